@@ -1,0 +1,170 @@
+#include "tx/bridge.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+
+using namespace mlir;
+
+namespace {
+
+StringRef ref(TxStr s) { return StringRef(s.data, s.length); }
+TxStr str(StringRef s) { return TxStr{s.data(), s.size()}; }
+void append(void *sink, TxStr text) { static_cast<std::string *>(sink)->append(text.data, text.length); }
+
+/// The options of a pass or a pipeline, made at run time from Rust's table. Values stay text:
+/// Rust gives them their types.
+template <typename Owner, template <typename...> class Opt> struct Options {
+  SmallVector<std::unique_ptr<Opt<std::string>>> options;
+
+  Options(Owner &owner, const TxOption *table, size_t count) {
+    for (const TxOption &o : ArrayRef(table, count))
+      options.push_back(std::make_unique<Opt<std::string>>(owner, o.name, llvm::cl::desc(o.help),
+                                                           llvm::cl::init(std::string(o.init))));
+  }
+  SmallVector<TxStr> values() const {
+    SmallVector<TxStr> values;
+    for (auto &option : options)
+      values.push_back(str(option->getValue()));
+    return values;
+  }
+};
+
+template <typename T> using PassOption = Pass::Option<T>;
+
+/// A pass whose work is done by a Rust function.
+class RustPass : public Pass {
+public:
+  explicit RustPass(const TxPass *info)
+      : Pass(TypeID::getFromOpaquePointer(info->rust), ref(info->anchor)), info(info),
+        options(*this, info->options, info->optionCount) {
+    for (const TxStatistic &s : ArrayRef(info->statistics, info->statisticCount))
+      counters.push_back(std::make_unique<Statistic>(this, s.name, s.help));
+  }
+  // MLIR copies the option values; everything else is static.
+  RustPass(const RustPass &other) : RustPass(other.info) {}
+
+  StringRef getName() const override { return ref(info->argument); }
+  StringRef getArgument() const override { return ref(info->argument); }
+  StringRef getDescription() const override { return ref(info->summary); }
+  bool canScheduleOn(RegisteredOperationName name) const override {
+    return name.getStringRef() == ref(info->anchor);
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    info->dialects(info->rust, wrap(&registry));
+  }
+  LogicalResult initializeOptions(StringRef text,
+                                  function_ref<LogicalResult(const Twine &)> onError) override {
+    if (failed(Pass::initializeOptions(text, onError)))
+      return failure();
+    std::string error;
+    if (!info->check(info->rust, options.values().data(), append, &error))
+      return onError(error);
+    return success();
+  }
+  std::unique_ptr<Pass> clonePass() const override { return std::make_unique<RustPass>(*this); }
+
+  void runOnOperation() override {
+    SmallVector<int64_t> counts(counters.size(), 0);
+    if (!info->run(info->rust, wrap(getOperation()), options.values().data(), counts.data()))
+      signalPassFailure();
+    for (auto [counter, count] : llvm::zip(counters, counts))
+      *counter += static_cast<unsigned>(count);
+  }
+
+private:
+  const TxPass *info;
+  Options<Pass, PassOption> options;
+  SmallVector<std::unique_ptr<Statistic>> counters;
+};
+
+template <typename T> using PipelineOption = mlir::detail::PassOptions::Option<T>;
+
+struct PipelineOptions : mlir::detail::PassOptions {
+  Options<mlir::detail::PassOptions, PipelineOption> table;
+  explicit PipelineOptions(const TxPipeline *info)
+      : table(*this, info->options, info->optionCount) {}
+};
+
+} // namespace
+
+void txRegisterPass(const TxPass *pass) {
+  registerPass([pass] { return std::make_unique<RustPass>(pass); });
+}
+
+void txRegisterPipeline(const TxPipeline *info) {
+  registerPassPipeline(
+      ref(info->argument), ref(info->summary),
+      [info](OpPassManager &pm, StringRef text,
+             function_ref<LogicalResult(const Twine &)> onError) -> LogicalResult {
+        PipelineOptions options(info);
+        std::string parseError;
+        llvm::raw_string_ostream parseErrors(parseError);
+        if (failed(options.parseFromString(text, parseErrors)))
+          return onError(parseError);
+        std::string pipeline, error;
+        if (!info->expand(info->rust, options.table.values().data(), append, &pipeline, &error))
+          return onError(error);
+        llvm::raw_string_ostream errors(error);
+        if (failed(parsePassPipeline(pipeline, pm, errors)))
+          return onError(error);
+        return success();
+      },
+      [info](function_ref<void(const mlir::detail::PassOptions &)> show) {
+        show(PipelineOptions(info));
+      });
+}
+
+void txRegisterTranslations(MlirDialectRegistry registry) {
+  registerAllGPUToLLVMIRTranslations(*unwrap(registry));
+  registerAllToLLVMIRTranslations(*unwrap(registry));
+}
+
+int txOptMain(int argc, char **argv, MlirDialectRegistry registry) {
+  return asMainReturnCode(MlirOptMain(argc, argv, "tx optimizer driver\n", *unwrap(registry)));
+}
+
+MlirModule txParseModule(MlirContext context, TxStr name, TxStr source) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(ref(source), ParserConfig(unwrap(context)), ref(name));
+  return MlirModule{module ? module.release().getOperation() : nullptr};
+}
+
+void txEmit(MlirLocation location, int severity, TxStr message, const MlirLocation *noteLocations,
+            const TxStr *notes, size_t noteCount) {
+  static constexpr DiagnosticSeverity kinds[] = {
+      DiagnosticSeverity::Error, DiagnosticSeverity::Warning, DiagnosticSeverity::Remark};
+  Location loc = unwrap(location);
+  InFlightDiagnostic diagnostic =
+      loc->getContext()->getDiagEngine().emit(loc, kinds[severity]) << ref(message);
+  for (size_t i = 0; i < noteCount; ++i) {
+    std::optional<Location> at;
+    if (noteLocations[i].ptr)
+      at = unwrap(noteLocations[i]);
+    diagnostic.attachNote(at) << ref(notes[i]);
+  }
+}
+
+bool txMemoryEffects(MlirOperation op, void (*effect)(void *, int, MlirValue), void *data) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(unwrap(op));
+  if (!interface)
+    return unwrap(op)->hasTrait<OpTrait::HasRecursiveMemoryEffects>() || isMemoryEffectFree(unwrap(op));
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (auto &e : effects) {
+    int kind = isa<MemoryEffects::Read>(e.getEffect())       ? 0
+               : isa<MemoryEffects::Write>(e.getEffect())    ? 1
+               : isa<MemoryEffects::Allocate>(e.getEffect()) ? 2
+                                                             : 3;
+    effect(data, kind, e.getValue() ? wrap(e.getValue()) : MlirValue{nullptr});
+  }
+  return true;
+}
+
+bool txIsPure(MlirOperation op) { return isPure(unwrap(op)); }

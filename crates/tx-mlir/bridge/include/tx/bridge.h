@@ -1,0 +1,81 @@
+// The C interface between tx's Rust code and MLIR's C++ pass registry and driver.
+//
+// Everything here is generic: it knows no pass, no dialect and takes no decision. Rust hands
+// over function pointers at registration, so no C++ object file refers to a Rust symbol by name.
+#pragma once
+
+#include "mlir-c/IR.h"
+#include "mlir-c/Pass.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  const char *data;
+  size_t length;
+} TxStr;
+
+typedef struct {
+  const char *name, *help, *init; // NUL-terminated, static
+} TxOption;
+
+typedef struct {
+  const char *name, *help; // NUL-terminated, static
+} TxStatistic;
+
+// Receives one line of text (an error message) while a callback runs.
+typedef void (*TxSink)(void *sink, TxStr text);
+
+typedef struct {
+  TxStr argument, summary, anchor;
+  const TxOption *options;
+  size_t optionCount;
+  const TxStatistic *statistics;
+  size_t statisticCount;
+  const void *rust; // the Rust description; also the pass's TypeID
+  // Adds the dialects whose ops the pass creates.
+  void (*dialects)(const void *rust, MlirDialectRegistry registry);
+  // Checks option values when the pipeline is parsed; explains a refusal to `sink`.
+  bool (*check)(const void *rust, const TxStr *values, TxSink emit, void *sink);
+  // Runs the pass. Diagnostics were emitted when it returns false.
+  bool (*run)(const void *rust, MlirOperation op, const TxStr *values, int64_t *statistics);
+} TxPass;
+
+typedef struct {
+  TxStr argument, summary;
+  const TxOption *options;
+  size_t optionCount;
+  const void *rust;
+  // Writes the pipeline's text to `out`, or explains to `error` why there is none.
+  bool (*expand)(const void *rust, const TxStr *values, TxSink emit, void *out, void *error);
+} TxPipeline;
+
+void txRegisterPass(const TxPass *pass);
+void txRegisterPipeline(const TxPipeline *pipeline);
+
+// Makes `gpu-module-to-binary` and LLVM IR translation work in contexts made from `registry`.
+void txRegisterTranslations(MlirDialectRegistry registry);
+
+// `mlir-opt`'s main function over `registry`.
+int txOptMain(int argc, char **argv, MlirDialectRegistry registry);
+
+// Parses text or bytecode as a module (an implicit one where the text has none); null on failure.
+MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
+
+// Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. A note without a
+// location of its own (`noteLocations[i].ptr` null) stands at `location`.
+void txEmit(MlirLocation location, int severity, TxStr message, const MlirLocation *noteLocations,
+            const TxStr *notes, size_t noteCount);
+
+// Memory effects of `op` itself. Kinds: 0 read, 1 write, 2 allocate, 3 free. A null value stands
+// for memory that is not named. Returns false when the op does not declare its effects.
+bool txMemoryEffects(MlirOperation op, void (*effect)(void *data, int kind, MlirValue value),
+                     void *data);
+
+// Whether `op` only computes its results, or (with `recursive`) the ops in its regions do.
+bool txIsPure(MlirOperation op);
+
+#ifdef __cplusplus
+}
+#endif

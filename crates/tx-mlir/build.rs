@@ -1,0 +1,29 @@
+//! Compiles the C++ bridge against the installed MLIR.
+
+use std::path::PathBuf;
+
+fn main() {
+    let prefix = std::env::var("MLIR_SYS_220_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".into());
+    let include = PathBuf::from(&prefix).join("include");
+    assert!(
+        include.join("mlir/Pass/Pass.h").is_file(),
+        "MLIR 22 was not found under `{prefix}`: run `cargo xtask setup`, or set MLIR_SYS_220_PREFIX"
+    );
+    for file in ["bridge/bridge.cpp", "bridge/include/tx/bridge.h"] {
+        println!("cargo:rerun-if-changed={file}");
+    }
+    println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
+    cc::Build::new()
+        .cpp(true)
+        .file("bridge/bridge.cpp")
+        .include("bridge/include")
+        .flag("-isystem")
+        .flag(&include)
+        .flag("-Wno-unused-parameter")
+        .std("c++17")
+        .flag("-fno-rtti")
+        .flag("-fno-exceptions")
+        .define("NDEBUG", None)
+        .opt_level(1)
+        .compile("tx_mlir_bridge");
+}

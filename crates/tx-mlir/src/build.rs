@@ -1,0 +1,476 @@
+//! Building ops: an insertion point, structured control flow, and index arithmetic that folds
+//! what is known while it is written, so that expansions come out readable.
+
+use crate::ir::{Blk, Op, Val, blocks, context, i64_attribute, parse_attribute, results};
+use melior::Context;
+use melior::ir::attribute::{FloatAttribute, IntegerAttribute, TypeAttribute};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::{OperationBuilder, OperationLike};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{
+    Attribute, Block, Identifier, Location, Region, RegionLike, Type, ValueLike,
+};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// An index that may be known while the code is written.
+#[derive(Clone, Copy)]
+pub enum Index<'c> {
+    /// A known value.
+    Const(i64),
+    /// A value of type `index`.
+    Val(Val<'c>),
+}
+
+impl Index<'_> {
+    /// The value, when it is known.
+    pub fn known(self) -> Option<i64> {
+        match self {
+            Self::Const(n) => Some(n),
+            Self::Val(_) => None,
+        }
+    }
+}
+
+/// A condition that may be known while the code is written.
+#[derive(Clone, Copy)]
+pub enum Cond<'c> {
+    /// A known truth.
+    Const(bool),
+    /// A value of type `i1`.
+    Val(Val<'c>),
+}
+
+/// Predicates of `arith.cmpi`, by their encoding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are arith's own")]
+pub enum Predicate {
+    Eq = 0,
+    Ne = 1,
+    Slt = 2,
+    Sle = 3,
+    Sgt = 4,
+    Sge = 5,
+    Ult = 6,
+}
+
+/// Creates ops at one place, all with one location.
+pub struct Builder<'c> {
+    context: &'c Context,
+    block: Blk<'c>,
+    before: Option<Op<'c>>,
+    location: Location<'c>,
+    /// Constants made so far by this builder and by those around it. All of them dominate what
+    /// comes next, because a builder only moves forward.
+    constants: RefCell<BTreeMap<String, Val<'c>>>,
+}
+
+impl<'c> Builder<'c> {
+    /// Inserts before `op`, at its location.
+    ///
+    /// # Panics
+    /// If `op` is in no block.
+    pub fn before(op: Op<'c>) -> Self {
+        Self {
+            context: context(op),
+            block: op.block().expect("an op that is rewritten stands in a block"),
+            before: Some(op),
+            location: op.location(),
+            constants: RefCell::default(),
+        }
+    }
+
+    /// Inserts at the start of `block`, at `location`.
+    pub fn at_start(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
+        Self {
+            context,
+            block,
+            before: block.first_operation(),
+            location,
+            constants: RefCell::default(),
+        }
+    }
+
+    fn inside(&self, block: Blk<'c>) -> Self {
+        Self {
+            context: self.context,
+            block,
+            before: None,
+            location: self.location,
+            constants: self.constants.clone(),
+        }
+    }
+
+    /// The context.
+    pub fn context(&self) -> &'c Context {
+        self.context
+    }
+
+    /// The location of what is created.
+    pub fn location(&self) -> Location<'c> {
+        self.location
+    }
+
+    /// Starts an op.
+    pub fn create<'n>(&self, name: &'n str) -> Create<'_, 'n, 'c> {
+        Create {
+            builder: self,
+            name,
+            operands: Vec::new(),
+            results: Vec::new(),
+            attributes: Vec::new(),
+            regions: Vec::new(),
+        }
+    }
+
+    /// Parses an attribute whose text is known to be right.
+    pub fn attribute(&self, text: &str) -> Attribute<'c> {
+        parse_attribute(self.context, text)
+    }
+
+    /// The type `index`.
+    pub fn index_type(&self) -> Type<'c> {
+        Type::index(self.context)
+    }
+
+    /// A signless integer type.
+    pub fn int_type(&self, bits: u32) -> Type<'c> {
+        IntegerType::new(self.context, bits).into()
+    }
+
+    /// `arith.constant` of an integer or `index` type.
+    pub fn int(&self, value: i64, ty: Type<'c>) -> Val<'c> {
+        self.constant(IntegerAttribute::new(ty, value).into(), ty)
+    }
+
+    /// `arith.constant` of a float type.
+    pub fn float(&self, value: f64, ty: Type<'c>) -> Val<'c> {
+        self.constant(FloatAttribute::new(self.context, ty, value).into(), ty)
+    }
+
+    /// `arith.constant`, made once.
+    pub fn constant(&self, value: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
+        let key = format!("{value} : {ty}");
+        if let Some(known) = self.constants.borrow().get(&key) {
+            return *known;
+        }
+        let made = self.create("arith.constant").attr("value", value).result(ty).value();
+        self.constants.borrow_mut().insert(key, made);
+        made
+    }
+
+    /// The value of an index.
+    pub fn value(&self, index: Index<'c>) -> Val<'c> {
+        match index {
+            Index::Const(n) => self.int(n, self.index_type()),
+            Index::Val(v) => v,
+        }
+    }
+
+    /// A two-operand op whose result has the type of its operands.
+    pub fn binary(&self, name: &str, left: Val<'c>, right: Val<'c>) -> Val<'c> {
+        self.create(name).operands(&[left, right]).result(left.r#type()).value()
+    }
+
+    fn fold(
+        &self,
+        name: &str,
+        left: Index<'c>,
+        right: Index<'c>,
+        known: impl Fn(i64, i64) -> Option<i64>,
+    ) -> Index<'c> {
+        if let (Index::Const(l), Index::Const(r)) = (left, right)
+            && let Some(n) = known(l, r)
+        {
+            return Index::Const(n);
+        }
+        Index::Val(self.binary(name, self.value(left), self.value(right)))
+    }
+
+    /// `left + right`.
+    pub fn add(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
+        match (left, right) {
+            (Index::Const(0), x) | (x, Index::Const(0)) => x,
+            _ => self.fold("arith.addi", left, right, i64::checked_add),
+        }
+    }
+
+    /// `left - right`.
+    pub fn sub(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
+        match (left, right) {
+            (x, Index::Const(0)) => x,
+            _ => self.fold("arith.subi", left, right, i64::checked_sub),
+        }
+    }
+
+    /// `left * right`.
+    pub fn mul(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
+        match (left, right) {
+            (Index::Const(0), _) | (_, Index::Const(0)) => Index::Const(0),
+            (Index::Const(1), x) | (x, Index::Const(1)) => x,
+            _ => self.fold("arith.muli", left, right, i64::checked_mul),
+        }
+    }
+
+    /// `left / right` of non-negative numbers, rounded down.
+    pub fn div(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
+        match (left, right) {
+            (x, Index::Const(1)) => x,
+            _ => self.fold("arith.divui", left, right, i64::checked_div),
+        }
+    }
+
+    /// `left % right` of non-negative numbers.
+    pub fn rem(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
+        match (left, right) {
+            (_, Index::Const(1)) => Index::Const(0),
+            _ => self.fold("arith.remui", left, right, i64::checked_rem),
+        }
+    }
+
+    /// `left / right` of non-negative numbers, rounded up.
+    pub fn ceildiv(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
+        match (left, right) {
+            (x, Index::Const(1)) => x,
+            (Index::Const(l), Index::Const(r)) if r > 0 => Index::Const((l + r - 1) / r),
+            _ => Index::Val(self.binary("arith.ceildivui", self.value(left), self.value(right))),
+        }
+    }
+
+    /// `left < right` of non-negative numbers.
+    pub fn less(&self, left: Index<'c>, right: Index<'c>) -> Cond<'c> {
+        match (left, right) {
+            (Index::Const(l), Index::Const(r)) => Cond::Const(l < r),
+            _ => Cond::Val(self.compare(Predicate::Ult, self.value(left), self.value(right))),
+        }
+    }
+
+    /// `left == right`.
+    pub fn equal(&self, left: Index<'c>, right: Index<'c>) -> Cond<'c> {
+        match (left, right) {
+            (Index::Const(l), Index::Const(r)) => Cond::Const(l == r),
+            _ => Cond::Val(self.compare(Predicate::Eq, self.value(left), self.value(right))),
+        }
+    }
+
+    /// `left && right`.
+    pub fn and(&self, left: Cond<'c>, right: Cond<'c>) -> Cond<'c> {
+        match (left, right) {
+            (Cond::Const(false), _) | (_, Cond::Const(false)) => Cond::Const(false),
+            (Cond::Const(true), x) | (x, Cond::Const(true)) => x,
+            (Cond::Val(l), Cond::Val(r)) => Cond::Val(self.binary("arith.andi", l, r)),
+        }
+    }
+
+    /// `arith.cmpi`.
+    pub fn compare(&self, predicate: Predicate, left: Val<'c>, right: Val<'c>) -> Val<'c> {
+        self.create("arith.cmpi")
+            .attr("predicate", i64_attribute(self.context, predicate as i64))
+            .operands(&[left, right])
+            .result(self.int_type(1))
+            .value()
+    }
+
+    /// `arith.select`, folded when the condition is known.
+    pub fn select(&self, condition: Cond<'c>, yes: Val<'c>, no: Val<'c>) -> Val<'c> {
+        match condition {
+            Cond::Const(true) => yes,
+            Cond::Const(false) => no,
+            Cond::Val(c) => self
+                .create("arith.select")
+                .operands(&[c, yes, no])
+                .result(yes.r#type())
+                .value(),
+        }
+    }
+
+    /// `arith.select` of indices.
+    pub fn select_index(&self, condition: Cond<'c>, yes: Index<'c>, no: Index<'c>) -> Index<'c> {
+        match condition {
+            Cond::Const(true) => yes,
+            Cond::Const(false) => no,
+            Cond::Val(_) => {
+                Index::Val(self.select(condition, self.value(yes), self.value(no)))
+            }
+        }
+    }
+
+    /// `arith.index_cast` to or from `index`.
+    pub fn index_cast(&self, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
+        if value.r#type() == ty {
+            return value;
+        }
+        self.create("arith.index_cast").operands(&[value]).result(ty).value()
+    }
+
+    /// A loop from `from` to `to` that carries `inits`; returns what it leaves. A loop that runs
+    /// never or once is not written as one.
+    pub fn for_loop(
+        &self,
+        from: Index<'c>,
+        to: Index<'c>,
+        step: Index<'c>,
+        inits: &[Val<'c>],
+        body: impl FnOnce(&Self, Index<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        if let (Index::Const(from), Index::Const(to), Index::Const(step)) = (from, to, step) {
+            if from >= to {
+                return inits.to_vec();
+            }
+            if from + step >= to {
+                return body(self, Index::Const(from), inits);
+            }
+        }
+        let types: Vec<Type<'c>> = inits.iter().map(|v| v.r#type()).collect();
+        let arguments: Vec<_> = std::iter::once(self.index_type())
+            .chain(types.iter().copied())
+            .map(|t| (t, self.location))
+            .collect();
+        let region = Region::new();
+        region.append_block(Block::new(&arguments));
+        let mut operands = vec![self.value(from), self.value(to), self.value(step)];
+        operands.extend(inits);
+        let op =
+            self.create("scf.for").operands(&operands).results(&types).region(region).build();
+        let block = blocks(op)[0];
+        let inner = self.inside(block);
+        let carried: Vec<Val<'c>> = (1..=inits.len()).map(|i| argument(block, i)).collect();
+        let left = body(&inner, Index::Val(argument(block, 0)), &carried);
+        inner.create("scf.yield").operands(&left).build();
+        results(op)
+    }
+
+    /// Runs `then` where `condition` holds.
+    pub fn if_then(&self, condition: Cond<'c>, then: impl FnOnce(&Self)) {
+        let run = |b: &Self| {
+            then(b);
+            Vec::new()
+        };
+        self.if_else(condition, &[], run, |_| Vec::new());
+    }
+
+    /// The values of `then` where `condition` holds, those of `otherwise` where it does not.
+    pub fn if_else(
+        &self,
+        condition: Cond<'c>,
+        types: &[Type<'c>],
+        then: impl FnOnce(&Self) -> Vec<Val<'c>>,
+        otherwise: impl FnOnce(&Self) -> Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let condition = match condition {
+            Cond::Const(true) => return then(self),
+            Cond::Const(false) => return otherwise(self),
+            Cond::Val(c) => c,
+        };
+        let (yes, no) = (Region::new(), Region::new());
+        yes.append_block(Block::new(&[]));
+        if !types.is_empty() {
+            no.append_block(Block::new(&[]));
+        }
+        let op = self
+            .create("scf.if")
+            .operands(&[condition])
+            .results(types)
+            .region(yes)
+            .region(no)
+            .build();
+        let made = blocks(op);
+        let inner = self.inside(made[0]);
+        let values = then(&inner);
+        inner.create("scf.yield").operands(&values).build();
+        if let Some(block) = made.get(1) {
+            let inner = self.inside(*block);
+            let values = otherwise(&inner);
+            inner.create("scf.yield").operands(&values).build();
+        }
+        results(op)
+    }
+}
+
+/// A block argument that is known to exist.
+///
+/// # Panics
+/// If it does not.
+pub fn argument<'c>(block: Blk<'c>, index: usize) -> Val<'c> {
+    block.argument(index).expect("the block has this argument").into()
+}
+
+/// An op under construction.
+#[must_use = "the op is not created before `build`"]
+pub struct Create<'b, 'n, 'c> {
+    builder: &'b Builder<'c>,
+    name: &'n str,
+    operands: Vec<Val<'c>>,
+    results: Vec<Type<'c>>,
+    attributes: Vec<(Identifier<'c>, Attribute<'c>)>,
+    regions: Vec<Region<'c>>,
+}
+
+impl<'c> Create<'_, '_, 'c> {
+    /// Adds operands.
+    pub fn operands(mut self, operands: &[Val<'c>]) -> Self {
+        self.operands.extend(operands);
+        self
+    }
+
+    /// Adds a result.
+    pub fn result(mut self, ty: Type<'c>) -> Self {
+        self.results.push(ty);
+        self
+    }
+
+    /// Adds results.
+    pub fn results(mut self, types: &[Type<'c>]) -> Self {
+        self.results.extend(types);
+        self
+    }
+
+    /// Adds an attribute.
+    pub fn attr(mut self, name: &str, value: Attribute<'c>) -> Self {
+        self.attributes.push((Identifier::new(self.builder.context, name), value));
+        self
+    }
+
+    /// Adds an attribute written as text.
+    pub fn attr_text(self, name: &str, text: &str) -> Self {
+        let value = self.builder.attribute(text);
+        self.attr(name, value)
+    }
+
+    /// Adds a type as an attribute.
+    pub fn attr_type(self, name: &str, ty: Type<'c>) -> Self {
+        self.attr(name, TypeAttribute::new(ty).into())
+    }
+
+    /// Adds a region.
+    pub fn region(mut self, region: Region<'c>) -> Self {
+        self.regions.push(region);
+        self
+    }
+
+    /// Creates the op.
+    ///
+    /// # Panics
+    /// If MLIR refuses it: a bug of the caller.
+    pub fn build(self) -> Op<'c> {
+        let op = OperationBuilder::new(self.name, self.builder.location)
+            .add_operands(&self.operands)
+            .add_results(&self.results)
+            .add_attributes(&self.attributes)
+            .add_regions_vec(self.regions)
+            .build()
+            .unwrap_or_else(|e| panic!("`{}` could not be created: {e}", self.name));
+        match self.builder.before {
+            Some(before) => self.builder.block.insert_operation_before(before, op),
+            None => self.builder.block.append_operation(op),
+        }
+    }
+
+    /// Creates the op; its first result.
+    ///
+    /// # Panics
+    /// If it has none.
+    pub fn value(self) -> Val<'c> {
+        results(self.build())[0]
+    }
+}

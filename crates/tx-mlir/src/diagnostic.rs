@@ -1,0 +1,194 @@
+//! Diagnostics: emitting them from Rust, and capturing what MLIR reports.
+
+use crate::ffi::{self, TxStr};
+use melior::diagnostic::DiagnosticSeverity;
+use melior::ir::Location;
+use mlir_sys::MlirLocation;
+use std::fmt;
+
+/// Proof that an error diagnostic was emitted: the only way to fail in a pass or a verifier.
+#[derive(Debug)]
+pub struct Failed(());
+
+/// A diagnostic under construction.
+#[must_use = "nothing is reported before `emit`"]
+pub struct Report<'c, S> {
+    location: Location<'c>,
+    message: String,
+    notes: Vec<(Option<Location<'c>>, String)>,
+    severity: S,
+}
+
+/// Severity of [`error`].
+pub struct ErrorSeverity;
+/// Severity of [`remark`].
+pub struct RemarkSeverity;
+
+/// Starts an error at `location`.
+///
+/// Style: lower case, no full stop, code in backticks, found against expected.
+pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, ErrorSeverity> {
+    Report { location, message: message.into(), notes: Vec::new(), severity: ErrorSeverity }
+}
+
+/// Starts a remark at `location`.
+pub fn remark<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, RemarkSeverity> {
+    Report { location, message: message.into(), notes: Vec::new(), severity: RemarkSeverity }
+}
+
+impl<'c, S> Report<'c, S> {
+    /// Adds a note at the diagnostic's own location.
+    pub fn note(mut self, message: impl Into<String>) -> Self {
+        self.notes.push((None, message.into()));
+        self
+    }
+
+    /// Adds a note elsewhere.
+    pub fn note_at(mut self, location: Location<'c>, message: impl Into<String>) -> Self {
+        self.notes.push((Some(location), message.into()));
+        self
+    }
+
+    fn send(&self, severity: i32) {
+        let locations: Vec<MlirLocation> = self
+            .notes
+            .iter()
+            .map(|(l, _)| l.map_or(MlirLocation { ptr: std::ptr::null_mut() }, |l| l.to_raw()))
+            .collect();
+        let notes: Vec<TxStr> = self.notes.iter().map(|(_, n)| TxStr::new(n)).collect();
+        // SAFETY: both arrays have one entry a note and outlive the call.
+        unsafe {
+            ffi::txEmit(
+                self.location.to_raw(),
+                severity,
+                TxStr::new(&self.message),
+                locations.as_ptr(),
+                notes.as_ptr(),
+                notes.len(),
+            );
+        }
+    }
+}
+
+impl Report<'_, ErrorSeverity> {
+    /// Reports the error.
+    pub fn emit(self) -> Failed {
+        let _ = self.severity;
+        self.send(0);
+        Failed(())
+    }
+}
+
+impl Report<'_, RemarkSeverity> {
+    /// Reports the remark.
+    pub fn emit(self) {
+        let _ = self.severity;
+        self.send(2);
+    }
+}
+
+/// How serious a [`Diagnostic`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The program was refused.
+    Error,
+    /// Suspicious, but accepted.
+    Warning,
+    /// Belongs to another diagnostic.
+    Note,
+    /// Information that was asked for.
+    Remark,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+            Self::Remark => "remark",
+        })
+    }
+}
+
+/// A place in a source file; lines and columns count from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceLocation {
+    /// File name as given to the parser.
+    pub file: String,
+    /// Line.
+    pub line: usize,
+    /// Column.
+    pub column: usize,
+}
+
+impl fmt::Display for SourceLocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// The file position of an MLIR location: that of the innermost file location in it, looking
+/// through names, call sites (the callee) and fusions (the first part that has one).
+pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
+    if location.is_file_line_col_range() {
+        Some(SourceLocation {
+            file: location.file_line_col_range_filename().as_string_ref().as_str().ok()?.to_owned(),
+            line: location.file_line_col_range_start_line(),
+            column: location.file_line_col_range_start_column(),
+        })
+    } else if location.is_name() {
+        source_location(location.name_child_location())
+    } else if location.is_call_site() {
+        source_location(location.call_site_callee())
+    } else if location.is_fused() {
+        (0..location.fused_num_locations()).find_map(|i| source_location(location.fused_location(i)))
+    } else {
+        None
+    }
+}
+
+/// A diagnostic as plain data.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How serious it is.
+    pub severity: Severity,
+    /// Where, when MLIR knows a file position.
+    pub location: Option<SourceLocation>,
+    /// What is wrong.
+    pub message: String,
+    /// What belongs to it.
+    pub notes: Vec<Diagnostic>,
+}
+
+impl Diagnostic {
+    pub(crate) fn from_melior(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Self {
+        Self {
+            severity: match diagnostic.severity() {
+                DiagnosticSeverity::Error => Severity::Error,
+                DiagnosticSeverity::Warning => Severity::Warning,
+                DiagnosticSeverity::Note => Severity::Note,
+                DiagnosticSeverity::Remark => Severity::Remark,
+            },
+            location: source_location(diagnostic.location()),
+            message: diagnostic.to_string(),
+            notes: (0..diagnostic.note_count())
+                .filter_map(|i| diagnostic.note(i).ok())
+                .map(|n| Self::from_melior(&n))
+                .collect(),
+        }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(location) = &self.location {
+            write!(f, "{location}: ")?;
+        }
+        write!(f, "{}: {}", self.severity, self.message)?;
+        for note in &self.notes {
+            write!(f, "\n{note}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! The C interface of `bridge/include/tx/bridge.h`, field by field.
+
+use mlir_sys::{MlirContext, MlirDialectRegistry, MlirModule, MlirLocation, MlirOperation, MlirValue};
+use std::ffi::{c_char, c_int, c_void};
+
+/// Text owned by the other side for the duration of a call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct TxStr {
+    data: *const c_char,
+    length: usize,
+}
+
+impl TxStr {
+    pub(crate) fn new(text: &str) -> Self {
+        Self::bytes(text.as_bytes())
+    }
+
+    pub(crate) fn bytes(bytes: &[u8]) -> Self {
+        Self { data: bytes.as_ptr().cast(), length: bytes.len() }
+    }
+
+    /// # Safety
+    /// The bytes must be alive for `'a`.
+    pub(crate) unsafe fn as_str<'a>(self) -> std::borrow::Cow<'a, str> {
+        if self.length == 0 {
+            return "".into();
+        }
+        // SAFETY: `data` points at `length` bytes by the contract of the bridge.
+        let bytes = unsafe { std::slice::from_raw_parts(self.data.cast::<u8>(), self.length) };
+        String::from_utf8_lossy(bytes)
+    }
+}
+
+#[repr(C)]
+pub(crate) struct TxOption {
+    pub(crate) name: *const c_char,
+    pub(crate) help: *const c_char,
+    pub(crate) init: *const c_char,
+}
+
+#[repr(C)]
+pub(crate) struct TxStatistic {
+    pub(crate) name: *const c_char,
+    pub(crate) help: *const c_char,
+}
+
+pub(crate) type TxSink = unsafe extern "C" fn(*mut c_void, TxStr);
+
+#[repr(C)]
+pub(crate) struct TxPass {
+    pub(crate) argument: TxStr,
+    pub(crate) summary: TxStr,
+    pub(crate) anchor: TxStr,
+    pub(crate) options: *const TxOption,
+    pub(crate) option_count: usize,
+    pub(crate) statistics: *const TxStatistic,
+    pub(crate) statistic_count: usize,
+    pub(crate) rust: *const c_void,
+    pub(crate) dialects: unsafe extern "C" fn(*const c_void, MlirDialectRegistry),
+    pub(crate) check: unsafe extern "C" fn(*const c_void, *const TxStr, TxSink, *mut c_void) -> bool,
+    pub(crate) run:
+        unsafe extern "C" fn(*const c_void, MlirOperation, *const TxStr, *mut i64) -> bool,
+}
+
+#[repr(C)]
+pub(crate) struct TxPipeline {
+    pub(crate) argument: TxStr,
+    pub(crate) summary: TxStr,
+    pub(crate) options: *const TxOption,
+    pub(crate) option_count: usize,
+    pub(crate) rust: *const c_void,
+    pub(crate) expand: unsafe extern "C" fn(
+        *const c_void,
+        *const TxStr,
+        TxSink,
+        *mut c_void,
+        *mut c_void,
+    ) -> bool,
+}
+
+unsafe extern "C" {
+    pub(crate) fn txRegisterPass(pass: *const TxPass);
+    pub(crate) fn txRegisterPipeline(pipeline: *const TxPipeline);
+    pub(crate) fn txRegisterTranslations(registry: MlirDialectRegistry);
+    pub(crate) fn txOptMain(
+        argc: c_int,
+        argv: *mut *mut c_char,
+        registry: MlirDialectRegistry,
+    ) -> c_int;
+    pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
+    pub(crate) fn txEmit(
+        location: MlirLocation,
+        severity: c_int,
+        message: TxStr,
+        note_locations: *const MlirLocation,
+        notes: *const TxStr,
+        note_count: usize,
+    );
+    pub(crate) fn txMemoryEffects(
+        op: MlirOperation,
+        effect: unsafe extern "C" fn(*mut c_void, c_int, MlirValue),
+        data: *mut c_void,
+    ) -> bool;
+    pub(crate) fn txIsPure(op: MlirOperation) -> bool;
+}

@@ -1,0 +1,322 @@
+//! Short names for melior's types, and the queries and edits that passes are made of.
+
+use melior::{Context, ContextRef};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
+use melior::ir::attribute::{AttributeLike, IntegerAttribute, StringAttribute};
+use melior::ir::r#type::{IntegerType, TypeLike};
+use melior::ir::{Attribute, BlockRef, RegionLike, Type, Value, ValueLike};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use mlir_sys::{MlirContext, mlirOperationDestroy, mlirOperationGetFirstRegion, mlirValueReplaceAllUsesOfWith};
+
+/// An op.
+pub type Op<'c> = OperationRef<'c, 'c>;
+/// A value.
+pub type Val<'c> = Value<'c, 'c>;
+/// A block.
+pub type Blk<'c> = BlockRef<'c, 'c>;
+
+/// The context of `op`.
+pub fn context<'c>(op: Op<'c>) -> &'c Context {
+    // SAFETY: `op` is alive, and so is its context for `'c`.
+    unsafe { interned(mlir_sys::mlirOperationGetContext(op.to_raw())) }
+}
+
+/// A reference to a context that lives as long as the context.
+///
+/// melior's `ContextRef::to_ref` refers to the `ContextRef` itself, which is a temporary where one
+/// asks an op for its context. So one handle is kept for each context that was ever asked for.
+///
+/// # Safety
+/// The context lives for `'c`.
+unsafe fn interned<'c>(raw: MlirContext) -> &'c Context {
+    static HANDLES: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+    let mut handles = HANDLES.lock().unwrap_or_else(PoisonError::into_inner);
+    let handle = *handles.entry(raw.ptr as usize).or_insert_with(|| {
+        // SAFETY: a handle does not own the context.
+        Box::into_raw(Box::new(unsafe { ContextRef::from_raw(raw) })) as usize
+    });
+    // SAFETY: the handle was leaked above and is never freed.
+    unsafe { (*(handle as *const ContextRef<'c>)).to_ref() }
+}
+
+/// The full name of `op`, `dialect.mnemonic`.
+pub fn name(op: Op<'_>) -> &str {
+    op.name().as_string_ref().as_str().map_or("", |s| {
+        // SAFETY: op names are interned and live as long as the context.
+        unsafe { std::mem::transmute::<&str, &str>(s) }
+    })
+}
+
+/// Whether `op` is called `expected`.
+pub fn is(op: Op<'_>, expected: &str) -> bool {
+    name(op) == expected
+}
+
+/// The blocks of all regions of `op`, in order.
+pub fn blocks<'c>(op: Op<'c>) -> Vec<Blk<'c>> {
+    let mut blocks = Vec::new();
+    // SAFETY: `op` is alive; a null region ends the list.
+    let mut region = unsafe { mlirOperationGetFirstRegion(op.to_raw()) };
+    while !region.ptr.is_null() {
+        // SAFETY: the region belongs to `op`.
+        let mut block =
+            unsafe { melior::ir::RegionRef::<'c, 'c>::from_raw(region) }.first_block();
+        while let Some(b) = block {
+            blocks.push(b);
+            block = b.next_in_region();
+        }
+        // SAFETY: as above.
+        region = unsafe { mlir_sys::mlirRegionGetNextInOperation(region) };
+    }
+    blocks
+}
+
+/// The ops of `block`, in order. The list is taken at once, so that the block may be edited.
+pub fn ops<'c>(block: Blk<'c>) -> Vec<Op<'c>> {
+    let mut ops = Vec::new();
+    let mut op = block.first_operation();
+    while let Some(o) = op {
+        ops.push(o);
+        op = o.next_in_block();
+    }
+    ops
+}
+
+/// `root` and every op below it in program order.
+pub fn walk<'c>(root: Op<'c>) -> Vec<Op<'c>> {
+    fn visit<'c>(op: Op<'c>, all: &mut Vec<Op<'c>>) {
+        all.push(op);
+        for block in blocks(op) {
+            for inner in ops(block) {
+                visit(inner, all);
+            }
+        }
+    }
+    let mut all = Vec::new();
+    visit(root, &mut all);
+    all
+}
+
+/// The op around `op`.
+pub fn parent<'c>(op: Op<'c>) -> Option<Op<'c>> {
+    op.parent_operation()
+}
+
+/// The ops around `op`, innermost first.
+pub fn ancestors<'c>(op: Op<'c>) -> impl Iterator<Item = Op<'c>> {
+    std::iter::successors(parent(op), |o| parent(*o))
+}
+
+/// The nearest op around `op` that is called `wanted`.
+pub fn enclosing<'c>(op: Op<'c>, wanted: &str) -> Option<Op<'c>> {
+    ancestors(op).find(|o| is(*o, wanted))
+}
+
+/// The operands of `op`.
+pub fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    op.operands().collect()
+}
+
+/// The results of `op`.
+pub fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    op.results().map(Val::from).collect()
+}
+
+/// The op that computes `value`, or none when it is a block argument.
+pub fn defining_op<'c>(value: Val<'c>) -> Option<Op<'c>> {
+    // SAFETY: an op result has an owner.
+    value
+        .is_operation_result()
+        .then(|| unsafe { Op::from_raw(mlir_sys::mlirOpResultGetOwner(value.to_raw())) })
+}
+
+/// The block and position of a block argument.
+pub fn argument_of<'c>(value: Val<'c>) -> Option<(Blk<'c>, usize)> {
+    // SAFETY: a block argument has an owner and a number.
+    value.is_block_argument().then(|| unsafe {
+        (
+            Blk::from_raw(mlir_sys::mlirBlockArgumentGetOwner(value.to_raw())),
+            usize::try_from(mlir_sys::mlirBlockArgumentGetArgNumber(value.to_raw())).unwrap_or(0),
+        )
+    })
+}
+
+/// A key under which a value can be kept in an ordered map while the IR stands.
+pub fn key(value: Val<'_>) -> usize {
+    value.to_raw().ptr as usize
+}
+
+/// Replaces every use of `old`.
+pub fn replace_uses<'c>(old: Val<'c>, new: Val<'c>) {
+    // SAFETY: both values are alive.
+    unsafe { mlirValueReplaceAllUsesOfWith(old.to_raw(), new.to_raw()) }
+}
+
+/// Whether `value` has any use.
+pub fn has_uses(value: Val<'_>) -> bool {
+    // SAFETY: the value is alive.
+    unsafe { !mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
+}
+
+/// Removes and destroys `op`, whose results must have no use.
+pub fn erase(op: Op<'_>) {
+    // SAFETY: `op` is alive; destroying it also removes it from its block.
+    unsafe {
+        mlir_sys::mlirOperationRemoveFromParent(op.to_raw());
+        mlirOperationDestroy(op.to_raw());
+    }
+}
+
+/// Sets an attribute, inherent or discardable.
+pub fn set_attribute<'c>(op: Op<'c>, name: &str, attribute: Attribute<'c>) {
+    // SAFETY: `op` is alive.
+    unsafe { OperationRefMut::from_raw(op.to_raw()) }.set_attribute(name, attribute);
+}
+
+/// Removes an attribute if it is there.
+pub fn remove_attribute(op: Op<'_>, name: &str) {
+    // SAFETY: `op` is alive. That the attribute may be absent is not an error here.
+    let _ = unsafe { OperationRefMut::from_raw(op.to_raw()) }.remove_attribute(name);
+}
+
+/// An attribute by name, inherent or discardable.
+pub fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
+    op.attribute(name).ok()
+}
+
+/// The text of a string attribute.
+pub fn string_attribute(op: Op<'_>, name: &str) -> Option<String> {
+    attribute(op, name).and_then(string_value)
+}
+
+/// The text of a string attribute or a flat symbol reference.
+pub fn string_value(attribute: Attribute<'_>) -> Option<String> {
+    StringAttribute::try_from(attribute).ok().map(|s| s.value().to_owned())
+}
+
+/// The value of an integer attribute.
+pub fn integer_attribute(op: Op<'_>, name: &str) -> Option<i64> {
+    attribute(op, name).and_then(|a| IntegerAttribute::try_from(a).ok()).map(|a| a.value())
+}
+
+/// The entries of a dictionary attribute, in the dictionary's (alphabetical) order.
+pub fn dictionary<'c>(attribute: Attribute<'c>) -> Vec<(String, Attribute<'c>)> {
+    let raw = attribute.to_raw();
+    // SAFETY: only dictionaries are asked for their elements.
+    unsafe {
+        if !mlir_sys::mlirAttributeIsADictionary(raw) {
+            return Vec::new();
+        }
+        (0..mlir_sys::mlirDictionaryAttrGetNumElements(raw))
+            .map(|i| {
+                let entry = mlir_sys::mlirDictionaryAttrGetElement(raw, i);
+                let name = mlir_sys::mlirIdentifierStr(entry.name);
+                let bytes = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
+                (String::from_utf8_lossy(bytes).into_owned(), Attribute::from_raw(entry.attribute))
+            })
+            .collect()
+    }
+}
+
+/// An entry of a dictionary attribute of `op`.
+pub fn dictionary_entry<'c>(op: Op<'c>, name: &str, entry: &str) -> Option<Attribute<'c>> {
+    dictionary(attribute(op, name)?).into_iter().find(|(n, _)| n == entry).map(|(_, a)| a)
+}
+
+/// The integers of a `DenseI32ArrayAttr` or `DenseI64ArrayAttr`.
+pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
+    let raw = attribute.to_raw();
+    // SAFETY: only arrays of the right element type are asked for their elements.
+    unsafe {
+        let n = || mlir_sys::mlirDenseArrayGetNumElements(raw);
+        if mlir_sys::mlirAttributeIsADenseI64Array(raw) {
+            Some((0..n()).map(|i| mlir_sys::mlirDenseI64ArrayGetElement(raw, i)).collect())
+        } else if mlir_sys::mlirAttributeIsADenseI32Array(raw) {
+            Some((0..n()).map(|i| mlir_sys::mlirDenseI32ArrayGetElement(raw, i).into()).collect())
+        } else {
+            None
+        }
+    }
+}
+
+/// The elements of an array attribute.
+pub fn elements<'c>(attribute: Attribute<'c>) -> Option<Vec<Attribute<'c>>> {
+    let raw = attribute.to_raw();
+    // SAFETY: only arrays are asked for their elements.
+    unsafe {
+        mlir_sys::mlirAttributeIsAArray(raw).then(|| {
+            (0..mlir_sys::mlirArrayAttrGetNumElements(raw))
+                .map(|i| Attribute::from_raw(mlir_sys::mlirArrayAttrGetElement(raw, i)))
+                .collect()
+        })
+    }
+}
+
+/// The type inside a `TypeAttr`.
+pub fn type_value<'c>(attribute: Attribute<'c>) -> Option<Type<'c>> {
+    // SAFETY: only type attributes are asked for their type.
+    unsafe {
+        mlir_sys::mlirAttributeIsAType(attribute.to_raw())
+            .then(|| Type::from_raw(mlir_sys::mlirTypeAttrGetValue(attribute.to_raw())))
+    }
+}
+
+/// What is between the angle brackets of an attribute of a dialect: `sum` of `#tile.kind<sum>`.
+pub fn keyword(attribute: Attribute<'_>) -> String {
+    let text = attribute.to_string();
+    match (text.find('<'), text.rfind('>')) {
+        (Some(from), Some(to)) if from < to => text[from + 1..to].to_owned(),
+        _ => text,
+    }
+}
+
+/// Parses an attribute whose text the caller knows to be right.
+///
+/// # Panics
+/// If it is not: a bug of the caller, reported as such by the pass framework.
+pub fn parse_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
+    Attribute::parse(context, text).unwrap_or_else(|| panic!("`{text}` is not an attribute"))
+}
+
+/// An `i64` attribute.
+pub fn i64_attribute<'c>(context: &'c Context, value: i64) -> Attribute<'c> {
+    IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()
+}
+
+/// Size in bytes of one element of `ty` in memory, as the LLVM lowering lays it out; `None` for
+/// types that have no fixed size.
+pub fn byte_width(ty: Type<'_>) -> Option<u64> {
+    let bits = if ty.is_index() {
+        64
+    } else if ty.is_integer() {
+        IntegerType::try_from(ty).ok()?.width()
+    } else if ty.is_float() {
+        // SAFETY: asked of float types only.
+        unsafe { mlir_sys::mlirFloatTypeGetWidth(ty.to_raw()) }
+    } else {
+        return None;
+    };
+    Some(u64::from(bits).div_ceil(8).next_power_of_two())
+}
+
+/// Lanes and element type of a one-dimensional vector type.
+pub fn vector_parts(ty: Type<'_>) -> Option<(u64, Type<'_>)> {
+    let raw = ty.to_raw();
+    // SAFETY: only vectors are asked for their parts.
+    unsafe {
+        (mlir_sys::mlirTypeIsAVector(raw) && mlir_sys::mlirShapedTypeGetRank(raw) == 1).then(|| {
+            (
+                mlir_sys::mlirShapedTypeGetDimSize(raw, 0).unsigned_abs(),
+                Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(raw)),
+            )
+        })
+    }
+}
+
+/// The type `f32` in the context of `ty`.
+pub fn f32_of(ty: Type<'_>) -> Type<'_> {
+    // SAFETY: a context outlives its types.
+    Type::float32(unsafe { interned(mlir_sys::mlirTypeGetContext(ty.to_raw())) })
+}

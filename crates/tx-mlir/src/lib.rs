@@ -1,0 +1,36 @@
+//! MLIR for `tx`: the generic bridge to MLIR's pass registry and driver, and safe helpers over
+//! melior for code that inspects and rewrites IR.
+//!
+//! This crate is the only home of MLIR `unsafe` and of the generic C++ bridge. It knows no
+//! dialect of `tx` and no pass.
+//!
+//! # What is not checked
+//! As in melior, handles to ops, blocks and values ([`Op`], [`Blk`], [`Val`]) are not tied to the
+//! life of the IR they point into: using one after [`erase`] is a bug of the caller.
+
+pub mod build;
+pub mod diagnostic;
+mod effects;
+mod ffi;
+mod ir;
+pub mod memref;
+pub mod registration;
+mod session;
+
+pub use melior;
+
+pub use build::{Builder, Index};
+pub use diagnostic::{Diagnostic, Failed, Severity, SourceLocation, error, remark, source_location};
+pub use effects::{Effect, EffectKind, is_pure, memory_effects};
+pub use ir::*;
+pub use memref::MemRef;
+pub use session::Session;
+
+/// What a caught panic said.
+pub(crate) fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "a panic without a message".to_owned())
+}

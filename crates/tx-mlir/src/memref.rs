@@ -1,0 +1,109 @@
+//! Memref types taken apart.
+
+use crate::ir::Val;
+use melior::ir::r#type::{MemRefType, TypeLike};
+use melior::ir::{ShapedTypeLike, Type, ValueLike};
+
+/// A memref type as plain data; `None` stands for what is known at run time only.
+#[derive(Clone)]
+pub struct MemRef<'c> {
+    /// The type itself.
+    pub ty: Type<'c>,
+    /// Element type.
+    pub element: Type<'c>,
+    /// Sizes, outermost first.
+    pub shape: Vec<Option<u64>>,
+    /// Strides in elements.
+    pub strides: Vec<Option<i64>>,
+    /// Offset in elements.
+    pub offset: Option<i64>,
+    /// Where the memory lives.
+    pub space: Space,
+}
+
+/// Memory spaces that kernels see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    /// Seen by every thread.
+    Global,
+    /// Seen by one CTA.
+    Shared,
+    /// Seen by one thread.
+    Private,
+    /// Anything else.
+    Other,
+}
+
+impl Space {
+    /// How users call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global memory",
+            Self::Shared => "shared memory",
+            Self::Private => "private memory",
+            Self::Other => "an unknown memory space",
+        }
+    }
+}
+
+impl<'c> MemRef<'c> {
+    /// Takes the type of `value` apart; `None` when it is no ranked memref with a strided layout.
+    pub fn of(value: Val<'c>) -> Option<Self> {
+        Self::from_type(value.r#type())
+    }
+
+    /// Takes `ty` apart; `None` when it is no ranked memref with a strided layout.
+    pub fn from_type(ty: Type<'c>) -> Option<Self> {
+        let memref = MemRefType::try_from(ty).ok()?;
+        let rank = memref.rank();
+        let mut strides = vec![0; rank];
+        let mut offset = 0;
+        // SAFETY: `strides` has room for `rank` strides.
+        let strided = unsafe {
+            mlir_sys::mlirMemRefTypeGetStridesAndOffset(
+                ty.to_raw(),
+                strides.as_mut_ptr(),
+                &raw mut offset,
+            )
+        };
+        if strided.value == 0 {
+            return None;
+        }
+        // SAFETY: plain query.
+        let dynamic = unsafe { mlir_sys::mlirShapedTypeGetDynamicStrideOrOffset() };
+        let known = |n: i64| (n != dynamic).then_some(n);
+        Some(Self {
+            ty,
+            element: memref.element(),
+            shape: (0..rank)
+                // SAFETY: `i` is below the rank.
+                .map(|i| unsafe {
+                    let i = isize::try_from(i).unwrap_or(isize::MAX);
+                    (!mlir_sys::mlirShapedTypeIsDynamicDim(ty.to_raw(), i))
+                        .then(|| mlir_sys::mlirShapedTypeGetDimSize(ty.to_raw(), i).unsigned_abs())
+                })
+                .collect(),
+            strides: strides.into_iter().map(known).collect(),
+            offset: known(offset),
+            space: match memref.memory_space().map(|a| a.to_string()) {
+                None => Space::Global,
+                Some(text) => match text.split(" : ").next().unwrap_or("") {
+                    "1" | "0" | "#gpu.address_space<global>" => Space::Global,
+                    "3" | "#gpu.address_space<workgroup>" => Space::Shared,
+                    "5" | "#gpu.address_space<private>" => Space::Private,
+                    _ => Space::Other,
+                },
+            },
+        })
+    }
+
+    /// Number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Number of elements, when every size is static.
+    pub fn elements(&self) -> Option<u64> {
+        self.shape.iter().try_fold(1u64, |n, d| n.checked_mul((*d)?))
+    }
+}

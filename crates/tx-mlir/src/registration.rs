@@ -1,0 +1,245 @@
+//! Passes and pipelines written in Rust, registered in MLIR's own registry.
+//!
+//! What is registered here appears in `--help`, in `--pass-pipeline`, in timing, statistics and
+//! crash reproducers exactly as MLIR's own passes do.
+
+use crate::diagnostic::{Failed, error};
+use crate::ffi::{self, TxOption, TxPass, TxPipeline, TxSink, TxStatistic, TxStr};
+use crate::ir::Op;
+use melior::dialect::DialectRegistry;
+use melior::ir::operation::OperationLike;
+use mlir_sys::{MlirDialectHandle, MlirDialectRegistry, MlirOperation};
+use std::ffi::{CString, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+/// An option of a pass or a pipeline. Values travel as text; `init` is the default.
+#[derive(Debug, Clone, Copy)]
+pub struct OptionDesc {
+    /// Name on the command line, kebab-case.
+    pub name: &'static str,
+    /// One line for `--help`.
+    pub help: &'static str,
+    /// Default value.
+    pub init: &'static str,
+}
+
+/// A counter that a pass reports to `--mlir-pass-statistics`.
+#[derive(Debug, Clone, Copy)]
+pub struct StatisticDesc {
+    /// Name in the report, kebab-case.
+    pub name: &'static str,
+    /// What it counts.
+    pub help: &'static str,
+}
+
+/// A pass as MLIR's registry needs to know it.
+pub struct PassDesc {
+    /// Name on the command line.
+    pub argument: &'static str,
+    /// One line for `--help`.
+    pub summary: &'static str,
+    /// Name of the op it runs on, `builtin.module` as a rule.
+    pub anchor: &'static str,
+    /// Options in order.
+    pub options: Vec<OptionDesc>,
+    /// Counters in order.
+    pub statistics: Vec<StatisticDesc>,
+    /// Dialects whose ops the pass creates.
+    pub dialects: &'static [unsafe extern "C" fn() -> MlirDialectHandle],
+    /// Checks option values (in the order of `options`) when a pipeline is parsed.
+    pub check: fn(&[&str]) -> Result<(), String>,
+    /// Runs the pass: op, option values, counters (in the order of `statistics`).
+    pub run: for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>,
+}
+
+/// A named pipeline: a function from option values to the text of a pass pipeline.
+pub struct PipelineDesc {
+    /// Name on the command line.
+    pub argument: &'static str,
+    /// One line for `--help`.
+    pub summary: &'static str,
+    /// Options in order.
+    pub options: Vec<OptionDesc>,
+    /// From option values (in the order of `options`) to the pipeline's text.
+    pub expand: fn(&[&str]) -> Result<String, String>,
+}
+
+/// Registers a pass for the rest of the process.
+pub fn register_pass(desc: PassDesc) {
+    // The registry lives as long as the process, and so does what it points at.
+    let desc: &'static PassDesc = Box::leak(Box::new(desc));
+    let options = leak_options(&desc.options);
+    let statistics: &'static [TxStatistic] = desc
+        .statistics
+        .iter()
+        .map(|s| TxStatistic { name: leak_c_str(s.name), help: leak_c_str(s.help) })
+        .collect::<Vec<_>>()
+        .leak();
+    let pass = Box::leak(Box::new(TxPass {
+        argument: TxStr::new(desc.argument),
+        summary: TxStr::new(desc.summary),
+        anchor: TxStr::new(desc.anchor),
+        options: options.as_ptr(),
+        option_count: options.len(),
+        statistics: statistics.as_ptr(),
+        statistic_count: statistics.len(),
+        rust: std::ptr::from_ref(desc).cast(),
+        dialects: pass_dialects,
+        check: pass_check,
+        run: pass_run,
+    }));
+    // SAFETY: everything `pass` points at was leaked above.
+    unsafe { ffi::txRegisterPass(pass) }
+}
+
+/// Registers a pipeline for the rest of the process.
+pub fn register_pipeline(desc: PipelineDesc) {
+    let desc: &'static PipelineDesc = Box::leak(Box::new(desc));
+    let options = leak_options(&desc.options);
+    let pipeline = Box::leak(Box::new(TxPipeline {
+        argument: TxStr::new(desc.argument),
+        summary: TxStr::new(desc.summary),
+        options: options.as_ptr(),
+        option_count: options.len(),
+        rust: std::ptr::from_ref(desc).cast(),
+        expand: pipeline_expand,
+    }));
+    // SAFETY: everything `pipeline` points at was leaked above.
+    unsafe { ffi::txRegisterPipeline(pipeline) }
+}
+
+/// Registers MLIR's own passes, once per process however often it is called.
+pub fn register_upstream_passes() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(melior::utility::register_all_passes);
+}
+
+/// Registers every upstream dialect, extension and translation in `registry`.
+pub fn register_upstream_dialects(registry: &DialectRegistry) {
+    melior::utility::register_all_dialects(registry);
+    // SAFETY: `registry` is alive.
+    unsafe { ffi::txRegisterTranslations(registry.to_raw()) }
+}
+
+/// Runs `mlir-opt`'s main function over `registry`; returns the exit status.
+pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
+    // A NUL cannot reach a process through its argument vector.
+    let args: Vec<CString> = args.into_iter().filter_map(|a| CString::new(a).ok()).collect();
+    let mut argv: Vec<*mut c_char> = args.iter().map(|a| a.as_ptr().cast_mut()).collect();
+    let argc = i32::try_from(argv.len()).unwrap_or(i32::MAX);
+    argv.push(std::ptr::null_mut());
+    // SAFETY: `argv` is a NUL-terminated vector of C strings that outlives the call.
+    unsafe { ffi::txOptMain(argc, argv.as_mut_ptr(), registry.to_raw()) }
+}
+
+fn leak_c_str(text: &str) -> *const c_char {
+    CString::new(text.replace('\0', " ")).unwrap_or_default().into_raw()
+}
+
+fn leak_options(options: &[OptionDesc]) -> &'static [TxOption] {
+    options
+        .iter()
+        .map(|o| TxOption {
+            name: leak_c_str(o.name),
+            help: leak_c_str(o.help),
+            init: leak_c_str(o.init),
+        })
+        .collect::<Vec<_>>()
+        .leak()
+}
+
+/// Gives `f` the option values that C++ passed as an array of `count` strings.
+///
+/// # Safety
+/// `values` points at `count` strings.
+unsafe fn with_values<R>(values: *const TxStr, count: usize, f: impl FnOnce(&[&str]) -> R) -> R {
+    let owned: Vec<_> = (0..count)
+        // SAFETY: by the function's contract.
+        .map(|i| unsafe { (*values.add(i)).as_str() })
+        .collect();
+    let values: Vec<&str> = owned.iter().map(AsRef::as_ref).collect();
+    f(&values)
+}
+
+unsafe extern "C" fn pass_dialects(rust: *const c_void, registry: MlirDialectRegistry) {
+    // SAFETY: `rust` is the leaked `PassDesc` of `register_pass`.
+    let desc = unsafe { &*rust.cast::<PassDesc>() };
+    for handle in desc.dialects {
+        // SAFETY: handles are static; the registry is alive during the call.
+        unsafe { mlir_sys::mlirDialectHandleInsertDialect(handle(), registry) }
+    }
+}
+
+unsafe extern "C" fn pass_check(
+    rust: *const c_void,
+    values: *const TxStr,
+    emit: TxSink,
+    sink: *mut c_void,
+) -> bool {
+    // SAFETY: `rust` is the leaked `PassDesc`; `values` has one entry an option.
+    let result = unsafe {
+        let desc = &*rust.cast::<PassDesc>();
+        with_values(values, desc.options.len(), |v| {
+            (desc.check)(v).map_err(|e| format!("`{}`: {e}", desc.argument))
+        })
+    };
+    // SAFETY: `emit` copies the text into `sink`.
+    result.map_err(|e| unsafe { emit(sink, TxStr::new(&e)) }).is_ok()
+}
+
+unsafe extern "C" fn pass_run(
+    rust: *const c_void,
+    op: MlirOperation,
+    values: *const TxStr,
+    statistics: *mut i64,
+) -> bool {
+    // SAFETY: `rust` is the leaked `PassDesc`; the arrays have one entry an option and a counter;
+    // MLIR keeps `op` alive while the pass runs.
+    let (desc, op, statistics) = unsafe {
+        let desc = &*rust.cast::<PassDesc>();
+        let statistics = match desc.statistics.len() {
+            0 => &mut [],
+            n => std::slice::from_raw_parts_mut(statistics, n),
+        };
+        (desc, Op::from_raw(op), statistics)
+    };
+    let run = || {
+        // SAFETY: as above.
+        unsafe { with_values(values, desc.options.len(), |v| (desc.run)(op, v, statistics)) }
+    };
+    // A panic must not unwind into C++: it becomes a diagnostic like any other failure.
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => result.is_ok(),
+        Err(payload) => {
+            let reason = crate::panic_message(payload.as_ref());
+            error(op.location(), format!("internal error in `{}`: {reason}", desc.argument))
+                .note("this is a bug in the pass, not in the program")
+                .emit();
+            false
+        }
+    }
+}
+
+unsafe extern "C" fn pipeline_expand(
+    rust: *const c_void,
+    values: *const TxStr,
+    emit: TxSink,
+    out: *mut c_void,
+    error: *mut c_void,
+) -> bool {
+    // SAFETY: `rust` is the leaked `PipelineDesc`; `values` has one entry an option.
+    let result = unsafe {
+        let desc = &*rust.cast::<PipelineDesc>();
+        with_values(values, desc.options.len(), |v| {
+            (desc.expand)(v).map_err(|e| format!("`{}`: {e}", desc.argument))
+        })
+    };
+    let (sink, text, ok) = match &result {
+        Ok(text) => (out, text, true),
+        Err(text) => (error, text, false),
+    };
+    // SAFETY: `emit` copies the text into `sink`.
+    unsafe { emit(sink, TxStr::new(text)) };
+    ok
+}

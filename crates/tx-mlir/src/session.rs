@@ -1,0 +1,74 @@
+//! A context that keeps what MLIR reports instead of printing it.
+
+use crate::diagnostic::Diagnostic;
+use crate::ffi::{self, TxStr};
+use crate::registration::register_upstream_dialects;
+use melior::Context;
+use melior::dialect::DialectRegistry;
+use melior::ir::Module;
+use melior::ir::operation::OperationLike;
+use melior::pass::PassManager;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// An MLIR context with every dialect available, single-threaded, whose diagnostics are kept.
+pub struct Session {
+    context: Context,
+    diagnostics: Rc<RefCell<Vec<Diagnostic>>>,
+}
+
+impl Session {
+    /// A context with the upstream dialects and what `register` adds to the registry.
+    pub fn new(register: impl FnOnce(&DialectRegistry)) -> Self {
+        let registry = DialectRegistry::new();
+        register_upstream_dialects(&registry);
+        register(&registry);
+        let context = Context::new_with_registry(&registry, false);
+        let diagnostics = Rc::new(RefCell::new(Vec::new()));
+        let kept = diagnostics.clone();
+        context.attach_diagnostic_handler(move |d| {
+            kept.borrow_mut().push(Diagnostic::from_melior(&d));
+            true
+        });
+        Self { context, diagnostics }
+    }
+
+    /// The context.
+    pub fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Takes what was reported since the last call.
+    pub fn take_diagnostics(&self) -> Vec<Diagnostic> {
+        self.diagnostics.take()
+    }
+
+    /// Parses MLIR text or bytecode; `name` is the file that locations speak of.
+    pub fn parse(&self, name: &str, source: &[u8]) -> Option<Module<'_>> {
+        // The lexer looks for a NUL behind the last byte.
+        let mut terminated = source.to_vec();
+        terminated.push(0);
+        // SAFETY: both strings outlive the call; the module is ours.
+        unsafe {
+            Module::from_option_raw(ffi::txParseModule(
+                self.context.to_raw(),
+                TxStr::new(name),
+                TxStr::bytes(&terminated[..source.len()]),
+            ))
+        }
+    }
+
+    /// Runs a textual pass pipeline (without the anchor) on `module`; false when a pass failed or
+    /// the text is wrong, with the reason among the diagnostics.
+    pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
+        let manager = PassManager::new(&self.context);
+        let text = format!("builtin.module({pipeline})");
+        if let Err(e) = melior::utility::parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
+        {
+            crate::error(module.as_operation().location(), format!("pipeline `{pipeline}`: {e}"))
+                .emit();
+            return false;
+        }
+        manager.run(module).is_ok()
+    }
+}

@@ -1,0 +1,123 @@
+//! Facts about GPUs as data. Everything here is from the CUDA programming guide's table of
+//! compute capabilities and the PTX ISA; nothing is asked of a device.
+
+use std::fmt;
+
+/// Threads in a warp.
+pub const WARP: u32 = 32;
+/// Warps in a warpgroup.
+pub const WARPS_PER_GROUP: u32 = 4;
+/// Most threads in a block.
+pub const MAX_THREADS: u32 = 1024;
+/// Named barriers of a block, number 0 (`bar.sync 0`) included.
+pub const NAMED_BARRIERS: u32 = 16;
+
+/// A GPU architecture that `tx` compiles for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Chip {
+    /// Name as LLVM and ptxas spell it.
+    pub name: &'static str,
+    /// Compute capability times ten.
+    pub capability: u32,
+    /// Whether it is the architecture-specific variant (`sm_90a`), whose code runs on that
+    /// architecture only.
+    pub specific: bool,
+    /// Least PTX ISA version that knows it, times ten.
+    pub ptx: u32,
+    /// Shared memory that one block may use, in bytes (with opt-in above 48 KiB).
+    pub shared_bytes: u32,
+    /// `redux.sync` of 32-bit integers.
+    pub redux_i32: bool,
+    /// `redux.sync` of f32 `min` and `max`.
+    pub redux_f32: bool,
+    /// `add.f32x2` and three-operand `max.f32`/`min.f32`.
+    pub packed_f32: bool,
+    /// Thread block clusters with distributed shared memory.
+    pub clusters: bool,
+}
+
+const fn chip(name: &'static str, capability: u32, ptx: u32, shared_kib: u32) -> Chip {
+    Chip {
+        name,
+        capability,
+        specific: false,
+        ptx,
+        shared_bytes: shared_kib * 1024,
+        redux_i32: capability >= 80,
+        redux_f32: false,
+        packed_f32: capability >= 100 && capability < 110,
+        clusters: capability >= 90,
+    }
+}
+
+const fn specific(name: &'static str, base: Chip) -> Chip {
+    Chip { name, specific: true, redux_f32: base.capability == 100, ..base }
+}
+
+/// Every known chip, oldest first.
+pub const CHIPS: [Chip; 7] = [
+    chip("sm_80", 80, 70, 163),
+    chip("sm_86", 86, 71, 99),
+    chip("sm_89", 89, 78, 99),
+    chip("sm_90", 90, 78, 227),
+    specific("sm_90a", chip("sm_90a", 90, 80, 227)),
+    chip("sm_100", 100, 86, 227),
+    specific("sm_100a", chip("sm_100a", 100, 86, 227)),
+];
+
+/// The chip that is compiled for when none is named.
+pub const DEFAULT_CHIP: &str = "sm_80";
+
+/// A chip name that is not in [`CHIPS`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown chip `{found}`; known chips: {}", known())]
+pub struct UnknownChip {
+    /// What was asked for.
+    pub found: String,
+}
+
+fn known() -> String {
+    CHIPS.map(|c| c.name).join(", ")
+}
+
+impl Chip {
+    /// The chip with this name.
+    ///
+    /// # Errors
+    /// When there is none; the error lists the known ones.
+    ///
+    /// ```
+    /// use tx_target::Chip;
+    /// assert_eq!(Chip::parse("sm_90")?.capability, 90);
+    /// assert!(Chip::parse("sm_91").unwrap_err().to_string().contains("sm_90a"));
+    /// # Ok::<(), tx_target::UnknownChip>(())
+    /// ```
+    pub fn parse(name: &str) -> Result<Self, UnknownChip> {
+        CHIPS
+            .into_iter()
+            .find(|c| c.name == name)
+            .ok_or_else(|| UnknownChip { found: name.to_owned() })
+    }
+
+    /// The facts as rows of name and value, for tables.
+    pub fn rows(&self) -> Vec<(&'static str, String)> {
+        let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
+        vec![
+            ("chip", self.name.to_owned()),
+            ("compute capability", format!("{}.{}", self.capability / 10, self.capability % 10)),
+            ("architecture-specific", yes(self.specific)),
+            ("PTX ISA", format!("{}.{} or newer", self.ptx / 10, self.ptx % 10)),
+            ("shared memory of a block", format!("{} KiB", self.shared_bytes / 1024)),
+            ("redux.sync of 32-bit integers", yes(self.redux_i32)),
+            ("redux.sync of f32 min and max", yes(self.redux_f32)),
+            ("packed f32 add, three-operand max and min", yes(self.packed_f32)),
+            ("clusters", yes(self.clusters)),
+        ]
+    }
+}
+
+impl fmt::Display for Chip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}

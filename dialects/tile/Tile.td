@@ -1,0 +1,277 @@
+// The `tile` dialect: the single source of its C++ classes, its Rust builders and its reference.
+#ifndef TILE_TD
+#define TILE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let summary = "Reductions over tiles of memory and of registers";
+  let description = [{
+    A tile is a rectangular piece of memory (a `memref`, strided, offset and dynamic as memrefs
+    are) or of registers (`!tile.fragment`, an SSA value spread over threads by a
+    `#tile.layout`). An op on tiles is executed by the threads of its scope together, and ops
+    behave as if they ran in program order: the programmer writes no barriers.
+  }];
+  let cppNamespace = "::tx::tile";
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+class Tile_Enum<string name, string mnemonic, string summary, list<string> names>
+    : I32EnumAttr<name, summary,
+        !foreach(i, !range(!size(names)), I32EnumAttrCase<"E_" # names[i], i, names[i]>)> {
+  let cppNamespace = "::tx::tile";
+  let genSpecializedAttr = 0;
+  string attrMnemonic = mnemonic;
+}
+
+class Tile_EnumAttr<Tile_Enum enum, string docs> : EnumAttr<Tile_Dialect, enum, enum.attrMnemonic> {
+  let description = docs;
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Tile_Kind : Tile_Enum<"Kind", "kind", "what a reduction computes",
+    ["sum", "prod", "max", "min", "umax", "umin", "and", "or", "xor", "argmax", "argmin", "custom"]>;
+def Tile_KindAttr : Tile_EnumAttr<Tile_Kind, [{
+  What a reduction computes. Integers are signless; `max` and `min` are signed. `custom` has a
+  combiner region.
+}]>;
+
+def Tile_Scope : Tile_Enum<"Scope", "scope", "the threads that execute an op together",
+    ["thread", "warp", "warpgroup", "cta", "cluster", "grid"]>;
+def Tile_ScopeAttr : Tile_EnumAttr<Tile_Scope, [{
+  The threads that execute an op together: one thread; a warp of 32 lanes; four consecutive warps
+  of which the first is a multiple of 4; the CTA; the cluster; the whole job.
+}]>;
+
+def Tile_Nan : Tile_Enum<"Nan", "nan", "what NaN does in max, min, argmax and argmin",
+    ["propagate", "ignore"]>;
+def Tile_NanAttr : Tile_EnumAttr<Tile_Nan, [{
+  `propagate`: NaN wins. `ignore`: NaN never wins unless all elements are NaN.
+}]>;
+
+def Tile_Determinism : Tile_Enum<"Determinism", "determinism", "which results must have equal bits",
+    ["any", "run_to_run", "batch_invariant"]>;
+def Tile_DeterminismAttr : Tile_EnumAttr<Tile_Determinism, [{
+  `any` permits float atomics; `run_to_run`: same program, shape and chip give the same bits;
+  `batch_invariant`: a row's bits also do not depend on how many rows there are.
+}]>;
+
+def Tile_Axis : Tile_Enum<"Axis", "axis", "a dimension of the machine that a layout maps to",
+    ["reg", "lane", "warp", "warp_in_group", "thread_in_group", "warpgroup", "thread"]>;
+
+def Tile_Processor : Tile_Enum<"Processor", "processor", "what a loop is bound to",
+    ["block_x", "block_y", "block_z", "thread_x", "thread_y", "thread_z"]>;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
+  let summary = "one entry of a layout";
+  let description = [{
+    `<extent : stride axis>`: `extent` coordinates, each `stride` further along `axis`. In an
+    offset list the first number is the constant itself, and the second is 1.
+  }];
+  let parameters = (ins "int64_t":$extent, "int64_t":$stride, EnumParameter<Tile_Axis>:$axis);
+  let assemblyFormat = "`<` $extent `:` custom<IterTail>($stride, $axis) `>`";
+}
+
+def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
+  let summary = "where the elements of a fragment live";
+  let description = [{
+    The logical index is flattened row-major and split over the shard extents, innermost last;
+    each coordinate times its stride is added to that entry's axis. Then every combination of
+    replica coordinates adds its own strides, and the offsets are added. An element can so live
+    in several places, never nowhere.
+
+    ```mlir
+    #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
+    #row = #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"IterAttr">:$shard,
+                        OptionalArrayRefParameter<"IterAttr">:$replica,
+                        OptionalArrayRefParameter<"IterAttr">:$offset);
+  let assemblyFormat = "`<` custom<LayoutBody>($shard, $replica, $offset) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_SplitAttr : Tile_Attr<"Split", "split"> {
+  let summary = "cut a loop in two";
+  let description = "`\"d0\" by 32` makes `d0.o` and `d0.i`, of which `d0.i` has 32 iterations.";
+  let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
+  let assemblyFormat = "`<` $loop `by` $factor `>`";
+}
+
+def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
+  let summary = "run the iterations of a loop on blocks or threads";
+  let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
+  let assemblyFormat = "`<` $loop `to` $processor `>`";
+}
+
+def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
+  let summary = "materialise the partial results of a reduction loop";
+  let parameters = (ins StringRefParameter<>:$loop);
+  let assemblyFormat = "`<` $loop `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def Tile_Fragment : TypeDef<Tile_Dialect, "Fragment"> {
+  let mnemonic = "fragment";
+  let summary = "a tile in registers";
+  let description = [{
+    A statically shaped tile whose elements live in the registers of the threads of a scope, where
+    the layout says: `!tile.fragment<16x128xf32, #tile.layout<...>>`.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$element,
+                        "LayoutAttr":$layout);
+  let assemblyFormat = "`<` custom<ShapeAndElement>($shape, $element) `,` qualified($layout) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Tile_Element : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
+def Tile_Memory : AnyTypeOf<[MemRefRankOf<[Tile_Element], [0, 1, 2, 3, 4, 5, 6, 7, 8]>]>;
+def Tile_Tile : AnyTypeOf<[MemRefRankOf<[Tile_Element], [0, 1, 2, 3, 4, 5, 6, 7, 8]>, Tile_Fragment]>;
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+class Tile_Op<string opMnemonic, list<Trait> traits = []> : Op<Tile_Dialect, opMnemonic, traits> {
+  // Every rule that ODS cannot say is checked in Rust.
+  let hasVerifier = 1;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify() { return ::tx::tile::verifyInRust(getOperation()); }
+  }];
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "reduce a tile over some of its axes";
+  let description = [{
+    Combines the elements of the source along `axes`. The destination has the source's shape with
+    the reduced dimensions removed, or kept as 1. With `accumulate` the result is combined with the
+    destination's (or `init`'s) old value; without it the old value is not read. An empty reduction
+    gives the identity.
+
+    ```mlir
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    tile.reduce argmax %A into %V, %I axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
+    %r = tile.reduce max %x axes [1] scope(warp) : !tile.fragment<...> -> !tile.fragment<...>
+    ```
+
+    `acc` is the type of every partial result, f32 for f16, bf16 and f8, else the element type.
+    `exec` and `params` are facts that passes leave: who executes the op, and the chosen variant's
+    parameters.
+  }];
+  let arguments = (ins
+    Tile_KindAttr:$kind, Variadic<Tile_Tile>:$sources, Variadic<Tile_Memory>:$destinations,
+    Variadic<Tile_Fragment>:$inits, DenseI64ArrayAttr:$axes, Tile_ScopeAttr:$scope,
+    UnitAttr:$accumulate, OptionalAttr<ArrayAttr>:$identities, OptionalAttr<TypeAttr>:$acc,
+    OptionalAttr<Tile_NanAttr>:$nan, OptionalAttr<Tile_DeterminismAttr>:$determinism,
+    OptionalAttr<StrAttr>:$variant, OptionalAttr<ArrayAttr>:$schedule,
+    OptionalAttr<DictionaryAttr>:$exec, OptionalAttr<DictionaryAttr>:$params);
+  let regions = (region AnyRegion:$combiner);
+  let results = (outs Variadic<Tile_Fragment>:$results);
+  let assemblyFormat = [{
+    custom<Keyword>($kind) $sources (`into` $destinations^)? (`init` `` `(` $inits^ `)`)?
+    `axes` $axes `scope` `` `(` custom<Keyword>($scope) `)` (`accumulate` $accumulate^)?
+    custom<AttrsAndCombiner>(attr-dict, $identities, $combiner)
+    `:` type($sources) (`into` type($destinations)^)? (`init` type($inits)^)?
+    (`->` type($results)^)?
+  }];
+}
+
+def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
+  let summary = "reduce one value a thread; every thread gets its group's result";
+  let description = [{
+    Groups are `width` threads of the scope, `stride` apart: thread `t` is in a group with those
+    threads that differ from it only in the digit `t / stride % width`. Without `width` the scope's
+    threads are one group.
+
+    ```mlir
+    %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
+    %m, %j = tile.all_reduce argmax %v, %i scope(cta) : f32, i32 -> f32, i32
+    ```
+  }];
+  let arguments = (ins
+    Tile_KindAttr:$kind, Variadic<Tile_Element>:$values, Tile_ScopeAttr:$scope,
+    OptionalAttr<I64Attr>:$width, OptionalAttr<I64Attr>:$stride,
+    OptionalAttr<ArrayAttr>:$identities, OptionalAttr<TypeAttr>:$acc,
+    OptionalAttr<Tile_NanAttr>:$nan, OptionalAttr<Tile_DeterminismAttr>:$determinism,
+    OptionalAttr<DictionaryAttr>:$exec);
+  let regions = (region AnyRegion:$combiner);
+  let results = (outs Variadic<Tile_Element>:$results);
+  let assemblyFormat = [{
+    custom<Keyword>($kind) $values `scope` `` `(` custom<Keyword>($scope) `)`
+    (`width` $width^)? (`stride` $stride^)?
+    custom<AttrsAndCombiner>(attr-dict, $identities, $combiner)
+    `:` type($values) `->` type($results)
+  }];
+}
+
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "end a combiner";
+  let arguments = (ins Variadic<Tile_Element>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def Tile_CopyOp : Tile_Op<"copy", []> {
+  let summary = "copy a tile of memory";
+  let description = "Source and destination have one shape and one element type.";
+  let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source,
+    Arg<Tile_Memory, "", [MemWrite]>:$destination, Tile_ScopeAttr:$scope,
+    OptionalAttr<DictionaryAttr>:$exec);
+  let assemblyFormat = [{
+    $source `to` $destination `scope` `` `(` custom<Keyword>($scope) `)` attr-dict
+    `:` type($source) `to` type($destination)
+  }];
+}
+
+def Tile_LoadOp : Tile_Op<"load", []> {
+  let summary = "load a tile into registers";
+  let description = "Every holder of an element gets it.";
+  let arguments = (ins Arg<Tile_Memory, "", [MemRead]>:$source, Tile_ScopeAttr:$scope,
+    OptionalAttr<DictionaryAttr>:$exec);
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = [{
+    $source `scope` `` `(` custom<Keyword>($scope) `)` attr-dict `:` type($source) `->` type($result)
+  }];
+}
+
+def Tile_StoreOp : Tile_Op<"store", []> {
+  let summary = "store a tile from registers";
+  let description = "One holder of each element writes it.";
+  let arguments = (ins Tile_Fragment:$source, Arg<Tile_Memory, "", [MemWrite]>:$destination,
+    Tile_ScopeAttr:$scope, OptionalAttr<DictionaryAttr>:$exec);
+  let assemblyFormat = [{
+    $source `to` $destination `scope` `` `(` custom<Keyword>($scope) `)` attr-dict
+    `:` type($source) `to` type($destination)
+  }];
+}
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "a tile of registers with one value everywhere";
+  let arguments = (ins Tile_Element:$value);
+  let results = (outs Tile_Fragment:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+}
+
+#endif // TILE_TD

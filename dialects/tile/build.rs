@@ -1,0 +1,51 @@
+//! Generates the dialect's C++ from `Tile.td` and compiles it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    let prefix = std::env::var("MLIR_SYS_220_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".into());
+    let include = Path::new(&prefix).join("include");
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    for file in ["Tile.td", "tile.cpp"] {
+        println!("cargo:rerun-if-changed={file}");
+    }
+    println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
+
+    let tblgen = Path::new(&prefix).join("bin/mlir-tblgen");
+    for (file, generators) in [
+        ("Dialect", ["-gen-dialect-decls", "-gen-dialect-defs"]),
+        ("Enums", ["-gen-enum-decls", "-gen-enum-defs"]),
+        ("Attrs", ["-gen-attrdef-decls", "-gen-attrdef-defs"]),
+        ("Types", ["-gen-typedef-decls", "-gen-typedef-defs"]),
+        ("Ops", ["-gen-op-decls", "-gen-op-defs"]),
+    ] {
+        for (generator, extension) in generators.into_iter().zip(["h", "cpp"]) {
+            let status = Command::new(&tblgen)
+                .args([generator, "Tile.td", "-I"])
+                .arg(&include)
+                .arg("-o")
+                .arg(out.join(format!("{file}.{extension}.inc")))
+                .status()
+                .unwrap_or_else(|e| {
+                    panic!("cannot run `{}`: {e}; run `cargo xtask setup`", tblgen.display())
+                });
+            assert!(status.success(), "mlir-tblgen {generator} refused Tile.td");
+        }
+    }
+
+    cc::Build::new()
+        .cpp(true)
+        .file("tile.cpp")
+        .include(&out)
+        .flag("-isystem")
+        .flag(&include)
+        // Generated code has parameters that it does not use.
+        .flag("-Wno-unused-parameter")
+        .std("c++17")
+        .flag("-fno-rtti")
+        .flag("-fno-exceptions")
+        .define("NDEBUG", None)
+        .opt_level(1)
+        .compile("tx_dialect_tile");
+}

@@ -1,0 +1,65 @@
+//! The `tile` dialect from Rust: registration, typed views of its ops and types, and the rules
+//! that its verifiers check. The ops themselves are defined in `Tile.td`.
+
+mod layout;
+mod ops;
+mod verify;
+
+pub use layout::{Axis, Fragment, Iter, Layout};
+pub use ops::{AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, is_tile_op, kind, scope};
+
+use melior::Context;
+use melior::dialect::{DialectHandle, DialectRegistry};
+use mlir_sys::{MlirDialectHandle, MlirOperation, MlirType};
+use std::ffi::{c_char, c_void};
+use std::sync::Once;
+
+/// Text goes back to C++ through this.
+type Sink = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
+
+unsafe extern "C" {
+    fn mlirGetDialectHandle__tile__() -> MlirDialectHandle;
+    static mut tileVerifyOp: Option<unsafe extern "C" fn(MlirOperation) -> bool>;
+    static mut tileVerifyLayout: Option<
+        unsafe extern "C" fn(*const i64, usize, usize, usize, Sink, *mut c_void),
+    >;
+    static mut tileVerifyFragment: Option<
+        unsafe extern "C" fn(*const i64, usize, MlirType, *const i64, usize, Sink, *mut c_void),
+    >;
+    fn tileFragment(
+        ty: MlirType,
+        element: *mut MlirType,
+        numbers: unsafe extern "C" fn(*mut c_void, *const i64, usize),
+        data: *mut c_void,
+    ) -> bool;
+}
+
+/// The dialect's handle, as pass descriptions list it.
+///
+/// # Safety
+/// None is needed; the signature is the C API's.
+pub unsafe extern "C" fn handle() -> MlirDialectHandle {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: written once, before the dialect is registered anywhere.
+        unsafe {
+            tileVerifyOp = Some(verify::verify_op);
+            tileVerifyLayout = Some(verify::verify_layout);
+            tileVerifyFragment = Some(verify::verify_fragment);
+        }
+    });
+    // SAFETY: a plain getter.
+    unsafe { mlirGetDialectHandle__tile__() }
+}
+
+/// Makes the dialect available to contexts made from `registry`.
+pub fn register(registry: &DialectRegistry) {
+    // SAFETY: the handle is static.
+    unsafe { DialectHandle::from_raw(handle()) }.insert_dialect(registry);
+}
+
+/// Loads the dialect into a context of a host compiler.
+pub fn load(context: &Context) {
+    // SAFETY: the handle is static.
+    unsafe { DialectHandle::from_raw(handle()) }.load_dialect(context);
+}

@@ -1,0 +1,289 @@
+//! Typed views of the dialect's ops.
+
+use melior::ir::Type;
+use melior::ir::ValueLike;
+use melior::ir::r#type::{IntegerType, TypeLike};
+use tx_mlir::{Op, Val, attribute, integer_attribute, integers, is, keyword, operands, results};
+
+/// Every op that must be gone after `lower-reduction`, except the terminator of combiners.
+pub const TILE_OPS: [&str; 6] =
+    ["tile.reduce", "tile.all_reduce", "tile.copy", "tile.load", "tile.store", "tile.splat"];
+
+/// Whether `op` is one of [`TILE_OPS`].
+pub fn is_tile_op(op: Op<'_>) -> bool {
+    TILE_OPS.contains(&tx_mlir::name(op))
+}
+
+macro_rules! keyword_enum {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name { $($(#[$doc])* $variant),* }
+
+        impl $name {
+            /// Every value, in the order of the dialect.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            /// Spelling in the dialect.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text),* }
+            }
+
+            /// The value that is spelled `text`.
+            pub fn parse(text: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|v| v.name() == text)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+    };
+}
+
+keyword_enum! {
+    /// What a reduction computes.
+    Kind {
+        /// Sum.
+        Sum = "sum",
+        /// Product.
+        Prod = "prod",
+        /// Largest (signed).
+        Max = "max",
+        /// Smallest (signed).
+        Min = "min",
+        /// Largest of unsigned integers.
+        UMax = "umax",
+        /// Smallest of unsigned integers.
+        UMin = "umin",
+        /// Bitwise and.
+        And = "and",
+        /// Bitwise or.
+        Or = "or",
+        /// Bitwise exclusive or.
+        Xor = "xor",
+        /// Largest and its index.
+        ArgMax = "argmax",
+        /// Smallest and its index.
+        ArgMin = "argmin",
+        /// A combiner region.
+        Custom = "custom",
+    }
+}
+
+impl Kind {
+    /// Whether the result is a value and its index.
+    pub fn is_arg(self) -> bool {
+        matches!(self, Self::ArgMax | Self::ArgMin)
+    }
+
+    /// Whether only integers can be combined so.
+    pub fn is_integer_only(self) -> bool {
+        matches!(self, Self::UMax | Self::UMin | Self::And | Self::Or | Self::Xor)
+    }
+}
+
+keyword_enum! {
+    /// The threads that execute an op together, narrowest first.
+    Scope {
+        /// One thread.
+        Thread = "thread",
+        /// 32 lanes.
+        Warp = "warp",
+        /// Four consecutive warps.
+        Warpgroup = "warpgroup",
+        /// The thread block.
+        Cta = "cta",
+        /// The cluster.
+        Cluster = "cluster",
+        /// The whole job.
+        Grid = "grid",
+    }
+}
+
+keyword_enum! {
+    /// What NaN does in `max`, `min`, `argmax` and `argmin`.
+    Nan {
+        /// NaN wins.
+        Propagate = "propagate",
+        /// NaN never wins unless all are NaN.
+        Ignore = "ignore",
+    }
+}
+
+/// `tile.reduce`.
+#[derive(Clone)]
+pub struct Reduce<'c> {
+    /// The op.
+    pub op: Op<'c>,
+    /// What is computed.
+    pub kind: Kind,
+    /// What is reduced.
+    pub sources: Vec<Val<'c>>,
+    /// Memory that gets the result; empty when the result is a fragment.
+    pub destinations: Vec<Val<'c>>,
+    /// Old values, in the fragment form.
+    pub inits: Vec<Val<'c>>,
+    /// As written.
+    pub axes: Vec<i64>,
+    /// Who executes it.
+    pub scope: Scope,
+    /// Whether the old value takes part.
+    pub accumulate: bool,
+    /// NaN policy.
+    pub nan: Nan,
+}
+
+impl<'c> Reduce<'c> {
+    /// The view, when `op` is a `tile.reduce`.
+    pub fn of(op: Op<'c>) -> Option<Self> {
+        if !is(op, "tile.reduce") {
+            return None;
+        }
+        let all = operands(op);
+        let segments = integers(attribute(op, "operandSegmentSizes")?)?;
+        let [n, m, _] = segments.as_slice() else { return None };
+        let (n, m) = (usize::try_from(*n).ok()?, usize::try_from(*m).ok()?);
+        Some(Self {
+            op,
+            kind: kind(op)?,
+            sources: all[..n].to_vec(),
+            destinations: all[n..n + m].to_vec(),
+            inits: all[n + m..].to_vec(),
+            axes: integers(attribute(op, "axes")?)?,
+            scope: scope(op)?,
+            accumulate: attribute(op, "accumulate").is_some(),
+            nan: nan(op),
+        })
+    }
+
+    /// The reduced axes as dimensions of a source of this rank, ascending; `None` when one is out
+    /// of range or repeated.
+    pub fn reduced_axes(&self, rank: usize) -> Option<Vec<usize>> {
+        let mut axes: Vec<usize> = self
+            .axes
+            .iter()
+            .map(|a| normalize_axis(*a, rank))
+            .collect::<Option<_>>()?;
+        axes.sort_unstable();
+        let count = axes.len();
+        axes.dedup();
+        (axes.len() == count).then_some(axes)
+    }
+
+    /// Type of partial results of the `i`-th source.
+    pub fn accumulator(&self, i: usize) -> Option<Type<'c>> {
+        if let Some(ty) = attribute(self.op, "acc").and_then(tx_mlir::type_value) {
+            return Some(ty);
+        }
+        Some(default_accumulator(element_type(self.sources.get(i)?.r#type())?))
+    }
+}
+
+/// `axis` counted from the front, when it is in range.
+pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
+    let rank = i64::try_from(rank).ok()?;
+    let axis = if axis < 0 { axis + rank } else { axis };
+    (0..rank).contains(&axis).then(|| usize::try_from(axis).ok()).flatten()
+}
+
+/// Element type of a memref or a fragment.
+pub(crate) fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
+    tx_mlir::MemRef::from_type(ty)
+        .map(|m| m.element)
+        .or_else(|| crate::Fragment::from_type(ty).map(|f| f.element))
+}
+
+/// f32 for floats narrower than that, else the type itself.
+pub fn default_accumulator(element: Type<'_>) -> Type<'_> {
+    let narrow = element.is_float() && tx_mlir::byte_width(element).is_some_and(|w| w < 4);
+    if narrow { tx_mlir::f32_of(element) } else { element }
+}
+
+/// `tile.all_reduce`.
+#[derive(Clone)]
+pub struct AllReduce<'c> {
+    /// The op.
+    pub op: Op<'c>,
+    /// What is computed.
+    pub kind: Kind,
+    /// This thread's values.
+    pub values: Vec<Val<'c>>,
+    /// The group's results.
+    pub results: Vec<Val<'c>>,
+    /// Who executes it.
+    pub scope: Scope,
+    /// Threads in a group; the whole scope when absent.
+    pub width: Option<i64>,
+    /// Distance between neighbours in a group.
+    pub stride: i64,
+    /// NaN policy.
+    pub nan: Nan,
+}
+
+impl<'c> AllReduce<'c> {
+    /// The view, when `op` is a `tile.all_reduce`.
+    pub fn of(op: Op<'c>) -> Option<Self> {
+        if !is(op, "tile.all_reduce") {
+            return None;
+        }
+        Some(Self {
+            op,
+            kind: kind(op)?,
+            values: operands(op),
+            results: results(op),
+            scope: scope(op)?,
+            width: integer_attribute(op, "width"),
+            stride: integer_attribute(op, "stride").unwrap_or(1),
+            nan: nan(op),
+        })
+    }
+}
+
+/// `tile.copy`.
+#[derive(Clone, Copy)]
+pub struct Copy<'c> {
+    /// The op.
+    pub op: Op<'c>,
+    /// Read.
+    pub source: Val<'c>,
+    /// Written.
+    pub destination: Val<'c>,
+    /// Who executes it.
+    pub scope: Scope,
+}
+
+impl<'c> Copy<'c> {
+    /// The view, when `op` is a `tile.copy`.
+    pub fn of(op: Op<'c>) -> Option<Self> {
+        if !is(op, "tile.copy") {
+            return None;
+        }
+        let all = operands(op);
+        Some(Self { op, source: *all.first()?, destination: *all.get(1)?, scope: scope(op)? })
+    }
+}
+
+/// The `kind` of an op.
+pub fn kind(op: Op<'_>) -> Option<Kind> {
+    Kind::parse(&keyword(attribute(op, "kind")?))
+}
+
+/// The `scope` of an op.
+pub fn scope(op: Op<'_>) -> Option<Scope> {
+    Scope::parse(&keyword(attribute(op, "scope")?))
+}
+
+fn nan(op: Op<'_>) -> Nan {
+    attribute(op, "nan").and_then(|a| Nan::parse(&keyword(a))).unwrap_or(Nan::Propagate)
+}
+
+/// Width of a signless integer type.
+pub(crate) fn integer_width(ty: Type<'_>) -> Option<u32> {
+    if !ty.is_integer() {
+        return None;
+    }
+    IntegerType::try_from(ty).ok().map(|t| t.width())
+}

@@ -1,0 +1,655 @@
+//! The rules of the dialect that ODS cannot say, each with its own diagnostic.
+
+use crate::layout::{Fragment, Iter};
+use crate::ops::{
+    AllReduce, Copy, Kind, Reduce, Scope, default_accumulator, element_type, integer_width,
+    normalize_axis, scope,
+};
+use crate::{Axis, Sink};
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::TypeLike;
+use melior::ir::{Type, ValueLike};
+use mlir_sys::{MlirOperation, MlirType};
+use std::ffi::c_void;
+use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tx_mlir::diagnostic::{ErrorSeverity, Report};
+use tx_mlir::memref::Space;
+use tx_mlir::{Failed, MemRef, Op, Val, attribute, blocks, elements, error, is, name, ops, operands};
+
+pub(crate) unsafe extern "C" fn verify_op(op: MlirOperation) -> bool {
+    // SAFETY: MLIR keeps `op` alive while it is verified.
+    let op = unsafe { Op::from_raw(op) };
+    match catch_unwind(AssertUnwindSafe(|| check(op))) {
+        Ok(result) => result.is_ok(),
+        Err(_) => {
+            error(op.location(), format!("internal error in the verifier of `{}`", name(op)))
+                .note("this is a bug in the verifier, not in the program")
+                .emit();
+            false
+        }
+    }
+}
+
+fn check(op: Op<'_>) -> Result<(), Failed> {
+    if let Some(reduce) = Reduce::of(op) {
+        return check_reduce(&reduce);
+    }
+    if let Some(all_reduce) = AllReduce::of(op) {
+        return check_all_reduce(&all_reduce);
+    }
+    if let Some(copy) = Copy::of(op) {
+        return check_copy(&copy);
+    }
+    match name(op) {
+        "tile.load" => {
+            let (source, result) = (operands(op)[0], tx_mlir::results(op)[0]);
+            check_transfer(op, source, result)
+        }
+        "tile.store" => {
+            let operands = operands(op);
+            check_transfer(op, operands[1], operands[0])
+        }
+        "tile.splat" => {
+            let value = operands(op)[0].r#type();
+            let fragment = element_type(tx_mlir::results(op)[0].r#type());
+            if fragment != Some(value) {
+                return Err(complain(op, format!(
+                    "the value is `{value}`, but the fragment's elements are `{}`",
+                    show(fragment)
+                ))
+                .emit());
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// An error at `op`, prefixed with its name as MLIR's own verifiers do.
+fn complain<'c>(op: Op<'c>, message: impl AsRef<str>) -> Report<'c, ErrorSeverity> {
+    error(op.location(), format!("'{}' op {}", name(op), message.as_ref()))
+}
+
+fn show(ty: Option<Type<'_>>) -> String {
+    ty.map_or_else(|| "unknown".to_owned(), |t| t.to_string())
+}
+
+/// A tile operand: memory or registers.
+struct Tile<'c> {
+    shape: Vec<Option<u64>>,
+    element: Type<'c>,
+    space: Option<Space>,
+}
+
+impl<'c> Tile<'c> {
+    fn of(op: Op<'c>, value: Val<'c>) -> Result<Self, Failed> {
+        let ty = value.r#type();
+        if let Some(memref) = MemRef::from_type(ty) {
+            return Ok(Self {
+                shape: memref.shape,
+                element: memref.element,
+                space: Some(memref.space),
+            });
+        }
+        if let Some(fragment) = Fragment::from_type(ty) {
+            return Ok(Self {
+                shape: fragment.shape.into_iter().map(Some).collect(),
+                element: fragment.element,
+                space: None,
+            });
+        }
+        Err(complain(op, format!("`{ty}` is no tile: its layout must be strided")).emit())
+    }
+
+    fn shape_text(&self) -> String {
+        shape_text(&self.shape)
+    }
+}
+
+fn shape_text(shape: &[Option<u64>]) -> String {
+    if shape.is_empty() {
+        return "[]".to_owned();
+    }
+    let sizes: Vec<String> =
+        shape.iter().map(|d| d.map_or_else(|| "?".to_owned(), |n| n.to_string())).collect();
+    format!("[{}]", sizes.join(", "))
+}
+
+fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Failed> {
+    for tile in tiles {
+        match tile.space {
+            Some(Space::Other) => {
+                return Err(complain(op, "a memref is in an unknown memory space")
+                    .note("known: none, 1 or `#gpu.address_space<global>`; 3 or `#gpu.address_space<workgroup>`; 5 or `#gpu.address_space<private>`")
+                    .emit());
+            }
+            Some(Space::Private) if scope != Scope::Thread => {
+                return Err(complain(
+                    op,
+                    format!("private memory is seen by one thread, but the scope is `{scope}`"),
+                )
+                .note("use `scope(thread)`, or put the tile into shared memory or a fragment")
+                .emit());
+            }
+            Some(space @ (Space::Shared | Space::Private)) if scope == Scope::Grid => {
+                return Err(complain(
+                    op,
+                    format!("`scope(grid)` works on global memory, found {}", space.name()),
+                )
+                .emit());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
+    let op = reduce.op;
+    check_reduce_counts(reduce)?;
+    let sources =
+        reduce.sources.iter().map(|v| Tile::of(op, *v)).collect::<Result<Vec<_>, _>>()?;
+    let outputs: Vec<Val<'_>> = if reduce.destinations.is_empty() {
+        tx_mlir::results(op)
+    } else {
+        reduce.destinations.clone()
+    };
+    let targets = outputs.iter().map(|v| Tile::of(op, *v)).collect::<Result<Vec<_>, _>>()?;
+    let inits = reduce.inits.iter().map(|v| Tile::of(op, *v)).collect::<Result<Vec<_>, _>>()?;
+
+    let memory: Vec<&Tile<'_>> = sources.iter().chain(&targets).collect();
+    check_memory(op, reduce.scope, &memory)?;
+    if reduce.destinations.is_empty() && reduce.scope > Scope::Cta {
+        return Err(complain(
+            op,
+            format!("fragments live in the registers of one CTA, but the scope is `{}`", reduce.scope),
+        )
+        .emit());
+    }
+
+    let rank = sources[0].shape.len();
+    for source in &sources[1..] {
+        if source.shape != sources[0].shape {
+            return Err(complain(
+                op,
+                format!(
+                    "all sources must have one shape, found {} and {}",
+                    sources[0].shape_text(),
+                    source.shape_text()
+                ),
+            )
+            .emit());
+        }
+    }
+    let axes = check_axes(op, &reduce.axes, rank)?;
+    for (target, output) in targets.iter().zip(&outputs) {
+        check_target_shape(op, &sources[0].shape, &axes, &target.shape, output.r#type())?;
+    }
+    for (init, output) in inits.iter().zip(&outputs) {
+        let target = Tile::of(op, *output)?;
+        if init.shape != target.shape || init.element != target.element {
+            return Err(complain(
+                op,
+                format!(
+                    "`init` must be a {} of `{}` as the result is, found {} of `{}`",
+                    target.shape_text(),
+                    target.element,
+                    init.shape_text(),
+                    init.element
+                ),
+            )
+            .emit());
+        }
+    }
+    check_reduce_types(reduce, &sources, &targets)?;
+
+    let empty = axes.iter().any(|a| sources[0].shape[*a] == Some(0));
+    if reduce.kind.is_arg() && empty {
+        return Err(complain(
+            op,
+            format!("`{}` of nothing has no index: a reduced dimension has length 0", reduce.kind),
+        )
+        .emit());
+    }
+    let parts: Vec<Type<'_>> = sources.iter().map(|s| s.element).collect();
+    check_combiner(op, reduce.kind, &parts)
+}
+
+/// Numbers of sources, destinations and results, by kind and form.
+fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
+    let op = reduce.op;
+    let (n, m, r) = (reduce.sources.len(), reduce.destinations.len(), op.result_count());
+    let wanted = match reduce.kind {
+        Kind::Custom => n,
+        kind if kind.is_arg() => 2,
+        _ => 1,
+    };
+    let is_fragment = |v: &Val<'_>| Fragment::from_type(v.r#type()).is_some();
+    let fragments = reduce.sources.iter().filter(|v| is_fragment(v)).count();
+    if n == 0 {
+        return Err(complain(op, "needs a source").emit());
+    }
+    if reduce.kind != Kind::Custom && n != 1 {
+        return Err(complain(op, format!("`{}` takes one source, found {n}", reduce.kind))
+            .note("`custom` takes several")
+            .emit());
+    }
+    if m > 0 && (r > 0 || fragments > 0) {
+        return Err(complain(
+            op,
+            "memory reduces `into` memory, and fragments give results; found a mixture",
+        )
+        .note("use `tile.load` or `tile.store` between the two")
+        .emit());
+    }
+    if m == 0 && fragments != n {
+        return Err(complain(op, "a reduction of memory needs destinations (`into`)").emit());
+    }
+    let (found, what) = if m > 0 { (m, "destination") } else { (r, "result") };
+    if found != wanted {
+        let plural = if wanted == 1 { "" } else { "s" };
+        let roles = if reduce.kind.is_arg() { " (a value and an index)" } else { "" };
+        return Err(complain(
+            op,
+            format!("`{}` has {wanted} {what}{plural}{roles}, found {found}", reduce.kind),
+        )
+        .emit());
+    }
+    if m > 0 && !reduce.inits.is_empty() {
+        return Err(complain(op, "`init` belongs to fragments; memory accumulates into its destination").emit());
+    }
+    if m == 0 && reduce.accumulate && reduce.inits.is_empty() {
+        return Err(complain(op, "`accumulate` on fragments needs the old value: `init(...)`").emit());
+    }
+    if !reduce.inits.is_empty() && reduce.inits.len() != wanted {
+        return Err(complain(
+            op,
+            format!("needs one `init` for each of {wanted} results, found {}", reduce.inits.len()),
+        )
+        .emit());
+    }
+    Ok(())
+}
+
+fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Failed> {
+    let mut axes = Vec::new();
+    for &axis in written {
+        let Some(dimension) = normalize_axis(axis, rank) else {
+            return Err(complain(op, format!("axis {axis} is out of range for rank {rank}")).emit());
+        };
+        if axes.contains(&dimension) {
+            return Err(complain(op, format!("axis {axis} names dimension {dimension} again"))
+                .note("each dimension may be reduced once")
+                .emit());
+        }
+        axes.push(dimension);
+    }
+    Ok(axes)
+}
+
+fn check_target_shape(
+    op: Op<'_>,
+    source: &[Option<u64>],
+    axes: &[usize],
+    target: &[Option<u64>],
+    ty: Type<'_>,
+) -> Result<(), Failed> {
+    let kept = || source.iter().enumerate().filter(|(i, _)| !axes.contains(i)).map(|(_, d)| *d);
+    let squeezed: Vec<_> = kept().collect();
+    let ones: Vec<_> = source
+        .iter()
+        .enumerate()
+        .map(|(i, d)| if axes.contains(&i) { Some(1) } else { *d })
+        .collect();
+    // A dynamic size agrees with any other; whether it does at run time is the caller's promise.
+    let agrees = |wanted: &[Option<u64>]| {
+        wanted.len() == target.len()
+            && wanted.iter().zip(target).all(|(w, t)| w.is_none() || t.is_none() || w == t)
+    };
+    if agrees(&squeezed) || agrees(&ones) {
+        return Ok(());
+    }
+    Err(complain(
+        op,
+        format!(
+            "reducing {} over axes {axes:?} gives {} or {}, but the destination `{ty}` has {}",
+            shape_text(source),
+            shape_text(&squeezed),
+            shape_text(&ones),
+            shape_text(target)
+        ),
+    )
+    .emit())
+}
+
+/// Float types that a tile may hold, narrowest first.
+fn float_bits(ty: Type<'_>) -> Option<u32> {
+    let known = ["f8E4M3FN", "f8E5M2", "f16", "bf16", "f32", "f64"];
+    known.contains(&ty.to_string().as_str()).then(|| {
+        u32::try_from(tx_mlir::byte_width(ty).unwrap_or(0) * 8).unwrap_or(0)
+    })
+}
+
+fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(), Failed> {
+    let integer = integer_width(ty);
+    let known = match integer {
+        Some(1) => matches!(kind, Kind::And | Kind::Or | Kind::Xor | Kind::Custom),
+        Some(bits) => matches!(bits, 8 | 16 | 32 | 64),
+        None => float_bits(ty).is_some(),
+    };
+    if !known {
+        let note = if integer == Some(1) {
+            "i1 can be combined by `and`, `or`, `xor` and `custom`"
+        } else {
+            "known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2"
+        };
+        return Err(complain(op, format!("`{kind}` of `{ty}` {role} is not defined"))
+            .note(note)
+            .emit());
+    }
+    if kind.is_integer_only() && integer.is_none() {
+        return Err(complain(op, format!("`{kind}` combines integers, found `{ty}`")).emit());
+    }
+    Ok(())
+}
+
+fn check_reduce_types(
+    reduce: &Reduce<'_>,
+    sources: &[Tile<'_>],
+    targets: &[Tile<'_>],
+) -> Result<(), Failed> {
+    let op = reduce.op;
+    for source in sources {
+        check_element(op, reduce.kind, source.element, "elements")?;
+    }
+    let values = if reduce.kind.is_arg() { &targets[..1] } else { targets };
+    for (source, target) in sources.iter().zip(values) {
+        let (from, to) = (source.element, target.element);
+        let wider = float_bits(from).zip(float_bits(to)).is_some_and(|(f, t)| f < t);
+        let narrow = float_bits(to).is_some_and(|bits| bits < 16);
+        if narrow {
+            return Err(complain(op, format!("`{to}` can be a source, but no destination"))
+                .note("reduce into f16, bf16 or f32")
+                .emit());
+        }
+        if from != to && !wider {
+            return Err(complain(
+                op,
+                format!("the destination's elements must be `{from}` or a wider float, found `{to}`"),
+            )
+            .emit());
+        }
+    }
+    if reduce.kind.is_arg() {
+        let index = targets[1].element;
+        if !matches!(integer_width(index), Some(32 | 64)) {
+            return Err(complain(op, format!("an index is `i32` or `i64`, found `{index}`")).emit());
+        }
+    }
+    if let Some(acc) = attribute(op, "acc").and_then(tx_mlir::type_value) {
+        check_accumulator(op, acc, &sources[0])?;
+    }
+    Ok(())
+}
+
+fn check_accumulator(op: Op<'_>, acc: Type<'_>, source: &Tile<'_>) -> Result<(), Failed> {
+    let from = source.element;
+    let fits = match (integer_width(from), integer_width(acc)) {
+        (Some(f), Some(a)) => matches!(a, 1 | 8 | 16 | 32 | 64) && a >= f,
+        (None, None) => {
+            acc == from
+                || float_bits(from).zip(float_bits(acc)).is_some_and(|(f, a)| f < a && a >= 16)
+        }
+        _ => false,
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(complain(op, format!("`acc` must be `{from}` or a wider type of its sort, found `{acc}`")).emit())
+}
+
+fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Failed> {
+    let blocks = blocks(op);
+    let identities = attribute(op, "identities").and_then(elements);
+    if kind != Kind::Custom {
+        if identities.is_some() || !blocks.is_empty() {
+            return Err(complain(op, format!("`{kind}` brings its own combiner; `identity` and `combiner` belong to `custom`")).emit());
+        }
+        return Ok(());
+    }
+    let n = parts.len();
+    let (Some(identities), [block]) = (identities, blocks.as_slice()) else {
+        return Err(complain(op, "`custom` needs `identity [...] combiner {...}` with one block").emit());
+    };
+    if identities.len() != n {
+        return Err(complain(op, format!("needs one identity for each of {n} sources, found {}", identities.len())).emit());
+    }
+    use melior::ir::block::BlockLike as _;
+    if block.argument_count() != 2 * n {
+        return Err(complain(
+            op,
+            format!(
+                "the combiner of {n} sources has {} arguments ({n} left, {n} right), found {}",
+                2 * n,
+                block.argument_count()
+            ),
+        )
+        .emit());
+    }
+    let acc = attribute(op, "acc").and_then(tx_mlir::type_value);
+    let argument = |i: usize| tx_mlir::build::argument(*block, i).r#type();
+    let yielded: Vec<Type<'_>> = match ops(*block).last() {
+        Some(last) if is(*last, "tile.yield") => {
+            operands(*last).iter().map(|v| v.r#type()).collect()
+        }
+        _ => return Err(complain(op, "the combiner must end with `tile.yield`").emit()),
+    };
+    if yielded.len() != n {
+        return Err(complain(op, format!("the combiner must yield {n} values, found {}", yielded.len())).emit());
+    }
+    for (i, part) in parts.iter().enumerate() {
+        let ty = argument(i);
+        let allowed = acc.map_or_else(|| vec![*part, default_accumulator(*part)], |a| vec![a]);
+        if !allowed.contains(&ty) || argument(n + i) != ty || yielded[i] != ty {
+            return Err(complain(
+                op,
+                format!(
+                    "arguments {i} and {} and yield {i} of the combiner must all be `{}`, found `{ty}`, `{}` and `{}`",
+                    n + i,
+                    allowed.last().copied().unwrap_or(*part),
+                    argument(n + i),
+                    yielded[i]
+                ),
+            )
+            .emit());
+        }
+        use melior::ir::attribute::AttributeLike as _;
+        if identities[i].r#type() != ty {
+            return Err(complain(
+                op,
+                format!("identity {i} must be `{ty}` as the combiner's arguments are, found `{}`", identities[i]),
+            )
+            .emit());
+        }
+    }
+    for inner in tx_mlir::walk(op).into_iter().skip(1) {
+        if !is(inner, "tile.yield") && !tx_mlir::is_pure(inner) {
+            return Err(complain(op, "a combiner only computes: it may be run any number of times")
+                .note_at(inner.location(), format!("`{}` does more than that", name(inner)))
+                .emit());
+        }
+    }
+    Ok(())
+}
+
+fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
+    let at = op.op;
+    let types: Vec<Type<'_>> = op.values.iter().map(|v| v.r#type()).collect();
+    let found: Vec<Type<'_>> = op.results.iter().map(|v| v.r#type()).collect();
+    let wanted = match op.kind {
+        Kind::Custom => types.len(),
+        kind if kind.is_arg() => 2,
+        _ => 1,
+    };
+    if types.len() != wanted || types.is_empty() {
+        return Err(complain(at, format!("`{}` takes {} value{}, found {}", op.kind, wanted.max(1), if wanted > 1 { "s (a value and an index)" } else { "" }, types.len())).emit());
+    }
+    if types != found {
+        return Err(complain(at, "results have the types of the values").emit());
+    }
+    let values = if op.kind.is_arg() { &types[..1] } else { &types[..] };
+    for ty in values {
+        check_element(at, op.kind, *ty, "values")?;
+    }
+    if op.kind.is_arg() && !matches!(integer_width(types[1]), Some(32 | 64)) {
+        return Err(complain(at, format!("an index is `i32` or `i64`, found `{}`", types[1])).emit());
+    }
+    if op.scope > Scope::Cta {
+        return Err(complain(at, format!("groups are threads of one CTA, but the scope is `{}`", op.scope)).emit());
+    }
+    let most = match op.scope {
+        Scope::Thread => 1,
+        Scope::Warp => 32,
+        Scope::Warpgroup => 128,
+        _ => 1024,
+    };
+    let power = |n: i64| n > 0 && (n & (n - 1)) == 0 && n <= most;
+    if let Some(width) = op.width
+        && !power(width)
+    {
+        return Err(complain(at, format!("`width` must be a power of two between 1 and {most}, found {width}")).emit());
+    }
+    if !power(op.stride) || op.stride * op.width.unwrap_or(1) > most {
+        return Err(complain(
+            at,
+            format!("`stride` must be a power of two, and `width` times `stride` at most {most}, found stride {}", op.stride),
+        )
+        .emit());
+    }
+    if op.stride != 1 && op.width.is_none() {
+        return Err(complain(at, "`stride` needs `width`").emit());
+    }
+    check_combiner(at, op.kind, &types)
+}
+
+fn check_copy(copy: &Copy<'_>) -> Result<(), Failed> {
+    let op = copy.op;
+    let (from, to) = (Tile::of(op, copy.source)?, Tile::of(op, copy.destination)?);
+    check_memory(op, copy.scope, &[&from, &to])?;
+    same_tile(op, &from, &to)
+}
+
+fn check_transfer<'c>(op: Op<'c>, memory: Val<'c>, fragment: Val<'c>) -> Result<(), Failed> {
+    let (memory, fragment) = (Tile::of(op, memory)?, Tile::of(op, fragment)?);
+    let scope = scope(op).unwrap_or(Scope::Thread);
+    check_memory(op, scope, &[&memory])?;
+    if scope > Scope::Cta {
+        return Err(complain(op, format!("fragments live in the registers of one CTA, but the scope is `{scope}`")).emit());
+    }
+    same_tile(op, &memory, &fragment)
+}
+
+fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
+    let agrees = from.shape.len() == to.shape.len()
+        && from.shape.iter().zip(&to.shape).all(|(f, t)| f.is_none() || t.is_none() || f == t);
+    if !agrees || from.element != to.element {
+        return Err(complain(
+            op,
+            format!(
+                "both tiles must have one shape and one element type, found {} of `{}` and {} of `{}`",
+                from.shape_text(),
+                from.element,
+                to.shape_text(),
+                to.element
+            ),
+        )
+        .emit());
+    }
+    Ok(())
+}
+
+/// Sends `message` to C++; an empty one means that nothing is wrong.
+unsafe fn send(message: &str, emit: Sink, sink: *mut c_void) {
+    // SAFETY: `emit` copies the text.
+    unsafe { emit(sink, message.as_ptr().cast(), message.len()) }
+}
+
+/// # Safety
+/// `numbers` holds `count` triples.
+unsafe fn iters(numbers: *const i64, count: usize) -> Vec<Iter> {
+    match count {
+        0 => Vec::new(),
+        // SAFETY: by the function's contract.
+        n => Iter::list(unsafe { std::slice::from_raw_parts(numbers, 3 * n) }),
+    }
+}
+
+pub(crate) unsafe extern "C" fn verify_layout(
+    numbers: *const i64,
+    shard: usize,
+    replica: usize,
+    offset: usize,
+    emit: Sink,
+    sink: *mut c_void,
+) {
+    // SAFETY: `numbers` holds the three lists one after the other.
+    let all = unsafe { iters(numbers, shard + replica + offset) };
+    let (places, offsets) = all.split_at((shard + replica).min(all.len()));
+    let mut message = String::new();
+    if let Some(bad) = places.iter().find(|i| i.extent < 1) {
+        let _ = write!(message, "an extent must be at least 1, found {}", bad.extent);
+    } else if let Some(bad) = places.iter().find(|i| i.stride < 0) {
+        let _ = write!(message, "a stride must not be negative, found {}", bad.stride);
+    } else {
+        for axis in Axis::ALL {
+            let on = |list: &[Iter]| -> Vec<Iter> {
+                list.iter().filter(|i| i.axis == axis).copied().collect()
+            };
+            let last = on(places)
+                .iter()
+                .map(|i| (i.extent - 1).saturating_mul(i.stride))
+                .chain(on(offsets).iter().map(|i| i.extent))
+                .fold(0i64, i64::saturating_add);
+            let first: i64 = on(offsets).iter().map(|i| i.extent).fold(0, i64::saturating_add);
+            if first < 0 || axis.extent().is_some_and(|n| last >= n) {
+                let _ = write!(
+                    message,
+                    "coordinates on `{}` run from {first} to {last}, but the axis has {}",
+                    axis.name(),
+                    axis.extent().map_or_else(|| "no negative ones".to_owned(), |n| n.to_string())
+                );
+                break;
+            }
+        }
+    }
+    // SAFETY: `emit` and `sink` belong together.
+    unsafe { send(&message, emit, sink) }
+}
+
+pub(crate) unsafe extern "C" fn verify_fragment(
+    shape: *const i64,
+    rank: usize,
+    element: MlirType,
+    numbers: *const i64,
+    shard: usize,
+    emit: Sink,
+    sink: *mut c_void,
+) {
+    // SAFETY: `shape` has `rank` entries, `numbers` has `shard` triples, the type is alive.
+    let (shape, element, shard) = unsafe {
+        let shape = if rank == 0 { &[] } else { std::slice::from_raw_parts(shape, rank) };
+        (shape, Type::from_raw(element), iters(numbers, shard))
+    };
+    let product = |sizes: &mut dyn Iterator<Item = i64>| sizes.fold(1i64, i64::saturating_mul);
+    let (elements, places) =
+        (product(&mut shape.iter().copied()), product(&mut shard.iter().map(|i| i.extent)));
+    let mut message = String::new();
+    if !element.is_float() && integer_width(element).is_none() {
+        let _ = write!(message, "elements must be floats or signless integers, found `{element}`");
+    } else if elements != places {
+        let _ = write!(message, "the layout places {places} elements, but the shape has {elements}");
+    }
+    // SAFETY: `emit` and `sink` belong together.
+    unsafe { send(&message, emit, sink) }
+}

@@ -1,0 +1,276 @@
+// C++ side of the `tile` dialect: what TableGen generates, the custom syntax directives, and the
+// functions through which Rust sees parameters. Rules live in Rust.
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Registration.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tx::tile {
+// Rules that Rust checks. Rust sets them before it registers the dialect. The type rule writes its
+// complaint, if it has one, to `sink`.
+using Sink = void (*)(void *sink, const char *text, size_t length);
+extern "C" {
+bool (*tileVerifyOp)(MlirOperation op) = nullptr;
+void (*tileVerifyLayout)(const int64_t *iters, size_t shard, size_t replica, size_t offset,
+                         Sink emit, void *sink) = nullptr;
+void (*tileVerifyFragment)(const int64_t *shape, size_t rank, MlirType element,
+                           const int64_t *iters, size_t shard, Sink emit, void *sink) = nullptr;
+}
+static LogicalResult verifyInRust(Operation *op) { return success(tileVerifyOp(wrap(op))); }
+} // namespace tx::tile
+
+#include "Dialect.h.inc"
+#include "Enums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "Attrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "Types.h.inc"
+#define GET_OP_CLASSES
+#include "Ops.h.inc"
+
+namespace tx::tile {
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+// `sum`, the bare keyword of an enumeration.
+template <typename A> static ParseResult parseKeyword(OpAsmParser &parser, A &attr) {
+  using Enum = decltype(attr.getValue());
+  SMLoc at = parser.getCurrentLocation();
+  StringRef word;
+  if (parser.parseKeyword(&word))
+    return failure();
+  if (std::optional<Enum> value = symbolizeEnum<Enum>(word)) {
+    attr = A::get(parser.getContext(), *value);
+    return success();
+  }
+  InFlightDiagnostic error = parser.emitError(at) << "unknown " << A::getMnemonic() << " `" << word
+                                                  << "`; known: ";
+  std::string known;
+  for (uint32_t i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
+    known += (i ? ", " : "") + stringifyEnum(static_cast<Enum>(i)).str();
+  return error << known;
+}
+template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation *, A attr) {
+  printer << stringifyEnum(attr.getValue());
+}
+
+// An attribute dictionary and `identity [...] combiner {...}`, in either order.
+static ParseResult parseAttrsAndCombiner(OpAsmParser &parser, NamedAttrList &attrs,
+                                         ArrayAttr &identities, Region &combiner) {
+  if (parser.parseOptionalAttrDict(attrs))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("identity"))) {
+    if (parser.parseAttribute(identities) || parser.parseKeyword("combiner") ||
+        parser.parseRegion(combiner))
+      return failure();
+    return parser.parseOptionalAttrDict(attrs);
+  }
+  return success();
+}
+static void printAttrsAndCombiner(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
+                                  ArrayAttr identities, Region &combiner) {
+  if (identities || !combiner.empty()) {
+    printer << " identity ";
+    identities ? printer.printAttribute(identities)
+               : printer.printAttribute(ArrayAttr::get(op->getContext(), {}));
+    printer << " combiner ";
+    printer.printRegion(combiner);
+  }
+  // What the syntax says elsewhere.
+  printer.printOptionalAttrDict(attrs.getValue(),
+                                {"kind", "scope", "axes", "accumulate", "identities", "width",
+                                 "stride", "operandSegmentSizes"});
+}
+
+static ParseResult parseIterTail(AsmParser &parser, int64_t &stride, Axis &axis) {
+  StringRef word;
+  SMLoc at;
+  if (succeeded(parser.parseOptionalKeyword("constant")))
+    stride = 1;
+  else if (parser.parseInteger(stride))
+    return failure();
+  at = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::optional<Axis> value = symbolizeAxis(word);
+  if (!value)
+    return parser.emitError(at) << "unknown axis `" << word
+                                << "`; known: reg, lane, warp, warp_in_group, thread_in_group, "
+                                   "warpgroup, thread";
+  axis = *value;
+  return success();
+}
+static void printIterTail(AsmPrinter &printer, int64_t stride, Axis axis) {
+  printer << stride << ' ' << stringifyAxis(axis);
+}
+
+static ParseResult parseIters(AsmParser &parser, SmallVectorImpl<IterAttr> &iters) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+    return parser.parseCustomAttributeWithFallback(iters.emplace_back());
+  });
+}
+static ParseResult parseLayoutBody(AsmParser &parser, SmallVector<IterAttr> &shard,
+                                   SmallVector<IterAttr> &replica, SmallVector<IterAttr> &offset) {
+  if (parseIters(parser, shard))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("replica")) && parseIters(parser, replica))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("offset")) && parseIters(parser, offset))
+    return failure();
+  return success();
+}
+static void printIters(AsmPrinter &printer, ArrayRef<IterAttr> iters, bool constants) {
+  printer << '[';
+  llvm::interleaveComma(iters, printer, [&](IterAttr iter) {
+    printer << '<' << iter.getExtent() << " : ";
+    constants ? (printer << "constant") : (printer << iter.getStride());
+    printer << ' ' << stringifyAxis(iter.getAxis()) << '>';
+  });
+  printer << ']';
+}
+static void printLayoutBody(AsmPrinter &printer, ArrayRef<IterAttr> shard,
+                            ArrayRef<IterAttr> replica, ArrayRef<IterAttr> offset) {
+  printIters(printer, shard, false);
+  if (!replica.empty()) {
+    printer << " replica ";
+    printIters(printer, replica, false);
+  }
+  if (!offset.empty()) {
+    printer << " offset ";
+    printIters(printer, offset, true);
+  }
+}
+
+// `16x128xf32`
+static ParseResult parseShapeAndElement(AsmParser &parser, SmallVector<int64_t> &shape,
+                                        Type &element) {
+  return failure(parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+                 parser.parseType(element));
+}
+static void printShapeAndElement(AsmPrinter &printer, ArrayRef<int64_t> shape, Type element) {
+  for (int64_t size : shape)
+    printer << size << 'x';
+  printer << element;
+}
+
+} // namespace tx::tile
+
+#include "Dialect.cpp.inc"
+#include "Enums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "Attrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "Types.cpp.inc"
+#define GET_OP_CLASSES
+#include "Ops.cpp.inc"
+
+namespace tx::tile {
+
+//===----------------------------------------------------------------------===//
+// Parameters as plain numbers
+//===----------------------------------------------------------------------===//
+
+// (extent, stride, axis) of every entry: shards, replicas, offsets.
+static SmallVector<int64_t> flatten(ArrayRef<ArrayRef<IterAttr>> lists) {
+  SmallVector<int64_t> numbers;
+  for (ArrayRef<IterAttr> list : lists)
+    for (IterAttr iter : list)
+      numbers.append({iter.getExtent(), iter.getStride(), static_cast<int64_t>(iter.getAxis())});
+  return numbers;
+}
+static void append(void *sink, const char *text, size_t length) {
+  static_cast<std::string *>(sink)->append(text, length);
+}
+static LogicalResult complain(function_ref<InFlightDiagnostic()> emitError, StringRef message) {
+  return message.empty() ? success() : LogicalResult(emitError() << message);
+}
+
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<IterAttr> shard, ArrayRef<IterAttr> replica,
+                                 ArrayRef<IterAttr> offset) {
+  std::string message;
+  tileVerifyLayout(flatten({shard, replica, offset}).data(), shard.size(), replica.size(),
+                   offset.size(), append, &message);
+  return complain(emitError, message);
+}
+LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ArrayRef<int64_t> shape, Type element, LayoutAttr layout) {
+  std::string message;
+  tileVerifyFragment(shape.data(), shape.size(), wrap(element), flatten({layout.getShard()}).data(),
+                     layout.getShard().size(), append, &message);
+  return complain(emitError, message);
+}
+
+void ReduceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &source : getSourcesMutable())
+    if (isa<MemRefType>(source.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &source);
+  for (OpOperand &destination : getDestinationsMutable()) {
+    if (getAccumulate())
+      effects.emplace_back(MemoryEffects::Read::get(), &destination);
+    effects.emplace_back(MemoryEffects::Write::get(), &destination);
+  }
+}
+
+namespace {
+// `#layout`, `#layout1`, … instead of long layouts in every type.
+struct Aliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (!isa<LayoutAttr>(attr))
+      return AliasResult::NoAlias;
+    os << "layout";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
+void TileDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "Attrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "Types.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "Ops.cpp.inc"
+      >();
+  addInterfaces<Aliases>();
+}
+
+// A fragment's shape, or a layout's entries as (extent, stride, axis) triples, through `numbers`
+// (called with each list in turn: shards, replicas, offsets). False when `type` is no fragment.
+extern "C" bool tileFragment(MlirType type, MlirType *element,
+                             void (*numbers)(void *data, const int64_t *, size_t), void *data) {
+  auto fragment = dyn_cast<FragmentType>(unwrap(type));
+  if (!fragment)
+    return false;
+  *element = wrap(fragment.getElement());
+  numbers(data, fragment.getShape().data(), fragment.getShape().size());
+  LayoutAttr layout = fragment.getLayout();
+  for (ArrayRef<IterAttr> list : {layout.getShard(), layout.getReplica(), layout.getOffset()}) {
+    SmallVector<int64_t> flat = flatten({list});
+    numbers(data, flat.data(), flat.size());
+  }
+  return true;
+}
+
+} // namespace tx::tile
+
+extern "C" {
+MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Tile, tile);
+}
+MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Tile, tile, tx::tile::TileDialect)

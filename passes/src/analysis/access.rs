@@ -1,0 +1,249 @@
+//! Which memory an op touches, and which part of it each thread may touch.
+
+use crate::analysis::threads::{Range, Threads};
+use melior::ir::ValueLike;
+use std::rc::Rc;
+use tx_mlir::memref::Space;
+use tx_mlir::{
+    EffectKind, MemRef, Op, Val, attribute, defining_op, integers, key, memory_effects, name,
+    operands, string_attribute,
+};
+
+/// Ops whose result is a view of their first operand.
+const VIEWS: [&str; 8] = [
+    "memref.subview",
+    "memref.cast",
+    "memref.reinterpret_cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.transpose",
+    "memref.memory_space_cast",
+    "memref.view",
+];
+
+/// The memref that `value` is, directly or through others, a view of.
+pub(crate) fn root(value: Val<'_>) -> Val<'_> {
+    let mut value = value;
+    while let Some(op) = defining_op(value) {
+        match (VIEWS.contains(&name(op)), operands(op).first()) {
+            (true, Some(source)) => value = *source,
+            _ => break,
+        }
+    }
+    value
+}
+
+/// The part of a memref that one thread may touch: a range of indices for each dimension of the
+/// root, or anything.
+pub(crate) type Box = Option<Vec<Range>>;
+
+/// Memory, as far as it can be told apart.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Memory {
+    /// A memref of its own: an argument, an attribution, an allocation.
+    Value(usize),
+    /// A global of the module.
+    Symbol(String),
+    /// Any memory that is not private to a thread.
+    Any,
+}
+
+/// One access of an op.
+#[derive(Clone)]
+pub(crate) struct Access<'c> {
+    pub(crate) op: Op<'c>,
+    pub(crate) write: bool,
+    pub(crate) memory: Memory,
+    /// For each thread of the block the part it may touch.
+    pub(crate) boxes: Rc<[Box]>,
+}
+
+/// What threads touch when they touch one access's memory.
+impl Access<'_> {
+    /// Whether two accesses may touch one place from two threads, with `apart` deciding which
+    /// pairs of threads count.
+    pub(crate) fn conflicts(&self, other: &Self, apart: impl Fn(i64, i64) -> bool) -> bool {
+        (0i64..).zip(self.boxes.iter()).any(|(t, mine)| {
+            (0i64..).zip(other.boxes.iter()).any(|(u, theirs)| {
+                apart(t, u) && overlap(mine.as_deref(), theirs.as_deref())
+            })
+        })
+    }
+
+    /// Whether both are accesses of one memory, at least one of them writing.
+    pub(crate) fn may_alias(&self, other: &Self) -> bool {
+        (self.write || other.write)
+            && (self.memory == other.memory
+                || self.memory == Memory::Any
+                || other.memory == Memory::Any)
+    }
+}
+
+fn overlap(a: Option<&[Range]>, b: Option<&[Range]>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) if a.len() == b.len() => {
+            a.iter().zip(b).all(|(a, b)| a.0 <= b.1 && b.0 <= a.1)
+        }
+        _ => true,
+    }
+}
+
+/// Accesses of `op` itself to memory that several threads see.
+pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>> {
+    let everywhere: Rc<[Box]> =
+        std::iter::repeat_n(None, usize::try_from(threads.kernel().threads).unwrap_or(1)).collect();
+    let anything = |write| Access { op, write, memory: Memory::Any, boxes: everywhere.clone() };
+    let Some(effects) = memory_effects(op) else {
+        return vec![anything(true)];
+    };
+    effects
+        .into_iter()
+        .filter(|e| matches!(e.kind, EffectKind::Read | EffectKind::Write))
+        .filter_map(|effect| {
+            let write = effect.kind == EffectKind::Write;
+            // Effects on memory that is not named belong to barriers and the like.
+            let value = effect.value?;
+            let Some(memref) = MemRef::of(value) else { return Some(anything(write)) };
+            if memref.space == Space::Private {
+                return None;
+            }
+            let base = root(value);
+            let memory = match defining_op(base) {
+                Some(def) if name(def) == "memref.get_global" => {
+                    Memory::Symbol(string_attribute(def, "name").unwrap_or_default())
+                }
+                Some(def) if matches!(name(def), "memref.alloc" | "memref.alloca") => {
+                    Memory::Value(key(base))
+                }
+                None => Memory::Value(key(base)),
+                // Loaded, selected or computed: it may be any of the others.
+                Some(_) => Memory::Any,
+            };
+            let boxes = boxes(threads, op, value).map_or_else(|| everywhere.clone(), Into::into);
+            Some(Access { op, write, memory, boxes })
+        })
+        .collect()
+}
+
+/// For each thread the indices of the root that `op` may touch through `value`.
+fn boxes<'c>(threads: &Threads<'c>, op: Op<'c>, value: Val<'c>) -> Option<Vec<Box>> {
+    let memref = MemRef::of(value)?;
+    let count = usize::try_from(threads.kernel().threads).ok()?;
+    let all = operands(op);
+    // Where the indices stand among the operands, and how many neighbours are touched.
+    let (first, width) = match name(op) {
+        "memref.load" => (1, 1),
+        "memref.store" => (2, 1),
+        "vector.load" => (1, lanes(tx_mlir::results(op)[0])?),
+        "vector.store" => (2, lanes(all[0])?),
+        _ => return view_boxes(threads, value, whole(&memref, count)?),
+    };
+    let indices = all.get(first..first + memref.rank())?;
+    let mut result = vec![Some(Vec::with_capacity(memref.rank())); count];
+    for (d, index) in indices.iter().enumerate() {
+        let ranges = threads.fact(*index).ranges?;
+        let more = if d + 1 == memref.rank() { width - 1 } else { 0 };
+        for (thread, range) in result.iter_mut().zip(ranges.iter()) {
+            if let Some(b) = thread {
+                b.push((range.0, range.1 + more));
+            }
+        }
+    }
+    view_boxes(threads, value, result)
+}
+
+fn lanes(value: Val<'_>) -> Option<i64> {
+    tx_mlir::vector_parts(value.r#type()).map(|(n, _)| n.cast_signed())
+}
+
+/// Every thread may touch all of a static memref.
+fn whole(memref: &MemRef<'_>, count: usize) -> Option<Vec<Box>> {
+    let all: Vec<Range> = memref
+        .shape
+        .iter()
+        .map(|d| d.map(|n| (0, n.cast_signed() - 1)))
+        .collect::<Option<_>>()?;
+    Some(vec![Some(all); count])
+}
+
+/// Indices of `value` as indices of its root.
+fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) -> Option<Vec<Box>> {
+    let mut value = value;
+    while let Some(op) = defining_op(value) {
+        match name(op) {
+            "memref.cast" | "memref.memory_space_cast" => {}
+            "memref.subview" => {
+                let offsets = mixed(op, "static_offsets", 1)?;
+                let strides = mixed(op, "static_strides", 3)?;
+                let sizes = integers(attribute(op, "static_sizes")?)?;
+                let kept = kept_dimensions(op, &sizes)?;
+                for (t, b) in boxes.iter_mut().enumerate() {
+                    let Some(inner) = b.take() else { continue };
+                    let mut outer = Vec::with_capacity(sizes.len());
+                    for d in 0..sizes.len() {
+                        let range = |m: &Mixed<'c>| match m {
+                            Mixed::Static(n) => Some((*n, *n)),
+                            Mixed::Value(v) => Some(threads.fact(*v).ranges?[t]),
+                        };
+                        let offset = range(&offsets[d])?;
+                        let stride = range(&strides[d])?;
+                        let index = kept
+                            .iter()
+                            .position(|k| *k == d)
+                            .and_then(|i| inner.get(i).copied())
+                            .unwrap_or((0, 0));
+                        if stride.0 < 0 {
+                            return None;
+                        }
+                        outer.push((
+                            offset.0 + index.0 * stride.0,
+                            offset.1 + index.1 * stride.1,
+                        ));
+                    }
+                    *b = Some(outer);
+                }
+            }
+            view if VIEWS.contains(&view) => return None,
+            _ => break,
+        }
+        value = *operands(op).first()?;
+    }
+    Some(boxes)
+}
+
+enum Mixed<'c> {
+    Static(i64),
+    Value(Val<'c>),
+}
+
+/// The offsets, sizes or strides of a subview: `segment` says which operands are the dynamic ones.
+fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>> {
+    let sizes = integers(attribute(op, "operandSegmentSizes")?)?;
+    let start: i64 = sizes.get(..segment)?.iter().sum();
+    let all = operands(op);
+    let mut dynamic = all.get(usize::try_from(start).ok()?..)?.iter();
+    integers(attribute(op, statics)?)?
+        .into_iter()
+        .map(|n| if n == i64::MIN { dynamic.next().map(|v| Mixed::Value(*v)) } else { Some(Mixed::Static(n)) })
+        .collect()
+}
+
+/// The dimensions of the source that a (perhaps rank-reducing) subview keeps.
+fn kept_dimensions(op: Op<'_>, sizes: &[i64]) -> Option<Vec<usize>> {
+    let result = MemRef::of(tx_mlir::results(op)[0])?;
+    if result.rank() == sizes.len() {
+        return Some((0..sizes.len()).collect());
+    }
+    // Dropped dimensions have size 1. Which of several ones was dropped matters only for where a
+    // zero index goes, so that any choice that leaves the right number will do.
+    let mut drop = sizes.len() - result.rank();
+    let mut kept = Vec::new();
+    for (d, size) in sizes.iter().enumerate() {
+        if *size == 1 && drop > 0 {
+            drop -= 1;
+        } else {
+            kept.push(d);
+        }
+    }
+    (drop == 0).then_some(kept)
+}

@@ -1,0 +1,171 @@
+//! The kernel around an op: its block size, its target, and where a thread stands in it.
+
+use melior::ir::operation::OperationLike;
+use tx_dialect_tile::Scope;
+use tx_mlir::{
+    Builder, Failed, Index, Op, Val, attribute, elements, enclosing, error, integers, is,
+    string_attribute,
+};
+use tx_target::{Chip, DEFAULT_CHIP, MAX_THREADS, WARP, WARPS_PER_GROUP};
+
+/// Threads in a warpgroup.
+pub(crate) const WARPGROUP: i64 = (WARP * WARPS_PER_GROUP) as i64;
+/// Threads in a warp.
+pub(crate) const WARP_SIZE: i64 = WARP as i64;
+
+/// A kernel with a known block size.
+#[derive(Clone, Copy)]
+pub(crate) struct Kernel<'c> {
+    /// The `gpu.func`.
+    pub(crate) op: Op<'c>,
+    /// Threads in x, y and z.
+    pub(crate) block: [i64; 3],
+    /// Threads in all.
+    pub(crate) threads: i64,
+}
+
+/// Whether `op` is a kernel.
+pub(crate) fn is_kernel(op: Op<'_>) -> bool {
+    is(op, "gpu.func")
+        && (attribute(op, "kernel").is_some() || attribute(op, "gpu.kernel").is_some())
+}
+
+impl<'c> Kernel<'c> {
+    /// The kernel around `op`.
+    pub(crate) fn around(op: Op<'c>) -> Result<Self, Failed> {
+        let name = tx_mlir::name(op);
+        match enclosing(op, "gpu.func") {
+            Some(func) if is_kernel(func) => Self::of(func, op),
+            Some(func) => Err(error(op.location(), format!("`{name}` must stand in a kernel"))
+                .note_at(func.location(), "this `gpu.func` lacks the keyword `kernel`")
+                .emit()),
+            None => Err(error(
+                op.location(),
+                format!("`{name}` must stand in a `gpu.func` kernel"),
+            )
+            .note("only `scope(grid)` stands in a host function")
+            .emit()),
+        }
+    }
+
+    /// The kernel `func`, for the sake of `op` (where a complaint is reported).
+    pub(crate) fn of(func: Op<'c>, op: Op<'c>) -> Result<Self, Failed> {
+        let Some(sizes) = attribute(func, "known_block_size").and_then(integers) else {
+            return Err(error(op.location(), "the kernel has no block size")
+                .note_at(
+                    func.location(),
+                    "add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`",
+                )
+                .emit());
+        };
+        let threads: i64 = sizes.iter().product();
+        match sizes.as_slice() {
+            [x, y, z] if sizes.iter().all(|n| *n > 0) && threads <= i64::from(MAX_THREADS) => {
+                Ok(Self { op: func, block: [*x, *y, *z], threads })
+            }
+            _ => Err(error(
+                op.location(),
+                format!("a block has 1 to {MAX_THREADS} threads, found {sizes:?}"),
+            )
+            .note_at(func.location(), "`known_block_size` stands here")
+            .emit()),
+        }
+    }
+
+    /// Threads that execute an op of this scope together. The last warp of a block may be
+    /// narrower than a warp.
+    pub(crate) fn threads_of(&self, scope: Scope) -> i64 {
+        match scope {
+            Scope::Thread => 1,
+            Scope::Warp => WARP_SIZE,
+            Scope::Warpgroup => WARPGROUP,
+            _ => self.threads,
+        }
+    }
+
+    /// Whether the block has a last warp that is not full.
+    pub(crate) fn has_partial_warp(&self) -> bool {
+        self.threads % WARP_SIZE != 0
+    }
+
+    /// The linear thread id: x first, z last.
+    pub(crate) fn thread(&self, b: &Builder<'c>) -> Index<'c> {
+        let mut linear = Index::Const(0);
+        let mut pitch = 1;
+        for (dimension, size) in ["x", "y", "z"].into_iter().zip(self.block) {
+            if size > 1 {
+                let id = b
+                    .create("gpu.thread_id")
+                    .attr_text("dimension", &format!("#gpu<dim {dimension}>"))
+                    .result(b.index_type())
+                    .value();
+                let term = b.mul(Index::Val(id), Index::Const(pitch));
+                linear = b.add(linear, term);
+            }
+            pitch *= size;
+        }
+        linear
+    }
+
+    /// The position of `thread` in its group of this scope.
+    pub(crate) fn position(&self, b: &Builder<'c>, thread: Index<'c>, scope: Scope) -> Index<'c> {
+        let size = self.threads_of(scope);
+        if size >= self.threads { thread } else { b.rem(thread, Index::Const(size)) }
+    }
+
+    /// The number of the warp of `thread`.
+    pub(crate) fn warp(&self, b: &Builder<'c>, thread: Index<'c>) -> Index<'c> {
+        if self.threads <= WARP_SIZE {
+            Index::Const(0)
+        } else {
+            b.div(thread, Index::Const(WARP_SIZE))
+        }
+    }
+
+    /// The lane of `thread`.
+    pub(crate) fn lane(&self, b: &Builder<'c>, thread: Index<'c>) -> Index<'c> {
+        self.position(b, thread, Scope::Warp)
+    }
+
+    /// The chip that the kernel's module is compiled for: its first `#nvvm.target`, or the default.
+    pub(crate) fn chip(&self) -> Chip {
+        let default = || Chip::parse(DEFAULT_CHIP).unwrap_or(tx_target::CHIPS[0]);
+        enclosing(self.op, "gpu.module")
+            .and_then(|module| attribute(module, "targets"))
+            .and_then(elements)
+            .and_then(|targets| {
+                targets.iter().find_map(|t| Chip::parse(&target_chip(&t.to_string())).ok())
+            })
+            .unwrap_or_else(default)
+    }
+
+    /// The kernel's name.
+    pub(crate) fn name(&self) -> String {
+        string_attribute(self.op, "sym_name").unwrap_or_default()
+    }
+}
+
+/// The chip in the text of an `#nvvm.target`; MLIR leaves its default, `sm_50`, unprinted.
+pub(crate) fn target_chip(target: &str) -> String {
+    target_field(target, "chip").unwrap_or_else(|| "sm_50".to_owned())
+}
+
+/// A quoted field in the text of an `#nvvm.target`.
+pub(crate) fn target_field(target: &str, field: &str) -> Option<String> {
+    let (_, rest) = target.split_once(&format!("{field} = \""))?;
+    rest.split_once('"').map(|(value, _)| value.to_owned())
+}
+
+/// The lanes of this thread's warp that exist, as a mask.
+pub(crate) fn members<'c>(b: &Builder<'c>, kernel: &Kernel<'c>) -> Val<'c> {
+    let i32 = b.int_type(32);
+    let left_over = kernel.threads % WARP_SIZE;
+    let full = b.int(-1, i32);
+    if left_over == 0 {
+        return full;
+    }
+    let partial = b.int((1 << left_over) - 1, i32);
+    let thread = kernel.thread(b);
+    let in_full_warp = b.less(thread, Index::Const(kernel.threads - left_over));
+    b.select(in_full_warp, full, partial)
+}

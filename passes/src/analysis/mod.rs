@@ -1,0 +1,5 @@
+//! Read-only analyses that passes share.
+
+pub(crate) mod access;
+pub(crate) mod kernel;
+pub(crate) mod threads;

@@ -1,0 +1,405 @@
+//! What each thread of a block computes.
+//!
+//! The block size is known, so a value that is computed from thread ids and constants is known
+//! for every thread: conditions on ids become exact sets of threads, and indices become ranges.
+//! What comes from elsewhere is at least known to be the same for all threads of a block, or not.
+
+use crate::analysis::kernel::{Kernel, WARP_SIZE};
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use tx_mlir::{
+    Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name,
+    operands, parent,
+};
+
+/// Smallest and largest value that one thread may see.
+pub(crate) type Range = (i64, i64);
+
+/// What is known of a value.
+#[derive(Clone)]
+pub(crate) struct Fact {
+    /// All threads of a block see the same value whenever they get there together.
+    pub(crate) uniform: bool,
+    /// For each thread the range of values; `None` when nothing is known.
+    pub(crate) ranges: Option<Rc<[Range]>>,
+}
+
+impl Fact {
+    fn unknown(uniform: bool) -> Self {
+        Self { uniform, ranges: None }
+    }
+
+    /// The exact value of each thread.
+    pub(crate) fn exact(&self) -> Option<Vec<i64>> {
+        self.ranges.as_ref()?.iter().map(|(lo, hi)| (lo == hi).then_some(*lo)).collect()
+    }
+}
+
+/// The threads that execute an op.
+#[derive(Clone)]
+pub(crate) enum Active<'c> {
+    /// Exactly these, or none of them.
+    Threads(ThreadSet),
+    /// It depends on data: `branch` decides for each thread.
+    Unknown {
+        /// The op that splits the threads.
+        branch: Op<'c>,
+    },
+}
+
+/// A set of threads of one block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct ThreadSet(Vec<bool>);
+
+impl ThreadSet {
+    /// All threads of a block.
+    pub(crate) fn all(threads: i64) -> Self {
+        Self(vec![true; usize::try_from(threads).unwrap_or(0)])
+    }
+
+    /// The members, ascending.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
+        (0i64..).zip(&self.0).filter(|(_, m)| **m).map(|(t, _)| t)
+    }
+
+    /// Whether thread `t` is a member.
+    pub(crate) fn contains(&self, t: i64) -> bool {
+        usize::try_from(t).is_ok_and(|t| self.0.get(t).copied().unwrap_or(false))
+    }
+
+    fn intersect(&mut self, keep: impl Fn(usize) -> bool) {
+        for (t, member) in self.0.iter_mut().enumerate() {
+            *member &= keep(t);
+        }
+    }
+
+    /// The groups of `size` consecutive threads that have members, and whether each is complete
+    /// (as far as its threads exist).
+    pub(crate) fn groups(&self, size: i64) -> Vec<(i64, bool)> {
+        let size = usize::try_from(size).unwrap_or(1).max(1);
+        (0i64..)
+            .zip(self.0.chunks(size))
+            .filter(|(_, c)| c.iter().any(|m| *m))
+            .map(|(g, c)| (g, c.iter().all(|m| *m)))
+            .collect()
+    }
+
+    /// The set as ascending half-open ranges.
+    pub(crate) fn ranges(&self) -> Vec<(i64, i64)> {
+        let mut ranges: Vec<(i64, i64)> = Vec::new();
+        for t in self.iter() {
+            match ranges.last_mut() {
+                Some((_, end)) if *end == t => *end += 1,
+                _ => ranges.push((t, t + 1)),
+            }
+        }
+        ranges
+    }
+}
+
+/// The analysis of one kernel.
+pub(crate) struct Threads<'c> {
+    kernel: Kernel<'c>,
+    count: usize,
+    facts: RefCell<BTreeMap<usize, Fact>>,
+}
+
+impl<'c> Threads<'c> {
+    pub(crate) fn new(kernel: Kernel<'c>) -> Self {
+        let count = usize::try_from(kernel.threads).unwrap_or(1);
+        Self { kernel, count, facts: RefCell::default() }
+    }
+
+    /// The kernel.
+    pub(crate) fn kernel(&self) -> Kernel<'c> {
+        self.kernel
+    }
+
+    /// What is known of `value`.
+    pub(crate) fn fact(&self, value: Val<'c>) -> Fact {
+        if let Some(known) = self.facts.borrow().get(&key(value)) {
+            return known.clone();
+        }
+        // Cuts cycles through loop-carried values.
+        self.facts.borrow_mut().insert(key(value), Fact::unknown(false));
+        let fact = match defining_op(value) {
+            Some(op) => self.result(op, value),
+            None => self.argument(value),
+        };
+        self.facts.borrow_mut().insert(key(value), fact.clone());
+        fact
+    }
+
+    fn per_thread(&self, value: impl Fn(i64) -> Range, uniform: bool) -> Fact {
+        let ranges = (0i64..).take(self.count).map(value).collect();
+        Fact { uniform, ranges: Some(ranges) }
+    }
+
+    fn constant(&self, value: i64) -> Fact {
+        self.per_thread(|_| (value, value), true)
+    }
+
+    fn argument(&self, value: Val<'c>) -> Fact {
+        let Some((block, index)) = argument_of(value) else { return Fact::unknown(false) };
+        let Some(owner) = block.parent_operation() else { return Fact::unknown(false) };
+        if is(owner, "gpu.func") {
+            // Kernel arguments are the same for everybody; so are pointers to shared memory.
+            let entry = blocks(owner).first().is_some_and(|b| b.to_raw().ptr == block.to_raw().ptr);
+            return Fact::unknown(entry);
+        }
+        if is(owner, "scf.for") && index == 0 {
+            let bounds: Vec<Fact> =
+                operands(owner).into_iter().take(3).map(|v| self.fact(v)).collect();
+            let uniform = bounds.iter().all(|b| b.uniform);
+            if let [Some(from), Some(to)] = [&bounds[0].ranges, &bounds[1].ranges] {
+                let ranges =
+                    from.iter().zip(to.iter()).map(|(f, t)| (f.0, (t.1 - 1).max(f.0))).collect();
+                return Fact { uniform, ranges: Some(ranges) };
+            }
+            return Fact::unknown(uniform);
+        }
+        Fact::unknown(false)
+    }
+
+    fn result(&self, op: Op<'c>, value: Val<'c>) -> Fact {
+        let [bx, by, bz] = self.kernel.block;
+        let dimension = || {
+            attribute(op, "dimension")
+                .map(|a| a.to_string())
+                .and_then(|t| t.trim_end_matches('>').chars().last())
+                .unwrap_or('x')
+        };
+        match name(op) {
+            "arith.constant" => attribute(op, "value")
+                .and_then(|a| {
+                    let text = a.to_string();
+                    match text.as_str() {
+                        "true" => Some(1),
+                        "false" => Some(0),
+                        _ => IntegerAttribute::try_from(a).ok().map(|i| i.value()),
+                    }
+                })
+                .map_or_else(|| Fact::unknown(true), |n| self.constant(n)),
+            "gpu.thread_id" => match dimension() {
+                'x' => self.per_thread(|t| (t % bx, t % bx), bx == 1),
+                'y' => self.per_thread(|t| (t / bx % by, t / bx % by), by == 1),
+                _ => self.per_thread(|t| (t / (bx * by), t / (bx * by)), bz == 1),
+            },
+            "gpu.lane_id" => {
+                self.per_thread(|t| (t % WARP_SIZE, t % WARP_SIZE), self.kernel.threads == 1)
+            }
+            "gpu.subgroup_id" => self.per_thread(
+                |t| (t / WARP_SIZE, t / WARP_SIZE),
+                self.kernel.threads <= WARP_SIZE,
+            ),
+            "gpu.subgroup_size" => self.constant(WARP_SIZE),
+            "gpu.num_subgroups" => self.constant((self.kernel.threads + 31) / WARP_SIZE),
+            "gpu.block_dim" => self.constant(match dimension() {
+                'x' => bx,
+                'y' => by,
+                _ => bz,
+            }),
+            "gpu.block_id" | "gpu.grid_dim" | "gpu.cluster_id" | "gpu.cluster_dim"
+            | "gpu.cluster_block_id" | "gpu.dynamic_shared_memory" | "memref.get_global" => {
+                Fact::unknown(true)
+            }
+            "arith.select" => self.select(op),
+            "arith.index_cast" | "arith.index_castui" | "arith.extsi" => {
+                self.fact(operands(op)[0])
+            }
+            "arith.extui" => {
+                let fact = self.fact(operands(op)[0]);
+                // A negative narrow number would become a large one.
+                match &fact.ranges {
+                    Some(r) if r.iter().all(|(lo, _)| *lo >= 0) => fact,
+                    _ => Fact::unknown(fact.uniform),
+                }
+            }
+            "arith.trunci" => {
+                let fact = self.fact(operands(op)[0]);
+                match &fact.ranges {
+                    Some(r) if r.iter().all(|(lo, hi)| *lo >= 0 && *hi < 0x7fff_ffff) && !is_i1(value) => fact,
+                    _ => Fact::unknown(fact.uniform),
+                }
+            }
+            // The same address is read by all: the same value, as long as program order holds,
+            // which is what synchronisation is for.
+            "memref.load" => Fact::unknown(self.all_uniform(op)),
+            "scf.if" => {
+                let condition = self.fact(operands(op)[0]);
+                let position = tx_mlir::results(op).iter().position(|r| *r == value).unwrap_or(0);
+                let yields = blocks(op).into_iter().filter_map(|b| {
+                    tx_mlir::ops(b).last().and_then(|y| operands(*y).get(position).copied())
+                });
+                let uniform =
+                    yields.map(|v| self.fact(v).uniform).collect::<Vec<_>>().iter().all(|u| *u);
+                Fact::unknown(condition.uniform && uniform)
+            }
+            _ => self.arithmetic(op),
+        }
+    }
+
+    fn all_uniform(&self, op: Op<'c>) -> bool {
+        operands(op).into_iter().all(|v| self.fact(v).uniform)
+    }
+
+    fn select(&self, op: Op<'c>) -> Fact {
+        let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
+        let uniform = facts.iter().all(|f| f.uniform);
+        let (Some(yes), Some(no)) = (&facts[1].ranges, &facts[2].ranges) else {
+            return Fact::unknown(uniform);
+        };
+        let condition = facts[0].exact();
+        let pick = |t: usize| match condition.as_ref().map(|c| c[t]) {
+            Some(0) => no[t],
+            Some(_) => yes[t],
+            None => (yes[t].0.min(no[t].0), yes[t].1.max(no[t].1)),
+        };
+        self.per_thread(|t| pick(usize::try_from(t).unwrap_or(0)), uniform)
+    }
+
+    /// Two-operand integer arithmetic on ranges. Anything else that is pure depends on its
+    /// operands alone.
+    fn arithmetic(&self, op: Op<'c>) -> Fact {
+        let inputs = operands(op);
+        let facts: Vec<Fact> = inputs.iter().map(|v| self.fact(*v)).collect();
+        let uniform = facts.iter().all(|f| f.uniform) && is_pure(op) && blocks(op).is_empty();
+        let [l, r] = facts.as_slice() else { return Fact::unknown(uniform) };
+        let (Some(left), Some(right)) = (&l.ranges, &r.ranges) else {
+            return Fact::unknown(uniform);
+        };
+        let predicate = attribute(op, "predicate")
+            .and_then(|a| IntegerAttribute::try_from(a).ok())
+            .map_or(-1, |a| a.value());
+        let ranges: Option<Rc<[Range]>> = left
+            .iter()
+            .zip(right.iter())
+            .map(|(l, r)| combine(name(op), predicate, *l, *r))
+            .collect();
+        Fact { uniform, ranges }
+    }
+
+    /// The threads that execute `op`.
+    pub(crate) fn active(&self, op: Op<'c>) -> Active<'c> {
+        let mut set = ThreadSet::all(self.kernel.threads);
+        let mut inner = op;
+        while let Some(outer) = parent(inner) {
+            if outer == self.kernel.op {
+                break;
+            }
+            match name(outer) {
+                "scf.if" => {
+                    let condition = self.fact(operands(outer)[0]);
+                    let arms = blocks(outer);
+                    let in_then = inner.block().map(|b| b.to_raw().ptr)
+                        == arms.first().map(|b| b.to_raw().ptr);
+                    match condition.exact() {
+                        Some(values) => set.intersect(|t| (values[t] != 0) == in_then),
+                        None if condition.uniform => {}
+                        None => return Active::Unknown { branch: outer },
+                    }
+                }
+                "scf.for" => {
+                    let bounds: Vec<Fact> =
+                        operands(outer).into_iter().take(3).map(|v| self.fact(v)).collect();
+                    if !bounds.iter().all(|b| b.uniform) && !same_trips(&bounds) {
+                        return Active::Unknown { branch: outer };
+                    }
+                }
+                "tile.reduce" | "tile.all_reduce" => {}
+                _ => return Active::Unknown { branch: outer },
+            }
+            inner = outer;
+        }
+        if blocks(self.kernel.op).len() > 1 {
+            return Active::Unknown { branch: self.kernel.op };
+        }
+        Active::Threads(set)
+    }
+}
+
+fn is_i1(value: Val<'_>) -> bool {
+    use melior::ir::ValueLike as _;
+    value.r#type().to_string() == "i1"
+}
+
+/// Whether all threads run the loop equally often although its bounds differ.
+fn same_trips(bounds: &[Fact]) -> bool {
+    let exact: Option<Vec<Vec<i64>>> = bounds.iter().map(Fact::exact).collect();
+    let Some(exact) = exact else { return false };
+    let trips = |t: usize| {
+        let (from, to, step) = (exact[0][t], exact[1][t], exact[2][t].max(1));
+        ((to - from).max(0) + step - 1) / step
+    };
+    (0..exact[0].len()).all(|t| trips(t) == trips(0))
+}
+
+/// The range of `op` on values from two ranges; `None` when it is not known.
+fn combine(op: &str, predicate: i64, l: Range, r: Range) -> Option<Range> {
+    let corners = |f: fn(i64, i64) -> Option<i64>| -> Option<Range> {
+        let all = [f(l.0, r.0)?, f(l.0, r.1)?, f(l.1, r.0)?, f(l.1, r.1)?];
+        Some((*all.iter().min()?, *all.iter().max()?))
+    };
+    let exact = l.0 == l.1 && r.0 == r.1;
+    let non_negative = l.0 >= 0 && r.0 >= 0;
+    match op {
+        "arith.addi" => corners(i64::checked_add),
+        "arith.subi" => corners(i64::checked_sub),
+        "arith.muli" => corners(i64::checked_mul),
+        "arith.divui" | "arith.divsi" | "arith.floordivsi" if non_negative && r.0 > 0 => {
+            corners(i64::checked_div)
+        }
+        "arith.ceildivui" | "arith.ceildivsi" if non_negative && r.0 > 0 => {
+            corners(|a, b| Some(a.checked_add(b - 1)? / b))
+        }
+        "arith.remui" | "arith.remsi" if non_negative && r.0 > 0 => {
+            if r.0 == r.1 && l.0 / r.0 == l.1 / r.0 {
+                Some((l.0 % r.0, l.1 % r.0))
+            } else {
+                Some((0, (r.1 - 1).min(l.1)))
+            }
+        }
+        "arith.minui" | "arith.minsi" if non_negative => Some((l.0.min(r.0), l.1.min(r.1))),
+        "arith.maxui" | "arith.maxsi" if non_negative => Some((l.0.max(r.0), l.1.max(r.1))),
+        "arith.andi" if exact => Some((l.0 & r.0, l.0 & r.0)),
+        "arith.andi" if non_negative => Some((0, l.1.min(r.1))),
+        "arith.ori" if exact => Some((l.0 | r.0, l.0 | r.0)),
+        "arith.xori" if exact => Some((l.0 ^ r.0, l.0 ^ r.0)),
+        "arith.shli" if non_negative && r.1 < 32 && l.1 < (1 << 31) => {
+            Some((l.0 << r.0, l.1 << r.1))
+        }
+        "arith.shrui" | "arith.shrsi" if non_negative && r.1 < 63 => Some((l.0 >> r.1, l.1 >> r.0)),
+        "arith.cmpi" => compare(predicate, l, r),
+        _ => None,
+    }
+}
+
+/// The truth of a comparison as a range of 0 and 1.
+fn compare(predicate: i64, l: Range, r: Range) -> Option<Range> {
+    let unsigned = predicate >= 6;
+    if unsigned && (l.0 < 0 || r.0 < 0) {
+        return None;
+    }
+    // (always, never) of `l < r` and of `l <= r`.
+    let less = (l.1 < r.0, l.0 >= r.1);
+    let less_equal = (l.1 <= r.0, l.0 > r.1);
+    let equal = (l.0 == l.1 && l == r, l.1 < r.0 || r.1 < l.0);
+    let (always, never) = match predicate {
+        0 => equal,
+        1 => (equal.1, equal.0),
+        2 | 6 => less,
+        3 | 7 => less_equal,
+        4 | 8 => (less_equal.1, less_equal.0),
+        5 | 9 => (less.1, less.0),
+        _ => return None,
+    };
+    Some(match (always, never) {
+        (true, _) => (1, 1),
+        (_, true) => (0, 0),
+        _ => (0, 1),
+    })
+}

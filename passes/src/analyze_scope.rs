@@ -1,0 +1,256 @@
+use crate::analysis::access::root;
+use crate::analysis::kernel::{Kernel, WARPGROUP};
+use crate::analysis::threads::{Active, ThreadSet, Threads};
+use melior::ir::operation::OperationLike;
+use std::collections::BTreeMap;
+use tx_dialect_tile::{Copy, Reduce, Scope, is_tile_op, scope};
+use tx_mlir::memref::Space;
+use tx_mlir::{
+    Failed, MemRef, Op, Val, context, defining_op, error, name, operands, parse_attribute,
+    set_attribute, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Check and record who executes each tile op.
+    ///
+    /// ## What it does
+    /// Follows the branches and loops around every `tile` op, finds the threads of the block that
+    /// reach it, and checks that they are whole groups of the op's scope. Conditions on thread
+    /// ids are evaluated for every thread of the block, whatever arithmetic they are made of.
+    /// The result is recorded as `exec`: `active` lists the threads as half-open ranges,
+    /// `threads` is how many execute one instance of the op together, and `block` is the block's
+    /// size.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// tile.reduce sum %A into %B axes [1] scope(warp) : memref<4x8xf32, 3> into memref<4xf32, 3>
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// tile.reduce sum %A into %B axes [1] scope(warp)
+    ///   {exec = {active = array<i64: 160, 192>, block = 256 : i64, threads = 32 : i64}}
+    ///   : memref<4x8xf32, 3> into memref<4xf32, 3>
+    /// ```
+    ///
+    /// ## Fails when
+    /// An op stands outside a kernel, or in one without a block size; a branch or a loop that
+    /// depends on the thread splits a group; a `warpgroup` op is reached by an incomplete
+    /// warpgroup; or several groups reach an op whose destination is the same for all of them.
+    pub struct AnalyzeScope as "tile-analyze-scope" creates [] {
+    } counts {
+        /// tile ops analysed
+        ops,
+    }
+}
+
+impl Pass for AnalyzeScope {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut kernels: BTreeMap<usize, Threads<'c>> = BTreeMap::new();
+        let mut facts = Vec::new();
+        let mut failed = None;
+        // Every op is checked, so that one run reports everything that is wrong.
+        for op in walk(module) {
+            if !is_tile_op(op) {
+                continue;
+            }
+            // `tile.splat` has no scope and needs no check.
+            let Some(scope) = scope(op) else { continue };
+            match analyze(op, scope, &mut kernels) {
+                Ok(exec) => facts.push((op, exec)),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        for (op, exec) in facts {
+            set_attribute(op, "exec", parse_attribute(context(op), &exec));
+            counts.add("ops", 1);
+        }
+        Ok(())
+    }
+}
+
+fn analyze<'c>(
+    op: Op<'c>,
+    scope: Scope,
+    kernels: &mut BTreeMap<usize, Threads<'c>>,
+) -> Result<String, Failed> {
+    if scope == Scope::Grid {
+        return Err(error(op.location(), format!("`{}` at scope `grid` needs a schedule", name(op)))
+            .note("the pass `tile-schedule`, which makes kernels of it, is not implemented")
+            .emit());
+    }
+    let kernel = Kernel::around(op)?;
+    if scope == Scope::Cluster {
+        return Err(error(op.location(), format!("`{}` at scope `cluster` is not implemented", name(op)))
+            .note("scopes `thread`, `warp`, `warpgroup` and `cta` are")
+            .emit());
+    }
+    let threads =
+        kernels.entry(kernel.op.to_raw().ptr as usize).or_insert_with(|| Threads::new(kernel));
+    let active = threads.active(op);
+    let set = match &active {
+        Active::Threads(set) => set.clone(),
+        Active::Unknown { .. } if scope == Scope::Thread => ThreadSet::all(kernel.threads),
+        Active::Unknown { branch } => return Err(split(op, scope, *branch)),
+    };
+    check_groups(op, scope, &kernel, &set)?;
+    check_single_writer(op, scope, threads, &set)?;
+    let active: Vec<String> =
+        set.ranges().into_iter().flat_map(|(a, b)| [a.to_string(), b.to_string()]).collect();
+    let threads = set
+        .groups(kernel.threads_of(scope))
+        .into_iter()
+        .map(|(g, _)| {
+            let size = kernel.threads_of(scope);
+            size.min(kernel.threads - g * size)
+        })
+        .min()
+        .unwrap_or(kernel.threads_of(scope).min(kernel.threads));
+    Ok(format!(
+        "{{active = array<i64{}{}>, block = {} : i64, threads = {threads} : i64}}",
+        if active.is_empty() { "" } else { ": " },
+        active.join(", "),
+        kernel.threads
+    ))
+}
+
+/// A branch whose condition is not known for each thread stands around a collective op.
+fn split<'c>(op: Op<'c>, scope: Scope, branch: Op<'c>) -> Failed {
+    let what = match name(branch) {
+        "scf.for" => "this loop runs a different number of times in different threads",
+        "gpu.func" => "this kernel has unstructured control flow",
+        "scf.if" => "this condition differs between threads in a way that is not known",
+        _ => "what this op does to threads is not known",
+    };
+    error(
+        op.location(),
+        format!("all threads of the `{scope}` must reach `{}` together", name(op)),
+    )
+    .note_at(branch.location(), what)
+    .note(format!("move it out of the `{}`, or make the condition depend on thread ids and constants alone", name(branch)))
+    .emit()
+}
+
+/// The innermost branch around `op` that keeps some thread away.
+fn narrowing<'c>(op: Op<'c>) -> Option<Op<'c>> {
+    tx_mlir::ancestors(op).find(|o| tx_mlir::is(*o, "scf.if"))
+}
+
+fn check_groups<'c>(
+    op: Op<'c>,
+    scope: Scope,
+    kernel: &Kernel<'c>,
+    set: &ThreadSet,
+) -> Result<(), Failed> {
+    let size = kernel.threads_of(scope);
+    let groups = set.groups(size);
+    let partial = groups.iter().find(|(g, complete)| {
+        let exists = (kernel.threads - g * size).min(size);
+        !complete || (scope == Scope::Warpgroup && exists < WARPGROUP)
+    });
+    let Some((group, complete)) = partial else { return Ok(()) };
+    let report = if *complete {
+        let exists = kernel.threads - group * size;
+        error(
+            op.location(),
+            format!("a warpgroup has {WARPGROUP} threads, but warpgroup {group} of this block has {exists}"),
+        )
+        .note_at(kernel.op.location(), format!("the block size is {}", kernel.threads))
+        .note("make it a multiple of 128, or guard the op by the warpgroup id")
+    } else {
+        let members: Vec<String> = set
+            .ranges()
+            .into_iter()
+            .map(|(a, b)| if b == a + 1 { a.to_string() } else { format!("{a} to {}", b - 1) })
+            .collect();
+        let mut report = error(
+            op.location(),
+            format!("all threads of the `{scope}` must reach `{}` together", name(op)),
+        );
+        if let Some(branch) = narrowing(op) {
+            report = report.note_at(
+                branch.location(),
+                format!("under this branch only thread {} of {} get there", members.join(", "), kernel.threads),
+            );
+        }
+        report.note(match scope {
+            Scope::Cta => "use a narrower scope, or move it out of the branch",
+            _ => "let the branch take whole groups of the scope, or use a narrower scope",
+        })
+    };
+    Err(report.emit())
+}
+
+/// Memory that an op writes.
+fn destinations<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    if let Some(reduce) = Reduce::of(op) {
+        return reduce.destinations;
+    }
+    if let Some(copy) = Copy::of(op) {
+        return vec![copy.destination];
+    }
+    match name(op) {
+        "tile.store" => operands(op).get(1).copied().into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// No two groups of a scope may write one destination.
+fn check_single_writer<'c>(
+    op: Op<'c>,
+    scope: Scope,
+    threads: &Threads<'c>,
+    set: &ThreadSet,
+) -> Result<(), Failed> {
+    let kernel = threads.kernel();
+    let groups = set.groups(kernel.threads_of(scope)).len();
+    if scope >= Scope::Cta || groups < 2 {
+        return Ok(());
+    }
+    for destination in destinations(op) {
+        let shared = MemRef::of(destination).is_some_and(|m| m.space != Space::Private);
+        if shared && !depends_on_thread(threads, destination) {
+            return Err(error(
+                op.location(),
+                format!("{groups} {scope}s reach this op, and all write the same destination"),
+            )
+            .note(format!(
+                "guard it so that one {scope} executes it, or make the destination depend on the {scope}'s id (`memref.subview`)"
+            ))
+            .emit());
+        }
+    }
+    Ok(())
+}
+
+/// Whether different threads may mean different memory by `value`.
+fn depends_on_thread<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
+    let base = root(value);
+    let mut at = value;
+    while at != base {
+        let Some(op) = defining_op(at) else { break };
+        if operands(op).into_iter().skip(1).any(|v| !threads.fact(v).uniform) {
+            return true;
+        }
+        at = operands(op)[0];
+    }
+    defining_op(base).is_some_and(|op| {
+        name(op) != "memref.alloc" && operands(op).into_iter().any(|v| !threads.fact(v).uniform)
+    })
+}
+
+/// The threads recorded by this pass on `op`.
+pub(crate) fn recorded_threads(op: Op<'_>) -> Result<i64, Failed> {
+    tx_mlir::dictionary_entry(op, "exec", "threads")
+        .and_then(|a| melior::ir::attribute::IntegerAttribute::try_from(a).ok())
+        .map(|a| a.value())
+        .ok_or_else(|| {
+            error(op.location(), format!("`{}` has no `exec` attribute", name(op)))
+                .note("run `tile-analyze-scope` first")
+                .emit()
+        })
+}

@@ -1,0 +1,111 @@
+use crate::analysis::kernel::{target_chip, target_field};
+use melior::ir::operation::OperationLike;
+use tx_mlir::{
+    Failed, Op, attribute, context, elements, error, is, parse_attribute, set_attribute, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+use tx_target::Chip;
+
+pass! {
+    /// Say what chip each GPU module is compiled for.
+    ///
+    /// ## What it does
+    /// Gives every `gpu.module` without a target an `#nvvm.target` for `chip`, and gives targets
+    /// that ask for too old a PTX version the oldest that knows their chip. A target that is
+    /// already there decides over the option.
+    ///
+    /// ## Why
+    /// LLVM aborts on a chip or a feature that it does not know, and on a PTX version that does
+    /// not know the chip. Names are checked here, where a diagnostic is still possible.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// gpu.module @kernels {
+    /// }
+    /// ```
+    ///
+    /// ## After (`chip=sm_90`)
+    /// ```mlir
+    /// gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// The chip or a feature is unknown.
+    pub struct AttachTarget as "tile-attach-target" creates [nvvm] {
+        /// chip to compile for where the module names none
+        chip: String = "sm_80",
+    } counts {
+        /// modules that got a target
+        attached,
+    }
+}
+
+impl Pass for AttachTarget {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let default =
+            Chip::parse(&self.chip).map_err(|e| error(module.location(), e.to_string()).emit())?;
+        let modules: Vec<Op<'c>> =
+            walk(module).into_iter().filter(|op| is(*op, "gpu.module")).collect();
+        let mut plans = Vec::new();
+        for op in modules {
+            let targets = attribute(op, "targets").and_then(elements).unwrap_or_default();
+            let mut texts = Vec::new();
+            for target in targets {
+                texts.push(repaired(op, &target.to_string())?);
+            }
+            if texts.is_empty() {
+                texts.push(target_text(&default, &format!("+ptx{}", default.ptx), ""));
+                counts.add("attached", 1);
+            }
+            plans.push((op, texts));
+        }
+        for (op, texts) in plans {
+            let targets = parse_attribute(context(op), &format!("[{}]", texts.join(", ")));
+            set_attribute(op, "targets", targets);
+        }
+        Ok(())
+    }
+}
+
+fn target_text(chip: &Chip, features: &str, rest: &str) -> String {
+    format!("#nvvm.target<chip = \"{chip}\", features = \"{features}\"{rest}>")
+}
+
+/// The target with a PTX version that knows its chip.
+fn repaired(op: Op<'_>, text: &str) -> Result<String, Failed> {
+    if !text.starts_with("#nvvm.target") {
+        return Ok(text.to_owned());
+    }
+    let chip = Chip::parse(&target_chip(text))
+        .map_err(|e| error(op.location(), e.to_string()).emit())?;
+    // MLIR leaves its default feature, `+ptx60`, unprinted.
+    let features = target_field(text, "features").unwrap_or_else(|| "+ptx60".to_owned());
+    let mut ptx = chip.ptx;
+    for feature in features.split(',').map(str::trim).filter(|f| !f.is_empty()) {
+        match feature.strip_prefix("+ptx").and_then(|n| n.parse::<u32>().ok()) {
+            // LLVM 22 knows PTX 3.2 to 9.0.
+            Some(version) if (32..=90).contains(&version) => ptx = ptx.max(version),
+            _ => {
+                return Err(error(op.location(), format!("unknown target feature `{feature}`"))
+                    .note("known: `+ptxNN` with a PTX version from 32 to 90")
+                    .emit());
+            }
+        }
+    }
+    let mut kept = String::new();
+    for field in ["O", "flags", "link"] {
+        if let Some((_, rest)) = text.split_once(&format!("{field} = ")) {
+            // Optimisation level, flags and libraries stay as they are written.
+            let mut depth = 0i32;
+            let end = rest
+                .find(|c| {
+                    depth += i32::from("[{<".contains(c)) - i32::from("]}>".contains(c));
+                    (c == ',' && depth == 0) || depth < 0
+                })
+                .unwrap_or(rest.len());
+            kept.push_str(&format!(", {field} = {}", &rest[..end]));
+        }
+    }
+    Ok(target_text(&chip, &format!("+ptx{ptx}"), &kept))
+}

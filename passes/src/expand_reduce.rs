@@ -1,0 +1,93 @@
+use crate::analysis::kernel::Kernel;
+use crate::analyze_scope::recorded_threads;
+use crate::variants::{Reduction, Variant, variant_named};
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::operation::OperationLike;
+use tx_dialect_tile::Reduce;
+use tx_mlir::{Builder, Failed, Op, dictionary_entry, erase, error, string_attribute, walk};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Write each `tile.reduce` as the chosen variant computes it.
+    ///
+    /// ## What it does
+    /// Replaces the op by loops, loads, `tile.all_reduce` on scalars and stores. What the threads
+    /// of a group exchange stays a `tile.all_reduce`; barriers are left to `tile-insert-sync`.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// tile.reduce sum %A into %B axes [1] scope(cta)
+    ///   {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
+    ///    params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64},
+    ///    variant = "shared"}
+    ///   : memref<4x8xf32, 3> into memref<4xf32, 3>
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// %x = memref.load %A[%row, %lane] : memref<4x8xf32, 3>
+    /// %p = arith.addf %zero, %x : f32
+    /// %s = tile.all_reduce sum %p scope(warp) width 8 stride 1 : f32 -> f32
+    /// scf.if %first { memref.store %s, %B[%row] : memref<4xf32, 3> }
+    /// ```
+    ///
+    /// ## Fails when
+    /// `exec`, `variant` or `params` are missing, or name an unknown variant.
+    pub struct ExpandReduce as "tile-expand-reduce" creates [arith, gpu, memref, scf, tile, vector] {
+    } counts {
+        /// reductions expanded
+        expanded,
+    }
+}
+
+impl Pass for ExpandReduce {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut work: Vec<(Op<'c>, Reduction<'c>, &'static dyn Variant)> = Vec::new();
+        for op in walk(module) {
+            let Some(view) = Reduce::of(op) else { continue };
+            let reduction = Reduction::of(view, Kernel::around(op)?, recorded_threads(op)?)?;
+            let variant = chosen(op)?;
+            // The attribute may be written by hand.
+            for predicate in variant.predicates() {
+                (predicate.check)(&reduction).map_err(|reason| {
+                    error(op.location(), format!("variant `{}` cannot lower this reduction", variant.name()))
+                        .note(format!("{}: {reason}", predicate.name))
+                        .emit()
+                })?;
+            }
+            for name in variant.params(&reduction).keys() {
+                param(op, name)?;
+            }
+            work.push((op, reduction, variant));
+        }
+        for (op, reduction, variant) in work {
+            let b = Builder::before(op);
+            variant.expand(&reduction, &|name| param(op, name).unwrap_or(1), &b);
+            erase(op);
+            counts.add("expanded", 1);
+        }
+        Ok(())
+    }
+}
+
+fn chosen(op: Op<'_>) -> Result<&'static dyn Variant, Failed> {
+    let name = string_attribute(op, "variant").ok_or_else(|| {
+        error(op.location(), "`tile.reduce` has no `variant` attribute")
+            .note("run `tile-select-variant` first")
+            .emit()
+    })?;
+    variant_named(&name)
+        .ok_or_else(|| error(op.location(), format!("no variant named `{name}`")).emit())
+}
+
+fn param(op: Op<'_>, name: &str) -> Result<i64, Failed> {
+    dictionary_entry(op, "params", name)
+        .and_then(|a| IntegerAttribute::try_from(a).ok())
+        .map(|a| a.value())
+        .filter(|n| *n > 0)
+        .ok_or_else(|| {
+            error(op.location(), format!("`params` must give a positive `{name}`"))
+                .note("run `tile-select-variant` first")
+                .emit()
+        })
+}

@@ -1,0 +1,385 @@
+use crate::analysis::access::{Access, accesses};
+use crate::analysis::kernel::{Kernel, WARP_SIZE, is_kernel, members};
+use crate::analysis::threads::{Active, ThreadSet, Threads};
+use melior::ir::operation::OperationLike;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use tx_mlir::{
+    Blk, Builder, Failed, Op, ancestors, blocks, error, name, operands, ops, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Insert the barriers that program order needs, and no others.
+    ///
+    /// ## What it does
+    /// Goes through each kernel in program order and keeps the accesses to shared and global
+    /// memory that no barrier has separated from what comes next. An access that may touch a
+    /// place which another thread touched before (one of the two writing) gets a barrier before
+    /// it, in the innermost block that holds both. Loops are gone through twice, so that one
+    /// iteration is also compared with the next.
+    ///
+    /// What ops access is asked of the ops (MLIR's memory effects), and which part of a memref a
+    /// thread touches is computed from its indices: threads that keep to their own elements need
+    /// no barrier.
+    ///
+    /// The barrier is the narrowest that orders the accesses: `nvvm.bar.warp.sync` when all
+    /// conflicts are between lanes of one warp, `gpu.barrier` when all threads of the block are
+    /// there, else a named `nvvm.barrier` for the warps that are. Distinct sets of warps have
+    /// distinct barrier numbers. Barriers that are already there count, and stay.
+    ///
+    /// Distinct memref arguments of a kernel are taken not to overlap.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// memref.store %x, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+    /// %y = memref.load %S[%other] : memref<64xf32, #gpu.address_space<workgroup>>
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// memref.store %x, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+    /// gpu.barrier
+    /// %y = memref.load %S[%other] : memref<64xf32, #gpu.address_space<workgroup>>
+    /// ```
+    ///
+    /// ## Fails when
+    /// A barrier is needed where a branch splits a warp, or where more than 15 sets of warps
+    /// would need a number each.
+    pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
+    } counts {
+        /// barriers of the whole block
+        cta_barriers,
+        /// barriers of some warps of the block
+        named_barriers,
+        /// barriers of single warps
+        warp_barriers,
+    }
+}
+
+impl Pass for InsertSync {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut plans = Vec::new();
+        for func in walk(module) {
+            if !is_kernel(func) || blocks(func).is_empty() || !has_shared_accesses(func) {
+                continue;
+            }
+            let threads = Threads::new(Kernel::of(func, func)?);
+            let mut walker = Walker { threads: &threads, barriers: Vec::new(), cache: BTreeMap::new() };
+            walker.kernel(func)?;
+            let plan = number(&threads, walker.barriers)?;
+            plans.push((threads.kernel(), plan));
+        }
+        for (kernel, barriers) in plans {
+            for barrier in barriers {
+                insert(kernel, &barrier, counts);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether there is anything that threads could disturb each other with: a kernel without a known
+/// block size may still keep to itself.
+fn has_shared_accesses(func: Op<'_>) -> bool {
+    walk(func).into_iter().any(|op| {
+        tx_mlir::memory_effects(op).is_none_or(|e| {
+            e.iter().any(|e| {
+                e.value.and_then(tx_mlir::MemRef::of).is_some_and(|m| m.space != tx_mlir::memref::Space::Private)
+            })
+        })
+    })
+}
+
+/// Accesses that what comes next is not separated from.
+///
+/// Each carries how far it is separated already: from accesses of its own warp, or not at all.
+#[derive(Default, Clone)]
+struct Pending<'c>(Vec<(Access<'c>, Members, bool)>);
+
+/// The threads that make an access; `None` when that is not known.
+type Members = Option<Rc<ThreadSet>>;
+
+/// Which threads a barrier has to order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// Lanes of one warp.
+    Warp,
+    /// Threads of different warps.
+    Block,
+}
+
+/// A barrier to insert before an op.
+struct Barrier<'c> {
+    before: Op<'c>,
+    reach: Reach,
+    /// Warps that are there, for a named barrier.
+    warps: Vec<i64>,
+    /// Number of a named barrier.
+    number: i64,
+}
+
+/// Why going through a kernel ended early.
+enum Stop {
+    /// A barrier was added: what is pending has to be computed anew.
+    Restart,
+    Failed(Failed),
+}
+
+impl From<Failed> for Stop {
+    fn from(failed: Failed) -> Self {
+        Self::Failed(failed)
+    }
+}
+
+struct Walker<'t, 'c> {
+    threads: &'t Threads<'c>,
+    barriers: Vec<Barrier<'c>>,
+    cache: BTreeMap<usize, Vec<Access<'c>>>,
+}
+
+fn key(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
+}
+
+impl<'c> Walker<'_, 'c> {
+    /// Finds all barriers that a kernel needs, one after the other.
+    fn kernel(&mut self, func: Op<'c>) -> Result<(), Failed> {
+        loop {
+            let mut pending = Ok(Pending::default());
+            for block in blocks(func) {
+                pending = pending.and_then(|p| self.block(block, p));
+            }
+            match pending {
+                Ok(_) => return Ok(()),
+                Err(Stop::Restart) => {}
+                Err(Stop::Failed(failed)) => return Err(failed),
+            }
+        }
+    }
+
+    /// Goes through a block; returns what is pending at its end.
+    fn block(&mut self, block: Blk<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
+        for op in ops(block) {
+            for barrier in self.barriers.iter().filter(|b| b.before == op) {
+                pending = separate(pending, barrier.reach);
+            }
+            pending = self.op(op, pending)?;
+        }
+        Ok(pending)
+    }
+
+    fn op(&mut self, op: Op<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
+        if let Some(reach) = self.barrier_reach(op) {
+            return Ok(separate(pending, reach));
+        }
+        let regions = blocks(op);
+        if regions.is_empty() {
+            for access in self.accesses(op) {
+                pending = self.access(access, pending)?;
+            }
+            return Ok(pending);
+        }
+        if name(op) == "scf.if" {
+            // Both arms start from the same, and either may have been taken.
+            let mut end = if regions.len() < 2 { pending.clone() } else { Pending::default() };
+            for arm in regions {
+                end.join(self.block(arm, pending.clone())?);
+            }
+            return Ok(end);
+        }
+        // A loop, which may run no time at all: once from what comes before, and once more from
+        // its own end.
+        for _ in 0..2 {
+            let mut end = pending.clone();
+            for block in &regions {
+                end = self.block(*block, end)?;
+            }
+            pending.join(end);
+        }
+        Ok(pending)
+    }
+
+    /// What a barrier that is already there separates.
+    fn barrier_reach(&self, op: Op<'c>) -> Option<Reach> {
+        match name(op) {
+            "gpu.barrier" | "nvvm.barrier0" => Some(Reach::Block),
+            "nvvm.barrier" if operands(op).is_empty() => Some(Reach::Block),
+            "nvvm.bar.warp.sync" => Some(Reach::Warp),
+            _ => None,
+        }
+    }
+
+    fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
+        let threads = self.threads;
+        self.cache.entry(key(op)).or_insert_with(|| accesses(threads, op)).clone()
+    }
+
+    fn active(&self, op: Op<'c>) -> Members {
+        match self.threads.active(op) {
+            Active::Threads(set) => Some(Rc::new(set)),
+            Active::Unknown { .. } => None,
+        }
+    }
+
+    fn access(
+        &mut self,
+        access: Access<'c>,
+        mut pending: Pending<'c>,
+    ) -> Result<Pending<'c>, Stop> {
+        let set = self.active(access.op);
+        // The widest barrier that is needed serves for the narrower conflicts too.
+        for reach in [Reach::Block, Reach::Warp] {
+            let conflict = pending.0.iter().find(|(earlier, by, warp_separated)| {
+                (reach == Reach::Block || !warp_separated)
+                    && earlier.may_alias(&access)
+                    && conflicts(reach, earlier, by, &access, &set)
+            });
+            if let Some((earlier, ..)) = conflict {
+                self.insert(earlier.op, access.op, reach)?;
+                return Err(Stop::Restart);
+            }
+        }
+        if !pending.0.iter().any(|(p, _, warp)| same(p, &access) && !warp) {
+            pending.0.push((access, set, false));
+        }
+        Ok(pending)
+    }
+
+    /// Puts a barrier between two accesses: before `later`, in the innermost block that holds
+    /// both. In a loop `earlier` may come after `later`.
+    fn insert(&mut self, earlier: Op<'c>, later: Op<'c>, reach: Reach) -> Result<(), Failed> {
+        let holders: Vec<_> = std::iter::once(earlier)
+            .chain(ancestors(earlier))
+            .filter_map(|o| Some(o.block()?.to_raw().ptr))
+            .collect();
+        let place = std::iter::once(later)
+            .chain(ancestors(later))
+            .find(|o| o.block().is_some_and(|b| holders.contains(&b.to_raw().ptr)))
+            .unwrap_or(later);
+        let warps = self.warps_at(place, later)?;
+        // Where only one warp is, its own barrier orders everything.
+        let reach = if warps.len() == 1 { Reach::Warp } else { reach };
+        assert!(
+            !self.barriers.iter().any(|b| b.before == place && b.reach == reach),
+            "a barrier must separate what it was inserted for"
+        );
+        self.barriers.push(Barrier { before: place, reach, warps, number: 0 });
+        Ok(())
+    }
+
+    /// The warps that are at `place`, all of whose lanes must be.
+    fn warps_at(&self, place: Op<'c>, later: Op<'c>) -> Result<Vec<i64>, Failed> {
+        let (branch, set) = match self.threads.active(place) {
+            Active::Threads(set) => (None, Some(set)),
+            Active::Unknown { branch } => (Some(branch), None),
+        };
+        if let Some(set) = set {
+            let groups = set.groups(WARP_SIZE);
+            if groups.iter().all(|(_, complete)| *complete) {
+                return Ok(groups.into_iter().map(|(g, _)| g).collect());
+            }
+        }
+        let report = error(later.location(), "a barrier is needed here, but not all lanes of the warp get here");
+        Err(match branch {
+            Some(branch) => report.note_at(branch.location(), "this splits the threads of a warp"),
+            None => report.note("a branch around it splits the threads of a warp"),
+        }
+        .note("let one thread do the work, or let the branch take whole warps")
+        .emit())
+    }
+}
+
+/// Whether both are the same access, met twice.
+fn same(a: &Access<'_>, b: &Access<'_>) -> bool {
+    a.op == b.op && a.write == b.write && a.memory == b.memory
+}
+
+impl<'c> Pending<'c> {
+    fn join(&mut self, other: Self) {
+        for (access, set, warp) in other.0 {
+            match self.0.iter_mut().find(|(p, ..)| same(p, &access)) {
+                // Separated only if it is on every way.
+                Some((_, _, w)) => *w &= warp,
+                None => self.0.push((access, set, warp)),
+            }
+        }
+    }
+}
+
+/// What is pending after a barrier.
+fn separate(mut pending: Pending<'_>, reach: Reach) -> Pending<'_> {
+    match reach {
+        Reach::Block => Pending::default(),
+        Reach::Warp => {
+            for (_, _, warp) in &mut pending.0 {
+                *warp = true;
+            }
+            pending
+        }
+    }
+}
+
+/// Whether two accesses conflict between threads of different warps (`Block`) or of one warp.
+fn conflicts(
+    reach: Reach,
+    earlier: &Access<'_>,
+    by: &Members,
+    later: &Access<'_>,
+    by_later: &Members,
+) -> bool {
+    let member = |set: &Members, t: i64| set.as_ref().is_none_or(|s| s.contains(t));
+    earlier.conflicts(later, |t, u| {
+        let same_warp = t / WARP_SIZE == u / WARP_SIZE;
+        t != u
+            && same_warp == (reach == Reach::Warp)
+            && member(by, t)
+            && member(by_later, u)
+    })
+}
+
+/// Gives distinct sets of warps distinct barrier numbers, from 1: number 0 is the block's.
+fn number<'c>(threads: &Threads<'c>, mut barriers: Vec<Barrier<'c>>) -> Result<Vec<Barrier<'c>>, Failed> {
+    let all = (threads.kernel().threads + WARP_SIZE - 1) / WARP_SIZE;
+    let mut sets: Vec<Vec<i64>> = Vec::new();
+    for barrier in &mut barriers {
+        if barrier.reach == Reach::Warp || barrier.warps.len() == usize::try_from(all).unwrap_or(0) {
+            continue;
+        }
+        let index = sets.iter().position(|s| *s == barrier.warps).unwrap_or_else(|| {
+            sets.push(barrier.warps.clone());
+            sets.len() - 1
+        });
+        barrier.number = i64::try_from(index).unwrap_or(0) + 1;
+        if barrier.number >= i64::from(tx_target::NAMED_BARRIERS) {
+            return Err(error(
+                barrier.before.location(),
+                format!("this kernel needs more than {} named barriers", tx_target::NAMED_BARRIERS - 1),
+            )
+            .note("let fewer different sets of warps work by themselves")
+            .emit());
+        }
+    }
+    Ok(barriers)
+}
+
+fn insert<'c>(kernel: Kernel<'c>, barrier: &Barrier<'c>, counts: &mut Counts<'_>) {
+    let b = Builder::before(barrier.before);
+    if barrier.reach == Reach::Warp {
+        let mask = members(&b, &kernel);
+        b.create("nvvm.bar.warp.sync").operands(&[mask]).build();
+        counts.add("warp_barriers", 1);
+    } else if barrier.number == 0 {
+        b.create("gpu.barrier").build();
+        counts.add("cta_barriers", 1);
+    } else {
+        // The hardware counts whole warps, also where the last one is not full.
+        let count = i64::try_from(barrier.warps.len()).unwrap_or(0) * WARP_SIZE;
+        let i32 = b.int_type(32);
+        b.create("nvvm.barrier")
+            .attr_text("operandSegmentSizes", "array<i32: 1, 1, 0>")
+            .operands(&[b.int(barrier.number, i32), b.int(count, i32)])
+            .build();
+        counts.add("named_barriers", 1);
+    }
+}

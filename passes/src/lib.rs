@@ -1,0 +1,35 @@
+//! The passes of `tx`, one file each, and the pipelines made of them.
+//!
+//! The list below is the table of contents of the compiler.
+#![forbid(unsafe_code)]
+
+mod analysis;
+mod combiner;
+mod pipelines;
+mod variants;
+
+pub use combiner::Combiner;
+pub use pipelines::PIPELINES;
+pub use variants::{Params, Predicate, Reduction, Variant, register_variant, variants};
+
+tx_pass::registry! {
+    attach_target::AttachTarget,
+    analyze_scope::AnalyzeScope,
+    select_variant::SelectVariant,
+    expand_reduce::ExpandReduce,
+    expand_shuffle_tree::ExpandShuffleTree,
+    insert_sync::InsertSync,
+    convert_tile_to_gpu::ConvertTileToGpu,
+    convert_shuffle::ConvertShuffle,
+}
+
+/// Enters every pass and pipeline in MLIR's registry, once per process however often it is
+/// called.
+pub fn register() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        tx_mlir::registration::register_upstream_passes();
+        PASSES.iter().for_each(tx_pass::PassInfo::register);
+        PIPELINES.iter().for_each(tx_pass::PipelineInfo::register);
+    });
+}

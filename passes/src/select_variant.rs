@@ -1,0 +1,112 @@
+use crate::analysis::kernel::Kernel;
+use crate::analyze_scope::recorded_threads;
+use crate::variants::{Candidate, Reduction, best, candidates, variants};
+use melior::ir::attribute::StringAttribute;
+use melior::ir::operation::OperationLike;
+use tx_dialect_tile::Reduce;
+use tx_mlir::{
+    Failed, Op, context, error, parse_attribute, remark, set_attribute, string_attribute, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Choose how each `tile.reduce` is computed.
+    ///
+    /// ## What it does
+    /// Asks every variant whether it applies, and records the best as `variant` and its
+    /// parameters as `params`: highest priority, then lowest cost, then name. A `variant` that is
+    /// already there is the only one asked; it must still accept the op.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// tile.reduce sum %A into %B axes [1] scope(cta)
+    ///   {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}}
+    ///   : memref<4x8xf32, 3> into memref<4xf32, 3>
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// tile.reduce sum %A into %B axes [1] scope(cta)
+    ///   {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
+    ///    params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64},
+    ///    variant = "shared"}
+    ///   : memref<4x8xf32, 3> into memref<4xf32, 3>
+    /// ```
+    ///
+    /// ## Fails when
+    /// No variant accepts: the error lists every variant with every reason. Or the forced one is
+    /// unknown: the error lists those that are known.
+    pub struct SelectVariant as "tile-select-variant" creates [] {
+        /// report every candidate with its cost or reasons as a remark
+        explain: bool = "false",
+    } counts {
+        /// reductions for which a variant was chosen
+        selected,
+    }
+}
+
+impl Pass for SelectVariant {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut choices = Vec::new();
+        let mut failed = None;
+        for op in walk(module) {
+            let Some(view) = Reduce::of(op) else { continue };
+            match self.choose(view) {
+                Ok(choice) => choices.push((op, choice)),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        for (op, (name, params)) in choices {
+            set_attribute(op, "variant", StringAttribute::new(context(op), name).into());
+            set_attribute(op, "params", parse_attribute(context(op), &params));
+            counts.add("selected", 1);
+        }
+        Ok(())
+    }
+}
+
+impl SelectVariant {
+    fn choose(&self, view: Reduce<'_>) -> Result<(&'static str, String), Failed> {
+        let op = view.op;
+        let threads = recorded_threads(op)?;
+        let reduction = Reduction::of(view, Kernel::around(op)?, threads)?;
+        let mut asked = candidates(&reduction);
+        if let Some(forced) = string_attribute(op, "variant") {
+            asked.retain(|c| c.variant.name() == forced);
+            if asked.is_empty() {
+                let known: Vec<&str> = variants().iter().map(|v| v.name()).collect();
+                return Err(error(
+                    op.location(),
+                    format!("no variant named `{forced}`; known variants: {}", known.join(", ")),
+                )
+                .emit());
+            }
+        }
+        let Some(chosen) = best(&asked) else { return Err(refuse(op, &asked)) };
+        if self.explain {
+            let name = chosen.variant.name();
+            asked
+                .iter()
+                .fold(remark(op.location(), format!("variant `{name}` computes this reduction")), |r, c| {
+                    r.note(c.line(c.variant.name() == name))
+                })
+                .emit();
+        }
+        let params: Vec<String> = chosen
+            .variant
+            .params(&reduction)
+            .iter()
+            .map(|(name, value)| format!("{name} = {value} : i64"))
+            .collect();
+        Ok((chosen.variant.name(), format!("{{{}}}", params.join(", "))))
+    }
+}
+
+/// One error with every variant and every reason.
+fn refuse(op: Op<'_>, asked: &[Candidate]) -> Failed {
+    let report = error(op.location(), "no variant can lower this reduction");
+    asked.iter().fold(report, |r, c| r.note(c.line(false))).emit()
+}

@@ -1,0 +1,63 @@
+//! `tx-opt`: MLIR's opt driver with the tile dialect and the passes of `tx`.
+//!
+//! Everything that `mlir-opt` does works here; see `tx-opt --help`.
+
+use std::io::Write;
+use std::process::ExitCode;
+use tx_mlir::melior::dialect::DialectRegistry;
+use tx_mlir::registration::{opt_main, register_upstream_dialects};
+use tx_pass::{OptionInfo, summary};
+
+/// Asks for the registry as JSON, from which the reference pages are made.
+const DUMP: &str = "--tx-dump-registry";
+
+fn main() -> ExitCode {
+    let args: Vec<String> =
+        std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    if args.iter().any(|a| a == DUMP) {
+        let written = writeln!(std::io::stdout(), "{:#}", registry());
+        return if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
+    tx_passes::register();
+    let registry = DialectRegistry::new();
+    register_upstream_dialects(&registry);
+    tx_dialect_tile::register(&registry);
+    if opt_main(args, &registry) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Every pass and pipeline of `tx`.
+fn registry() -> serde_json::Value {
+    let passes = tx_passes::PASSES.iter().map(|p| {
+        serde_json::json!({
+            "kind": "pass",
+            "argument": p.argument,
+            "summary": summary(p.doc),
+            "doc": p.doc,
+            "anchor": p.anchor,
+            "options": options(p.options),
+            "statistics": p.counts.iter()
+                .map(|(name, help)| serde_json::json!({"name": name, "description": help.trim()}))
+                .collect::<Vec<_>>(),
+        })
+    });
+    let pipelines = tx_passes::PIPELINES.iter().map(|p| {
+        let defaults: Vec<&str> = p.options.iter().map(|o| o.init).collect();
+        serde_json::json!({
+            "kind": "pipeline",
+            "argument": p.argument,
+            "summary": summary(p.doc),
+            "doc": p.doc,
+            "options": options(p.options),
+            "statistics": [],
+            "expansion": (p.expand)(&defaults).unwrap_or_else(|e| e),
+        })
+    });
+    passes.chain(pipelines).collect()
+}
+
+fn options(options: &[OptionInfo]) -> Vec<serde_json::Value> {
+    options
+        .iter()
+        .map(|o| serde_json::json!({"name": o.name, "type": o.ty, "default": o.init, "help": o.help}))
+        .collect()
+}
