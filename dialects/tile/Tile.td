@@ -193,7 +193,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
   let assemblyFormat = [{
     custom<Keyword>($kind) $sources (`into` $destinations^)? (`init` `` `(` $inits^ `)`)?
     `axes` $axes `scope` `` `(` custom<Keyword>($scope) `)` (`accumulate` $accumulate^)?
-    custom<AttrsAndCombiner>(attr-dict, $identities, $combiner)
+    `` custom<AttrsAndCombiner>(attr-dict, $identities, $combiner)
     `:` type($sources) (`into` type($destinations)^)? (`init` type($inits)^)?
     (`->` type($results)^)?
   }];
@@ -222,7 +222,7 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
   let assemblyFormat = [{
     custom<Keyword>($kind) $values `scope` `` `(` custom<Keyword>($scope) `)`
     (`width` $width^)? (`stride` $stride^)?
-    custom<AttrsAndCombiner>(attr-dict, $identities, $combiner)
+    `` custom<AttrsAndCombiner>(attr-dict, $identities, $combiner)
     `:` type($values) `->` type($results)
   }];
 }
@@ -252,7 +252,7 @@ def Tile_LoadOp : Tile_Op<"load", []> {
     OptionalAttr<DictionaryAttr>:$exec);
   let results = (outs Tile_Fragment:$result);
   let assemblyFormat = [{
-    $source `scope` `` `(` custom<Keyword>($scope) `)` attr-dict `:` type($source) `->` type($result)
+    $source `scope` `` `(` custom<Keyword>($scope) `)` attr-dict `:` type($source) `->` qualified(type($result))
   }];
 }
 
@@ -263,7 +263,7 @@ def Tile_StoreOp : Tile_Op<"store", []> {
     Tile_ScopeAttr:$scope, OptionalAttr<DictionaryAttr>:$exec);
   let assemblyFormat = [{
     $source `to` $destination `scope` `` `(` custom<Keyword>($scope) `)` attr-dict
-    `:` type($source) `to` type($destination)
+    `:` qualified(type($source)) `to` type($destination)
   }];
 }
 
@@ -271,7 +271,7 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let summary = "a tile of registers with one value everywhere";
   let arguments = (ins Tile_Element:$value);
   let results = (outs Tile_Fragment:$result);
-  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` qualified(type($result))";
 }
 
 #endif // TILE_TD

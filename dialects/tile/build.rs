@@ -28,7 +28,10 @@ fn main() {
                 .arg(out.join(format!("{file}.{extension}.inc")))
                 .status()
                 .unwrap_or_else(|e| {
-                    panic!("cannot run `{}`: {e}; run `cargo xtask setup`", tblgen.display())
+                    panic!(
+                        "cannot run `{}`: {e}; run `cargo xtask setup`",
+                        tblgen.display()
+                    )
                 });
             assert!(status.success(), "mlir-tblgen {generator} refused Tile.td");
         }

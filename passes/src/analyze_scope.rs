@@ -1,6 +1,6 @@
 use crate::analysis::access::root;
 use crate::analysis::kernel::{Kernel, WARPGROUP};
-use crate::analysis::threads::{Active, ThreadSet, Threads};
+use crate::analysis::threads::{ThreadSet, Threads};
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{Copy, Reduce, Scope, is_tile_op, scope};
@@ -92,11 +92,12 @@ fn analyze<'c>(
     let threads =
         kernels.entry(kernel.op.to_raw().ptr as usize).or_insert_with(|| Threads::new(kernel));
     let active = threads.active(op);
-    let set = match &active {
-        Active::Threads(set) => set.clone(),
-        Active::Unknown { .. } if scope == Scope::Thread => ThreadSet::all(kernel.threads),
-        Active::Unknown { branch } => return Err(split(op, scope, *branch)),
-    };
+    if let Some(branch) = active.split
+        && scope != Scope::Thread
+    {
+        return Err(split(op, scope, branch));
+    }
+    let set = active.threads;
     check_groups(op, scope, &kernel, &set)?;
     check_single_writer(op, scope, threads, &set)?;
     let active: Vec<String> =

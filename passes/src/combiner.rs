@@ -25,7 +25,9 @@ impl<'c> Combiner<'c> {
     pub fn new(kind: Kind, nan: Nan, ty: Type<'c>) -> Result<Self, String> {
         let float = ty.is_float();
         if float && byte_width(ty).is_some_and(|w| w < 2) {
-            return Err(format!("partial results of type `{ty}` are not implemented"));
+            return Err(format!(
+                "partial results of type `{ty}` are not implemented"
+            ));
         }
         let pick = |on_float: &'static str, on_int: &'static str| {
             let op = if float { on_float } else { on_int };
@@ -87,20 +89,24 @@ impl<'c> Combiner<'c> {
     /// This is the identity, except where NaN never wins: there it is NaN, so that a reduction of
     /// nothing but NaN gives NaN.
     pub fn start(&self, b: &Builder<'c>) -> Val<'c> {
-        if self.starts_with_nan() { b.float(f64::NAN, self.ty) } else { self.identity(b) }
+        if self.starts_with_nan() {
+            b.float(f64::NAN, self.ty)
+        } else {
+            self.identity(b)
+        }
     }
 
     /// Whether [`Self::start`] differs from [`Self::identity`].
     pub fn starts_with_nan(&self) -> bool {
-        self.ty.is_float()
-            && self.nan == Nan::Ignore
-            && matches!(self.kind, Kind::Max | Kind::Min)
+        self.ty.is_float() && self.nan == Nan::Ignore && matches!(self.kind, Kind::Max | Kind::Min)
     }
 
     /// `value` as a partial result.
     pub fn widen(&self, b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
-        let unsigned =
-            matches!(self.kind, Kind::UMax | Kind::UMin | Kind::And | Kind::Or | Kind::Xor);
+        let unsigned = matches!(
+            self.kind,
+            Kind::UMax | Kind::UMin | Kind::And | Kind::Or | Kind::Xor
+        );
         convert(b, value, self.ty, unsigned)
     }
 

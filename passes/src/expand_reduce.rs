@@ -45,7 +45,9 @@ impl Pass for ExpandReduce {
         let mut work: Vec<(Op<'c>, Reduction<'c>, &'static dyn Variant)> = Vec::new();
         for op in walk(module) {
             let Some(view) = Reduce::of(op) else { continue };
-            let reduction = Reduction::of(view, Kernel::around(op)?, recorded_threads(op)?)?;
+            let serial = i64::try_from(work.len()).unwrap_or(0);
+            let reduction =
+                Reduction::of(view, Kernel::around(op)?, recorded_threads(op)?, serial)?;
             let variant = chosen(op)?;
             // The attribute may be written by hand.
             for predicate in variant.predicates() {

@@ -1,5 +1,5 @@
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
-use crate::analysis::threads::{Active, Threads};
+use crate::analysis::threads::Threads;
 use crate::combiner::Combiner;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
@@ -65,16 +65,18 @@ impl Pass for ExpandShuffleTree {
             let acc = attribute(op, "acc").and_then(type_value).unwrap_or_else(|| default_accumulator(value));
             let combiner = Combiner::new(view.kind, view.nan, acc)
                 .map_err(|e| error(op.location(), format!("`tile.all_reduce`: {e}")).emit())?;
-            work.push((view, kernel, combiner));
+            work.push((op, kernel, combiner));
         }
-        for (view, kernel, combiner) in work {
-            let b = Builder::before(view.op);
+        for (op, kernel, combiner) in work {
+            // Taken anew: an operand may be the result of an op that was replaced meanwhile.
+            let Some(view) = AllReduce::of(op) else { continue };
+            let b = Builder::before(op);
             let mut tree = Tree { b: &b, kernel, combiner, shuffles: 0, scratch_bytes: 0 };
             let value = combiner.widen(&b, view.values[0]);
             let value = tree.all_reduce(&view, value);
             let value = combiner.narrow(&b, value, view.results[0].r#type());
             replace_uses(view.results[0], value);
-            erase(view.op);
+            erase(op);
             counts.add("shuffles", tree.shuffles);
             counts.add("scratch_bytes", tree.scratch_bytes);
         }
@@ -88,15 +90,12 @@ fn reached_together<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Resu
     if scope == Scope::Thread {
         return Ok(());
     }
-    let whole = match threads.active(op) {
-        Active::Threads(set) => {
-            let size = kernel.threads_of(scope);
-            set.groups(size).iter().all(|(g, complete)| {
-                *complete && (scope != Scope::Warpgroup || kernel.threads - g * size >= size)
-            })
-        }
-        Active::Unknown { .. } => false,
-    };
+    let active = threads.active(op);
+    let size = kernel.threads_of(scope);
+    let whole = active.split.is_none()
+        && active.threads.groups(size).iter().all(|(g, complete)| {
+            *complete && (scope != Scope::Warpgroup || kernel.threads - g * size >= size)
+        });
     if whole {
         return Ok(());
     }
@@ -166,8 +165,8 @@ impl<'c> Tree<'_, 'c> {
         let warp_start = b.sub(thread, lane);
         let folded = masks.collect::<Vec<_>>().into_iter().fold(value, |v, mask| {
             let partner = b.binary("arith.xori", b.value(lane), b.value(Index::Const(mask * stride)));
-            let partner_thread = b.add(warp_start, Index::Val(partner));
-            let exists = b.less(partner_thread, Index::Const(self.kernel.threads));
+            let exists =
+                b.less(b.add(warp_start, Index::Val(partner)), Index::Const(self.kernel.threads));
             let from = b.select(exists, partner, b.value(lane));
             let from = b.index_cast(from, b.int_type(32));
             let other = self.shuffle("idx", v, from, WARP_SIZE);
@@ -197,7 +196,11 @@ impl<'c> Tree<'_, 'c> {
         let lane = self.kernel.lane(b, thread);
         let warp = self.kernel.warp(b, thread);
         let slot = b.add(b.mul(warp, Index::Const(columns)), lane);
-        let leader = b.less(lane, Index::Const(columns));
+        let leader = if columns == WARP_SIZE {
+            Cond::Const(true)
+        } else {
+            b.less(lane, Index::Const(columns))
+        };
         b.if_then(leader, |b| {
             b.create("memref.store").operands(&[value, scratch, b.value(slot)]).build();
         });
@@ -207,29 +210,47 @@ impl<'c> Tree<'_, 'c> {
         let in_group = if span >= all_warps { warp } else { b.rem(warp, Index::Const(span)) };
         let above = b.sub(warp, in_group);
         let base = b.add(above, b.rem(in_group, Index::Const(step)));
-        let column = b.rem(lane, Index::Const(columns));
+        let column = if columns == WARP_SIZE { lane } else { b.rem(lane, Index::Const(columns)) };
+        let combiner = self.combiner;
+        let source = |b: &Builder<'c>, i: Index<'c>| b.add(base, b.mul(i, Index::Const(step)));
+        // The lane that leaves a value exists, unless the group reaches beyond the block.
+        let complete = self.kernel.threads % (span * WARP_SIZE) == 0;
+        let exists = |b: &Builder<'c>, i: Index<'c>| {
+            if complete {
+                return Cond::Const(true);
+            }
+            let writer = b.add(b.mul(source(b, i), Index::Const(WARP_SIZE)), column);
+            b.less(writer, Index::Const(self.kernel.threads))
+        };
         let read = |b: &Builder<'c>, i: Index<'c>| {
-            let warp = b.add(base, b.mul(i, Index::Const(step)));
-            let slot = b.add(b.mul(warp, Index::Const(columns)), column);
-            b.create("memref.load").operands(&[scratch, b.value(slot)]).result(self.combiner.ty()).value()
+            let slot = b.add(b.mul(source(b, i), Index::Const(columns)), column);
+            b.create("memref.load").operands(&[scratch, b.value(slot)]).result(combiner.ty()).value()
         };
         let lanes = warps.unsigned_abs().next_power_of_two().cast_signed();
         if lanes * columns <= WARP_SIZE && !self.kernel.has_partial_warp() {
             // One slot a lane, then a tree.
             let i = b.rem(b.div(lane, Index::Const(columns)), Index::Const(lanes));
+            let in_range =
+                if lanes == warps { Cond::Const(true) } else { b.less(i, Index::Const(warps)) };
             let mine = b.if_else(
-                if lanes == warps { Cond::Const(true) } else { b.less(i, Index::Const(warps)) },
-                &[self.combiner.ty()],
+                b.and(in_range, exists(b, i)),
+                &[combiner.ty()],
                 |b| vec![read(b, i)],
-                |b| vec![self.combiner.start(b)],
+                |b| vec![combiner.start(b)],
             );
             return self.lanes(mine[0], lanes, columns);
         }
         let first = read(b, Index::Const(0));
-        let combiner = self.combiner;
         b.for_loop(Index::Const(1), Index::Const(warps), Index::Const(1), &[first], |b, i, carried| {
-            let next = read(b, i);
-            vec![combiner.combine(b, carried[0], next)]
+            b.if_else(
+                exists(b, i),
+                &[combiner.ty()],
+                |b| {
+                    let next = read(b, i);
+                    vec![combiner.combine(b, carried[0], next)]
+                },
+                |_| vec![carried[0]],
+            )
         })[0]
     }
 

@@ -1,11 +1,12 @@
 use crate::analysis::access::{Access, accesses};
 use crate::analysis::kernel::{Kernel, WARP_SIZE, is_kernel, members};
-use crate::analysis::threads::{Active, ThreadSet, Threads};
+use crate::analysis::threads::{ThreadSet, Threads};
+use crate::variants::OWNED;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_mlir::{
-    Blk, Builder, Failed, Op, ancestors, blocks, error, name, operands, ops, walk,
+    Blk, Builder, Failed, Op, ancestors, blocks, error, integer_attribute, name, operands, ops, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -74,6 +75,9 @@ impl Pass for InsertSync {
             for barrier in barriers {
                 insert(kernel, &barrier, counts);
             }
+            for op in walk(kernel.op) {
+                tx_mlir::remove_attribute(op, OWNED);
+            }
         }
         Ok(())
     }
@@ -92,13 +96,22 @@ fn has_shared_accesses(func: Op<'_>) -> bool {
 }
 
 /// Accesses that what comes next is not separated from.
-///
-/// Each carries how far it is separated already: from accesses of its own warp, or not at all.
 #[derive(Default, Clone)]
-struct Pending<'c>(Vec<(Access<'c>, Members, bool)>);
+struct Pending<'c>(Vec<Earlier<'c>>);
 
-/// The threads that make an access; `None` when that is not known.
-type Members = Option<Rc<ThreadSet>>;
+/// An access that went before.
+#[derive(Clone)]
+struct Earlier<'c> {
+    access: Access<'c>,
+    by: Members,
+    /// A barrier separates it from what comes next in its own warp.
+    warp_separated: bool,
+    /// Loops that have gone round since.
+    rounds: Vec<Op<'c>>,
+}
+
+/// The threads that may make an access.
+type Members = Rc<ThreadSet>;
 
 /// Which threads a barrier has to order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -195,7 +208,16 @@ impl<'c> Walker<'_, 'c> {
             for block in &regions {
                 end = self.block(*block, end)?;
             }
+            for earlier in &mut end.0 {
+                if !earlier.rounds.contains(&op) && ancestors(earlier.access.op).any(|o| o == op) {
+                    earlier.rounds.push(op);
+                }
+            }
             pending.join(end);
+        }
+        // What comes next is not in the loop.
+        for earlier in &mut pending.0 {
+            earlier.rounds.retain(|l| *l != op);
         }
         Ok(pending)
     }
@@ -215,34 +237,28 @@ impl<'c> Walker<'_, 'c> {
         self.cache.entry(key(op)).or_insert_with(|| accesses(threads, op)).clone()
     }
 
-    fn active(&self, op: Op<'c>) -> Members {
-        match self.threads.active(op) {
-            Active::Threads(set) => Some(Rc::new(set)),
-            Active::Unknown { .. } => None,
-        }
-    }
-
     fn access(
         &mut self,
         access: Access<'c>,
         mut pending: Pending<'c>,
     ) -> Result<Pending<'c>, Stop> {
-        let set = self.active(access.op);
+        let set: Members = Rc::new(self.threads.active(access.op).threads);
         // The widest barrier that is needed serves for the narrower conflicts too.
         for reach in [Reach::Block, Reach::Warp] {
-            let conflict = pending.0.iter().find(|(earlier, by, warp_separated)| {
-                (reach == Reach::Block || !warp_separated)
-                    && earlier.may_alias(&access)
-                    && conflicts(reach, earlier, by, &access, &set)
+            let conflict = pending.0.iter().find(|earlier| {
+                (reach == Reach::Block || !earlier.warp_separated)
+                    && earlier.access.may_alias(&access)
+                    && !earlier.has_same_owner(&access)
+                    && conflicts(reach, &earlier.access, &earlier.by, &access, &set)
             });
-            if let Some((earlier, ..)) = conflict {
-                self.insert(earlier.op, access.op, reach)?;
+            if let Some(earlier) = conflict {
+                self.insert(earlier.access.op, access.op, reach)?;
                 return Err(Stop::Restart);
             }
         }
-        if !pending.0.iter().any(|(p, _, warp)| same(p, &access) && !warp) {
-            pending.0.push((access, set, false));
-        }
+        let earlier =
+            Earlier { access, by: set, warp_separated: false, rounds: Vec::new() };
+        pending.join(Pending(vec![earlier]));
         Ok(pending)
     }
 
@@ -270,15 +286,11 @@ impl<'c> Walker<'_, 'c> {
 
     /// The warps that are at `place`, all of whose lanes must be.
     fn warps_at(&self, place: Op<'c>, later: Op<'c>) -> Result<Vec<i64>, Failed> {
-        let (branch, set) = match self.threads.active(place) {
-            Active::Threads(set) => (None, Some(set)),
-            Active::Unknown { branch } => (Some(branch), None),
-        };
-        if let Some(set) = set {
-            let groups = set.groups(WARP_SIZE);
-            if groups.iter().all(|(_, complete)| *complete) {
-                return Ok(groups.into_iter().map(|(g, _)| g).collect());
-            }
+        let active = self.threads.active(place);
+        let branch = active.split;
+        let groups = active.threads.groups(WARP_SIZE);
+        if branch.is_none() && groups.iter().all(|(_, complete)| *complete) {
+            return Ok(groups.into_iter().map(|(g, _)| g).collect());
         }
         let report = error(later.location(), "a barrier is needed here, but not all lanes of the warp get here");
         Err(match branch {
@@ -290,18 +302,38 @@ impl<'c> Walker<'_, 'c> {
     }
 }
 
-/// Whether both are the same access, met twice.
-fn same(a: &Access<'_>, b: &Access<'_>) -> bool {
-    a.op == b.op && a.write == b.write && a.memory == b.memory
+impl<'c> Earlier<'c> {
+    /// Whether both are the same access, met twice.
+    fn same(&self, other: &Self) -> bool {
+        self.access.op == other.access.op
+            && self.access.write == other.access.write
+            && self.access.memory == other.access.memory
+            && self.rounds == other.rounds
+    }
+
+    /// Whether both belong to one expansion in which each element is one thread's. A loop that
+    /// went round in between must not have changed which memory that is.
+    fn has_same_owner(&self, later: &Access<'c>) -> bool {
+        let owner = |op: Op<'c>| integer_attribute(op, OWNED);
+        if owner(self.access.op).is_none() || owner(self.access.op) != owner(later.op) {
+            return false;
+        }
+        let memory = operands(later.op)
+            .into_iter()
+            .find(|v| tx_mlir::MemRef::of(*v).is_some());
+        memory.is_some_and(|memory| {
+            self.rounds.iter().all(|l| !tx_mlir::is_defined_in(memory, *l))
+        })
+    }
 }
 
 impl<'c> Pending<'c> {
     fn join(&mut self, other: Self) {
-        for (access, set, warp) in other.0 {
-            match self.0.iter_mut().find(|(p, ..)| same(p, &access)) {
+        for earlier in other.0 {
+            match self.0.iter_mut().find(|p| p.same(&earlier)) {
                 // Separated only if it is on every way.
-                Some((_, _, w)) => *w &= warp,
-                None => self.0.push((access, set, warp)),
+                Some(known) => known.warp_separated &= earlier.warp_separated,
+                None => self.0.push(earlier),
             }
         }
     }
@@ -312,8 +344,8 @@ fn separate(mut pending: Pending<'_>, reach: Reach) -> Pending<'_> {
     match reach {
         Reach::Block => Pending::default(),
         Reach::Warp => {
-            for (_, _, warp) in &mut pending.0 {
-                *warp = true;
+            for earlier in &mut pending.0 {
+                earlier.warp_separated = true;
             }
             pending
         }
@@ -328,13 +360,12 @@ fn conflicts(
     later: &Access<'_>,
     by_later: &Members,
 ) -> bool {
-    let member = |set: &Members, t: i64| set.as_ref().is_none_or(|s| s.contains(t));
     earlier.conflicts(later, |t, u| {
         let same_warp = t / WARP_SIZE == u / WARP_SIZE;
         t != u
             && same_warp == (reach == Reach::Warp)
-            && member(by, t)
-            && member(by_later, u)
+            && by.contains(t)
+            && by_later.contains(u)
     })
 }
 

@@ -40,12 +40,18 @@ pub const PIPELINES: [PipelineInfo; 3] = [
         argument: "gpu-to-ptx",
         doc: "Compile GPU modules to a `gpu.binary` that holds PTX.",
         options: &[CHIP],
-        expand: |values| Ok(format!("{},gpu-module-to-binary{{format=isa}}", gpu_to_nvvm(values)?)),
+        expand: |values| {
+            Ok(format!(
+                "{},gpu-module-to-binary{{format=isa}}",
+                gpu_to_nvvm(values)?
+            ))
+        },
     },
 ];
 
 fn attach_target(values: &[&str]) -> Result<String, String> {
-    let chip = Chip::parse(values.first().copied().unwrap_or(CHIP.init)).map_err(|e| e.to_string())?;
+    let chip =
+        Chip::parse(values.first().copied().unwrap_or(CHIP.init)).map_err(|e| e.to_string())?;
     Ok(format!("tile-attach-target{{chip={chip}}}"))
 }
 

@@ -72,7 +72,7 @@ impl SelectVariant {
     fn choose(&self, view: Reduce<'_>) -> Result<(&'static str, String), Failed> {
         let op = view.op;
         let threads = recorded_threads(op)?;
-        let reduction = Reduction::of(view, Kernel::around(op)?, threads)?;
+        let reduction = Reduction::of(view, Kernel::around(op)?, threads, 0)?;
         let mut asked = candidates(&reduction);
         if let Some(forced) = string_attribute(op, "variant") {
             asked.retain(|c| c.variant.name() == forced);

@@ -26,7 +26,8 @@ template <typename Owner, template <typename...> class Opt> struct Options {
   Options(Owner &owner, const TxOption *table, size_t count) {
     for (const TxOption &o : ArrayRef(table, count))
       options.push_back(std::make_unique<Opt<std::string>>(owner, o.name, llvm::cl::desc(o.help),
-                                                           llvm::cl::init(std::string(o.init))));
+                                                           llvm::cl::init(std::string(o.init)),
+                                                           llvm::cl::ValueOptional));
   }
   SmallVector<TxStr> values() const {
     SmallVector<TxStr> values;

@@ -7,9 +7,7 @@ use melior::ir::attribute::{FloatAttribute, IntegerAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::r#type::IntegerType;
-use melior::ir::{
-    Attribute, Block, Identifier, Location, Region, RegionLike, Type, ValueLike,
-};
+use melior::ir::{Attribute, Block, Identifier, Location, Region, RegionLike, Type, ValueLike};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -73,7 +71,9 @@ impl<'c> Builder<'c> {
     pub fn before(op: Op<'c>) -> Self {
         Self {
             context: context(op),
-            block: op.block().expect("an op that is rewritten stands in a block"),
+            block: op
+                .block()
+                .expect("an op that is rewritten stands in a block"),
             before: Some(op),
             location: op.location(),
             constants: RefCell::default(),
@@ -154,7 +154,11 @@ impl<'c> Builder<'c> {
         if let Some(known) = self.constants.borrow().get(&key) {
             return *known;
         }
-        let made = self.create("arith.constant").attr("value", value).result(ty).value();
+        let made = self
+            .create("arith.constant")
+            .attr("value", value)
+            .result(ty)
+            .value();
         self.constants.borrow_mut().insert(key, made);
         made
     }
@@ -169,7 +173,10 @@ impl<'c> Builder<'c> {
 
     /// A two-operand op whose result has the type of its operands.
     pub fn binary(&self, name: &str, left: Val<'c>, right: Val<'c>) -> Val<'c> {
-        self.create(name).operands(&[left, right]).result(left.r#type()).value()
+        self.create(name)
+            .operands(&[left, right])
+            .result(left.r#type())
+            .value()
     }
 
     fn fold(
@@ -199,6 +206,7 @@ impl<'c> Builder<'c> {
     pub fn sub(&self, left: Index<'c>, right: Index<'c>) -> Index<'c> {
         match (left, right) {
             (x, Index::Const(0)) => x,
+            (Index::Val(l), Index::Val(r)) if l == r => Index::Const(0),
             _ => self.fold("arith.subi", left, right, i64::checked_sub),
         }
     }
@@ -289,9 +297,7 @@ impl<'c> Builder<'c> {
         match condition {
             Cond::Const(true) => yes,
             Cond::Const(false) => no,
-            Cond::Val(_) => {
-                Index::Val(self.select(condition, self.value(yes), self.value(no)))
-            }
+            Cond::Val(_) => Index::Val(self.select(condition, self.value(yes), self.value(no))),
         }
     }
 
@@ -300,7 +306,10 @@ impl<'c> Builder<'c> {
         if value.r#type() == ty {
             return value;
         }
-        self.create("arith.index_cast").operands(&[value]).result(ty).value()
+        self.create("arith.index_cast")
+            .operands(&[value])
+            .result(ty)
+            .value()
     }
 
     /// A loop from `from` to `to` that carries `inits`; returns what it leaves. A loop that runs
@@ -330,8 +339,12 @@ impl<'c> Builder<'c> {
         region.append_block(Block::new(&arguments));
         let mut operands = vec![self.value(from), self.value(to), self.value(step)];
         operands.extend(inits);
-        let op =
-            self.create("scf.for").operands(&operands).results(&types).region(region).build();
+        let op = self
+            .create("scf.for")
+            .operands(&operands)
+            .results(&types)
+            .region(region)
+            .build();
         let block = blocks(op)[0];
         let inner = self.inside(block);
         let carried: Vec<Val<'c>> = (1..=inits.len()).map(|i| argument(block, i)).collect();
@@ -392,7 +405,10 @@ impl<'c> Builder<'c> {
 /// # Panics
 /// If it does not.
 pub fn argument<'c>(block: Blk<'c>, index: usize) -> Val<'c> {
-    block.argument(index).expect("the block has this argument").into()
+    block
+        .argument(index)
+        .expect("the block has this argument")
+        .into()
 }
 
 /// An op under construction.
@@ -427,7 +443,8 @@ impl<'c> Create<'_, '_, 'c> {
 
     /// Adds an attribute.
     pub fn attr(mut self, name: &str, value: Attribute<'c>) -> Self {
-        self.attributes.push((Identifier::new(self.builder.context, name), value));
+        self.attributes
+            .push((Identifier::new(self.builder.context, name), value));
         self
     }
 

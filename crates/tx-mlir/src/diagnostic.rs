@@ -28,12 +28,25 @@ pub struct RemarkSeverity;
 ///
 /// Style: lower case, no full stop, code in backticks, found against expected.
 pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, ErrorSeverity> {
-    Report { location, message: message.into(), notes: Vec::new(), severity: ErrorSeverity }
+    Report {
+        location,
+        message: message.into(),
+        notes: Vec::new(),
+        severity: ErrorSeverity,
+    }
 }
 
 /// Starts a remark at `location`.
-pub fn remark<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, RemarkSeverity> {
-    Report { location, message: message.into(), notes: Vec::new(), severity: RemarkSeverity }
+pub fn remark<'c>(
+    location: Location<'c>,
+    message: impl Into<String>,
+) -> Report<'c, RemarkSeverity> {
+    Report {
+        location,
+        message: message.into(),
+        notes: Vec::new(),
+        severity: RemarkSeverity,
+    }
 }
 
 impl<'c, S> Report<'c, S> {
@@ -53,7 +66,14 @@ impl<'c, S> Report<'c, S> {
         let locations: Vec<MlirLocation> = self
             .notes
             .iter()
-            .map(|(l, _)| l.map_or(MlirLocation { ptr: std::ptr::null_mut() }, |l| l.to_raw()))
+            .map(|(l, _)| {
+                l.map_or(
+                    MlirLocation {
+                        ptr: std::ptr::null_mut(),
+                    },
+                    |l| l.to_raw(),
+                )
+            })
             .collect();
         let notes: Vec<TxStr> = self.notes.iter().map(|(_, n)| TxStr::new(n)).collect();
         // SAFETY: both arrays have one entry a note and outlive the call.
@@ -133,7 +153,12 @@ impl fmt::Display for SourceLocation {
 pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     if location.is_file_line_col_range() {
         Some(SourceLocation {
-            file: location.file_line_col_range_filename().as_string_ref().as_str().ok()?.to_owned(),
+            file: location
+                .file_line_col_range_filename()
+                .as_string_ref()
+                .as_str()
+                .ok()?
+                .to_owned(),
             line: location.file_line_col_range_start_line(),
             column: location.file_line_col_range_start_column(),
         })
@@ -142,7 +167,8 @@ pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     } else if location.is_call_site() {
         source_location(location.call_site_callee())
     } else if location.is_fused() {
-        (0..location.fused_num_locations()).find_map(|i| source_location(location.fused_location(i)))
+        (0..location.fused_num_locations())
+            .find_map(|i| source_location(location.fused_location(i)))
     } else {
         None
     }

@@ -1,6 +1,8 @@
 //! The C interface of `bridge/include/tx/bridge.h`, field by field.
 
-use mlir_sys::{MlirContext, MlirDialectRegistry, MlirModule, MlirLocation, MlirOperation, MlirValue};
+use mlir_sys::{
+    MlirContext, MlirDialectRegistry, MlirLocation, MlirModule, MlirOperation, MlirValue,
+};
 use std::ffi::{c_char, c_int, c_void};
 
 /// Text owned by the other side for the duration of a call.
@@ -17,7 +19,10 @@ impl TxStr {
     }
 
     pub(crate) fn bytes(bytes: &[u8]) -> Self {
-        Self { data: bytes.as_ptr().cast(), length: bytes.len() }
+        Self {
+            data: bytes.as_ptr().cast(),
+            length: bytes.len(),
+        }
     }
 
     /// # Safety
@@ -58,7 +63,8 @@ pub(crate) struct TxPass {
     pub(crate) statistic_count: usize,
     pub(crate) rust: *const c_void,
     pub(crate) dialects: unsafe extern "C" fn(*const c_void, MlirDialectRegistry),
-    pub(crate) check: unsafe extern "C" fn(*const c_void, *const TxStr, TxSink, *mut c_void) -> bool,
+    pub(crate) check:
+        unsafe extern "C" fn(*const c_void, *const TxStr, TxSink, *mut c_void) -> bool,
     pub(crate) run:
         unsafe extern "C" fn(*const c_void, MlirOperation, *const TxStr, *mut i64) -> bool,
 }
@@ -70,13 +76,8 @@ pub(crate) struct TxPipeline {
     pub(crate) options: *const TxOption,
     pub(crate) option_count: usize,
     pub(crate) rust: *const c_void,
-    pub(crate) expand: unsafe extern "C" fn(
-        *const c_void,
-        *const TxStr,
-        TxSink,
-        *mut c_void,
-        *mut c_void,
-    ) -> bool,
+    pub(crate) expand:
+        unsafe extern "C" fn(*const c_void, *const TxStr, TxSink, *mut c_void, *mut c_void) -> bool,
 }
 
 unsafe extern "C" {

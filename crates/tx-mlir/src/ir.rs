@@ -1,14 +1,16 @@
 //! Short names for melior's types, and the queries and edits that passes are made of.
 
-use melior::{Context, ContextRef};
+use melior::ir::attribute::{AttributeLike, IntegerAttribute, StringAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
-use melior::ir::attribute::{AttributeLike, IntegerAttribute, StringAttribute};
 use melior::ir::r#type::{IntegerType, TypeLike};
 use melior::ir::{Attribute, BlockRef, RegionLike, Type, Value, ValueLike};
+use melior::{Context, ContextRef};
+use mlir_sys::{
+    MlirContext, mlirOperationDestroy, mlirOperationGetFirstRegion, mlirValueReplaceAllUsesOfWith,
+};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use mlir_sys::{MlirContext, mlirOperationDestroy, mlirOperationGetFirstRegion, mlirValueReplaceAllUsesOfWith};
 
 /// An op.
 pub type Op<'c> = OperationRef<'c, 'c>;
@@ -61,8 +63,7 @@ pub fn blocks<'c>(op: Op<'c>) -> Vec<Blk<'c>> {
     let mut region = unsafe { mlirOperationGetFirstRegion(op.to_raw()) };
     while !region.ptr.is_null() {
         // SAFETY: the region belongs to `op`.
-        let mut block =
-            unsafe { melior::ir::RegionRef::<'c, 'c>::from_raw(region) }.first_block();
+        let mut block = unsafe { melior::ir::RegionRef::<'c, 'c>::from_raw(region) }.first_block();
         while let Some(b) = block {
             blocks.push(b);
             block = b.next_in_region();
@@ -143,6 +144,15 @@ pub fn argument_of<'c>(value: Val<'c>) -> Option<(Blk<'c>, usize)> {
     })
 }
 
+/// Whether `value` is made in a region of `op`.
+pub fn is_defined_in<'c>(value: Val<'c>, op: Op<'c>) -> bool {
+    let holder = match defining_op(value) {
+        Some(def) => parent(def),
+        None => argument_of(value).and_then(|(block, _)| block.parent_operation()),
+    };
+    holder.is_some_and(|h| h == op || ancestors(h).any(|o| o == op))
+}
+
 /// A key under which a value can be kept in an ordered map while the IR stands.
 pub fn key(value: Val<'_>) -> usize {
     value.to_raw().ptr as usize
@@ -193,12 +203,16 @@ pub fn string_attribute(op: Op<'_>, name: &str) -> Option<String> {
 
 /// The text of a string attribute or a flat symbol reference.
 pub fn string_value(attribute: Attribute<'_>) -> Option<String> {
-    StringAttribute::try_from(attribute).ok().map(|s| s.value().to_owned())
+    StringAttribute::try_from(attribute)
+        .ok()
+        .map(|s| s.value().to_owned())
 }
 
 /// The value of an integer attribute.
 pub fn integer_attribute(op: Op<'_>, name: &str) -> Option<i64> {
-    attribute(op, name).and_then(|a| IntegerAttribute::try_from(a).ok()).map(|a| a.value())
+    attribute(op, name)
+        .and_then(|a| IntegerAttribute::try_from(a).ok())
+        .map(|a| a.value())
 }
 
 /// The entries of a dictionary attribute, in the dictionary's (alphabetical) order.
@@ -214,7 +228,10 @@ pub fn dictionary<'c>(attribute: Attribute<'c>) -> Vec<(String, Attribute<'c>)> 
                 let entry = mlir_sys::mlirDictionaryAttrGetElement(raw, i);
                 let name = mlir_sys::mlirIdentifierStr(entry.name);
                 let bytes = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
-                (String::from_utf8_lossy(bytes).into_owned(), Attribute::from_raw(entry.attribute))
+                (
+                    String::from_utf8_lossy(bytes).into_owned(),
+                    Attribute::from_raw(entry.attribute),
+                )
             })
             .collect()
     }
@@ -222,7 +239,10 @@ pub fn dictionary<'c>(attribute: Attribute<'c>) -> Vec<(String, Attribute<'c>)> 
 
 /// An entry of a dictionary attribute of `op`.
 pub fn dictionary_entry<'c>(op: Op<'c>, name: &str, entry: &str) -> Option<Attribute<'c>> {
-    dictionary(attribute(op, name)?).into_iter().find(|(n, _)| n == entry).map(|(_, a)| a)
+    dictionary(attribute(op, name)?)
+        .into_iter()
+        .find(|(n, _)| n == entry)
+        .map(|(_, a)| a)
 }
 
 /// The integers of a `DenseI32ArrayAttr` or `DenseI64ArrayAttr`.
@@ -232,9 +252,17 @@ pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
     unsafe {
         let n = || mlir_sys::mlirDenseArrayGetNumElements(raw);
         if mlir_sys::mlirAttributeIsADenseI64Array(raw) {
-            Some((0..n()).map(|i| mlir_sys::mlirDenseI64ArrayGetElement(raw, i)).collect())
+            Some(
+                (0..n())
+                    .map(|i| mlir_sys::mlirDenseI64ArrayGetElement(raw, i))
+                    .collect(),
+            )
         } else if mlir_sys::mlirAttributeIsADenseI32Array(raw) {
-            Some((0..n()).map(|i| mlir_sys::mlirDenseI32ArrayGetElement(raw, i).into()).collect())
+            Some(
+                (0..n())
+                    .map(|i| mlir_sys::mlirDenseI32ArrayGetElement(raw, i).into())
+                    .collect(),
+            )
         } else {
             None
         }

@@ -20,7 +20,9 @@ mod session;
 pub use melior;
 
 pub use build::{Builder, Index};
-pub use diagnostic::{Diagnostic, Failed, Severity, SourceLocation, error, remark, source_location};
+pub use diagnostic::{
+    Diagnostic, Failed, Severity, SourceLocation, error, remark, source_location,
+};
 pub use effects::{Effect, EffectKind, is_pure, memory_effects};
 pub use ir::*;
 pub use memref::MemRef;

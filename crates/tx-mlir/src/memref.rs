@@ -104,6 +104,8 @@ impl<'c> MemRef<'c> {
 
     /// Number of elements, when every size is static.
     pub fn elements(&self) -> Option<u64> {
-        self.shape.iter().try_fold(1u64, |n, d| n.checked_mul((*d)?))
+        self.shape
+            .iter()
+            .try_fold(1u64, |n, d| n.checked_mul((*d)?))
     }
 }

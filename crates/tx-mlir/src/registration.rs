@@ -9,9 +9,10 @@ use crate::ir::Op;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use mlir_sys::{MlirDialectHandle, MlirDialectRegistry, MlirOperation};
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
+use std::sync::{Mutex, Once, PoisonError};
 
 /// An option of a pass or a pipeline. Values travel as text; `init` is the default.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +26,7 @@ pub struct OptionDesc {
 }
 
 /// A counter that a pass reports to `--mlir-pass-statistics`.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatisticDesc {
     /// Name in the report, kebab-case.
     pub name: &'static str,
@@ -73,7 +74,10 @@ pub fn register_pass(desc: PassDesc) {
     let statistics: &'static [TxStatistic] = desc
         .statistics
         .iter()
-        .map(|s| TxStatistic { name: leak_c_str(s.name), help: leak_c_str(s.help) })
+        .map(|s| TxStatistic {
+            name: leak_c_str(s.name),
+            help: leak_c_str(s.help),
+        })
         .collect::<Vec<_>>()
         .leak();
     let pass = Box::leak(Box::new(TxPass {
@@ -122,10 +126,48 @@ pub fn register_upstream_dialects(registry: &DialectRegistry) {
     unsafe { ffi::txRegisterTranslations(registry.to_raw()) }
 }
 
+/// What a pass counted in this process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassStatistics {
+    /// The pass.
+    pub argument: &'static str,
+    /// Counters and their totals, in the order of the description.
+    pub totals: Vec<(StatisticDesc, i64)>,
+}
+
+static TOTALS: Mutex<BTreeMap<&'static str, PassStatistics>> = Mutex::new(BTreeMap::new());
+
+/// Totals of all passes that ran in this process, by name. LLVM as distributions build it counts
+/// nothing, so `--mlir-pass-statistics` alone would show nothing.
+pub fn statistics() -> Vec<PassStatistics> {
+    TOTALS
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .values()
+        .cloned()
+        .collect()
+}
+
+fn count(desc: &'static PassDesc, counts: &[i64]) {
+    let mut totals = TOTALS.lock().unwrap_or_else(PoisonError::into_inner);
+    let entry = totals
+        .entry(desc.argument)
+        .or_insert_with(|| PassStatistics {
+            argument: desc.argument,
+            totals: desc.statistics.iter().map(|s| (*s, 0)).collect(),
+        });
+    for ((_, total), count) in entry.totals.iter_mut().zip(counts) {
+        *total += count;
+    }
+}
+
 /// Runs `mlir-opt`'s main function over `registry`; returns the exit status.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // A NUL cannot reach a process through its argument vector.
-    let args: Vec<CString> = args.into_iter().filter_map(|a| CString::new(a).ok()).collect();
+    let args: Vec<CString> = args
+        .into_iter()
+        .filter_map(|a| CString::new(a).ok())
+        .collect();
     let mut argv: Vec<*mut c_char> = args.iter().map(|a| a.as_ptr().cast_mut()).collect();
     let argc = i32::try_from(argv.len()).unwrap_or(i32::MAX);
     argv.push(std::ptr::null_mut());
@@ -134,7 +176,9 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
 }
 
 fn leak_c_str(text: &str) -> *const c_char {
-    CString::new(text.replace('\0', " ")).unwrap_or_default().into_raw()
+    CString::new(text.replace('\0', " "))
+        .unwrap_or_default()
+        .into_raw()
 }
 
 fn leak_options(options: &[OptionDesc]) -> &'static [TxOption] {
@@ -185,7 +229,9 @@ unsafe extern "C" fn pass_check(
         })
     };
     // SAFETY: `emit` copies the text into `sink`.
-    result.map_err(|e| unsafe { emit(sink, TxStr::new(&e)) }).is_ok()
+    result
+        .map_err(|e| unsafe { emit(sink, TxStr::new(&e)) })
+        .is_ok()
 }
 
 unsafe extern "C" fn pass_run(
@@ -197,7 +243,7 @@ unsafe extern "C" fn pass_run(
     // SAFETY: `rust` is the leaked `PassDesc`; the arrays have one entry an option and a counter;
     // MLIR keeps `op` alive while the pass runs.
     let (desc, op, statistics) = unsafe {
-        let desc = &*rust.cast::<PassDesc>();
+        let desc: &'static PassDesc = &*rust.cast();
         let statistics = match desc.statistics.len() {
             0 => &mut [],
             n => std::slice::from_raw_parts_mut(statistics, n),
@@ -206,16 +252,26 @@ unsafe extern "C" fn pass_run(
     };
     let run = || {
         // SAFETY: as above.
-        unsafe { with_values(values, desc.options.len(), |v| (desc.run)(op, v, statistics)) }
+        unsafe {
+            with_values(values, desc.options.len(), |v| {
+                (desc.run)(op, v, &mut *statistics)
+            })
+        }
     };
     // A panic must not unwind into C++: it becomes a diagnostic like any other failure.
     match catch_unwind(AssertUnwindSafe(run)) {
-        Ok(result) => result.is_ok(),
+        Ok(result) => {
+            count(desc, statistics);
+            result.is_ok()
+        }
         Err(payload) => {
             let reason = crate::panic_message(payload.as_ref());
-            error(op.location(), format!("internal error in `{}`: {reason}", desc.argument))
-                .note("this is a bug in the pass, not in the program")
-                .emit();
+            error(
+                op.location(),
+                format!("internal error in `{}`: {reason}", desc.argument),
+            )
+            .note("this is a bug in the pass, not in the program")
+            .emit();
             false
         }
     }

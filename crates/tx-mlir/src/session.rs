@@ -30,7 +30,10 @@ impl Session {
             kept.borrow_mut().push(Diagnostic::from_melior(&d));
             true
         });
-        Self { context, diagnostics }
+        Self {
+            context,
+            diagnostics,
+        }
     }
 
     /// The context.
@@ -63,10 +66,14 @@ impl Session {
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         let manager = PassManager::new(&self.context);
         let text = format!("builtin.module({pipeline})");
-        if let Err(e) = melior::utility::parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
+        if let Err(e) =
+            melior::utility::parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
         {
-            crate::error(module.as_operation().location(), format!("pipeline `{pipeline}`: {e}"))
-                .emit();
+            crate::error(
+                module.as_operation().location(),
+                format!("pipeline `{pipeline}`: {e}"),
+            )
+            .emit();
             return false;
         }
         manager.run(module).is_ok()

@@ -66,7 +66,8 @@ impl OptionValue for bool {
     const TYPE: &'static str = "true|false";
     fn parse(text: &str) -> Result<Self, String> {
         match text {
-            "true" | "1" => Ok(true),
+            // An option that is named without a value is switched on.
+            "true" | "1" | "" => Ok(true),
             "false" | "0" => Ok(false),
             _ => Err(format!("expected `true` or `false`, found `{text}`")),
         }
@@ -76,7 +77,8 @@ impl OptionValue for bool {
 impl OptionValue for u32 {
     const TYPE: &'static str = "int";
     fn parse(text: &str) -> Result<Self, String> {
-        text.parse().map_err(|_| format!("expected a number from 0 to {}, found `{text}`", Self::MAX))
+        text.parse()
+            .map_err(|_| format!("expected a number from 0 to {}, found `{text}`", Self::MAX))
     }
 }
 
@@ -129,11 +131,23 @@ pub struct PipelineInfo {
 
 /// The first line of a documentation text, without its full stop.
 pub fn summary(doc: &str) -> &str {
-    doc.trim().lines().next().unwrap_or_default().trim().trim_end_matches('.')
+    doc.trim()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .trim_end_matches('.')
 }
 
 fn options(infos: &[OptionInfo]) -> Vec<OptionDesc> {
-    infos.iter().map(|o| OptionDesc { name: o.name, help: o.help, init: o.init }).collect()
+    infos
+        .iter()
+        .map(|o| OptionDesc {
+            name: o.name,
+            help: o.help,
+            init: o.init,
+        })
+        .collect()
 }
 
 impl PassInfo {
@@ -147,7 +161,10 @@ impl PassInfo {
             statistics: self
                 .counts
                 .iter()
-                .map(|(name, help)| StatisticDesc { name, help: help.trim() })
+                .map(|(name, help)| StatisticDesc {
+                    name,
+                    help: help.trim(),
+                })
                 .collect(),
             dialects: self.dialects,
             check: self.check,
@@ -178,7 +195,13 @@ pub fn run_pass<'c, P: Pass>(
 ) -> Result<(), Failed> {
     use tx_mlir::melior::ir::operation::OperationLike as _;
     let pass = parse(options).map_err(|e| tx_mlir::error(op.location(), e).emit())?;
-    pass.run(op, &mut Counts { names, values: counts })
+    pass.run(
+        op,
+        &mut Counts {
+            names,
+            values: counts,
+        },
+    )
 }
 
 /// Describes a pass: its documentation, its argument, the dialects it creates ops of, its options
@@ -250,15 +273,33 @@ macro_rules! pass {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dialect_getter {
-    (arith) => { $crate::mlir_sys::mlirGetDialectHandle__arith__ };
-    (gpu) => { $crate::mlir_sys::mlirGetDialectHandle__gpu__ };
-    (llvm) => { $crate::mlir_sys::mlirGetDialectHandle__llvm__ };
-    (math) => { $crate::mlir_sys::mlirGetDialectHandle__math__ };
-    (memref) => { $crate::mlir_sys::mlirGetDialectHandle__memref__ };
-    (nvvm) => { $crate::mlir_sys::mlirGetDialectHandle__nvvm__ };
-    (scf) => { $crate::mlir_sys::mlirGetDialectHandle__scf__ };
-    (vector) => { $crate::mlir_sys::mlirGetDialectHandle__vector__ };
-    (tile) => { ::tx_dialect_tile::handle };
+    (arith) => {
+        $crate::mlir_sys::mlirGetDialectHandle__arith__
+    };
+    (gpu) => {
+        $crate::mlir_sys::mlirGetDialectHandle__gpu__
+    };
+    (llvm) => {
+        $crate::mlir_sys::mlirGetDialectHandle__llvm__
+    };
+    (math) => {
+        $crate::mlir_sys::mlirGetDialectHandle__math__
+    };
+    (memref) => {
+        $crate::mlir_sys::mlirGetDialectHandle__memref__
+    };
+    (nvvm) => {
+        $crate::mlir_sys::mlirGetDialectHandle__nvvm__
+    };
+    (scf) => {
+        $crate::mlir_sys::mlirGetDialectHandle__scf__
+    };
+    (vector) => {
+        $crate::mlir_sys::mlirGetDialectHandle__vector__
+    };
+    (tile) => {
+        ::tx_dialect_tile::handle
+    };
 }
 
 /// Lists the passes of a crate: declares their modules and makes `PASSES`.

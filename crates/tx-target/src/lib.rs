@@ -51,7 +51,12 @@ const fn chip(name: &'static str, capability: u32, ptx: u32, shared_kib: u32) ->
 }
 
 const fn specific(name: &'static str, base: Chip) -> Chip {
-    Chip { name, specific: true, redux_f32: base.capability == 100, ..base }
+    Chip {
+        name,
+        specific: true,
+        redux_f32: base.capability == 100,
+        ..base
+    }
 }
 
 /// Every known chip, oldest first.
@@ -96,7 +101,9 @@ impl Chip {
         CHIPS
             .into_iter()
             .find(|c| c.name == name)
-            .ok_or_else(|| UnknownChip { found: name.to_owned() })
+            .ok_or_else(|| UnknownChip {
+                found: name.to_owned(),
+            })
     }
 
     /// The facts as rows of name and value, for tables.
@@ -104,13 +111,25 @@ impl Chip {
         let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
         vec![
             ("chip", self.name.to_owned()),
-            ("compute capability", format!("{}.{}", self.capability / 10, self.capability % 10)),
+            (
+                "compute capability",
+                format!("{}.{}", self.capability / 10, self.capability % 10),
+            ),
             ("architecture-specific", yes(self.specific)),
-            ("PTX ISA", format!("{}.{} or newer", self.ptx / 10, self.ptx % 10)),
-            ("shared memory of a block", format!("{} KiB", self.shared_bytes / 1024)),
+            (
+                "PTX ISA",
+                format!("{}.{} or newer", self.ptx / 10, self.ptx % 10),
+            ),
+            (
+                "shared memory of a block",
+                format!("{} KiB", self.shared_bytes / 1024),
+            ),
             ("redux.sync of 32-bit integers", yes(self.redux_i32)),
             ("redux.sync of f32 min and max", yes(self.redux_f32)),
-            ("packed f32 add, three-operand max and min", yes(self.packed_f32)),
+            (
+                "packed f32 add, three-operand max and min",
+                yes(self.packed_f32),
+            ),
             ("clusters", yes(self.clusters)),
         ]
     }

@@ -4,6 +4,7 @@ use crate::error::{Error, ErrorKind};
 use crate::plan;
 use melior::ir::Module;
 use melior::ir::attribute::AttributeLike;
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::time::Instant;
 use tx_mlir::{Op, Session, attribute, elements, enclosing, is, string_attribute, walk};
 use tx_plan::{Artifact, Stage};
@@ -79,7 +80,10 @@ impl Compiler {
     /// # Errors
     /// See [`ErrorKind`].
     pub fn compile_source(&self, source: &Source) -> Result<Artifact, Error> {
-        let mut run = Run { stages: Vec::new(), keep: source.keep_stages };
+        let mut run = Run {
+            stages: Vec::new(),
+            keep: source.keep_stages,
+        };
         run.compile(self.target.chip, source)
     }
 }
@@ -94,7 +98,11 @@ impl Run {
     fn compile(&mut self, chip: Chip, source: &Source) -> Result<Artifact, Error> {
         let start = Instant::now();
         let session = Session::new(tx_dialect_tile::register);
-        self.stages.push(Stage { name: "context".to_owned(), ir: None, millis: millis(start) });
+        self.stages.push(Stage {
+            name: "context".to_owned(),
+            ir: None,
+            millis: millis(start),
+        });
         let start = Instant::now();
         let Some(mut module) = session.parse(&source.name, &source.text) else {
             return Err(Error::reported(
@@ -108,12 +116,25 @@ impl Run {
         let mut plan = plan::of(&session, &module, source)?;
         self.pipeline(&session, &mut module, "lower-reduction", chip)?;
         self.pipeline(&session, &mut module, "gpu-to-nvvm", chip)?;
-        let device_ir = module.as_operation().to_string();
-        plan.chip = chip_of(&module, &plan.entry).unwrap_or(chip).name.to_owned();
+        let device_ir = with_locations(&module);
+        plan.chip = chip_of(&module, &plan.entry)
+            .unwrap_or(chip)
+            .name
+            .to_owned();
         self.pass(&session, &mut module, "gpu-module-to-binary{format=isa}")?;
-        let ptx = ptx_of(&module, &plan.entry)
-            .ok_or_else(|| Error::reported(ErrorKind::Codegen, session.take_diagnostics(), "no PTX was emitted"))?;
-        Ok(Artifact { ptx, plan, device_ir, stages: std::mem::take(&mut self.stages) })
+        let ptx = ptx_of(&module, &plan.entry).ok_or_else(|| {
+            Error::reported(
+                ErrorKind::Codegen,
+                session.take_diagnostics(),
+                "no PTX was emitted",
+            )
+        })?;
+        Ok(Artifact {
+            ptx,
+            plan,
+            device_ir,
+            stages: std::mem::take(&mut self.stages),
+        })
     }
 
     fn pipeline(
@@ -129,10 +150,17 @@ impl Run {
             .ok_or_else(|| format!("no pipeline named `{name}`"))
             .and_then(|p| (p.expand)(&[chip.name]))
             .map_err(|e| Error::plain(ErrorKind::Codegen, e))?;
-        split_passes(&expanded).into_iter().try_for_each(|pass| self.pass(session, module, pass))
+        split_passes(&expanded)
+            .into_iter()
+            .try_for_each(|pass| self.pass(session, module, pass))
     }
 
-    fn pass(&mut self, session: &Session, module: &mut Module<'_>, text: &str) -> Result<(), Error> {
+    fn pass(
+        &mut self,
+        session: &Session,
+        module: &mut Module<'_>,
+        text: &str,
+    ) -> Result<(), Error> {
         let name = text.split(['{', '(']).next().unwrap_or(text).to_owned();
         let _span = tracing::debug_span!("pass", pass = text).entered();
         let start = Instant::now();
@@ -148,7 +176,11 @@ impl Run {
     fn stage(&mut self, name: &str, start: Instant, module: &Module<'_>) {
         let millis = millis(start);
         let ir = self.keep.then(|| module.as_operation().to_string());
-        self.stages.push(Stage { name: name.to_owned(), ir, millis });
+        self.stages.push(Stage {
+            name: name.to_owned(),
+            ir,
+            millis,
+        });
     }
 }
 
@@ -181,6 +213,18 @@ fn chip_of(module: &Module<'_>, entry: &str) -> Option<Chip> {
     })
 }
 
+/// The module's text with the location of every op, so that a fault can name its source line. In
+/// generic form, because the short form of `nvvm.barrier` does not read back with a location.
+fn with_locations(module: &Module<'_>) -> String {
+    let flags = OperationPrintingFlags::new()
+        .enable_debug_info(true, false)
+        .print_generic_operation_form();
+    module
+        .as_operation()
+        .to_string_with_flags(flags)
+        .unwrap_or_else(|_| module.as_operation().to_string())
+}
+
 /// The module as an op.
 pub(crate) fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
     // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
@@ -203,7 +247,11 @@ fn ptx_of(module: &Module<'_>, entry: &str) -> Option<String> {
                 }
                 let text = mlir_sys::mlirGPUObjectAttrGetObject(object.to_raw());
                 let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
-                Some(String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned())
+                Some(
+                    String::from_utf8_lossy(bytes)
+                        .trim_end_matches('\0')
+                        .to_owned(),
+                )
             }
         })
         .find(|ptx| ptx.contains(&format!(".entry {entry}(")))

@@ -43,12 +43,19 @@ impl Error {
             message: message.into(),
             notes: Vec::new(),
         };
-        Self { kind, diagnostics: vec![diagnostic] }
+        Self {
+            kind,
+            diagnostics: vec![diagnostic],
+        }
     }
 
     /// An error that was reported; `fallback` speaks where nothing was.
     pub(crate) fn reported(kind: ErrorKind, diagnostics: Vec<Diagnostic>, fallback: &str) -> Self {
-        if diagnostics.is_empty() { Self::plain(kind, fallback) } else { Self { kind, diagnostics } }
+        if diagnostics.is_empty() {
+            Self::plain(kind, fallback)
+        } else {
+            Self { kind, diagnostics }
+        }
     }
 }
 

@@ -19,7 +19,11 @@ pub(crate) fn of(session: &Session, module: &Module<'_>, source: &Source) -> Res
     let name = string_attribute(entry, "sym_name").unwrap_or_default();
     let refuse = |message: String| {
         error(entry.location(), message).emit();
-        Error::reported(ErrorKind::Unsupported, session.take_diagnostics(), "unsupported entry")
+        Error::reported(
+            ErrorKind::Unsupported,
+            session.take_diagnostics(),
+            "unsupported entry",
+        )
     };
     if is(entry, "func.func") {
         return Err(refuse(format!(
@@ -27,16 +31,21 @@ pub(crate) fn of(session: &Session, module: &Module<'_>, source: &Source) -> Res
         )));
     }
     let Some(block) = attribute(entry, "known_block_size").and_then(integers) else {
-        error(entry.location(), format!("kernel `{name}` has no block size"))
-            .note("add `attributes {known_block_size = array<i32: X, Y, Z>}`")
-            .emit();
+        error(
+            entry.location(),
+            format!("kernel `{name}` has no block size"),
+        )
+        .note("add `attributes {known_block_size = array<i32: X, Y, Z>}`")
+        .emit();
         return Err(Error::reported(
             ErrorKind::Entry,
             session.take_diagnostics(),
             "the kernel has no block size",
         ));
     };
-    let grid = attribute(entry, "known_grid_size").and_then(integers).unwrap_or(vec![1, 1, 1]);
+    let grid = attribute(entry, "known_grid_size")
+        .and_then(integers)
+        .unwrap_or(vec![1, 1, 1]);
 
     let body = blocks(entry)[0];
     let inputs = attribute(entry, "function_type")
@@ -49,7 +58,9 @@ pub(crate) fn of(session: &Session, module: &Module<'_>, source: &Source) -> Res
         .map(|i| {
             let value = argument(body, i);
             let ty: ArgumentType = value.r#type().to_string().parse().map_err(|e| {
-                refuse(format!("argument {i} of `{name}` cannot be passed from the host: {e}"))
+                refuse(format!(
+                    "argument {i} of `{name}` cannot be passed from the host: {e}"
+                ))
             })?;
             let written = written.as_ref().is_none_or(|w| w.contains(&key(value)));
             Ok(Argument { ty, written })
@@ -87,7 +98,14 @@ fn find_entry<'m>(session: &Session, top: Op<'m>, source: &Source) -> Result<Op<
     let name = |op: &Op<'m>| string_attribute(*op, "sym_name").unwrap_or_default();
     let known = || match entries.len() {
         0 => "the file has none".to_owned(),
-        _ => format!("the file has {}", entries.iter().map(|e| format!("`{}`", name(e))).collect::<Vec<_>>().join(", ")),
+        _ => format!(
+            "the file has {}",
+            entries
+                .iter()
+                .map(|e| format!("`{}`", name(e)))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
     };
     let found: Vec<&Op<'m>> = match &source.entry {
         Some(wanted) => entries.iter().filter(|e| name(e) == *wanted).collect(),
@@ -96,20 +114,33 @@ fn find_entry<'m>(session: &Session, top: Op<'m>, source: &Source) -> Result<Op<
     match (found.as_slice(), &source.entry) {
         ([one], _) => return Ok(**one),
         ([], Some(wanted)) => {
-            error(top.location(), format!("no entry named `{wanted}`")).note(known()).emit();
+            error(top.location(), format!("no entry named `{wanted}`"))
+                .note(known())
+                .emit();
         }
         ([], None) => {
-            error(top.location(), "no entry: expected a kernel `gpu.func` or a `func.func` with a body").emit();
+            error(
+                top.location(),
+                "no entry: expected a kernel `gpu.func` or a `func.func` with a body",
+            )
+            .emit();
         }
         (several, wanted) => {
             let message = match wanted {
                 Some(wanted) => format!("{} entries are named `{wanted}`", several.len()),
-                None => format!("{} entries, expected one; choose with --entry", several.len()),
+                None => format!(
+                    "{} entries, expected one; choose with --entry",
+                    several.len()
+                ),
             };
             error(top.location(), message).note(known()).emit();
         }
     }
-    Err(Error::reported(ErrorKind::Entry, session.take_diagnostics(), "no entry"))
+    Err(Error::reported(
+        ErrorKind::Entry,
+        session.take_diagnostics(),
+        "no entry",
+    ))
 }
 
 /// Memrefs that `func` may write, by key; `None` when an op may write anything.

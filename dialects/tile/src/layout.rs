@@ -37,13 +37,23 @@ impl Axis {
 
     /// The axis with this encoding.
     pub fn from_code(code: i64) -> Option<Self> {
-        usize::try_from(code).ok().and_then(|i| Self::ALL.get(i)).copied()
+        usize::try_from(code)
+            .ok()
+            .and_then(|i| Self::ALL.get(i))
+            .copied()
     }
 
     /// Spelling in the dialect.
     pub fn name(self) -> &'static str {
-        ["reg", "lane", "warp", "warp_in_group", "thread_in_group", "warpgroup", "thread"]
-            [self as usize]
+        [
+            "reg",
+            "lane",
+            "warp",
+            "warp_in_group",
+            "thread_in_group",
+            "warpgroup",
+            "thread",
+        ][self as usize]
     }
 
     /// How many coordinates the axis has, when the hardware says so.
@@ -97,7 +107,11 @@ impl Iter {
         numbers
             .chunks_exact(3)
             .filter_map(|n| {
-                Some(Self { extent: n[0], stride: n[1], axis: Axis::from_code(n[2])? })
+                Some(Self {
+                    extent: n[0],
+                    stride: n[1],
+                    axis: Axis::from_code(n[2])?,
+                })
             })
             .collect()
     }
@@ -130,7 +144,9 @@ impl<'c> Fragment<'c> {
         if !found {
             return None;
         }
-        let [shape, shard, replica, offset] = lists.as_slice() else { return None };
+        let [shape, shard, replica, offset] = lists.as_slice() else {
+            return None;
+        };
         Some(Self {
             shape: shape.iter().map(|n| n.unsigned_abs()).collect(),
             // SAFETY: C++ wrote an element type.

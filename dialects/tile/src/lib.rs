@@ -6,7 +6,10 @@ mod ops;
 mod verify;
 
 pub use layout::{Axis, Fragment, Iter, Layout};
-pub use ops::{AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, is_tile_op, kind, scope};
+pub use ops::{
+    AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, is_tile_op, kind,
+    scope,
+};
 
 use melior::Context;
 use melior::dialect::{DialectHandle, DialectRegistry};
@@ -20,9 +23,8 @@ type Sink = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 unsafe extern "C" {
     fn mlirGetDialectHandle__tile__() -> MlirDialectHandle;
     static mut tileVerifyOp: Option<unsafe extern "C" fn(MlirOperation) -> bool>;
-    static mut tileVerifyLayout: Option<
-        unsafe extern "C" fn(*const i64, usize, usize, usize, Sink, *mut c_void),
-    >;
+    static mut tileVerifyLayout:
+        Option<unsafe extern "C" fn(*const i64, usize, usize, usize, Sink, *mut c_void)>;
     static mut tileVerifyFragment: Option<
         unsafe extern "C" fn(*const i64, usize, MlirType, *const i64, usize, Sink, *mut c_void),
     >;

@@ -6,8 +6,14 @@ use melior::ir::r#type::{IntegerType, TypeLike};
 use tx_mlir::{Op, Val, attribute, integer_attribute, integers, is, keyword, operands, results};
 
 /// Every op that must be gone after `lower-reduction`, except the terminator of combiners.
-pub const TILE_OPS: [&str; 6] =
-    ["tile.reduce", "tile.all_reduce", "tile.copy", "tile.load", "tile.store", "tile.splat"];
+pub const TILE_OPS: [&str; 6] = [
+    "tile.reduce",
+    "tile.all_reduce",
+    "tile.copy",
+    "tile.load",
+    "tile.store",
+    "tile.splat",
+];
 
 /// Whether `op` is one of [`TILE_OPS`].
 pub fn is_tile_op(op: Op<'_>) -> bool {
@@ -81,7 +87,10 @@ impl Kind {
 
     /// Whether only integers can be combined so.
     pub fn is_integer_only(self) -> bool {
-        matches!(self, Self::UMax | Self::UMin | Self::And | Self::Or | Self::Xor)
+        matches!(
+            self,
+            Self::UMax | Self::UMin | Self::And | Self::Or | Self::Xor
+        )
     }
 }
 
@@ -144,7 +153,9 @@ impl<'c> Reduce<'c> {
         }
         let all = operands(op);
         let segments = integers(attribute(op, "operandSegmentSizes")?)?;
-        let [n, m, _] = segments.as_slice() else { return None };
+        let [n, m, _] = segments.as_slice() else {
+            return None;
+        };
         let (n, m) = (usize::try_from(*n).ok()?, usize::try_from(*m).ok()?);
         Some(Self {
             op,
@@ -178,7 +189,9 @@ impl<'c> Reduce<'c> {
         if let Some(ty) = attribute(self.op, "acc").and_then(tx_mlir::type_value) {
             return Some(ty);
         }
-        Some(default_accumulator(element_type(self.sources.get(i)?.r#type())?))
+        Some(default_accumulator(element_type(
+            self.sources.get(i)?.r#type(),
+        )?))
     }
 }
 
@@ -186,7 +199,10 @@ impl<'c> Reduce<'c> {
 pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
     let rank = i64::try_from(rank).ok()?;
     let axis = if axis < 0 { axis + rank } else { axis };
-    (0..rank).contains(&axis).then(|| usize::try_from(axis).ok()).flatten()
+    (0..rank)
+        .contains(&axis)
+        .then(|| usize::try_from(axis).ok())
+        .flatten()
 }
 
 /// Element type of a memref or a fragment.
@@ -199,7 +215,11 @@ pub(crate) fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
 /// f32 for floats narrower than that, else the type itself.
 pub fn default_accumulator(element: Type<'_>) -> Type<'_> {
     let narrow = element.is_float() && tx_mlir::byte_width(element).is_some_and(|w| w < 4);
-    if narrow { tx_mlir::f32_of(element) } else { element }
+    if narrow {
+        tx_mlir::f32_of(element)
+    } else {
+        element
+    }
 }
 
 /// `tile.all_reduce`.
@@ -262,7 +282,12 @@ impl<'c> Copy<'c> {
             return None;
         }
         let all = operands(op);
-        Some(Self { op, source: *all.first()?, destination: *all.get(1)?, scope: scope(op)? })
+        Some(Self {
+            op,
+            source: *all.first()?,
+            destination: *all.get(1)?,
+            scope: scope(op)?,
+        })
     }
 }
 
@@ -277,7 +302,9 @@ pub fn scope(op: Op<'_>) -> Option<Scope> {
 }
 
 fn nan(op: Op<'_>) -> Nan {
-    attribute(op, "nan").and_then(|a| Nan::parse(&keyword(a))).unwrap_or(Nan::Propagate)
+    attribute(op, "nan")
+        .and_then(|a| Nan::parse(&keyword(a)))
+        .unwrap_or(Nan::Propagate)
 }
 
 /// Width of a signless integer type.

@@ -15,7 +15,9 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tx_mlir::diagnostic::{ErrorSeverity, Report};
 use tx_mlir::memref::Space;
-use tx_mlir::{Failed, MemRef, Op, Val, attribute, blocks, elements, error, is, name, ops, operands};
+use tx_mlir::{
+    Failed, MemRef, Op, Val, attribute, blocks, elements, error, is, name, operands, ops,
+};
 
 pub(crate) unsafe extern "C" fn verify_op(op: MlirOperation) -> bool {
     // SAFETY: MLIR keeps `op` alive while it is verified.
@@ -23,9 +25,12 @@ pub(crate) unsafe extern "C" fn verify_op(op: MlirOperation) -> bool {
     match catch_unwind(AssertUnwindSafe(|| check(op))) {
         Ok(result) => result.is_ok(),
         Err(_) => {
-            error(op.location(), format!("internal error in the verifier of `{}`", name(op)))
-                .note("this is a bug in the verifier, not in the program")
-                .emit();
+            error(
+                op.location(),
+                format!("internal error in the verifier of `{}`", name(op)),
+            )
+            .note("this is a bug in the verifier, not in the program")
+            .emit();
             false
         }
     }
@@ -54,10 +59,13 @@ fn check(op: Op<'_>) -> Result<(), Failed> {
             let value = operands(op)[0].r#type();
             let fragment = element_type(tx_mlir::results(op)[0].r#type());
             if fragment != Some(value) {
-                return Err(complain(op, format!(
-                    "the value is `{value}`, but the fragment's elements are `{}`",
-                    show(fragment)
-                ))
+                return Err(complain(
+                    op,
+                    format!(
+                        "the value is `{value}`, but the fragment's elements are `{}`",
+                        show(fragment)
+                    ),
+                )
                 .emit());
             }
             Ok(())
@@ -68,7 +76,10 @@ fn check(op: Op<'_>) -> Result<(), Failed> {
 
 /// An error at `op`, prefixed with its name as MLIR's own verifiers do.
 fn complain<'c>(op: Op<'c>, message: impl AsRef<str>) -> Report<'c, ErrorSeverity> {
-    error(op.location(), format!("'{}' op {}", name(op), message.as_ref()))
+    error(
+        op.location(),
+        format!("'{}' op {}", name(op), message.as_ref()),
+    )
 }
 
 fn show(ty: Option<Type<'_>>) -> String {
@@ -111,8 +122,10 @@ fn shape_text(shape: &[Option<u64>]) -> String {
     if shape.is_empty() {
         return "[]".to_owned();
     }
-    let sizes: Vec<String> =
-        shape.iter().map(|d| d.map_or_else(|| "?".to_owned(), |n| n.to_string())).collect();
+    let sizes: Vec<String> = shape
+        .iter()
+        .map(|d| d.map_or_else(|| "?".to_owned(), |n| n.to_string()))
+        .collect();
     format!("[{}]", sizes.join(", "))
 }
 
@@ -135,7 +148,10 @@ fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Fai
             Some(space @ (Space::Shared | Space::Private)) if scope == Scope::Grid => {
                 return Err(complain(
                     op,
-                    format!("`scope(grid)` works on global memory, found {}", space.name()),
+                    format!(
+                        "`scope(grid)` works on global memory, found {}",
+                        space.name()
+                    ),
                 )
                 .emit());
             }
@@ -148,22 +164,35 @@ fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Fai
 fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
     check_reduce_counts(reduce)?;
-    let sources =
-        reduce.sources.iter().map(|v| Tile::of(op, *v)).collect::<Result<Vec<_>, _>>()?;
+    let sources = reduce
+        .sources
+        .iter()
+        .map(|v| Tile::of(op, *v))
+        .collect::<Result<Vec<_>, _>>()?;
     let outputs: Vec<Val<'_>> = if reduce.destinations.is_empty() {
         tx_mlir::results(op)
     } else {
         reduce.destinations.clone()
     };
-    let targets = outputs.iter().map(|v| Tile::of(op, *v)).collect::<Result<Vec<_>, _>>()?;
-    let inits = reduce.inits.iter().map(|v| Tile::of(op, *v)).collect::<Result<Vec<_>, _>>()?;
+    let targets = outputs
+        .iter()
+        .map(|v| Tile::of(op, *v))
+        .collect::<Result<Vec<_>, _>>()?;
+    let inits = reduce
+        .inits
+        .iter()
+        .map(|v| Tile::of(op, *v))
+        .collect::<Result<Vec<_>, _>>()?;
 
     let memory: Vec<&Tile<'_>> = sources.iter().chain(&targets).collect();
     check_memory(op, reduce.scope, &memory)?;
     if reduce.destinations.is_empty() && reduce.scope > Scope::Cta {
         return Err(complain(
             op,
-            format!("fragments live in the registers of one CTA, but the scope is `{}`", reduce.scope),
+            format!(
+                "fragments live in the registers of one CTA, but the scope is `{}`",
+                reduce.scope
+            ),
         )
         .emit());
     }
@@ -208,7 +237,10 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     if reduce.kind.is_arg() && empty {
         return Err(complain(
             op,
-            format!("`{}` of nothing has no index: a reduced dimension has length 0", reduce.kind),
+            format!(
+                "`{}` of nothing has no index: a reduced dimension has length 0",
+                reduce.kind
+            ),
         )
         .emit());
     }
@@ -219,7 +251,11 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
 /// Numbers of sources, destinations and results, by kind and form.
 fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
-    let (n, m, r) = (reduce.sources.len(), reduce.destinations.len(), op.result_count());
+    let (n, m, r) = (
+        reduce.sources.len(),
+        reduce.destinations.len(),
+        op.result_count(),
+    );
     let wanted = match reduce.kind {
         Kind::Custom => n,
         kind if kind.is_arg() => 2,
@@ -231,9 +267,11 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         return Err(complain(op, "needs a source").emit());
     }
     if reduce.kind != Kind::Custom && n != 1 {
-        return Err(complain(op, format!("`{}` takes one source, found {n}", reduce.kind))
-            .note("`custom` takes several")
-            .emit());
+        return Err(
+            complain(op, format!("`{}` takes one source, found {n}", reduce.kind))
+                .note("`custom` takes several")
+                .emit(),
+        );
     }
     if m > 0 && (r > 0 || fragments > 0) {
         return Err(complain(
@@ -246,26 +284,48 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     if m == 0 && fragments != n {
         return Err(complain(op, "a reduction of memory needs destinations (`into`)").emit());
     }
-    let (found, what) = if m > 0 { (m, "destination") } else { (r, "result") };
+    let (found, what) = if m > 0 {
+        (m, "destination")
+    } else {
+        (r, "result")
+    };
     if found != wanted {
         let plural = if wanted == 1 { "" } else { "s" };
-        let roles = if reduce.kind.is_arg() { " (a value and an index)" } else { "" };
+        let roles = if reduce.kind.is_arg() {
+            " (a value and an index)"
+        } else {
+            ""
+        };
         return Err(complain(
             op,
-            format!("`{}` has {wanted} {what}{plural}{roles}, found {found}", reduce.kind),
+            format!(
+                "`{}` has {wanted} {what}{plural}{roles}, found {found}",
+                reduce.kind
+            ),
         )
         .emit());
     }
     if m > 0 && !reduce.inits.is_empty() {
-        return Err(complain(op, "`init` belongs to fragments; memory accumulates into its destination").emit());
+        return Err(complain(
+            op,
+            "`init` belongs to fragments; memory accumulates into its destination",
+        )
+        .emit());
     }
     if m == 0 && reduce.accumulate && reduce.inits.is_empty() {
-        return Err(complain(op, "`accumulate` on fragments needs the old value: `init(...)`").emit());
+        return Err(complain(
+            op,
+            "`accumulate` on fragments needs the old value: `init(...)`",
+        )
+        .emit());
     }
     if !reduce.inits.is_empty() && reduce.inits.len() != wanted {
         return Err(complain(
             op,
-            format!("needs one `init` for each of {wanted} results, found {}", reduce.inits.len()),
+            format!(
+                "needs one `init` for each of {wanted} results, found {}",
+                reduce.inits.len()
+            ),
         )
         .emit());
     }
@@ -276,12 +336,16 @@ fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Fa
     let mut axes = Vec::new();
     for &axis in written {
         let Some(dimension) = normalize_axis(axis, rank) else {
-            return Err(complain(op, format!("axis {axis} is out of range for rank {rank}")).emit());
+            return Err(
+                complain(op, format!("axis {axis} is out of range for rank {rank}")).emit(),
+            );
         };
         if axes.contains(&dimension) {
-            return Err(complain(op, format!("axis {axis} names dimension {dimension} again"))
-                .note("each dimension may be reduced once")
-                .emit());
+            return Err(
+                complain(op, format!("axis {axis} names dimension {dimension} again"))
+                    .note("each dimension may be reduced once")
+                    .emit(),
+            );
         }
         axes.push(dimension);
     }
@@ -295,7 +359,13 @@ fn check_target_shape(
     target: &[Option<u64>],
     ty: Type<'_>,
 ) -> Result<(), Failed> {
-    let kept = || source.iter().enumerate().filter(|(i, _)| !axes.contains(i)).map(|(_, d)| *d);
+    let kept = || {
+        source
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| !axes.contains(i))
+            .map(|(_, d)| *d)
+    };
     let squeezed: Vec<_> = kept().collect();
     let ones: Vec<_> = source
         .iter()
@@ -305,7 +375,10 @@ fn check_target_shape(
     // A dynamic size agrees with any other; whether it does at run time is the caller's promise.
     let agrees = |wanted: &[Option<u64>]| {
         wanted.len() == target.len()
-            && wanted.iter().zip(target).all(|(w, t)| w.is_none() || t.is_none() || w == t)
+            && wanted
+                .iter()
+                .zip(target)
+                .all(|(w, t)| w.is_none() || t.is_none() || w == t)
     };
     if agrees(&squeezed) || agrees(&ones) {
         return Ok(());
@@ -326,9 +399,9 @@ fn check_target_shape(
 /// Float types that a tile may hold, narrowest first.
 fn float_bits(ty: Type<'_>) -> Option<u32> {
     let known = ["f8E4M3FN", "f8E5M2", "f16", "bf16", "f32", "f64"];
-    known.contains(&ty.to_string().as_str()).then(|| {
-        u32::try_from(tx_mlir::byte_width(ty).unwrap_or(0) * 8).unwrap_or(0)
-    })
+    known
+        .contains(&ty.to_string().as_str())
+        .then(|| u32::try_from(tx_mlir::byte_width(ty).unwrap_or(0) * 8).unwrap_or(0))
 }
 
 fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(), Failed> {
@@ -344,9 +417,11 @@ fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(),
         } else {
             "known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2"
         };
-        return Err(complain(op, format!("`{kind}` of `{ty}` {role} is not defined"))
-            .note(note)
-            .emit());
+        return Err(
+            complain(op, format!("`{kind}` of `{ty}` {role} is not defined"))
+                .note(note)
+                .emit(),
+        );
     }
     if kind.is_integer_only() && integer.is_none() {
         return Err(complain(op, format!("`{kind}` combines integers, found `{ty}`")).emit());
@@ -363,20 +438,30 @@ fn check_reduce_types(
     for source in sources {
         check_element(op, reduce.kind, source.element, "elements")?;
     }
-    let values = if reduce.kind.is_arg() { &targets[..1] } else { targets };
+    let values = if reduce.kind.is_arg() {
+        &targets[..1]
+    } else {
+        targets
+    };
     for (source, target) in sources.iter().zip(values) {
         let (from, to) = (source.element, target.element);
-        let wider = float_bits(from).zip(float_bits(to)).is_some_and(|(f, t)| f < t);
+        let wider = float_bits(from)
+            .zip(float_bits(to))
+            .is_some_and(|(f, t)| f < t);
         let narrow = float_bits(to).is_some_and(|bits| bits < 16);
         if narrow {
-            return Err(complain(op, format!("`{to}` can be a source, but no destination"))
-                .note("reduce into f16, bf16 or f32")
-                .emit());
+            return Err(
+                complain(op, format!("`{to}` can be a source, but no destination"))
+                    .note("reduce into f16, bf16 or f32")
+                    .emit(),
+            );
         }
         if from != to && !wider {
             return Err(complain(
                 op,
-                format!("the destination's elements must be `{from}` or a wider float, found `{to}`"),
+                format!(
+                    "the destination's elements must be `{from}` or a wider float, found `{to}`"
+                ),
             )
             .emit());
         }
@@ -384,7 +469,9 @@ fn check_reduce_types(
     if reduce.kind.is_arg() {
         let index = targets[1].element;
         if !matches!(integer_width(index), Some(32 | 64)) {
-            return Err(complain(op, format!("an index is `i32` or `i64`, found `{index}`")).emit());
+            return Err(
+                complain(op, format!("an index is `i32` or `i64`, found `{index}`")).emit(),
+            );
         }
     }
     if let Some(acc) = attribute(op, "acc").and_then(tx_mlir::type_value) {
@@ -399,14 +486,20 @@ fn check_accumulator(op: Op<'_>, acc: Type<'_>, source: &Tile<'_>) -> Result<(),
         (Some(f), Some(a)) => matches!(a, 1 | 8 | 16 | 32 | 64) && a >= f,
         (None, None) => {
             acc == from
-                || float_bits(from).zip(float_bits(acc)).is_some_and(|(f, a)| f < a && a >= 16)
+                || float_bits(from)
+                    .zip(float_bits(acc))
+                    .is_some_and(|(f, a)| f < a && a >= 16)
         }
         _ => false,
     };
     if fits {
         return Ok(());
     }
-    Err(complain(op, format!("`acc` must be `{from}` or a wider type of its sort, found `{acc}`")).emit())
+    Err(complain(
+        op,
+        format!("`acc` must be `{from}` or a wider type of its sort, found `{acc}`"),
+    )
+    .emit())
 }
 
 fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Failed> {
@@ -414,16 +507,33 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
     let identities = attribute(op, "identities").and_then(elements);
     if kind != Kind::Custom {
         if identities.is_some() || !blocks.is_empty() {
-            return Err(complain(op, format!("`{kind}` brings its own combiner; `identity` and `combiner` belong to `custom`")).emit());
+            return Err(complain(
+                op,
+                format!(
+                    "`{kind}` brings its own combiner; `identity` and `combiner` belong to `custom`"
+                ),
+            )
+            .emit());
         }
         return Ok(());
     }
     let n = parts.len();
     let (Some(identities), [block]) = (identities, blocks.as_slice()) else {
-        return Err(complain(op, "`custom` needs `identity [...] combiner {...}` with one block").emit());
+        return Err(complain(
+            op,
+            "`custom` needs `identity [...] combiner {...}` with one block",
+        )
+        .emit());
     };
     if identities.len() != n {
-        return Err(complain(op, format!("needs one identity for each of {n} sources, found {}", identities.len())).emit());
+        return Err(complain(
+            op,
+            format!(
+                "needs one identity for each of {n} sources, found {}",
+                identities.len()
+            ),
+        )
+        .emit());
     }
     use melior::ir::block::BlockLike as _;
     if block.argument_count() != 2 * n {
@@ -446,7 +556,14 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
         _ => return Err(complain(op, "the combiner must end with `tile.yield`").emit()),
     };
     if yielded.len() != n {
-        return Err(complain(op, format!("the combiner must yield {n} values, found {}", yielded.len())).emit());
+        return Err(complain(
+            op,
+            format!(
+                "the combiner must yield {n} values, found {}",
+                yielded.len()
+            ),
+        )
+        .emit());
     }
     for (i, part) in parts.iter().enumerate() {
         let ty = argument(i);
@@ -468,16 +585,25 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
         if identities[i].r#type() != ty {
             return Err(complain(
                 op,
-                format!("identity {i} must be `{ty}` as the combiner's arguments are, found `{}`", identities[i]),
+                format!(
+                    "identity {i} must be `{ty}` as the combiner's arguments are, found `{}`",
+                    identities[i]
+                ),
             )
             .emit());
         }
     }
     for inner in tx_mlir::walk(op).into_iter().skip(1) {
         if !is(inner, "tile.yield") && !tx_mlir::is_pure(inner) {
-            return Err(complain(op, "a combiner only computes: it may be run any number of times")
-                .note_at(inner.location(), format!("`{}` does more than that", name(inner)))
-                .emit());
+            return Err(complain(
+                op,
+                "a combiner only computes: it may be run any number of times",
+            )
+            .note_at(
+                inner.location(),
+                format!("`{}` does more than that", name(inner)),
+            )
+            .emit());
         }
     }
     Ok(())
@@ -493,20 +619,49 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
         _ => 1,
     };
     if types.len() != wanted || types.is_empty() {
-        return Err(complain(at, format!("`{}` takes {} value{}, found {}", op.kind, wanted.max(1), if wanted > 1 { "s (a value and an index)" } else { "" }, types.len())).emit());
+        return Err(complain(
+            at,
+            format!(
+                "`{}` takes {} value{}, found {}",
+                op.kind,
+                wanted.max(1),
+                if wanted > 1 {
+                    "s (a value and an index)"
+                } else {
+                    ""
+                },
+                types.len()
+            ),
+        )
+        .emit());
     }
     if types != found {
         return Err(complain(at, "results have the types of the values").emit());
     }
-    let values = if op.kind.is_arg() { &types[..1] } else { &types[..] };
+    let values = if op.kind.is_arg() {
+        &types[..1]
+    } else {
+        &types[..]
+    };
     for ty in values {
         check_element(at, op.kind, *ty, "values")?;
     }
     if op.kind.is_arg() && !matches!(integer_width(types[1]), Some(32 | 64)) {
-        return Err(complain(at, format!("an index is `i32` or `i64`, found `{}`", types[1])).emit());
+        return Err(complain(
+            at,
+            format!("an index is `i32` or `i64`, found `{}`", types[1]),
+        )
+        .emit());
     }
     if op.scope > Scope::Cta {
-        return Err(complain(at, format!("groups are threads of one CTA, but the scope is `{}`", op.scope)).emit());
+        return Err(complain(
+            at,
+            format!(
+                "groups are threads of one CTA, but the scope is `{}`",
+                op.scope
+            ),
+        )
+        .emit());
     }
     let most = match op.scope {
         Scope::Thread => 1,
@@ -518,7 +673,11 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
     if let Some(width) = op.width
         && !power(width)
     {
-        return Err(complain(at, format!("`width` must be a power of two between 1 and {most}, found {width}")).emit());
+        return Err(complain(
+            at,
+            format!("`width` must be a power of two between 1 and {most}, found {width}"),
+        )
+        .emit());
     }
     if !power(op.stride) || op.stride * op.width.unwrap_or(1) > most {
         return Err(complain(
@@ -545,14 +704,22 @@ fn check_transfer<'c>(op: Op<'c>, memory: Val<'c>, fragment: Val<'c>) -> Result<
     let scope = scope(op).unwrap_or(Scope::Thread);
     check_memory(op, scope, &[&memory])?;
     if scope > Scope::Cta {
-        return Err(complain(op, format!("fragments live in the registers of one CTA, but the scope is `{scope}`")).emit());
+        return Err(complain(
+            op,
+            format!("fragments live in the registers of one CTA, but the scope is `{scope}`"),
+        )
+        .emit());
     }
     same_tile(op, &memory, &fragment)
 }
 
 fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
     let agrees = from.shape.len() == to.shape.len()
-        && from.shape.iter().zip(&to.shape).all(|(f, t)| f.is_none() || t.is_none() || f == t);
+        && from
+            .shape
+            .iter()
+            .zip(&to.shape)
+            .all(|(f, t)| f.is_none() || t.is_none() || f == t);
     if !agrees || from.element != to.element {
         return Err(complain(
             op,
@@ -598,9 +765,17 @@ pub(crate) unsafe extern "C" fn verify_layout(
     let (places, offsets) = all.split_at((shard + replica).min(all.len()));
     let mut message = String::new();
     if let Some(bad) = places.iter().find(|i| i.extent < 1) {
-        let _ = write!(message, "an extent must be at least 1, found {}", bad.extent);
+        let _ = write!(
+            message,
+            "an extent must be at least 1, found {}",
+            bad.extent
+        );
     } else if let Some(bad) = places.iter().find(|i| i.stride < 0) {
-        let _ = write!(message, "a stride must not be negative, found {}", bad.stride);
+        let _ = write!(
+            message,
+            "a stride must not be negative, found {}",
+            bad.stride
+        );
     } else {
         for axis in Axis::ALL {
             let on = |list: &[Iter]| -> Vec<Iter> {
@@ -611,13 +786,17 @@ pub(crate) unsafe extern "C" fn verify_layout(
                 .map(|i| (i.extent - 1).saturating_mul(i.stride))
                 .chain(on(offsets).iter().map(|i| i.extent))
                 .fold(0i64, i64::saturating_add);
-            let first: i64 = on(offsets).iter().map(|i| i.extent).fold(0, i64::saturating_add);
+            let first: i64 = on(offsets)
+                .iter()
+                .map(|i| i.extent)
+                .fold(0, i64::saturating_add);
             if first < 0 || axis.extent().is_some_and(|n| last >= n) {
                 let _ = write!(
                     message,
                     "coordinates on `{}` run from {first} to {last}, but the axis has {}",
                     axis.name(),
-                    axis.extent().map_or_else(|| "no negative ones".to_owned(), |n| n.to_string())
+                    axis.extent()
+                        .map_or_else(|| "no negative ones".to_owned(), |n| n.to_string())
                 );
                 break;
             }
@@ -638,17 +817,29 @@ pub(crate) unsafe extern "C" fn verify_fragment(
 ) {
     // SAFETY: `shape` has `rank` entries, `numbers` has `shard` triples, the type is alive.
     let (shape, element, shard) = unsafe {
-        let shape = if rank == 0 { &[] } else { std::slice::from_raw_parts(shape, rank) };
+        let shape = if rank == 0 {
+            &[]
+        } else {
+            std::slice::from_raw_parts(shape, rank)
+        };
         (shape, Type::from_raw(element), iters(numbers, shard))
     };
     let product = |sizes: &mut dyn Iterator<Item = i64>| sizes.fold(1i64, i64::saturating_mul);
-    let (elements, places) =
-        (product(&mut shape.iter().copied()), product(&mut shard.iter().map(|i| i.extent)));
+    let (elements, places) = (
+        product(&mut shape.iter().copied()),
+        product(&mut shard.iter().map(|i| i.extent)),
+    );
     let mut message = String::new();
     if !element.is_float() && integer_width(element).is_none() {
-        let _ = write!(message, "elements must be floats or signless integers, found `{element}`");
+        let _ = write!(
+            message,
+            "elements must be floats or signless integers, found `{element}`"
+        );
     } else if elements != places {
-        let _ = write!(message, "the layout places {places} elements, but the shape has {elements}");
+        let _ = write!(
+            message,
+            "the layout places {places} elements, but the shape has {elements}"
+        );
     }
     // SAFETY: `emit` and `sink` belong together.
     unsafe { send(&message, emit, sink) }

@@ -64,9 +64,9 @@ impl Access<'_> {
     /// pairs of threads count.
     pub(crate) fn conflicts(&self, other: &Self, apart: impl Fn(i64, i64) -> bool) -> bool {
         (0i64..).zip(self.boxes.iter()).any(|(t, mine)| {
-            (0i64..).zip(other.boxes.iter()).any(|(u, theirs)| {
-                apart(t, u) && overlap(mine.as_deref(), theirs.as_deref())
-            })
+            (0i64..)
+                .zip(other.boxes.iter())
+                .any(|(u, theirs)| apart(t, u) && overlap(mine.as_deref(), theirs.as_deref()))
         })
     }
 
@@ -92,7 +92,12 @@ fn overlap(a: Option<&[Range]>, b: Option<&[Range]>) -> bool {
 pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>> {
     let everywhere: Rc<[Box]> =
         std::iter::repeat_n(None, usize::try_from(threads.kernel().threads).unwrap_or(1)).collect();
-    let anything = |write| Access { op, write, memory: Memory::Any, boxes: everywhere.clone() };
+    let anything = |write| Access {
+        op,
+        write,
+        memory: Memory::Any,
+        boxes: everywhere.clone(),
+    };
     let Some(effects) = memory_effects(op) else {
         return vec![anything(true)];
     };
@@ -103,7 +108,9 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
             let write = effect.kind == EffectKind::Write;
             // Effects on memory that is not named belong to barriers and the like.
             let value = effect.value?;
-            let Some(memref) = MemRef::of(value) else { return Some(anything(write)) };
+            let Some(memref) = MemRef::of(value) else {
+                return Some(anything(write));
+            };
             if memref.space == Space::Private {
                 return None;
             }
@@ -120,7 +127,12 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
                 Some(_) => Memory::Any,
             };
             let boxes = boxes(threads, op, value).map_or_else(|| everywhere.clone(), Into::into);
-            Some(Access { op, write, memory, boxes })
+            Some(Access {
+                op,
+                write,
+                memory,
+                boxes,
+            })
         })
         .collect()
 }
@@ -195,10 +207,7 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
                         if stride.0 < 0 {
                             return None;
                         }
-                        outer.push((
-                            offset.0 + index.0 * stride.0,
-                            offset.1 + index.1 * stride.1,
-                        ));
+                        outer.push((offset.0 + index.0 * stride.0, offset.1 + index.1 * stride.1));
                     }
                     *b = Some(outer);
                 }
@@ -224,7 +233,13 @@ fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>
     let mut dynamic = all.get(usize::try_from(start).ok()?..)?.iter();
     integers(attribute(op, statics)?)?
         .into_iter()
-        .map(|n| if n == i64::MIN { dynamic.next().map(|v| Mixed::Value(*v)) } else { Some(Mixed::Static(n)) })
+        .map(|n| {
+            if n == i64::MIN {
+                dynamic.next().map(|v| Mixed::Value(*v))
+            } else {
+                Some(Mixed::Static(n))
+            }
+        })
         .collect()
 }
 

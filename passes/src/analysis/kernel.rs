@@ -36,9 +36,14 @@ impl<'c> Kernel<'c> {
         let name = tx_mlir::name(op);
         match enclosing(op, "gpu.func") {
             Some(func) if is_kernel(func) => Self::of(func, op),
-            Some(func) => Err(error(op.location(), format!("`{name}` must stand in a kernel"))
-                .note_at(func.location(), "this `gpu.func` lacks the keyword `kernel`")
-                .emit()),
+            Some(func) => Err(
+                error(op.location(), format!("`{name}` must stand in a kernel"))
+                    .note_at(
+                        func.location(),
+                        "this `gpu.func` lacks the keyword `kernel`",
+                    )
+                    .emit(),
+            ),
             None => Err(error(
                 op.location(),
                 format!("`{name}` must stand in a `gpu.func` kernel"),
@@ -61,7 +66,11 @@ impl<'c> Kernel<'c> {
         let threads: i64 = sizes.iter().product();
         match sizes.as_slice() {
             [x, y, z] if sizes.iter().all(|n| *n > 0) && threads <= i64::from(MAX_THREADS) => {
-                Ok(Self { op: func, block: [*x, *y, *z], threads })
+                Ok(Self {
+                    op: func,
+                    block: [*x, *y, *z],
+                    threads,
+                })
             }
             _ => Err(error(
                 op.location(),
@@ -110,7 +119,11 @@ impl<'c> Kernel<'c> {
     /// The position of `thread` in its group of this scope.
     pub(crate) fn position(&self, b: &Builder<'c>, thread: Index<'c>, scope: Scope) -> Index<'c> {
         let size = self.threads_of(scope);
-        if size >= self.threads { thread } else { b.rem(thread, Index::Const(size)) }
+        if size >= self.threads {
+            thread
+        } else {
+            b.rem(thread, Index::Const(size))
+        }
     }
 
     /// The number of the warp of `thread`.
@@ -134,7 +147,9 @@ impl<'c> Kernel<'c> {
             .and_then(|module| attribute(module, "targets"))
             .and_then(elements)
             .and_then(|targets| {
-                targets.iter().find_map(|t| Chip::parse(&target_chip(&t.to_string())).ok())
+                targets
+                    .iter()
+                    .find_map(|t| Chip::parse(&target_chip(&t.to_string())).ok())
             })
             .unwrap_or_else(default)
     }

@@ -12,8 +12,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_mlir::{
-    Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name,
-    operands, parent,
+    Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name, operands, parent,
 };
 
 /// Smallest and largest value that one thread may see.
@@ -30,25 +29,29 @@ pub(crate) struct Fact {
 
 impl Fact {
     fn unknown(uniform: bool) -> Self {
-        Self { uniform, ranges: None }
+        Self {
+            uniform,
+            ranges: None,
+        }
     }
 
     /// The exact value of each thread.
     pub(crate) fn exact(&self) -> Option<Vec<i64>> {
-        self.ranges.as_ref()?.iter().map(|(lo, hi)| (lo == hi).then_some(*lo)).collect()
+        self.ranges
+            .as_ref()?
+            .iter()
+            .map(|(lo, hi)| (lo == hi).then_some(*lo))
+            .collect()
     }
 }
 
 /// The threads that execute an op.
 #[derive(Clone)]
-pub(crate) enum Active<'c> {
-    /// Exactly these, or none of them.
-    Threads(ThreadSet),
-    /// It depends on data: `branch` decides for each thread.
-    Unknown {
-        /// The op that splits the threads.
-        branch: Op<'c>,
-    },
+pub(crate) struct Active<'c> {
+    /// Exactly these or none of them; with `split`, some of these.
+    pub(crate) threads: ThreadSet,
+    /// The innermost op that lets through threads by data that is not known.
+    pub(crate) split: Option<Op<'c>>,
 }
 
 /// A set of threads of one block.
@@ -111,7 +114,11 @@ pub(crate) struct Threads<'c> {
 impl<'c> Threads<'c> {
     pub(crate) fn new(kernel: Kernel<'c>) -> Self {
         let count = usize::try_from(kernel.threads).unwrap_or(1);
-        Self { kernel, count, facts: RefCell::default() }
+        Self {
+            kernel,
+            count,
+            facts: RefCell::default(),
+        }
     }
 
     /// The kernel.
@@ -125,7 +132,9 @@ impl<'c> Threads<'c> {
             return known.clone();
         }
         // Cuts cycles through loop-carried values.
-        self.facts.borrow_mut().insert(key(value), Fact::unknown(false));
+        self.facts
+            .borrow_mut()
+            .insert(key(value), Fact::unknown(false));
         let fact = match defining_op(value) {
             Some(op) => self.result(op, value),
             None => self.argument(value),
@@ -136,7 +145,10 @@ impl<'c> Threads<'c> {
 
     fn per_thread(&self, value: impl Fn(i64) -> Range, uniform: bool) -> Fact {
         let ranges = (0i64..).take(self.count).map(value).collect();
-        Fact { uniform, ranges: Some(ranges) }
+        Fact {
+            uniform,
+            ranges: Some(ranges),
+        }
     }
 
     fn constant(&self, value: i64) -> Fact {
@@ -144,21 +156,36 @@ impl<'c> Threads<'c> {
     }
 
     fn argument(&self, value: Val<'c>) -> Fact {
-        let Some((block, index)) = argument_of(value) else { return Fact::unknown(false) };
-        let Some(owner) = block.parent_operation() else { return Fact::unknown(false) };
+        let Some((block, index)) = argument_of(value) else {
+            return Fact::unknown(false);
+        };
+        let Some(owner) = block.parent_operation() else {
+            return Fact::unknown(false);
+        };
         if is(owner, "gpu.func") {
             // Kernel arguments are the same for everybody; so are pointers to shared memory.
-            let entry = blocks(owner).first().is_some_and(|b| b.to_raw().ptr == block.to_raw().ptr);
+            let entry = blocks(owner)
+                .first()
+                .is_some_and(|b| b.to_raw().ptr == block.to_raw().ptr);
             return Fact::unknown(entry);
         }
         if is(owner, "scf.for") && index == 0 {
-            let bounds: Vec<Fact> =
-                operands(owner).into_iter().take(3).map(|v| self.fact(v)).collect();
+            let bounds: Vec<Fact> = operands(owner)
+                .into_iter()
+                .take(3)
+                .map(|v| self.fact(v))
+                .collect();
             let uniform = bounds.iter().all(|b| b.uniform);
             if let [Some(from), Some(to)] = [&bounds[0].ranges, &bounds[1].ranges] {
-                let ranges =
-                    from.iter().zip(to.iter()).map(|(f, t)| (f.0, (t.1 - 1).max(f.0))).collect();
-                return Fact { uniform, ranges: Some(ranges) };
+                let ranges = from
+                    .iter()
+                    .zip(to.iter())
+                    .map(|(f, t)| (f.0, (t.1 - 1).max(f.0)))
+                    .collect();
+                return Fact {
+                    uniform,
+                    ranges: Some(ranges),
+                };
             }
             return Fact::unknown(uniform);
         }
@@ -203,14 +230,15 @@ impl<'c> Threads<'c> {
                 'y' => by,
                 _ => bz,
             }),
-            "gpu.block_id" | "gpu.grid_dim" | "gpu.cluster_id" | "gpu.cluster_dim"
-            | "gpu.cluster_block_id" | "gpu.dynamic_shared_memory" | "memref.get_global" => {
-                Fact::unknown(true)
-            }
+            "gpu.block_id"
+            | "gpu.grid_dim"
+            | "gpu.cluster_id"
+            | "gpu.cluster_dim"
+            | "gpu.cluster_block_id"
+            | "gpu.dynamic_shared_memory"
+            | "memref.get_global" => Fact::unknown(true),
             "arith.select" => self.select(op),
-            "arith.index_cast" | "arith.index_castui" | "arith.extsi" => {
-                self.fact(operands(op)[0])
-            }
+            "arith.index_cast" | "arith.index_castui" | "arith.extsi" => self.fact(operands(op)[0]),
             "arith.extui" => {
                 let fact = self.fact(operands(op)[0]);
                 // A negative narrow number would become a large one.
@@ -222,7 +250,12 @@ impl<'c> Threads<'c> {
             "arith.trunci" => {
                 let fact = self.fact(operands(op)[0]);
                 match &fact.ranges {
-                    Some(r) if r.iter().all(|(lo, hi)| *lo >= 0 && *hi < 0x7fff_ffff) && !is_i1(value) => fact,
+                    Some(r)
+                        if r.iter().all(|(lo, hi)| *lo >= 0 && *hi < 0x7fff_ffff)
+                            && !is_i1(value) =>
+                    {
+                        fact
+                    }
                     _ => Fact::unknown(fact.uniform),
                 }
             }
@@ -231,12 +264,20 @@ impl<'c> Threads<'c> {
             "memref.load" => Fact::unknown(self.all_uniform(op)),
             "scf.if" => {
                 let condition = self.fact(operands(op)[0]);
-                let position = tx_mlir::results(op).iter().position(|r| *r == value).unwrap_or(0);
+                let position = tx_mlir::results(op)
+                    .iter()
+                    .position(|r| *r == value)
+                    .unwrap_or(0);
                 let yields = blocks(op).into_iter().filter_map(|b| {
-                    tx_mlir::ops(b).last().and_then(|y| operands(*y).get(position).copied())
+                    tx_mlir::ops(b)
+                        .last()
+                        .and_then(|y| operands(*y).get(position).copied())
                 });
-                let uniform =
-                    yields.map(|v| self.fact(v).uniform).collect::<Vec<_>>().iter().all(|u| *u);
+                let uniform = yields
+                    .map(|v| self.fact(v).uniform)
+                    .collect::<Vec<_>>()
+                    .iter()
+                    .all(|u| *u);
                 Fact::unknown(condition.uniform && uniform)
             }
             _ => self.arithmetic(op),
@@ -268,7 +309,9 @@ impl<'c> Threads<'c> {
         let inputs = operands(op);
         let facts: Vec<Fact> = inputs.iter().map(|v| self.fact(*v)).collect();
         let uniform = facts.iter().all(|f| f.uniform) && is_pure(op) && blocks(op).is_empty();
-        let [l, r] = facts.as_slice() else { return Fact::unknown(uniform) };
+        let [l, r] = facts.as_slice() else {
+            return Fact::unknown(uniform);
+        };
         let (Some(left), Some(right)) = (&l.ranges, &r.ranges) else {
             return Fact::unknown(uniform);
         };
@@ -285,40 +328,46 @@ impl<'c> Threads<'c> {
 
     /// The threads that execute `op`.
     pub(crate) fn active(&self, op: Op<'c>) -> Active<'c> {
-        let mut set = ThreadSet::all(self.kernel.threads);
+        let mut threads = ThreadSet::all(self.kernel.threads);
+        let mut split = None;
         let mut inner = op;
         while let Some(outer) = parent(inner) {
             if outer == self.kernel.op {
                 break;
             }
-            match name(outer) {
+            let splits = match name(outer) {
                 "scf.if" => {
                     let condition = self.fact(operands(outer)[0]);
                     let arms = blocks(outer);
                     let in_then = inner.block().map(|b| b.to_raw().ptr)
                         == arms.first().map(|b| b.to_raw().ptr);
-                    match condition.exact() {
-                        Some(values) => set.intersect(|t| (values[t] != 0) == in_then),
-                        None if condition.uniform => {}
-                        None => return Active::Unknown { branch: outer },
+                    if let Some(ranges) = &condition.ranges {
+                        let other = i64::from(!in_then);
+                        threads.intersect(|t| ranges[t] != (other, other));
                     }
+                    !condition.uniform && condition.exact().is_none()
                 }
                 "scf.for" => {
-                    let bounds: Vec<Fact> =
-                        operands(outer).into_iter().take(3).map(|v| self.fact(v)).collect();
-                    if !bounds.iter().all(|b| b.uniform) && !same_trips(&bounds) {
-                        return Active::Unknown { branch: outer };
-                    }
+                    let bounds: Vec<Fact> = operands(outer)
+                        .into_iter()
+                        .take(3)
+                        .map(|v| self.fact(v))
+                        .collect();
+                    !bounds.iter().all(|b| b.uniform) && !same_trips(&bounds)
                 }
-                "tile.reduce" | "tile.all_reduce" => {}
-                _ => return Active::Unknown { branch: outer },
+                // Combiners.
+                "tile.reduce" | "tile.all_reduce" => false,
+                _ => true,
+            };
+            if splits && split.is_none() {
+                split = Some(outer);
             }
             inner = outer;
         }
         if blocks(self.kernel.op).len() > 1 {
-            return Active::Unknown { branch: self.kernel.op };
+            split = split.or(Some(self.kernel.op));
         }
-        Active::Threads(set)
+        Active { threads, split }
     }
 }
 

@@ -25,16 +25,31 @@ impl Variant for Local {
                 name: "storage",
                 check: |r| checks::source_in(r, &[Space::Private], "registers or private memory"),
             },
-            Predicate { name: "destination", check: checks::destination },
-            Predicate { name: "scope", check: checks::scope },
-            Predicate { name: "kind", check: checks::kind },
-            Predicate { name: "type", check: checks::element },
+            Predicate {
+                name: "destination",
+                check: checks::destination,
+            },
+            Predicate {
+                name: "scope",
+                check: checks::scope,
+            },
+            Predicate {
+                name: "kind",
+                check: checks::kind,
+            },
+            Predicate {
+                name: "type",
+                check: checks::element,
+            },
         ]
     }
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
         // One load and one combine an element.
-        r.length().unwrap_or(1024).saturating_mul(r.results().unwrap_or(1)).saturating_mul(4)
+        r.length()
+            .unwrap_or(1024)
+            .saturating_mul(r.results().unwrap_or(1))
+            .saturating_mul(4)
     }
 
     fn params(&self, _: &Reduction<'_>) -> Params {

@@ -66,14 +66,22 @@ pub fn register_variant(variant: &'static dyn Variant) -> Result<(), String> {
     if variant_named(variant.name()).is_some() {
         return Err(format!("there is a variant named `{}`", variant.name()));
     }
-    REGISTERED.write().unwrap_or_else(PoisonError::into_inner).push(variant);
+    REGISTERED
+        .write()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(variant);
     Ok(())
 }
 
 /// Every variant, by name.
 pub fn variants() -> Vec<&'static dyn Variant> {
     let mut all: Vec<&'static dyn Variant> = BUILTIN.to_vec();
-    all.extend(REGISTERED.read().unwrap_or_else(PoisonError::into_inner).iter());
+    all.extend(
+        REGISTERED
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter(),
+    );
     all.sort_by_key(|v| v.name());
     all
 }
@@ -107,14 +115,25 @@ pub struct Reduction<'c> {
     pub span: i64,
     /// Bytes to which the first element of the source is known to be aligned.
     pub alignment: u64,
+    /// Number of the op in its module.
+    pub serial: i64,
     pub(crate) kernel: Kernel<'c>,
 }
 
 impl<'c> Reduction<'c> {
-    pub(crate) fn of(view: Reduce<'c>, kernel: Kernel<'c>, threads: i64) -> Result<Self, Failed> {
+    pub(crate) fn of(
+        view: Reduce<'c>,
+        kernel: Kernel<'c>,
+        threads: i64,
+        serial: i64,
+    ) -> Result<Self, Failed> {
         use melior::ir::operation::OperationLike as _;
         let internal = |what: &str| {
-            tx_mlir::error(view.op.location(), format!("{what}: the op was not verified")).emit()
+            tx_mlir::error(
+                view.op.location(),
+                format!("{what}: the op was not verified"),
+            )
+            .emit()
         };
         let first = *view.sources.first().ok_or_else(|| internal("no source"))?;
         let source = MemRef::of(first);
@@ -122,20 +141,25 @@ impl<'c> Reduction<'c> {
             || Fragment::from_type(first.r#type()).map_or(0, |f| f.shape.len()),
             MemRef::rank,
         );
-        let mut reduced = view.reduced_axes(rank).ok_or_else(|| internal("bad axes"))?;
+        let mut reduced = view
+            .reduced_axes(rank)
+            .ok_or_else(|| internal("bad axes"))?;
         let mut kept: Vec<usize> = (0..rank).filter(|d| !reduced.contains(d)).collect();
         if let Some(memref) = &source {
             sort_by_stride(&mut reduced, memref);
             sort_by_stride(&mut kept, memref);
         }
         Ok(Self {
-            acc: view.accumulator(0).ok_or_else(|| internal("no accumulator"))?,
+            acc: view
+                .accumulator(0)
+                .ok_or_else(|| internal("no accumulator"))?,
             chip: kernel.chip(),
             destination: view.destinations.first().and_then(|d| MemRef::of(*d)),
             alignment: source.as_ref().map_or(1, |m| alignment(first, m)),
             source,
             kept,
             reduced,
+            serial,
             threads,
             span: kernel.threads_of(view.scope).min(kernel.threads),
             kernel,
@@ -155,7 +179,9 @@ impl<'c> Reduction<'c> {
 
     fn extent_of(&self, dimensions: &[usize]) -> Option<u64> {
         let source = self.source.as_ref()?;
-        dimensions.iter().try_fold(1u64, |n, d| n.checked_mul(source.shape[*d]?))
+        dimensions
+            .iter()
+            .try_fold(1u64, |n, d| n.checked_mul(source.shape[*d]?))
     }
 
     /// The dimension of the source whose elements are closest together.
@@ -190,9 +216,15 @@ pub(crate) const SHARED_ALIGNMENT: u64 = 16;
 /// more for shared memory of this kernel, whose alignment is ours to choose.
 fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let element = byte_width(memref.element).unwrap_or(1);
-    let (Some(offset), Some(_)) = (memref.offset, shared_root(value)) else { return element };
+    let (Some(offset), Some(_)) = (memref.offset, shared_root(value)) else {
+        return element;
+    };
     let bytes = offset.unsigned_abs() * element;
-    if bytes == 0 { SHARED_ALIGNMENT } else { SHARED_ALIGNMENT.min(1 << bytes.trailing_zeros()) }
+    if bytes == 0 {
+        SHARED_ALIGNMENT
+    } else {
+        SHARED_ALIGNMENT.min(1 << bytes.trailing_zeros())
+    }
 }
 
 /// The workgroup attribution that `value` is or is a view of: its kernel and its number among the
@@ -206,7 +238,9 @@ pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
         return None;
     }
     let ty = tx_mlir::attribute(kernel, "function_type").and_then(tx_mlir::type_value)?;
-    let inputs = melior::ir::r#type::FunctionType::try_from(ty).ok()?.input_count();
+    let inputs = melior::ir::r#type::FunctionType::try_from(ty)
+        .ok()?
+        .input_count();
     index.checked_sub(inputs).map(|i| (kernel, i))
 }
 
@@ -236,7 +270,9 @@ pub(crate) mod checks {
 
     /// Elements that can be loaded and widened.
     pub(crate) fn element(r: &Reduction<'_>) -> Result<(), String> {
-        let Some(source) = &r.source else { return Ok(()) };
+        let Some(source) = &r.source else {
+            return Ok(());
+        };
         let text = source.element.to_string();
         if text.starts_with("f8") || (source.element.is_integer() && text == "i1") {
             return Err(format!("sources of `{text}` are not implemented"));
@@ -247,16 +283,26 @@ pub(crate) mod checks {
     /// A scope inside a CTA.
     pub(crate) fn scope(r: &Reduction<'_>) -> Result<(), String> {
         if r.view.scope > Scope::Cta {
-            return Err(format!("scope `{}` is not implemented, expected `cta` or narrower", r.view.scope));
+            return Err(format!(
+                "scope `{}` is not implemented, expected `cta` or narrower",
+                r.view.scope
+            ));
         }
         Ok(())
     }
 
     /// The source is in one of `spaces`.
-    pub(crate) fn source_in(r: &Reduction<'_>, spaces: &[Space], expected: &str) -> Result<(), String> {
+    pub(crate) fn source_in(
+        r: &Reduction<'_>,
+        spaces: &[Space],
+        expected: &str,
+    ) -> Result<(), String> {
         match &r.source {
             Some(m) if spaces.contains(&m.space) => Ok(()),
-            m => Err(format!("source is in {}, expected {expected}", storage(m.as_ref()))),
+            m => Err(format!(
+                "source is in {}, expected {expected}",
+                storage(m.as_ref())
+            )),
         }
     }
 }
@@ -271,7 +317,11 @@ pub(crate) struct Candidate {
 impl Candidate {
     /// A line of the table that `explain` and refusals print.
     pub(crate) fn line(&self, chosen: bool) -> String {
-        let mut line = format!("{} (priority {}): ", self.variant.name(), self.variant.priority());
+        let mut line = format!(
+            "{} (priority {}): ",
+            self.variant.name(),
+            self.variant.priority()
+        );
         match &self.verdict {
             Ok(cost) => {
                 let _ = write!(line, "accepted, cost {cost}");
@@ -293,10 +343,17 @@ pub(crate) fn candidates(reduction: &Reduction<'_>) -> Vec<Candidate> {
             let reasons: Vec<String> = variant
                 .predicates()
                 .iter()
-                .filter_map(|p| (p.check)(reduction).err().map(|e| format!("{}: {e}", p.name)))
+                .filter_map(|p| {
+                    (p.check)(reduction)
+                        .err()
+                        .map(|e| format!("{}: {e}", p.name))
+                })
                 .collect();
-            let verdict =
-                if reasons.is_empty() { Ok(variant.cost(reduction)) } else { Err(reasons) };
+            let verdict = if reasons.is_empty() {
+                Ok(variant.cost(reduction))
+            } else {
+                Err(reasons)
+            };
             Candidate { variant, verdict }
         })
         .collect()
@@ -307,7 +364,13 @@ pub(crate) fn best(candidates: &[Candidate]) -> Option<&Candidate> {
     candidates
         .iter()
         .filter_map(|c| c.verdict.as_ref().ok().map(|cost| (c, *cost)))
-        .min_by_key(|(c, cost)| (std::cmp::Reverse(c.variant.priority()), *cost, c.variant.name()))
+        .min_by_key(|(c, cost)| {
+            (
+                std::cmp::Reverse(c.variant.priority()),
+                *cost,
+                c.variant.name(),
+            )
+        })
         .map(|(c, _)| c)
 }
 
@@ -329,7 +392,10 @@ pub(crate) fn extents<'c>(
             None => {
                 let d = b.int(i64::try_from(*d).unwrap_or(0), b.index_type());
                 Index::Val(
-                    b.create("memref.dim").operands(&[value, d]).result(b.index_type()).value(),
+                    b.create("memref.dim")
+                        .operands(&[value, d])
+                        .result(b.index_type())
+                        .value(),
                 )
             }
         })
@@ -341,23 +407,24 @@ pub(crate) fn product<'c>(b: &Builder<'c>, sizes: &[Index<'c>]) -> Index<'c> {
     sizes.iter().fold(Index::Const(1), |n, s| b.mul(n, *s))
 }
 
-/// A linear index as one index a dimension; the first is not reduced by its size.
+/// A linear index below the product of `sizes` as one index a dimension, without dividing by what
+/// is known to be 1.
 pub(crate) fn delinearize<'c>(
     b: &Builder<'c>,
     linear: Index<'c>,
     sizes: &[Index<'c>],
 ) -> Vec<Index<'c>> {
+    let outermost = sizes.iter().position(|s| s.known() != Some(1));
     let mut rest = linear;
-    let mut indices = Vec::new();
+    let mut indices = vec![Index::Const(0); sizes.len()];
     for (i, size) in sizes.iter().enumerate().rev() {
-        if i == 0 {
-            indices.push(rest);
-        } else {
-            indices.push(b.rem(rest, *size));
+        if Some(i) == outermost {
+            indices[i] = rest;
+        } else if size.known() != Some(1) {
+            indices[i] = b.rem(rest, *size);
             rest = b.div(rest, *size);
         }
     }
-    indices.reverse();
     indices
 }
 
@@ -408,8 +475,17 @@ pub(crate) fn store_result<'c>(
         })
         .map(|i| b.value(i))
         .collect();
+    // Each element of the destination is one thread's, whichever way it is computed.
+    let owned = tx_mlir::i64_attribute(b.context(), r.serial);
     let value = if r.view.accumulate {
-        let old = load(b, *destination, memref.element, &index);
+        let mut all = vec![*destination];
+        all.extend(&index);
+        let old = b
+            .create("memref.load")
+            .attr(OWNED, owned)
+            .operands(&all)
+            .result(memref.element)
+            .value();
         let old = combiner.widen(b, old);
         combiner.combine(b, old, value)
     } else {
@@ -418,8 +494,16 @@ pub(crate) fn store_result<'c>(
     let value = combiner.narrow(b, value, memref.element);
     let mut all = vec![value, *destination];
     all.extend(index);
-    b.create("memref.store").operands(&all).build();
+    b.create("memref.store")
+        .attr(OWNED, owned)
+        .operands(&all)
+        .build();
 }
+
+/// Attribute of accesses that an expansion makes such that each element is accessed by one thread
+/// only, the same whenever the code runs on the same memref. Accesses with one number belong
+/// together. `tile-insert-sync` reads and removes it.
+pub(crate) const OWNED: &str = "tile.owned";
 
 /// `memref.load`.
 pub(crate) fn load<'c>(
@@ -430,32 +514,42 @@ pub(crate) fn load<'c>(
 ) -> Val<'c> {
     let mut all = vec![memref];
     all.extend(index);
-    b.create("memref.load").operands(&all).result(element).value()
+    b.create("memref.load")
+        .operands(&all)
+        .result(element)
+        .value()
 }
 
 /// One thread reduces everything, in order: loops over kept dimensions around loops over reduced
 /// ones.
 pub(crate) fn expand_sequential<'c>(b: &Builder<'c>, r: &Reduction<'c>) {
-    let (Some(source), Ok(combiner)) = (&r.source, r.combiner()) else { return };
+    let (Some(source), Ok(combiner)) = (&r.source, r.combiner()) else {
+        return;
+    };
     let value = r.view.sources[0];
     let kept = extents(b, value, source, &r.kept);
     let reduced = extents(b, value, source, &r.reduced);
     let length = product(b, &reduced);
     nest(b, &kept, &mut Vec::new(), &[], &mut |b, kept_index, _| {
         let start = combiner.start(b);
-        let done = nest(b, &reduced, &mut Vec::new(), &[start], &mut |b, index, carried| {
-            let at = source_index(b, r, kept_index, index);
-            let element = load(b, value, source.element, &at);
-            let element = combiner.widen(b, element);
-            vec![combiner.combine(b, carried[0], element)]
-        });
+        let done = nest(
+            b,
+            &reduced,
+            &mut Vec::new(),
+            &[start],
+            &mut |b, index, carried| {
+                let at = source_index(b, r, kept_index, index);
+                let element = load(b, value, source.element, &at);
+                let element = combiner.widen(b, element);
+                vec![combiner.combine(b, carried[0], element)]
+            },
+        );
         store_result(b, r, &combiner, done[0], length, kept_index);
         Vec::new()
     });
 }
 
-type Body<'b, 'c> =
-    dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
+type Body<'b, 'c> = dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
 
 /// Nested loops from 0 to each size, the first outermost.
 pub(crate) fn nest<'c>(

@@ -43,13 +43,29 @@ impl Variant for Shared {
             Predicate {
                 name: "storage",
                 check: |r| {
-                    checks::source_in(r, &[Space::Shared, Space::Global], "shared or global memory")
+                    checks::source_in(
+                        r,
+                        &[Space::Shared, Space::Global],
+                        "shared or global memory",
+                    )
                 },
             },
-            Predicate { name: "destination", check: checks::destination },
-            Predicate { name: "scope", check: checks::scope },
-            Predicate { name: "kind", check: checks::kind },
-            Predicate { name: "type", check: checks::element },
+            Predicate {
+                name: "destination",
+                check: checks::destination,
+            },
+            Predicate {
+                name: "scope",
+                check: checks::scope,
+            },
+            Predicate {
+                name: "kind",
+                check: checks::kind,
+            },
+            Predicate {
+                name: "type",
+                check: checks::element,
+            },
         ]
     }
 
@@ -57,10 +73,17 @@ impl Variant for Shared {
         let shape = Shape::choose(r);
         let results = r.results().unwrap_or(1);
         let rounds = results.div_ceil((shape.stride * shape.groups).max(1));
-        let loads = r.length().unwrap_or(1024).div_ceil((shape.group * shape.vector).max(1));
+        let loads = r
+            .length()
+            .unwrap_or(1024)
+            .div_ceil((shape.group * shape.vector).max(1));
         // A load and a combine, then about 25 cycles a shuffle and 40 an exchange.
         let tree = u64::from(shape.group.min(WARP).next_power_of_two().ilog2()) * 25;
-        let exchange = if shape.group * shape.stride > WARP { 40 } else { 0 };
+        let exchange = if shape.group * shape.stride > WARP {
+            40
+        } else {
+            0
+        };
         rounds.saturating_mul(loads.saturating_mul(8).saturating_add(tree + exchange))
     }
 
@@ -88,7 +111,13 @@ impl Variant for Shared {
             vector: params("vector").unsigned_abs().max(1),
         };
         if let Ok(combiner) = r.combiner() {
-            Expansion { b, r, combiner, shape }.run();
+            Expansion {
+                b,
+                r,
+                combiner,
+                shape,
+            }
+            .run();
         }
     }
 }
@@ -114,7 +143,12 @@ impl Shape {
     fn choose(r: &Reduction<'_>) -> Self {
         let threads = r.threads.unsigned_abs().max(1);
         if r.view.scope == Scope::Thread {
-            return Self { group: 1, groups: 1, stride: 1, vector: 1 };
+            return Self {
+                group: 1,
+                groups: 1,
+                stride: 1,
+                vector: 1,
+            };
         }
         // An unknown size is taken to be large.
         let results = r.results().unwrap_or(1 << 20).max(1);
@@ -125,8 +159,17 @@ impl Shape {
         } else {
             Self::columns(threads, results, length)
         };
-        let vector = if along_reduced { Self::vector(r, group, length) } else { 1 };
-        Self { group, groups: (threads / (stride * group)).max(1), stride, vector }
+        let vector = if along_reduced {
+            Self::vector(r, group, length)
+        } else {
+            1
+        };
+        Self {
+            group,
+            groups: (threads / (stride * group)).max(1),
+            stride,
+            vector,
+        }
     }
 
     /// Lanes along the reduced dimension.
@@ -139,12 +182,15 @@ impl Shape {
         if threads / WARP > results && length > WARP {
             return WARP * spare.min(floor_power(length / WARP));
         }
-        WARP.min(length.next_power_of_two()).min(floor_power(threads))
+        WARP.min(length.next_power_of_two())
+            .min(floor_power(threads))
     }
 
     /// Lanes along a kept dimension: (stride, group).
     fn columns(threads: u64, results: u64, length: u64) -> (u64, u64) {
-        let stride = WARP.min(results.next_power_of_two()).min(floor_power(threads));
+        let stride = WARP
+            .min(results.next_power_of_two())
+            .min(floor_power(threads));
         let spare = floor_power(threads / (stride * results.div_ceil(stride)).max(1));
         // Within a warp an exchange is cheap; between warps each thread should keep some work.
         let within = (WARP / stride).min(length.next_power_of_two());
@@ -209,8 +255,16 @@ impl<'c> Expansion<'_, 'c> {
         // The last group has everything above it, so that a whole scope needs no remainder.
         let span = r.span.unsigned_abs();
         let whole = shape.group * shape.stride >= span;
-        let lane = if whole { above } else { b.rem(above, constant(shape.group)) };
-        let row = if whole { Index::Const(0) } else { b.div(above, constant(shape.group)) };
+        let lane = if whole {
+            above
+        } else {
+            b.rem(above, constant(shape.group))
+        };
+        let row = if whole {
+            Index::Const(0)
+        } else {
+            b.div(above, constant(shape.group))
+        };
         let used = shape.groups * shape.group * shape.stride;
         let has_work = if used < span {
             b.less(t, constant(used))
@@ -220,31 +274,43 @@ impl<'c> Expansion<'_, 'c> {
 
         let pace = shape.groups * shape.stride;
         let rounds = b.ceildiv(results, constant(pace));
-        b.for_loop(Index::Const(0), rounds, Index::Const(1), &[], |b, round, _| {
-            let first = b.mul(round, constant(pace));
-            let first = b.add(first, b.mul(row, constant(shape.stride)));
-            let result = b.add(first, column);
-            // Every thread of a full round has a result.
-            let exact = results.known().is_some_and(|n| n.unsigned_abs() % pace == 0);
-            let inside = if exact { Cond::Const(true) } else { b.less(result, results) };
-            let valid = b.and(has_work, inside);
-            let partial = b.if_else(
-                valid,
-                &[self.combiner.ty()],
-                |b| {
+        b.for_loop(
+            Index::Const(0),
+            rounds,
+            Index::Const(1),
+            &[],
+            |b, round, _| {
+                let first = b.mul(round, constant(pace));
+                let first = b.add(first, b.mul(row, constant(shape.stride)));
+                let result = b.add(first, column);
+                // Every thread of a full round has a result.
+                let exact = results
+                    .known()
+                    .is_some_and(|n| n.unsigned_abs() % pace == 0);
+                let inside = if exact {
+                    Cond::Const(true)
+                } else {
+                    b.less(result, results)
+                };
+                let valid = b.and(has_work, inside);
+                let partial = b.if_else(
+                    valid,
+                    &[self.combiner.ty()],
+                    |b| {
+                        let index = delinearize(b, result, &kept);
+                        vec![self.fold(b, value, &index, lane, &reduced, length)]
+                    },
+                    |b| vec![self.combiner.start(b)],
+                );
+                let total = self.all_reduce(b, partial[0]);
+                let writer = b.and(valid, b.equal(lane, Index::Const(0)));
+                b.if_then(writer, |b| {
                     let index = delinearize(b, result, &kept);
-                    vec![self.fold(b, value, &index, lane, &reduced, length)]
-                },
-                |b| vec![self.combiner.start(b)],
-            );
-            let total = self.all_reduce(b, partial[0]);
-            let writer = b.and(valid, b.equal(lane, Index::Const(0)));
-            b.if_then(writer, |b| {
-                let index = delinearize(b, result, &kept);
-                store_result(b, r, &self.combiner, total, length, &index);
-            });
-            Vec::new()
-        });
+                    store_result(b, r, &self.combiner, total, length, &index);
+                });
+                Vec::new()
+            },
+        );
     }
 
     /// What one thread combines by itself for the result at `kept`.
@@ -267,7 +333,10 @@ impl<'c> Expansion<'_, 'c> {
         let mine = b.mul(lane, constant(vector));
         let widened = if vector > 1 {
             let ty = Type::vector(&[vector], combiner.ty());
-            b.create("vector.broadcast").operands(&[start]).result(ty).value()
+            b.create("vector.broadcast")
+                .operands(&[start])
+                .result(ty)
+                .value()
         } else {
             start
         };
@@ -276,26 +345,35 @@ impl<'c> Expansion<'_, 'c> {
             let element = self.element(b, source, kept, reduced, at, vector);
             vec![combiner.combine(b, carried[0], element)]
         });
-        let mut partial = self.lanes(b, looped[0]).into_iter().reduce(|l, r| combiner.combine(b, l, r))
+        let mut partial = self
+            .lanes(b, looped[0])
+            .into_iter()
+            .reduce(|l, r| combiner.combine(b, l, r))
             .unwrap_or(start);
 
         // What is left is less than a full step: one element a lane at a time.
         let rest = b.sub(length, full);
         if rest.known() != Some(0) {
             let rounds = b.ceildiv(rest, constant(group));
-            let done = b.for_loop(Index::Const(0), rounds, Index::Const(1), &[partial], |b, i, carried| {
-                let at = b.add(full, b.add(b.mul(i, constant(group)), lane));
-                let inside = b.less(at, length);
-                b.if_else(
-                    inside,
-                    &[combiner.ty()],
-                    |b| {
-                        let element = self.element(b, source, kept, reduced, at, 1);
-                        vec![combiner.combine(b, carried[0], element)]
-                    },
-                    |_| vec![carried[0]],
-                )
-            });
+            let done = b.for_loop(
+                Index::Const(0),
+                rounds,
+                Index::Const(1),
+                &[partial],
+                |b, i, carried| {
+                    let at = b.add(full, b.add(b.mul(i, constant(group)), lane));
+                    let inside = b.less(at, length);
+                    b.if_else(
+                        inside,
+                        &[combiner.ty()],
+                        |b| {
+                            let element = self.element(b, source, kept, reduced, at, 1);
+                            vec![combiner.combine(b, carried[0], element)]
+                        },
+                        |_| vec![carried[0]],
+                    )
+                },
+            );
             partial = done[0];
         }
         partial
@@ -311,7 +389,9 @@ impl<'c> Expansion<'_, 'c> {
         at: Index<'c>,
         vector: u64,
     ) -> Val<'c> {
-        let Some(memref) = &self.r.source else { return source };
+        let Some(memref) = &self.r.source else {
+            return source;
+        };
         let index = delinearize(b, at, reduced);
         let index = source_index(b, self.r, kept, &index);
         let loaded = if vector > 1 {
@@ -362,8 +442,14 @@ impl<'c> Expansion<'_, 'c> {
         // A group that is the whole scope needs no width, which may then be any number.
         if within || shape.group < self.r.span.unsigned_abs() {
             op = op
-                .attr("width", i64_attribute(b.context(), shape.group.cast_signed()))
-                .attr("stride", i64_attribute(b.context(), shape.stride.cast_signed()));
+                .attr(
+                    "width",
+                    i64_attribute(b.context(), shape.group.cast_signed()),
+                )
+                .attr(
+                    "stride",
+                    i64_attribute(b.context(), shape.stride.cast_signed()),
+                );
         }
         op.operands(&[value])
             .region(melior::ir::Region::new())
@@ -373,7 +459,9 @@ impl<'c> Expansion<'_, 'c> {
 
     /// Gives the source's shared memory the alignment that vector loads count on.
     fn align(&self) {
-        let Some((kernel, index)) = shared_root(self.r.view.sources[0]) else { return };
+        let Some((kernel, index)) = shared_root(self.r.view.sources[0]) else {
+            return;
+        };
         let entry = tx_mlir::attribute(kernel, "workgroup_attrib_attrs")
             .and_then(tx_mlir::elements)
             .unwrap_or_default();

@@ -5,24 +5,52 @@
 use std::io::Write;
 use std::process::ExitCode;
 use tx_mlir::melior::dialect::DialectRegistry;
-use tx_mlir::registration::{opt_main, register_upstream_dialects};
+use tx_mlir::registration::{opt_main, register_upstream_dialects, statistics};
 use tx_pass::{OptionInfo, summary};
 
 /// Asks for the registry as JSON, from which the reference pages are made.
 const DUMP: &str = "--tx-dump-registry";
 
 fn main() -> ExitCode {
-    let args: Vec<String> =
-        std::env::args_os().map(|a| a.to_string_lossy().into_owned()).collect();
+    let args: Vec<String> = std::env::args_os()
+        .map(|a| a.to_string_lossy().into_owned())
+        .collect();
     if args.iter().any(|a| a == DUMP) {
         let written = writeln!(std::io::stdout(), "{:#}", registry());
-        return if written.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+        return if written.is_ok() {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
     }
     tx_passes::register();
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
-    if opt_main(args, &registry) == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    let wants_statistics = args
+        .iter()
+        .any(|a| a.trim_start_matches('-') == "mlir-pass-statistics");
+    let status = opt_main(args, &registry);
+    if wants_statistics {
+        // A closed standard error is no reason to fail.
+        let _ = report_statistics(&mut std::io::stderr());
+    }
+    if status == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// MLIR's own report has no numbers where LLVM was built without statistics.
+fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
+    for pass in statistics() {
+        writeln!(out, "{}", pass.argument)?;
+        for (statistic, total) in &pass.totals {
+            writeln!(out, "  (S) {total} {} - {}", statistic.name, statistic.help)?;
+        }
+    }
+    Ok(())
 }
 
 /// Every pass and pipeline of `tx`.

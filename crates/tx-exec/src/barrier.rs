@@ -1,0 +1,409 @@
+//! Operations in which threads wait for each other: barriers of a block, and operations of a warp.
+
+use crate::{
+    WARP,
+    fault::Fault,
+    machine::{Machine, Outcome, State, Wait},
+    warp::{Input, WarpOp, evaluate, lanes},
+};
+
+/// One of the sixteen barriers of a block.
+#[derive(Debug, Default)]
+pub(crate) struct Barrier {
+    /// Threads that have arrived since it completed last, with the site of each.
+    arrived: Vec<(usize, u32)>,
+    /// Those of them that wait; the others only arrived.
+    waiting: Vec<usize>,
+    /// The number of threads that take part; absent for the whole block.
+    count: Option<u32>,
+    /// What the threads that only arrived knew, as a clock for every thread of the block.
+    known: Vec<u32>,
+    /// Number of arrivals with a predicate that holds.
+    holds: u32,
+}
+
+/// How a barrier combines the predicates of its threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reduction {
+    None,
+    Popc,
+    And,
+    Or,
+}
+
+/// An arrival at a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) site: u32,
+    pub(crate) id: u32,
+    /// The number of threads that take part; absent for the whole block.
+    pub(crate) count: Option<u32>,
+    pub(crate) reduction: Reduction,
+    pub(crate) predicate: bool,
+    /// Whether the thread waits for the others.
+    pub(crate) waits: bool,
+}
+
+impl Machine<'_> {
+    /// The thread that runs arrives at a barrier.
+    pub(crate) fn arrive(&mut self, arrival: Arrival) -> Result<Outcome, Fault> {
+        let thread = self.current;
+        let Arrival {
+            site, id, count, ..
+        } = arrival;
+        self.check_barrier(arrival)?;
+        let whole_block = count.is_none();
+        let barrier = &mut self.barriers[id as usize];
+        barrier.count = count;
+        barrier.arrived.push((thread, site));
+        barrier.holds += u32::from(arrival.predicate);
+        if arrival.waits {
+            barrier.waiting.push(thread);
+            if whole_block {
+                self.whole_block_wait = Some((thread, site));
+            }
+            self.threads[thread].state = State::Waiting(Wait::Barrier {
+                site,
+                id,
+                whole_block,
+            });
+        } else {
+            barrier.known.resize(self.threads.len(), 0);
+            self.clocks.collect(thread, &mut barrier.known);
+            self.clocks.advance(thread);
+        }
+        if !self.is_complete(id)? {
+            return Ok(match arrival.waits {
+                true => Outcome::Wait,
+                false => Outcome::Ready(0),
+            });
+        }
+        let barrier = std::mem::take(&mut self.barriers[id as usize]);
+        self.progress();
+        let everyone = barrier.waiting.len() == self.threads.len();
+        if everyone {
+            self.clocks.join_all();
+        } else {
+            let mut known = barrier.known;
+            known.resize(self.threads.len(), 0);
+            for &member in &barrier.waiting {
+                self.clocks.collect(member, &mut known);
+            }
+            self.clocks.learn(&barrier.waiting, &known);
+        }
+        if whole_block {
+            self.report.barriers += 1;
+            self.whole_block_wait = None;
+        } else {
+            self.report.named_barriers += 1;
+        }
+        let result = match arrival.reduction {
+            Reduction::None => 0,
+            Reduction::Popc => u64::from(barrier.holds),
+            Reduction::And => u64::from(barrier.holds as usize == barrier.arrived.len()),
+            Reduction::Or => u64::from(barrier.holds != 0),
+        };
+        for &member in &barrier.waiting {
+            self.threads[member].state = State::Runnable;
+            self.threads[member].result = result;
+        }
+        Ok(match arrival.waits {
+            true => Outcome::Ready(result),
+            false => Outcome::Ready(0),
+        })
+    }
+
+    /// Whether the arrival is possible at all, and agrees with those before it.
+    fn check_barrier(&self, arrival: Arrival) -> Result<(), Fault> {
+        let thread = self.current;
+        let Arrival {
+            site, id, count, ..
+        } = arrival;
+        let invalid = |reason, other| {
+            Err(Fault::InvalidBarrier(
+                self.divergence(thread, site, reason, other),
+            ))
+        };
+        if id >= self.barriers.len() as u32 {
+            return invalid(format!("a block has barriers 0 to 15, not {id}"), None);
+        }
+        let threads = self.threads.len();
+        let warps = threads.div_ceil(WARP);
+        if let Some(count) = count {
+            // Hardware counts whole warps, so a last warp that is not full counts as one that is.
+            let whole = count as usize == threads;
+            if count == 0
+                || !whole
+                    && (!(count as usize).is_multiple_of(WARP) || count as usize > warps * WARP)
+            {
+                let reason = format!(
+                    "{count} threads are not some whole warps of a block of {threads} threads"
+                );
+                return invalid(reason, None);
+            }
+        } else {
+            self.check_whole_block(thread, arrival)?;
+        }
+        let barrier = &self.barriers[id as usize];
+        if let Some(&other) = barrier.arrived.first()
+            && barrier.count != count
+        {
+            let say = |count: Option<u32>| count.map_or("all".into(), |count| format!("{count}"));
+            let reason = format!(
+                "barrier {id} is given {} threads here, but {} by another thread",
+                say(count),
+                say(barrier.count)
+            );
+            return invalid(reason, Some(other));
+        }
+        Ok(())
+    }
+
+    /// A barrier of the whole block needs every thread, and all of them at the same operation.
+    fn check_whole_block(&self, thread: usize, arrival: Arrival) -> Result<(), Fault> {
+        let site = arrival.site;
+        let (reason, other) = if let Some((other, other_site)) = self.whole_block_wait
+            && other_site != site
+        {
+            let other_thread = self.coordinates(other);
+            let reason = format!("it waits for thread {other_thread:?} at another barrier");
+            (reason, Some((other, other_site)))
+        } else if let Some(exited) = self.exited {
+            let reason = format!(
+                "it waits for thread {:?}, which has exited",
+                self.coordinates(exited)
+            );
+            (reason, None)
+        } else {
+            return Ok(());
+        };
+        let divergence = self.divergence(thread, site, reason, other);
+        Err(Fault::DivergentBarrier(divergence))
+    }
+
+    fn is_complete(&self, id: u32) -> Result<bool, Fault> {
+        let barrier = &self.barriers[id as usize];
+        let Some(count) = barrier.count else {
+            return Ok(barrier.arrived.len() == self.threads.len());
+        };
+        let mut arrived = vec![0; self.threads.len().div_ceil(WARP)];
+        for &(thread, _) in &barrier.arrived {
+            arrived[thread / WARP] += 1;
+        }
+        let needed = (count as usize).div_ceil(WARP);
+        let present = arrived.iter().filter(|&&threads| threads != 0).count();
+        let full = (0..arrived.len())
+            .filter(|&warp| arrived[warp] >= self.warp_threads(warp).len())
+            .count();
+        if present > needed
+            && let Some(&(thread, site)) = barrier.arrived.last()
+        {
+            let reason =
+                format!("threads of {present} warps arrive at barrier {id} of {count} threads");
+            let other = barrier.arrived.first().copied();
+            return Err(Fault::InvalidBarrier(
+                self.divergence(thread, site, reason, other),
+            ));
+        }
+        Ok(full == needed)
+    }
+
+    /// The thread that runs executes an operation of its warp.
+    pub(crate) fn warp_op(
+        &mut self,
+        op: WarpOp,
+        mask: u32,
+        input: Input,
+        site: u32,
+    ) -> Result<Outcome, Fault> {
+        let thread = self.current;
+        let warp = self.warp_threads(thread / WARP);
+        let mine = thread % WARP;
+        let wrong = |reason| Err(Fault::WarpMask(self.divergence(thread, site, reason, None)));
+        if mask >> mine & 1 == 0 {
+            return wrong(format!(
+                "mask {mask:#010x} does not include the thread's own lane {mine}"
+            ));
+        }
+        let mut complete = true;
+        for lane in lanes(mask) {
+            let other = warp.start + lane;
+            if other >= warp.end {
+                return wrong(format!(
+                    "mask {mask:#010x} names lane {lane}, but the warp has {} threads",
+                    warp.len()
+                ));
+            }
+            match self.threads[other].state {
+                _ if other == thread => {}
+                State::Exited => {
+                    return wrong(format!(
+                        "mask {mask:#010x} names lane {lane}, which has exited"
+                    ));
+                }
+                State::Waiting(Wait::Warp {
+                    site: other_site,
+                    mask: other_mask,
+                    ..
+                }) if (other_site, other_mask) == (site, mask) => {}
+                State::Waiting(Wait::Warp {
+                    site: other_site,
+                    mask: other_mask,
+                    ..
+                }) if other_mask >> mine & 1 != 0 => {
+                    let reason = if other_site == site {
+                        format!(
+                            "mask {mask:#010x} is not the mask {other_mask:#010x} of lane {lane}"
+                        )
+                    } else {
+                        format!("it waits for lane {lane}, and lane {lane} for it")
+                    };
+                    return Err(Fault::DivergentWarp(self.divergence(
+                        thread,
+                        site,
+                        reason,
+                        Some((other, other_site)),
+                    )));
+                }
+                _ => complete = false,
+            }
+        }
+        self.threads[thread].state = State::Waiting(Wait::Warp { site, mask, input });
+        if !complete {
+            return Ok(Outcome::Wait);
+        }
+        self.complete_warp_op(op, mask, warp.start, site)?;
+        Ok(Outcome::Ready(self.threads[thread].result))
+    }
+
+    fn complete_warp_op(
+        &mut self,
+        op: WarpOp,
+        mask: u32,
+        first: usize,
+        site: u32,
+    ) -> Result<(), Fault> {
+        let mut inputs = [Input::default(); WARP];
+        for lane in lanes(mask) {
+            if let State::Waiting(Wait::Warp { input, .. }) = self.threads[first + lane].state {
+                inputs[lane] = input;
+            }
+        }
+        let results = evaluate(op, mask, &inputs).map_err(|inactive| {
+            let reason = format!(
+                "lane {} reads lane {}, which mask {mask:#010x} does not include",
+                inactive.lane, inactive.source
+            );
+            Fault::InactiveLane(self.divergence(first + inactive.lane, site, reason, None))
+        })?;
+        for lane in lanes(mask) {
+            self.threads[first + lane].result = results[lane];
+            self.threads[first + lane].state = State::Runnable;
+        }
+        self.progress();
+        match op {
+            WarpOp::Sync => {
+                self.report.warp_syncs += 1;
+                if mask.count_ones() as usize == self.threads.len() {
+                    self.clocks.join_all();
+                } else {
+                    let members: Vec<_> = lanes(mask).map(|lane| first + lane).collect();
+                    self.clocks.join_lanes(&members);
+                }
+            }
+            WarpOp::Shuffle(_) => self.report.shuffles += 1,
+            WarpOp::Redux(_) => self.report.reductions += 1,
+            _ => self.report.votes += 1,
+        }
+        Ok(())
+    }
+
+    /// The thread that runs has come to its end. Nobody may wait for it any more.
+    pub(crate) fn exit(&mut self) -> Result<(), Fault> {
+        let thread = self.current;
+        self.threads[thread].state = State::Exited;
+        self.progress();
+        self.exited.get_or_insert(thread);
+        if let Some((other, site)) = self.whole_block_wait {
+            let reason = format!(
+                "it waits for thread {:?}, which has exited",
+                self.coordinates(thread)
+            );
+            let divergence = self.divergence(other, site, reason, None);
+            return Err(Fault::DivergentBarrier(divergence));
+        }
+        let lane = thread % WARP;
+        for other in self.warp_threads(thread / WARP) {
+            if let State::Waiting(Wait::Warp { site, mask, .. }) = self.threads[other].state
+                && mask >> lane & 1 != 0
+            {
+                let reason = format!("mask {mask:#010x} names lane {lane}, which has exited");
+                return Err(Fault::WarpMask(self.divergence(other, site, reason, None)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Why no thread can run although some have not exited.
+    pub(crate) fn diagnose(&self) -> Fault {
+        let waiting = |thread: usize| match self.threads[thread].state {
+            State::Waiting(wait) => Some(wait),
+            _ => None,
+        };
+        for thread in 0..self.threads.len() {
+            let Some(Wait::Warp { site, mask, .. }) = waiting(thread) else {
+                continue;
+            };
+            let first = thread / WARP * WARP;
+            let absent = lanes(mask).find_map(|lane| match waiting(first + lane)? {
+                Wait::Warp {
+                    site: other,
+                    mask: other_mask,
+                    ..
+                } if (other, other_mask) == (site, mask) => None,
+                wait => Some((lane, wait.site())),
+            });
+            if let Some((lane, other)) = absent {
+                let reason = format!("it waits for lane {lane}");
+                return Fault::DivergentWarp(self.divergence(
+                    thread,
+                    site,
+                    reason,
+                    Some((first + lane, other)),
+                ));
+            }
+        }
+        for thread in 0..self.threads.len() {
+            let Some(Wait::Barrier {
+                site,
+                id,
+                whole_block,
+            }) = waiting(thread)
+            else {
+                continue;
+            };
+            let barrier = &self.barriers[id as usize];
+            let elsewhere = (0..self.threads.len()).find_map(|other| {
+                let wait = waiting(other)?;
+                (wait.site() != site).then(|| (other, wait.site()))
+            });
+            let reason = match barrier.count {
+                _ if whole_block => "it waits for a thread that waits elsewhere".into(),
+                Some(count) => format!(
+                    "barrier {id} needs {count} threads, but only {} arrive",
+                    barrier.arrived.len()
+                ),
+                None => format!(
+                    "only {} threads arrive at barrier {id}",
+                    barrier.arrived.len()
+                ),
+            };
+            let divergence = self.divergence(thread, site, reason, elsewhere);
+            return match whole_block {
+                true => Fault::DivergentBarrier(divergence),
+                false => Fault::Deadlock(divergence),
+            };
+        }
+        Fault::Internal("no thread can run, and none waits".into())
+    }
+}

@@ -1,0 +1,212 @@
+//! Building operations before an existing one.
+
+use crate::fault::{Diagnostic, Error, Location as SourceLocation};
+use melior::{
+    Context, StringRef,
+    ir::{
+        Attribute, AttributeLike, BlockLike, BlockRef, Identifier, Location, OperationRef, Type,
+        Value, ValueLike,
+        attribute::{DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute},
+        operation::{OperationBuilder, OperationLike},
+        r#type::IntegerType,
+    },
+};
+use mlir_sys as raw;
+
+/// Inserts operations in front of an operation.
+pub(super) struct Emitter<'c, 'a> {
+    context: &'c Context,
+    block: BlockRef<'c, 'a>,
+    before: OperationRef<'c, 'a>,
+    location: Location<'c>,
+}
+
+impl<'c, 'a> Emitter<'c, 'a> {
+    /// Inserts in front of `before`, with the location `location`.
+    pub(super) fn new(
+        context: &'c Context,
+        before: OperationRef<'c, 'a>,
+        location: Location<'c>,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            context,
+            block: before
+                .block()
+                .ok_or_else(|| internal("an operation without a block"))?,
+            before,
+            location,
+        })
+    }
+
+    pub(super) fn context(&self) -> &'c Context {
+        self.context
+    }
+
+    pub(super) fn integer_type(&self, bits: u32) -> Type<'c> {
+        IntegerType::new(self.context, bits).into()
+    }
+
+    /// An operation with at most one result.
+    pub(super) fn op(
+        &self,
+        name: &str,
+        operands: &[Value<'c, 'a>],
+        attributes: &[(&str, Attribute<'c>)],
+        result: Option<Type<'c>>,
+    ) -> Result<Option<Value<'c, 'a>>, Error> {
+        let attributes: Vec<_> = attributes
+            .iter()
+            .map(|&(name, attribute)| (Identifier::new(self.context, name), attribute))
+            .collect();
+        let operation = OperationBuilder::new(name, self.location)
+            .add_operands(operands)
+            .add_attributes(&attributes)
+            .add_results(result.as_slice())
+            .build()
+            .map_err(|error| internal(&error.to_string()))?;
+        let operation = self.block.insert_operation_before(self.before, operation);
+        match result {
+            // SAFETY: the operation has this result, and lives as long as the module that it is now part of.
+            Some(_) => Ok(Some(unsafe {
+                Value::from_raw(raw::mlirOperationGetResult(operation.to_raw(), 0))
+            })),
+            None => Ok(None),
+        }
+    }
+
+    /// An operation with one result.
+    pub(super) fn value(
+        &self,
+        name: &str,
+        operands: &[Value<'c, 'a>],
+        attributes: &[(&str, Attribute<'c>)],
+        result: Type<'c>,
+    ) -> Result<Value<'c, 'a>, Error> {
+        self.op(name, operands, attributes, Some(result))?
+            .ok_or_else(|| internal("an operation without its result"))
+    }
+
+    pub(super) fn constant(&self, bits: u32, value: i64) -> Result<Value<'c, 'a>, Error> {
+        let r#type = self.integer_type(bits);
+        let attribute = IntegerAttribute::new(r#type, value).into();
+        self.value("llvm.mlir.constant", &[], &[("value", attribute)], r#type)
+    }
+
+    /// A conversion, unless the value has the type already.
+    pub(super) fn cast(
+        &self,
+        name: &str,
+        value: Value<'c, 'a>,
+        to: Type<'c>,
+    ) -> Result<Value<'c, 'a>, Error> {
+        if value.r#type() == to {
+            return Ok(value);
+        }
+        self.value(name, &[value], &[], to)
+    }
+
+    /// A call of a function.
+    pub(super) fn call(
+        &self,
+        function: &str,
+        arguments: &[Value<'c, 'a>],
+        result: Option<Type<'c>>,
+    ) -> Result<Option<Value<'c, 'a>>, Error> {
+        let segments = DenseI32ArrayAttribute::new(self.context, &[arguments.len() as i32, 0]);
+        let bundles = DenseI32ArrayAttribute::new(self.context, &[]);
+        let callee = FlatSymbolRefAttribute::new(self.context, function);
+        self.op(
+            "llvm.call",
+            arguments,
+            &[
+                ("callee", callee.into()),
+                ("operandSegmentSizes", segments.into()),
+                ("op_bundle_sizes", bundles.into()),
+            ],
+            result,
+        )
+    }
+}
+
+/// An error of the executor itself.
+pub(super) fn internal(message: &str) -> Error {
+    Error::CodeGeneration(vec![Diagnostic {
+        location: SourceLocation::unknown(),
+        message: message.into(),
+    }])
+}
+
+/// Replaces all uses of an operation's result.
+pub(super) fn replace(operation: OperationRef<'_, '_>, with: Option<Value<'_, '_>>) {
+    if let (Ok(result), Some(with)) = (operation.result(0), with) {
+        // SAFETY: both values are alive and of one type.
+        unsafe { raw::mlirValueReplaceAllUsesOfWith(result.to_raw(), with.to_raw()) };
+    }
+}
+
+/// Destroys an operation.
+///
+/// # Safety
+///
+/// Its results must have no uses, and it must not be used afterwards.
+pub(super) unsafe fn erase(operation: OperationRef<'_, '_>) {
+    // SAFETY: the caller's promise.
+    unsafe { raw::mlirOperationDestroy(operation.to_raw()) };
+}
+
+/// Sets an attribute.
+pub(super) fn set_attribute(operation: OperationRef<'_, '_>, name: &str, attribute: Attribute<'_>) {
+    // SAFETY: the operation is alive; attributes may change while it is.
+    unsafe {
+        raw::mlirOperationSetAttributeByName(
+            operation.to_raw(),
+            StringRef::new(name).to_raw(),
+            attribute.to_raw(),
+        );
+    }
+}
+
+/// Removes an attribute, if it is there.
+pub(super) fn remove_attribute(operation: OperationRef<'_, '_>, name: &str) {
+    // SAFETY: as above.
+    unsafe {
+        raw::mlirOperationRemoveAttributeByName(operation.to_raw(), StringRef::new(name).to_raw());
+    }
+}
+
+/// The source location of an operation: the first file location inside it.
+pub(super) fn source(location: Location<'_>) -> SourceLocation {
+    find_source(location).unwrap_or_else(SourceLocation::unknown)
+}
+
+/// The text of an identifier; absent when it is empty, which melior cannot take.
+pub(super) fn text(identifier: Identifier<'_>) -> Option<String> {
+    let text = identifier.as_string_ref();
+    if text.to_raw().length == 0 {
+        return None;
+    }
+    text.as_str().ok().map(String::from)
+}
+
+fn find_source(location: Location<'_>) -> Option<SourceLocation> {
+    if location.is_file_line_col_range() {
+        let file = location.file_line_col_range_filename();
+        return Some(SourceLocation {
+            file: text(file)?.into(),
+            line: location.file_line_col_range_start_line() as u32,
+            column: location.file_line_col_range_start_column() as u32,
+        });
+    }
+    if location.is_name() {
+        return find_source(location.name_child_location());
+    }
+    if location.is_call_site() {
+        return find_source(location.call_site_callee())
+            .or_else(|| find_source(location.call_site_caller()));
+    }
+    if location.is_fused() {
+        return (0..location.fused_num_locations())
+            .find_map(|index| find_source(location.fused_location(index)));
+    }
+    None
+}

@@ -1,0 +1,516 @@
+//! From device IR to a module that runs on the host.
+//!
+//! Each `gpu.module` becomes a plain module of its own: its functions and global variables are copied, and the copies
+//! rewritten (`rewrite`), so that what only a GPU has becomes a call of a hook and every access to memory is announced
+//! to one before it happens.
+
+mod access;
+mod emit;
+mod layout;
+mod nvvm;
+mod rewrite;
+
+use crate::{
+    fault::{Diagnostic, Error},
+    hooks, libm,
+    machine::SiteInfo,
+    program::{KernelInfo, ParamKind},
+    shared::{GAP, SharedVariable},
+};
+use emit::{internal, remove_attribute, set_attribute, source, text};
+use layout::{address_space, layout};
+use melior::{
+    Context,
+    ir::{
+        Attribute, BlockLike, Module, OperationRef, RegionLike, Type, TypeLike, ValueLike,
+        attribute::{DenseI32ArrayAttribute, IntegerAttribute, StringAttribute, TypeAttribute},
+        operation::OperationLike,
+        r#type::IntegerType,
+    },
+};
+use mlir_sys as raw;
+use rewrite::{Rewriter, Uses};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Put before the names of the device's symbols, so that they cannot be mistaken for those of the host.
+const PREFIX: &str = "tx.";
+
+/// A module for the host, with what must be known to run it.
+pub(crate) struct Unit<'c> {
+    pub(crate) module: Module<'c>,
+    pub(crate) sites: Vec<SiteInfo>,
+    pub(crate) kernels: Vec<Kernel>,
+    /// Host functions that the module calls, with their names in it.
+    pub(crate) externals: Vec<(String, *mut ())>,
+    pub(crate) globals: Vec<Global>,
+    /// Stack that the functions need for the private memory they allocate when they start, in bytes.
+    pub(crate) frame_bytes: u64,
+}
+
+/// A kernel of a unit.
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    pub(crate) info: KernelInfo,
+    /// Its name in the unit's module.
+    pub(crate) symbol: String,
+    /// The shared variables of the unit; those that the kernel does not use are absent.
+    pub(crate) shared: Vec<Option<SharedVariable>>,
+}
+
+/// A variable in global memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Global {
+    pub(crate) symbol: String,
+    pub(crate) name: String,
+    pub(crate) bytes: u64,
+    pub(crate) constant: bool,
+}
+
+/// A variable in shared memory.
+#[derive(Clone, Debug)]
+struct Shared {
+    name: String,
+    bytes: u64,
+    align: u64,
+}
+
+/// Converts every device module that has a kernel.
+pub(crate) fn convert<'c>(
+    context: &'c Context,
+    device: OperationRef<'c, '_>,
+) -> Result<Vec<Unit<'c>>, Error> {
+    let mut units = Vec::new();
+    let mut names = BTreeSet::new();
+    let nested = operations(device)
+        .into_iter()
+        .filter(|operation| name(*operation) == "gpu.module");
+    for container in nested.chain([device]) {
+        if !operations(container).into_iter().any(is_kernel) {
+            continue;
+        }
+        let unit = convert_module(context, container)?;
+        for kernel in &unit.kernels {
+            if !names.insert(kernel.info.name.clone()) {
+                return Err(Error::DuplicateKernel {
+                    location: source(container.location()),
+                    name: kernel.info.name.clone(),
+                });
+            }
+        }
+        units.push(unit);
+    }
+    if units.is_empty() {
+        return Err(Error::NoKernel);
+    }
+    Ok(units)
+}
+
+/// The operations in the first block of an operation's first region.
+fn operations<'c, 'a>(operation: OperationRef<'c, 'a>) -> Vec<OperationRef<'c, 'a>> {
+    let mut operations = Vec::new();
+    let block = operation
+        .region(0)
+        .ok()
+        .and_then(|region| region.first_block());
+    let mut next = block.and_then(|block| block.first_operation());
+    while let Some(operation) = next {
+        operations.push(operation);
+        next = operation.next_in_block();
+    }
+    operations
+}
+
+fn name(operation: OperationRef<'_, '_>) -> String {
+    text(operation.name()).unwrap_or_default()
+}
+
+fn is_kernel(operation: OperationRef<'_, '_>) -> bool {
+    name(operation) == "llvm.func"
+        && (operation.has_attribute("gpu.kernel") || operation.has_attribute("nvvm.kernel"))
+}
+
+fn symbol(operation: OperationRef<'_, '_>) -> Result<String, Error> {
+    operation
+        .attribute("sym_name")
+        .ok()
+        .and_then(|name| StringAttribute::try_from(name).ok())
+        .map(|name| name.value().to_string())
+        .ok_or_else(|| internal("a symbol without a name"))
+}
+
+/// The value of an integer attribute.
+fn integer(operation: OperationRef<'_, '_>, name: &str) -> Option<i64> {
+    let attribute = operation.attribute(name).ok()?;
+    Some(IntegerAttribute::try_from(attribute).ok()?.value())
+}
+
+fn is_definition(function: OperationRef<'_, '_>) -> bool {
+    function
+        .region(0)
+        .is_ok_and(|region| region.first_block().is_some())
+}
+
+fn convert_module<'c>(
+    context: &'c Context,
+    container: OperationRef<'c, '_>,
+) -> Result<Unit<'c>, Error> {
+    let module = Module::parse(context, &format!("module {{\n{}}}", hooks::DECLARATIONS))
+        .ok_or_else(|| internal("the declarations of the hooks do not parse"))?;
+    let mut shared = BTreeMap::new();
+    let mut variables = Vec::new();
+    let mut globals = Vec::new();
+    let mut externals = Vec::new();
+    let mut functions = Vec::new();
+    for operation in operations(container) {
+        let operation_name = name(operation);
+        match operation_name.as_str() {
+            "llvm.mlir.global" if integer(operation, "addr_space") == Some(3) => {
+                shared.insert(symbol(operation)?, variables.len());
+                variables.push(shared_variable(operation)?);
+            }
+            "llvm.mlir.global" => {
+                let copy = copy(operation, &module);
+                globals.push(global(context, copy)?);
+            }
+            "llvm.func" => {
+                let copy = copy(operation, &module);
+                let name = symbol(copy)?;
+                if !is_definition(copy) {
+                    let address = libm::external(&name).ok_or_else(|| Error::UnknownFunction {
+                        location: source(operation.location()),
+                        name: name.clone(),
+                    })?;
+                    externals.push((format!("{PREFIX}{name}"), address));
+                }
+                functions.push((name, copy));
+            }
+            "gpu.module" | "builtin.module" if name(container) == "builtin.module" => {}
+            // Beside kernels at the top level, host code is of no interest.
+            _ if name(container) == "builtin.module" && !operation_name.starts_with("llvm.") => {}
+            _ => {
+                return Err(Error::UnsupportedOperation {
+                    location: source(operation.location()),
+                    operation: operation_name,
+                });
+            }
+        }
+    }
+    // Everything is read before anything is renamed: parameters, attributes, uses of symbols.
+    let mut kernels = Vec::new();
+    for &(_, function) in &functions {
+        if is_kernel(function) {
+            kernels.push(kernel_info(function)?);
+        }
+        prepare_function(context, function);
+    }
+    let known: BTreeSet<_> = functions.iter().map(|(name, _)| name.clone()).collect();
+    let mut rewriter = Rewriter::new(context, &shared, &known);
+    let mut uses = BTreeMap::new();
+    for (name, function) in &functions {
+        uses.insert(
+            name.clone(),
+            rewriter.function(
+                *function,
+                kernels
+                    .iter()
+                    .any(|kernel: &KernelInfo| kernel.name == *name),
+            )?,
+        );
+    }
+    let (sites, frame_bytes) = rewriter.finish();
+    for (name, function) in &functions {
+        rename(context, &module, *function, name);
+    }
+    for global in &globals {
+        let operation = operations(module.as_operation())
+            .into_iter()
+            .find(|operation| symbol(*operation).is_ok_and(|name| name == global.name));
+        if let Some(operation) = operation {
+            rename(context, &module, operation, &global.name);
+        }
+    }
+    let kernels = kernels
+        .into_iter()
+        .map(|info| place_shared(info, &uses, &variables))
+        .collect();
+    Ok(Unit {
+        module,
+        sites,
+        kernels,
+        externals,
+        globals,
+        frame_bytes,
+    })
+}
+
+/// Copies an operation to the end of a module.
+fn copy<'c, 'a>(operation: OperationRef<'c, '_>, module: &'a Module<'c>) -> OperationRef<'c, 'a> {
+    // SAFETY: a clone is an operation that nobody else owns; the block takes it over.
+    let clone =
+        unsafe { melior::ir::Operation::from_raw(raw::mlirOperationClone(operation.to_raw())) };
+    let copy = module.body().append_operation(clone);
+    // SAFETY: the operation lives as long as the module, which the block that holds it belongs to.
+    unsafe { OperationRef::from_raw(copy.to_raw()) }
+}
+
+fn unsupported_type(operation: OperationRef<'_, '_>, r#type: Type<'_>) -> Error {
+    Error::UnsupportedType {
+        location: source(operation.location()),
+        r#type: r#type.to_string(),
+    }
+}
+
+fn global_type<'c>(operation: OperationRef<'c, '_>) -> Result<Type<'c>, Error> {
+    operation
+        .attribute("global_type")
+        .ok()
+        .and_then(|attribute| TypeAttribute::try_from(attribute).ok())
+        .map(|attribute| attribute.value())
+        .ok_or_else(|| internal("a global variable without a type"))
+}
+
+fn shared_variable(operation: OperationRef<'_, '_>) -> Result<Shared, Error> {
+    let r#type = global_type(operation)?;
+    let layout = layout(r#type).ok_or_else(|| unsupported_type(operation, r#type))?;
+    let align = integer(operation, "alignment").and_then(|align| u64::try_from(align).ok());
+    Ok(Shared {
+        name: symbol(operation)?,
+        bytes: layout.stored,
+        // Vector accesses need 16 bytes, and the driver places variables no less well.
+        align: align.unwrap_or(1).max(layout.align).max(16),
+    })
+}
+
+fn global(context: &Context, operation: OperationRef<'_, '_>) -> Result<Global, Error> {
+    let r#type = global_type(operation)?;
+    let layout = layout(r#type).ok_or_else(|| unsupported_type(operation, r#type))?;
+    let name = symbol(operation)?;
+    // The executor looks the address up, and may only look up what is visible.
+    set_linkage(context, operation);
+    Ok(Global {
+        symbol: format!("{PREFIX}{name}"),
+        name,
+        bytes: layout.stored,
+        constant: operation.has_attribute("constant"),
+    })
+}
+
+fn set_linkage(context: &Context, operation: OperationRef<'_, '_>) {
+    let linkage = melior::dialect::llvm::attributes::linkage(
+        context,
+        melior::dialect::llvm::attributes::Linkage::External,
+    );
+    set_attribute(operation, "linkage", linkage);
+}
+
+fn kernel_info(function: OperationRef<'_, '_>) -> Result<KernelInfo, Error> {
+    let block = function
+        .region(0)
+        .ok()
+        .and_then(|region| region.first_block())
+        .ok_or_else(|| Error::UnsupportedOperation {
+            location: source(function.location()),
+            operation: "llvm.func (a kernel without a body)".into(),
+        })?;
+    let mut parameters = Vec::new();
+    for index in 0..block.argument_count() {
+        let argument = block
+            .argument(index)
+            .map_err(|error| internal(&error.to_string()))?;
+        let r#type = argument.r#type();
+        parameters.push(param_kind(r#type).ok_or_else(|| unsupported_type(function, r#type))?);
+    }
+    if let Ok(attributes) = function.attribute("arg_attrs")
+        && attributes.to_string().contains("llvm.byval")
+    {
+        return Err(Error::UnsupportedType {
+            location: source(function.location()),
+            r#type: "a parameter passed by value in memory (llvm.byval)".into(),
+        });
+    }
+    let size = |name: &str| {
+        let attribute = function.attribute(name).ok()?;
+        let array = DenseI32ArrayAttribute::try_from(attribute).ok()?;
+        let mut size = [1; 3];
+        for (index, size) in size.iter_mut().enumerate().take(array.len()) {
+            *size = u32::try_from(array.element(index).ok()?).ok()?;
+        }
+        Some(size)
+    };
+    let block_size = size("gpu.known_block_size")
+        .or_else(|| size("known_block_size"))
+        .or_else(|| size("nvvm.reqntid"));
+    Ok(KernelInfo {
+        name: symbol(function)?,
+        location: source(function.location()),
+        parameters,
+        block_size,
+        max_threads: size("nvvm.maxntid").map(|size| size.iter().product()),
+        static_shared_bytes: 0,
+    })
+}
+
+fn param_kind(r#type: Type<'_>) -> Option<ParamKind> {
+    if let Some(space) = address_space(r#type) {
+        return Some(ParamKind::Pointer { space });
+    }
+    if let Ok(integer) = IntegerType::try_from(r#type) {
+        let bits = integer.width();
+        return (1..=64).contains(&bits).then_some(ParamKind::Int { bits });
+    }
+    if r#type.is_f16() {
+        Some(ParamKind::F16)
+    } else if r#type.is_bf16() {
+        Some(ParamKind::Bf16)
+    } else if r#type.is_f32() {
+        Some(ParamKind::F32)
+    } else if r#type.is_f64() {
+        Some(ParamKind::F64)
+    } else {
+        None
+    }
+}
+
+/// Removes what is about the device, and says for which host the function is compiled.
+fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
+    const KEPT: [&str; 6] = [
+        "sym_name",
+        "function_type",
+        "CConv",
+        "linkage",
+        "unnamed_addr",
+        "visibility_",
+    ];
+    let is_kernel = is_kernel(function);
+    let names: Vec<_> = function
+        .attributes()
+        .filter_map(|(name, _)| text(name))
+        .filter(|name| !KEPT.contains(&name.as_str()))
+        .collect();
+    for name in names {
+        remove_attribute(function, &name);
+    }
+    let set = |name: &str, value: &str| {
+        if let Some(attribute) = Attribute::parse(context, value) {
+            set_attribute(function, name, attribute);
+        }
+    };
+    set("CConv", "#llvm.cconv<ccc>");
+    set_linkage(context, function);
+    if is_kernel {
+        // LLVM would otherwise move it into a wrapper that is compiled for all the host's extensions.
+        set_attribute(function, "no_inline", Attribute::unit(context));
+    }
+    if let Some(cpu) = host_cpu() {
+        set("target_cpu", &format!("\"{cpu}\""));
+        set("target_features", "#llvm.target_features<[\"-avx512f\"]>");
+    }
+}
+
+/// The CPU to compile for, where the host's own would not do.
+///
+/// Results must not depend on the host. Newer x86 CPUs convert to bf16 with an instruction that flushes subnormals,
+/// and have arithmetic on f16 that rounds fewer intermediate results. So one of two fixed levels is used.
+#[cfg(target_arch = "x86_64")]
+fn host_cpu() -> Option<&'static str> {
+    let has_v3 = std::is_x86_feature_detected!("avx2")
+        && std::is_x86_feature_detected!("fma")
+        && std::is_x86_feature_detected!("f16c")
+        && std::is_x86_feature_detected!("bmi1")
+        && std::is_x86_feature_detected!("bmi2")
+        && std::is_x86_feature_detected!("lzcnt")
+        && std::is_x86_feature_detected!("movbe");
+    Some(if has_v3 { "x86-64-v3" } else { "x86-64" })
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn host_cpu() -> Option<&'static str> {
+    None
+}
+
+fn rename(context: &Context, module: &Module<'_>, operation: OperationRef<'_, '_>, old: &str) {
+    let new = format!("{PREFIX}{old}");
+    // SAFETY: the operations are alive, and the strings outlive the call. The result only says whether every use could
+    // be found, which is so in a module without unregistered operations.
+    unsafe {
+        raw::mlirSymbolTableReplaceAllSymbolUses(
+            melior::StringRef::new(old).to_raw(),
+            melior::StringRef::new(&new).to_raw(),
+            module.as_operation().to_raw(),
+        );
+    }
+    set_attribute(
+        operation,
+        "sym_name",
+        StringAttribute::new(context, &new).into(),
+    );
+}
+
+/// Gives every shared variable that a kernel uses its place. Dynamic shared memory follows after all others.
+fn place_shared(
+    mut info: KernelInfo,
+    uses: &BTreeMap<String, Uses>,
+    variables: &[Shared],
+) -> Kernel {
+    let mut reached = BTreeSet::new();
+    let mut used = BTreeSet::new();
+    let mut open = vec![info.name.clone()];
+    while let Some(function) = open.pop() {
+        if let Some(uses) = uses.get(&function)
+            && reached.insert(function)
+        {
+            used.extend(uses.shared.iter().copied());
+            open.extend(uses.calls.iter().cloned());
+        }
+    }
+    let mut shared = vec![None; variables.len()];
+    // What the kernel needs on a GPU, and where things lie here, with gaps.
+    let (mut packed, mut end) = (0u64, 0u64);
+    let (dynamic, fixed): (Vec<_>, Vec<_>) = used
+        .into_iter()
+        .partition(|&variable: &usize| variables[variable].bytes == 0);
+    for variable in fixed {
+        let Shared { name, bytes, align } = &variables[variable];
+        packed = packed.next_multiple_of(*align) + bytes;
+        let offset = end.next_multiple_of(*align);
+        shared[variable] = Some(SharedVariable {
+            label: format!("shared @{name}").into(),
+            offset,
+            length: Some(*bytes),
+        });
+        end = offset + bytes + GAP;
+    }
+    let align = dynamic
+        .iter()
+        .map(|&variable| variables[variable].align)
+        .max()
+        .unwrap_or(1);
+    for variable in dynamic {
+        shared[variable] = Some(SharedVariable {
+            label: "dynamic shared memory".into(),
+            offset: end.next_multiple_of(align),
+            length: None,
+        });
+    }
+    info.static_shared_bytes = packed.next_multiple_of(align);
+    Kernel {
+        symbol: format!("{PREFIX}{}", info.name),
+        info,
+        shared,
+    }
+}
+
+/// The diagnostics of MLIR that say what is wrong, without those that only comment.
+pub(crate) fn diagnostic(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Diagnostic {
+    let mut message = diagnostic.to_string();
+    for index in 0..diagnostic.note_count() {
+        if let Ok(note) = diagnostic.note(index) {
+            message.push_str("\nnote: ");
+            message.push_str(&note.to_string());
+        }
+    }
+    Diagnostic {
+        location: source(diagnostic.location()),
+        message,
+    }
+}

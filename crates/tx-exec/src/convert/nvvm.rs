@@ -1,0 +1,325 @@
+//! What takes the place of each operation of the NVVM dialect.
+
+use super::{
+    emit::Emitter,
+    rewrite::{operand, result_type, unsupported},
+};
+use crate::{
+    fault::Error,
+    hooks::{ARRIVE_ONLY, REDUCTIONS, REGISTERS},
+    warp::{Redux, Shuffle, WarpOp},
+};
+use melior::ir::{
+    Attribute, OperationRef, TypeLike, Value, ValueLike,
+    attribute::{DenseI32ArrayAttribute, DenseI64ArrayAttribute},
+    operation::OperationLike,
+};
+
+/// Fences: the executor gives no order to what they order, so there is nothing for them to do.
+const FENCES: [&str; 6] = [
+    "nvvm.memory.barrier",
+    "nvvm.fence.sc.cluster",
+    "nvvm.fence.proxy",
+    "nvvm.fence.mbarrier.init",
+    "nvvm.nanosleep",
+    "nvvm.prefetch",
+];
+
+/// Emits the replacement of an operation in front of it, and returns what replaces its result.
+pub(super) fn lower<'c, 'a>(
+    emitter: &Emitter<'c, 'a>,
+    operation: OperationRef<'c, 'a>,
+    name: &str,
+    site: i64,
+) -> Result<Option<Value<'c, 'a>>, Error> {
+    if let Some(register) = name.strip_prefix("nvvm.read.ptx.sreg.") {
+        let number = REGISTERS
+            .iter()
+            .position(|&known| known == register)
+            .ok_or_else(|| unsupported(operation, name))?;
+        let number = emitter.constant(32, number as i64)?;
+        let word = emitter.integer_type(32);
+        return emitter.call("__tx_register", &[number], Some(word));
+    }
+    if FENCES.contains(&name) {
+        return Ok(None);
+    }
+    let lowering = Lowering {
+        emitter,
+        operation,
+        site,
+    };
+    match name {
+        "nvvm.bar.warp.sync" => {
+            lowering.warp(WarpOp::Sync, operand(operation, 0)?, None, None)?;
+            Ok(None)
+        }
+        "nvvm.shfl.sync" => lowering.shuffle(),
+        "nvvm.redux.sync" => lowering.redux(),
+        "nvvm.vote.sync" => lowering.vote(),
+        "nvvm.match.sync" => lowering.matching(),
+        "nvvm.elect.sync" => lowering.elect(),
+        "nvvm.barrier0" => lowering.barrier(None, None, 0, None).map(|_| None),
+        "nvvm.barrier" => lowering.any_barrier(),
+        "nvvm.barrier.arrive" => lowering.barrier_arrive(),
+        "nvvm.exit" => {
+            emitter.call("__tx_exit", &[], None)?;
+            Ok(None)
+        }
+        _ => Err(unsupported(operation, name)),
+    }
+}
+
+struct Lowering<'e, 'c, 'a> {
+    emitter: &'e Emitter<'c, 'a>,
+    operation: OperationRef<'c, 'a>,
+    site: i64,
+}
+
+impl<'c, 'a> Lowering<'_, 'c, 'a> {
+    /// The word inside an enumeration attribute, which prints as `#nvvm<shfl_kind bfly>` or `#nvvm.shfl_kind<bfly>`.
+    fn keyword(&self, attribute: &str) -> String {
+        let text = self
+            .operation
+            .attribute(attribute)
+            .map(|attribute| attribute.to_string())
+            .unwrap_or_default();
+        text.trim_end_matches('>')
+            .rsplit([' ', '<'])
+            .next()
+            .unwrap_or_default()
+            .to_string()
+    }
+
+    fn flag(&self, attribute: &str) -> bool {
+        self.operation
+            .attribute(attribute)
+            .is_ok_and(|attribute| attribute.to_string() == "true")
+    }
+
+    fn unsupported(&self, what: &str) -> Error {
+        unsupported(self.operation, what)
+    }
+
+    /// A word with the bits of an i32 or f32, widened to 64 bits.
+    fn bits(&self, value: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
+        let emitter = self.emitter;
+        let value = if value.r#type().is_f32() {
+            emitter.cast("llvm.bitcast", value, emitter.integer_type(32))?
+        } else {
+            value
+        };
+        emitter.cast("llvm.zext", value, emitter.integer_type(64))
+    }
+
+    /// The value that a 64-bit word holds in its low bits, as the type of the operation's result or `like`.
+    fn value(&self, word: Value<'c, 'a>, like: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
+        let emitter = self.emitter;
+        let low = emitter.cast("llvm.trunc", word, emitter.integer_type(32))?;
+        if like.r#type().is_f32() {
+            return emitter.cast("llvm.bitcast", low, like.r#type());
+        }
+        Ok(low)
+    }
+
+    /// Bit 32 of a word.
+    fn predicate(&self, word: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
+        let emitter = self.emitter;
+        let wide = emitter.integer_type(64);
+        let places = emitter.constant(64, 32)?;
+        let shifted = emitter.value("llvm.lshr", &[word, places], &[], wide)?;
+        emitter.cast("llvm.trunc", shifted, emitter.integer_type(1))
+    }
+
+    /// A struct of a value and a predicate.
+    fn pair(&self, value: Value<'c, 'a>, predicate: Value<'c, 'a>) -> Result<Value<'c, 'a>, Error> {
+        let emitter = self.emitter;
+        let r#type = result_type(self.operation)?;
+        let mut pair = emitter.value("llvm.mlir.poison", &[], &[], r#type)?;
+        for (index, part) in [value, predicate].into_iter().enumerate() {
+            // The context is reached through the operation: the builder of the attribute needs it.
+            let position: Attribute<'c> = emitter.position(index as i64).into();
+            let attributes = [("position", position)];
+            pair = emitter.value("llvm.insertvalue", &[pair, part], &attributes, r#type)?;
+        }
+        Ok(pair)
+    }
+
+    fn warp(
+        &self,
+        op: WarpOp,
+        mask: Value<'c, 'a>,
+        value: Option<Value<'c, 'a>>,
+        more: Option<[Value<'c, 'a>; 2]>,
+    ) -> Result<Value<'c, 'a>, Error> {
+        let emitter = self.emitter;
+        let code = emitter.constant(32, op.code().into())?;
+        let value = match value {
+            Some(value) => self.bits(value)?,
+            None => emitter.constant(64, 0)?,
+        };
+        let [offset, clamp] = match more {
+            Some(more) => more,
+            None => [emitter.constant(32, 0)?; 2],
+        };
+        let site = emitter.constant(32, self.site)?;
+        let arguments = [code, mask, value, offset, clamp, site];
+        let result = emitter.call("__tx_warp", &arguments, Some(emitter.integer_type(64)))?;
+        result.ok_or_else(|| self.unsupported("a call without its result"))
+    }
+
+    fn shuffle(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let kind = match self.keyword("kind").as_str() {
+            "bfly" => Shuffle::Bfly,
+            "up" => Shuffle::Up,
+            "down" => Shuffle::Down,
+            "idx" => Shuffle::Idx,
+            other => return Err(self.unsupported(&format!("nvvm.shfl.sync {other}"))),
+        };
+        let [mask, value, offset, clamp] = self.operands()?;
+        let word = self.warp(
+            WarpOp::Shuffle(kind),
+            mask,
+            Some(value),
+            Some([offset, clamp]),
+        )?;
+        let result = self.value(word, value)?;
+        if !self.operation.has_attribute("return_value_and_is_valid") {
+            return Ok(Some(result));
+        }
+        Ok(Some(self.pair(result, self.predicate(word)?)?))
+    }
+
+    fn operands<const N: usize>(&self) -> Result<[Value<'c, 'a>; N], Error> {
+        let operands: Vec<_> = self.operation.operands().collect();
+        operands
+            .try_into()
+            .map_err(|_| self.unsupported("an operation with too few operands"))
+    }
+
+    fn redux(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let (abs, nan) = (self.flag("abs"), self.flag("nan"));
+        let kind = match self.keyword("kind").as_str() {
+            "add" => Redux::Add,
+            "and" => Redux::And,
+            "max" => Redux::Max,
+            "min" => Redux::Min,
+            "or" => Redux::Or,
+            "umax" => Redux::Umax,
+            "umin" => Redux::Umin,
+            "xor" => Redux::Xor,
+            "fmin" => Redux::Fmin { abs, nan },
+            "fmax" => Redux::Fmax { abs, nan },
+            other => return Err(self.unsupported(&format!("nvvm.redux.sync {other}"))),
+        };
+        let [value, mask] = self.operands()?;
+        let word = self.warp(WarpOp::Redux(kind), mask, Some(value), None)?;
+        Ok(Some(self.value(word, value)?))
+    }
+
+    fn vote(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let op = match self.keyword("kind").as_str() {
+            "any" => WarpOp::VoteAny,
+            "all" => WarpOp::VoteAll,
+            "uni" => WarpOp::VoteUni,
+            "ballot" => WarpOp::Ballot,
+            other => return Err(self.unsupported(&format!("nvvm.vote.sync {other}"))),
+        };
+        let [mask, predicate] = self.operands()?;
+        let word = self.warp(op, mask, Some(predicate), None)?;
+        let r#type = result_type(self.operation)?;
+        Ok(Some(self.emitter.cast("llvm.trunc", word, r#type)?))
+    }
+
+    fn matching(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let [mask, value] = self.operands()?;
+        let low = |word| {
+            let r#type = self.emitter.integer_type(32);
+            self.emitter.cast("llvm.trunc", word, r#type)
+        };
+        match self.keyword("kind").as_str() {
+            "any" => {
+                let word = self.warp(WarpOp::MatchAny, mask, Some(value), None)?;
+                Ok(Some(low(word)?))
+            }
+            "all" => {
+                let word = self.warp(WarpOp::MatchAll, mask, Some(value), None)?;
+                Ok(Some(self.pair(low(word)?, self.predicate(word)?)?))
+            }
+            other => Err(self.unsupported(&format!("nvvm.match.sync {other}"))),
+        }
+    }
+
+    fn elect(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let mask = match self.operation.operand_count() {
+            0 => self.emitter.constant(32, -1)?,
+            _ => operand(self.operation, 0)?,
+        };
+        let word = self.warp(WarpOp::Elect, mask, None, None)?;
+        Ok(Some(self.predicate(word)?))
+    }
+
+    /// A barrier; the result is that of its reduction.
+    fn barrier(
+        &self,
+        id: Option<Value<'c, 'a>>,
+        count: Option<Value<'c, 'a>>,
+        reduction: i32,
+        predicate: Option<Value<'c, 'a>>,
+    ) -> Result<Option<Value<'c, 'a>>, Error> {
+        let emitter = self.emitter;
+        let or = |value: Option<Value<'c, 'a>>, default| match value {
+            Some(value) => Ok(value),
+            None => emitter.constant(32, default),
+        };
+        let (id, count, predicate) = (or(id, 0)?, or(count, -1)?, or(predicate, 0)?);
+        let reduction = emitter.constant(32, reduction.into())?;
+        let site = emitter.constant(32, self.site)?;
+        let arguments = [id, count, reduction, predicate, site];
+        emitter.call("__tx_barrier", &arguments, Some(emitter.integer_type(32)))
+    }
+
+    fn any_barrier(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let segments = self
+            .operation
+            .attribute("operandSegmentSizes")
+            .ok()
+            .and_then(|attribute| DenseI32ArrayAttribute::try_from(attribute).ok())
+            .ok_or_else(|| self.unsupported("nvvm.barrier without its operand segments"))?;
+        let mut next = 0;
+        let mut optional = |segment| {
+            let present = segments.element(segment).is_ok_and(|size| size != 0);
+            if !present {
+                return Ok(None);
+            }
+            next += 1;
+            operand(self.operation, next - 1).map(Some)
+        };
+        let (id, count, predicate) = (optional(0)?, optional(1)?, optional(2)?);
+        let keyword = self.keyword("reductionOp");
+        let reduction = REDUCTIONS
+            .iter()
+            .position(|&(name, _)| name == keyword)
+            .ok_or_else(|| self.unsupported(&format!("nvvm.barrier {keyword}")))?;
+        let result = self.barrier(id, count, reduction as i32, predicate)?;
+        Ok(result.filter(|_| self.operation.result_count() != 0))
+    }
+
+    fn barrier_arrive(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let operands: Vec<_> = self.operation.operands().collect();
+        let (id, count) = match operands[..] {
+            [count] => (None, count),
+            [id, count] => (Some(id), count),
+            _ => return Err(self.unsupported("nvvm.barrier.arrive without a number of threads")),
+        };
+        self.barrier(id, Some(count), ARRIVE_ONLY, None)?;
+        Ok(None)
+    }
+}
+
+impl<'c> Emitter<'c, '_> {
+    /// A position inside a struct.
+    fn position(&self, index: i64) -> DenseI64ArrayAttribute<'c> {
+        DenseI64ArrayAttribute::new(self.context(), &[index])
+    }
+}

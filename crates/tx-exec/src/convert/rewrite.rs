@@ -1,0 +1,501 @@
+//! Rewriting the functions of a device module, one operation at a time.
+
+use super::{
+    access::{Access, HINTS, Size, accesses, alignment, space},
+    emit::{Emitter, erase, internal, remove_attribute, replace, source},
+    integer,
+    layout::{address_space, layout, scalar_bits, vector},
+    name, nvvm,
+};
+use crate::{
+    fault::{AccessKind, Error},
+    hooks::access_flags,
+    machine::SiteInfo,
+    shadow::MAX_SITES,
+};
+use melior::{
+    Context,
+    ir::{
+        BlockLike, OperationRef, RegionLike, Type, Value, ValueLike,
+        attribute::{FlatSymbolRefAttribute, TypeAttribute},
+        operation::{OperationLike, OperationResult},
+    },
+};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+/// What a function refers to.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Uses {
+    /// Functions it calls, by name.
+    pub(super) calls: BTreeSet<String>,
+    /// Shared variables, by number.
+    pub(super) shared: BTreeSet<usize>,
+}
+
+/// Operations without effects on memory that may have pointers among their operands.
+const POINTER_ARITHMETIC: [&str; 22] = [
+    "llvm.getelementptr",
+    "llvm.addrspacecast",
+    "llvm.bitcast",
+    "llvm.ptrtoint",
+    "llvm.inttoptr",
+    "llvm.icmp",
+    "llvm.select",
+    "llvm.freeze",
+    "llvm.br",
+    "llvm.cond_br",
+    "llvm.switch",
+    "llvm.return",
+    "llvm.insertvalue",
+    "llvm.extractvalue",
+    "llvm.insertelement",
+    "llvm.extractelement",
+    "llvm.shufflevector",
+    "llvm.intr.stackrestore",
+    "llvm.intr.is.constant",
+    "llvm.intr.expect",
+    "llvm.intr.launder.invariant.group",
+    "llvm.intr.ptrmask",
+];
+
+/// Hints. What they promise need not be true of a program with mistakes, and is not needed.
+const DROPPED: [&str; 9] = [
+    "llvm.intr.assume",
+    "llvm.intr.lifetime.start",
+    "llvm.intr.lifetime.end",
+    "llvm.intr.prefetch",
+    "llvm.intr.experimental.noalias.scope.decl",
+    "llvm.intr.var.annotation",
+    "llvm.intr.dbg.declare",
+    "llvm.intr.dbg.value",
+    "llvm.intr.dbg.label",
+];
+
+/// Operations that the host could translate but not run as a thread of a GPU.
+const REFUSED: [&str; 14] = [
+    "llvm.inline_asm",
+    "llvm.call_intrinsic",
+    "llvm.invoke",
+    "llvm.landingpad",
+    "llvm.resume",
+    "llvm.indirectbr",
+    "llvm.blockaddress",
+    "llvm.va_arg",
+    "llvm.intr.vastart",
+    "llvm.intr.masked.gather",
+    "llvm.intr.masked.scatter",
+    "llvm.intr.masked.expandload",
+    "llvm.intr.masked.compressstore",
+    "llvm.intr.eh.typeid.for",
+];
+
+/// Rewrites the functions of one module.
+pub(super) struct Rewriter<'c, 's> {
+    context: &'c Context,
+    /// Number of each shared variable.
+    shared: &'s BTreeMap<String, usize>,
+    /// Functions of the module, declared or defined.
+    functions: &'s BTreeSet<String>,
+    sites: Vec<SiteInfo>,
+    names: BTreeMap<String, Arc<str>>,
+    frame_bytes: u64,
+}
+
+impl<'c, 's> Rewriter<'c, 's> {
+    pub(super) fn new(
+        context: &'c Context,
+        shared: &'s BTreeMap<String, usize>,
+        functions: &'s BTreeSet<String>,
+    ) -> Self {
+        Self {
+            context,
+            shared,
+            functions,
+            sites: Vec::new(),
+            names: BTreeMap::new(),
+            frame_bytes: 0,
+        }
+    }
+
+    /// The sites, and the stack that the functions need, in bytes.
+    pub(super) fn finish(self) -> (Vec<SiteInfo>, u64) {
+        (self.sites, self.frame_bytes)
+    }
+
+    /// Rewrites a function.
+    pub(super) fn function<'a>(
+        &mut self,
+        function: OperationRef<'c, 'a>,
+        is_kernel: bool,
+    ) -> Result<Uses, Error> {
+        let mut uses = Uses::default();
+        let mut block = function
+            .region(0)
+            .ok()
+            .and_then(|region| region.first_block());
+        let entry = block.map(|block| block.to_raw().ptr);
+        let mut frame = 0;
+        let mut all = Vec::new();
+        while let Some(current) = block {
+            let mut next = current.first_operation();
+            while let Some(operation) = next {
+                all.push((operation, Some(current.to_raw().ptr) == entry));
+                next = operation.next_in_block();
+            }
+            block = current.next_in_region();
+        }
+        for (index, &(operation, in_entry)) in all.iter().enumerate() {
+            if index == 0 && !is_kernel {
+                // Functions may call each other in a circle: that must end in a fault.
+                let emitter = self.emitter(operation)?;
+                let bytes = emitter.constant(64, 0)?;
+                let site = self.site(function)?;
+                let site = emitter.constant(32, site)?;
+                emitter.call("__tx_stack", &[bytes, site], None)?;
+            }
+            self.operation(operation, in_entry, &mut uses, &mut frame)?;
+        }
+        self.frame_bytes += frame;
+        Ok(uses)
+    }
+
+    /// Builds in front of an operation.
+    pub(super) fn emitter<'a>(
+        &self,
+        operation: OperationRef<'c, 'a>,
+    ) -> Result<Emitter<'c, 'a>, Error> {
+        Emitter::new(self.context, operation, operation.location())
+    }
+
+    /// Numbers an operation, for faults.
+    pub(super) fn site(&mut self, operation: OperationRef<'_, '_>) -> Result<i64, Error> {
+        if self.sites.len() == MAX_SITES {
+            return Err(Error::TooLarge { limit: MAX_SITES });
+        }
+        let name = name(operation);
+        let operation_name = match self.names.get(&name) {
+            Some(name) => name.clone(),
+            None => {
+                let shared: Arc<str> = name.as_str().into();
+                self.names.insert(name, shared.clone());
+                shared
+            }
+        };
+        self.sites.push(SiteInfo {
+            location: source(operation.location()),
+            operation: operation_name,
+        });
+        Ok(self.sites.len() as i64 - 1)
+    }
+
+    fn operation<'a>(
+        &mut self,
+        operation: OperationRef<'c, 'a>,
+        in_entry: bool,
+        uses: &mut Uses,
+        frame: &mut u64,
+    ) -> Result<(), Error> {
+        let name = name(operation);
+        if name.starts_with("nvvm.") {
+            return self.nvvm(operation, &name);
+        }
+        if !name.starts_with("llvm.") || REFUSED.contains(&name.as_str()) {
+            return Err(unsupported(operation, &name));
+        }
+        if DROPPED.contains(&name.as_str()) {
+            // SAFETY: these have no results.
+            unsafe { erase(operation) };
+            return Ok(());
+        }
+        match name.as_str() {
+            "llvm.alloca" => return self.alloca(operation, in_entry, frame),
+            "llvm.mlir.addressof" => return self.address_of(operation, uses),
+            "llvm.call" => return self.call(operation, uses),
+            "llvm.sdiv" | "llvm.srem" => return self.division(operation, true),
+            "llvm.udiv" | "llvm.urem" => return self.division(operation, false),
+            "llvm.intr.masked.load" => return self.masked(operation, 0, 1, AccessKind::Read),
+            "llvm.intr.masked.store" => return self.masked(operation, 1, 2, AccessKind::Write),
+            "llvm.intr.trap" | "llvm.intr.debugtrap" | "llvm.intr.ubsantrap" => {
+                self.trap(operation)?;
+                // SAFETY: these have no results.
+                unsafe { erase(operation) };
+                return Ok(());
+            }
+            "llvm.unreachable" => return self.trap(operation),
+            _ => {}
+        }
+        let accesses = accesses(operation, &name)?;
+        if accesses.is_empty() {
+            let has_pointer = operation
+                .operands()
+                .any(|operand| address_space(operand.r#type()).is_some());
+            if has_pointer && !POINTER_ARITHMETIC.contains(&name.as_str()) {
+                return Err(unsupported(operation, &name));
+            }
+            if name == "llvm.getelementptr" {
+                // The executor reports an address outside its buffer; to LLVM it would be undefined behaviour.
+                remove_attribute(operation, "noWrapFlags");
+            }
+            return Ok(());
+        }
+        for hint in HINTS {
+            remove_attribute(operation, hint);
+        }
+        for access in accesses {
+            self.check(operation, &access)?;
+        }
+        Ok(())
+    }
+
+    /// Announces an access.
+    fn check<'a>(&mut self, operation: OperationRef<'c, 'a>, access: &Access) -> Result<(), Error> {
+        let emitter = self.emitter(operation)?;
+        let pointer = operand(operation, access.pointer)?;
+        let space = space(operation, pointer)?;
+        let address = emitter.value("llvm.ptrtoint", &[pointer], &[], emitter.integer_type(64))?;
+        let bytes = match access.size {
+            Size::Bytes(bytes) => emitter.constant(64, bytes as i64)?,
+            Size::Operand(index) => {
+                let bytes = operand(operation, index)?;
+                emitter.cast("llvm.zext", bytes, emitter.integer_type(64))?
+            }
+        };
+        let flags = access_flags(access.kind, access.reads, space, access.alignment);
+        let flags = emitter.constant(32, flags.into())?;
+        let site = emitter.constant(32, self.site(operation)?)?;
+        emitter.call("__tx_access", &[address, bytes, flags, site], None)?;
+        Ok(())
+    }
+
+    /// Announces an access to those elements of a vector that a mask selects.
+    fn masked<'a>(
+        &mut self,
+        operation: OperationRef<'c, 'a>,
+        pointer: usize,
+        mask: usize,
+        kind: AccessKind,
+    ) -> Result<(), Error> {
+        for hint in HINTS {
+            remove_attribute(operation, hint);
+        }
+        let r#type = match kind {
+            AccessKind::Read => result_type(operation)?,
+            _ => operand(operation, 0)?.r#type(),
+        };
+        let (count, element) = vector(r#type)
+            .filter(|&(count, _)| count <= 64)
+            .ok_or_else(|| unsupported_type(operation, r#type))?;
+        let element = layout(element).ok_or_else(|| unsupported_type(operation, element))?;
+        let align = alignment(operation)?.unwrap_or(element.align);
+        let emitter = self.emitter(operation)?;
+        let pointer = operand(operation, pointer)?;
+        let space = space(operation, pointer)?;
+        let word = emitter.integer_type(64);
+        let address = emitter.value("llvm.ptrtoint", &[pointer], &[], word)?;
+        let bits = emitter.integer_type(count as u32);
+        let mask = emitter.value("llvm.bitcast", &[operand(operation, mask)?], &[], bits)?;
+        let mask = emitter.cast("llvm.zext", mask, word)?;
+        let bytes = emitter.constant(64, element.allocated() as i64)?;
+        let reads = kind == AccessKind::Read;
+        let flags = access_flags(kind, reads, space, align.min(element.align));
+        let flags = emitter.constant(32, flags.into())?;
+        let site = emitter.constant(32, self.site(operation)?)?;
+        let arguments = [address, bytes, mask, flags, site];
+        emitter.call("__tx_masked_access", &arguments, None)?;
+        Ok(())
+    }
+
+    /// Announces private memory, which otherwise nothing would know the bounds of.
+    fn alloca<'a>(
+        &mut self,
+        operation: OperationRef<'c, 'a>,
+        in_entry: bool,
+        frame: &mut u64,
+    ) -> Result<(), Error> {
+        let element = operation
+            .attribute("elem_type")
+            .ok()
+            .and_then(|attribute| TypeAttribute::try_from(attribute).ok())
+            .map(|attribute| attribute.value())
+            .ok_or_else(|| internal("llvm.alloca without a type"))?;
+        let element = layout(element)
+            .ok_or_else(|| unsupported_type(operation, element))?
+            .allocated();
+        let count = operand(operation, 0)?;
+        let site = self.site(operation)?;
+        let before = self.emitter(operation)?;
+        let word = before.integer_type(64);
+        let size = |emitter: &Emitter<'c, 'a>| {
+            let wide = emitter.cast("llvm.zext", count, word)?;
+            let element = emitter.constant(64, element as i64)?;
+            emitter.value("llvm.mul", &[wide, element], &[], word)
+        };
+        let bytes = match constant(count) {
+            Some(count) if in_entry => {
+                let align = alignment(operation)?.unwrap_or(16);
+                let whole = (count as u64)
+                    .checked_mul(element)
+                    .and_then(|bytes| bytes.checked_add(align + *frame))
+                    .filter(|&whole| whole < 1 << 30)
+                    .ok_or_else(|| unsupported(operation, "llvm.alloca (of 1 GiB or more)"))?;
+                *frame = whole;
+                size(&before)?
+            }
+            _ => {
+                let bytes = size(&before)?;
+                let site = before.constant(32, site)?;
+                before.call("__tx_stack", &[bytes, site], None)?;
+                bytes
+            }
+        };
+        let next = operation
+            .next_in_block()
+            .ok_or_else(|| internal("llvm.alloca at the end of a block"))?;
+        let after = Emitter::new(self.context, next, operation.location())?;
+        let address = after.value("llvm.ptrtoint", &[first_result(operation)?], &[], word)?;
+        after.call("__tx_private", &[address, bytes], None)?;
+        Ok(())
+    }
+
+    fn address_of<'a>(
+        &mut self,
+        operation: OperationRef<'c, 'a>,
+        uses: &mut Uses,
+    ) -> Result<(), Error> {
+        let variable = symbol_attribute(operation, "global_name")
+            .and_then(|name| self.shared.get(&name).copied());
+        let Some(variable) = variable else {
+            return Ok(());
+        };
+        uses.shared.insert(variable);
+        let emitter = self.emitter(operation)?;
+        let number = emitter.constant(32, variable as i64)?;
+        let address = emitter.call("__tx_shared", &[number], Some(result_type(operation)?))?;
+        replace(operation, address);
+        // SAFETY: its uses were just replaced.
+        unsafe { erase(operation) };
+        Ok(())
+    }
+
+    fn call<'a>(&mut self, operation: OperationRef<'c, 'a>, uses: &mut Uses) -> Result<(), Error> {
+        let callee = symbol_attribute(operation, "callee")
+            .filter(|callee| self.functions.contains(callee))
+            .ok_or_else(|| unsupported(operation, "llvm.call (through a pointer)"))?;
+        uses.calls.insert(callee);
+        for name in [
+            "access_groups",
+            "alias_scopes",
+            "noalias_scopes",
+            "tbaa",
+            "memory_effects",
+            "arg_attrs",
+            "res_attrs",
+        ] {
+            remove_attribute(operation, name);
+        }
+        Ok(())
+    }
+
+    /// Integer division stops a host thread where a GPU thread gets some number.
+    fn division<'a>(&mut self, operation: OperationRef<'c, 'a>, signed: bool) -> Result<(), Error> {
+        let divisor = operand(operation, 1)?;
+        if constant(divisor).is_some_and(|divisor| divisor != 0 && divisor != -1) {
+            return Ok(());
+        }
+        let dividend = operand(operation, 0)?;
+        let r#type = divisor.r#type();
+        let emitter = self.emitter(operation)?;
+        let word = emitter.integer_type(64);
+        let (count, scalar) =
+            vector(r#type).map_or((None, r#type), |(count, element)| (Some(count), element));
+        let bits = scalar_bits(scalar)
+            .filter(|&bits| bits <= 64)
+            .ok_or_else(|| unsupported_type(operation, r#type))? as i64;
+        let extend = if signed { "llvm.sext" } else { "llvm.zext" };
+        let site = emitter.constant(32, self.site(operation)?)?;
+        let width = emitter.constant(32, if signed { bits } else { -bits })?;
+        for index in 0..count.unwrap_or(1) {
+            let part = |value: Value<'c, 'a>| match count {
+                None => Ok(value),
+                Some(_) => {
+                    let index = emitter.constant(32, index as i64)?;
+                    emitter.value("llvm.extractelement", &[value, index], &[], scalar)
+                }
+            };
+            let dividend = emitter.cast(extend, part(dividend)?, word)?;
+            let divisor = emitter.cast(extend, part(divisor)?, word)?;
+            let arguments = [dividend, divisor, width, site];
+            emitter.call("__tx_division", &arguments, None)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a trap in front of an operation.
+    fn trap<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
+        let emitter = self.emitter(operation)?;
+        let site = emitter.constant(32, self.site(operation)?)?;
+        emitter.call("__tx_trap", &[site], None)?;
+        Ok(())
+    }
+
+    fn nvvm<'a>(&mut self, operation: OperationRef<'c, 'a>, name: &str) -> Result<(), Error> {
+        let site = self.site(operation)?;
+        let emitter = self.emitter(operation)?;
+        let result = nvvm::lower(&emitter, operation, name, site)?;
+        replace(operation, result);
+        // SAFETY: if it has a result, its uses were just replaced.
+        unsafe { erase(operation) };
+        Ok(())
+    }
+}
+
+pub(super) fn operand<'c, 'a>(
+    operation: OperationRef<'c, 'a>,
+    index: usize,
+) -> Result<Value<'c, 'a>, Error> {
+    operation
+        .operand(index)
+        .map_err(|error| internal(&error.to_string()))
+}
+
+pub(super) fn first_result<'c, 'a>(
+    operation: OperationRef<'c, 'a>,
+) -> Result<Value<'c, 'a>, Error> {
+    operation
+        .result(0)
+        .map(Value::from)
+        .map_err(|error| internal(&error.to_string()))
+}
+
+pub(super) fn result_type<'c>(operation: OperationRef<'c, '_>) -> Result<Type<'c>, Error> {
+    Ok(first_result(operation)?.r#type())
+}
+
+/// The value of an integer constant.
+fn constant(value: Value<'_, '_>) -> Option<i64> {
+    let result = OperationResult::try_from(value).ok()?;
+    let owner = result.owner();
+    (name(owner) == "llvm.mlir.constant")
+        .then(|| integer(owner, "value"))
+        .flatten()
+}
+
+fn symbol_attribute(operation: OperationRef<'_, '_>, name: &str) -> Option<String> {
+    let attribute = operation.attribute(name).ok()?;
+    let symbol = FlatSymbolRefAttribute::try_from(attribute).ok()?;
+    Some(symbol.value().to_string())
+}
+
+pub(super) fn unsupported(operation: OperationRef<'_, '_>, what: &str) -> Error {
+    Error::UnsupportedOperation {
+        location: source(operation.location()),
+        operation: what.into(),
+    }
+}
+
+pub(super) fn unsupported_type(operation: OperationRef<'_, '_>, r#type: Type<'_>) -> Error {
+    super::unsupported_type(operation, r#type)
+}

@@ -1,0 +1,88 @@
+//! MLIR's execution engine: compiles a module for the host and finds what is in it.
+
+use crate::{hooks, libm, schedule::Entry};
+use melior::{StringRef, ir::Module};
+use mlir_sys as raw;
+
+/// How much LLVM optimises, of 3. Generated code spends its time in the hooks, and more makes loading slower.
+const OPTIMIZATION: i32 = 1;
+
+/// The engine could not be made, or something is missing in it. MLIR has reported the reason as a diagnostic.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failed;
+
+/// Compiled code, freed with this.
+pub(crate) struct Engine(raw::MlirExecutionEngine);
+
+impl Engine {
+    /// Compiles a module. `externals` are the functions it calls beside the hooks.
+    pub(crate) fn new(
+        module: &Module<'_>,
+        externals: &[(String, *mut ())],
+    ) -> Result<Self, Failed> {
+        // SAFETY: the module is alive, and stays ours; there are no libraries to load.
+        let engine = unsafe {
+            raw::mlirExecutionEngineCreate(
+                module.to_raw(),
+                OPTIMIZATION,
+                0,
+                std::ptr::null(),
+                false,
+                false,
+            )
+        };
+        if engine.ptr.is_null() {
+            return Err(Failed);
+        }
+        let engine = Self(engine);
+        for (name, address) in hooks::symbols().into_iter().chain(libm::builtins()) {
+            engine.register(name, address);
+        }
+        for (name, address) in externals {
+            engine.register(name, *address);
+        }
+        Ok(engine)
+    }
+
+    fn register(&self, name: &str, address: *mut ()) {
+        // SAFETY: the engine is alive and copies the name; the address is that of a function, which is there for ever.
+        unsafe {
+            raw::mlirExecutionEngineRegisterSymbol(
+                self.0,
+                StringRef::new(name).to_raw(),
+                address.cast(),
+            );
+        }
+    }
+
+    /// The code of a kernel.
+    pub(crate) fn kernel(&self, symbol: &str) -> Result<Entry, Failed> {
+        // SAFETY: the engine is alive.
+        let address = unsafe {
+            raw::mlirExecutionEngineLookupPacked(self.0, StringRef::new(symbol).to_raw())
+        };
+        if address.is_null() {
+            return Err(Failed);
+        }
+        // SAFETY: MLIR makes such a wrapper for every function: it takes an array of pointers to the arguments.
+        Ok(unsafe { std::mem::transmute::<*mut std::ffi::c_void, Entry>(address) })
+    }
+
+    /// The address of a global variable.
+    pub(crate) fn variable(&self, symbol: &str) -> Result<u64, Failed> {
+        // SAFETY: the engine is alive.
+        let address =
+            unsafe { raw::mlirExecutionEngineLookup(self.0, StringRef::new(symbol).to_raw()) };
+        if address.is_null() {
+            return Err(Failed);
+        }
+        Ok(address as u64)
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // SAFETY: made in `new` and destroyed only here.
+        unsafe { raw::mlirExecutionEngineDestroy(self.0) }
+    }
+}

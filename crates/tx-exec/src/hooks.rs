@@ -1,0 +1,348 @@
+//! The functions that generated code calls.
+//!
+//! A hook finds the state of the launch through a thread-local pointer, which [`Scope`] sets while a launch runs. It
+//! never unwinds into generated code: a fault or a panic is recorded, and the thread is suspended for ever.
+
+use crate::{
+    barrier::{Arrival, Reduction},
+    fault::{AccessKind, Fault, Space},
+    machine::{Machine, Outcome, Request},
+    schedule::STACK_MARGIN,
+    warp::{Input, WarpOp},
+};
+use std::{
+    cell::Cell,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr::null_mut,
+};
+
+thread_local! {
+    static MACHINE: Cell<*mut ()> = const { Cell::new(null_mut()) };
+}
+
+/// Makes a machine the one that hooks on this OS thread use.
+pub(crate) struct Scope(*mut ());
+
+impl Scope {
+    pub(crate) fn enter(machine: *mut ()) -> Self {
+        Self(MACHINE.replace(machine))
+    }
+}
+
+impl Drop for Scope {
+    fn drop(&mut self) {
+        MACHINE.set(self.0);
+    }
+}
+
+/// Declarations of the hooks, for the module that calls them.
+///
+/// Those that only read what never changes for a thread are free of effects, so that LLVM may merge and move them.
+/// All others look as if they read and wrote any memory.
+pub(crate) const DECLARATIONS: &str = r#"
+  llvm.func @__tx_register(i32) -> i32 attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_shared(i32) -> !llvm.ptr<3> attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_access(i64, i64, i32, i32) attributes {no_unwind}
+  llvm.func @__tx_masked_access(i64, i64, i64, i32, i32) attributes {no_unwind}
+  llvm.func @__tx_warp(i32, i32, i64, i32, i32, i32) -> i64 attributes {no_unwind}
+  llvm.func @__tx_barrier(i32, i32, i32, i32, i32) -> i32 attributes {no_unwind}
+  llvm.func @__tx_private(i64, i64) attributes {no_unwind}
+  llvm.func @__tx_stack(i64, i32) attributes {no_unwind}
+  llvm.func @__tx_division(i64, i64, i32, i32) attributes {no_unwind}
+  llvm.func @__tx_trap(i32) attributes {no_unwind}
+  llvm.func @__tx_exit() attributes {no_unwind}
+"#;
+
+/// Names and addresses of the hooks.
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 11] {
+    [
+        ("__tx_register", register as *mut ()),
+        ("__tx_shared", shared as *mut ()),
+        ("__tx_access", access as *mut ()),
+        ("__tx_masked_access", masked_access as *mut ()),
+        ("__tx_warp", warp as *mut ()),
+        ("__tx_barrier", barrier as *mut ()),
+        ("__tx_private", private as *mut ()),
+        ("__tx_stack", stack as *mut ()),
+        ("__tx_division", division as *mut ()),
+        ("__tx_trap", trap as *mut ()),
+        ("__tx_exit", exit as *mut ()),
+    ]
+}
+
+/// Special registers, by the number that stands for them in generated code.
+pub(crate) const REGISTERS: [&str; 44] = [
+    "tid.x",
+    "tid.y",
+    "tid.z",
+    "ntid.x",
+    "ntid.y",
+    "ntid.z",
+    "ctaid.x",
+    "ctaid.y",
+    "ctaid.z",
+    "nctaid.x",
+    "nctaid.y",
+    "nctaid.z",
+    "laneid",
+    "warpid",
+    "nwarpid",
+    "warpsize",
+    "lanemask.eq",
+    "lanemask.le",
+    "lanemask.lt",
+    "lanemask.ge",
+    "lanemask.gt",
+    "smid",
+    "nsmid",
+    "gridid",
+    "dynamic.smem.size",
+    "total.smem.size",
+    "clusterid.x",
+    "clusterid.y",
+    "clusterid.z",
+    "nclusterid.x",
+    "nclusterid.y",
+    "nclusterid.z",
+    "cluster.ctaid.x",
+    "cluster.ctaid.y",
+    "cluster.ctaid.z",
+    "cluster.nctaid.x",
+    "cluster.nctaid.y",
+    "cluster.nctaid.z",
+    "cluster.ctarank",
+    "cluster.nctarank",
+    "envreg0",
+    "envreg1",
+    "envreg2",
+    "envreg3",
+];
+
+/// How an access is described in one word of generated code: kind (2 bits), whether it reads (1 bit), space (2 bits),
+/// and from bit 8 on the logarithm of its alignment.
+pub(crate) fn access_flags(kind: AccessKind, reads: bool, space: Space, alignment: u64) -> i32 {
+    let kind = match kind {
+        AccessKind::Read => 0,
+        AccessKind::Write => 1,
+        AccessKind::Atomic => 2,
+    };
+    let space = match space {
+        Space::Generic => 0,
+        Space::Global => 1,
+        Space::Shared => 2,
+        Space::Private => 3,
+    };
+    kind | i32::from(reads) << 2 | space << 3 | (alignment.trailing_zeros() as i32) << 8
+}
+
+fn request(address: u64, bytes: u64, flags: i32, site: i32) -> Request {
+    Request {
+        address,
+        bytes,
+        kind: match flags & 3 {
+            0 => AccessKind::Read,
+            1 => AccessKind::Write,
+            _ => AccessKind::Atomic,
+        },
+        reads: flags & 4 != 0,
+        space: match flags >> 3 & 3 {
+            0 => Space::Generic,
+            1 => Space::Global,
+            2 => Space::Shared,
+            _ => Space::Private,
+        },
+        alignment: 1 << (flags >> 8 & 63),
+        site: site as u32,
+    }
+}
+
+/// Barrier reductions, by the number that stands for them in generated code.
+pub(crate) const REDUCTIONS: [(&str, Reduction); 4] = [
+    ("", Reduction::None),
+    ("popc", Reduction::Popc),
+    ("and", Reduction::And),
+    ("or", Reduction::Or),
+];
+
+/// Set in the number of a barrier reduction when the thread does not wait.
+pub(crate) const ARRIVE_ONLY: i32 = 1 << 8;
+
+fn machine() -> *mut Machine<'static> {
+    let machine: *mut Machine<'static> = MACHINE.get().cast();
+    assert!(!machine.is_null(), "generated code runs outside a launch");
+    machine
+}
+
+/// Suspends the thread that runs until it is chosen again.
+///
+/// The frames below this one may be abandoned instead: no hook keeps anything that needs dropping across the call.
+fn suspend() {
+    // SAFETY: the machine is alive while a coroutine runs, and so is the yielder of that coroutine; the reference to
+    // the machine ends before the switch.
+    let yielder = unsafe { (&*machine()).threads[(*machine()).current].yielder };
+    // SAFETY: as above.
+    unsafe { (*yielder).suspend(()) };
+}
+
+/// Runs a part of a hook that can fail, and does not return if it does.
+fn checked<R: Copy>(run: impl FnOnce(&mut Machine<'_>) -> Result<R, Fault>) -> R {
+    let fault = {
+        // SAFETY: the machine is alive, and this is the only reference: the scheduler keeps none while a coroutine
+        // runs, and hooks do not call each other inside `run`.
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(unsafe { &mut *machine() })));
+        match outcome {
+            Ok(Ok(result)) => return result,
+            Ok(Err(fault)) => fault,
+            Err(panic) => {
+                let message = panic
+                    .downcast_ref::<String>()
+                    .map(String::as_str)
+                    .or_else(|| panic.downcast_ref::<&str>().copied())
+                    .unwrap_or("a panic");
+                Fault::Internal(message.into())
+            }
+        }
+    };
+    // SAFETY: as above.
+    unsafe { (*machine()).fault = Some(fault) };
+    loop {
+        suspend();
+    }
+}
+
+/// Runs a part of a hook that may have to wait.
+fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 {
+    match checked(run) {
+        Outcome::Ready(result) => result,
+        Outcome::Wait => {
+            suspend();
+            checked(|machine| Ok(machine.threads[machine.current].result))
+        }
+    }
+}
+
+extern "C" fn register(number: i32) -> i32 {
+    checked(|machine| {
+        let thread = machine.current;
+        let lane = thread as u32 % 32;
+        let coordinates = machine.coordinates(thread);
+        let axis = |values: [u32; 3], first: i32| values[(number - first) as usize];
+        Ok(match number {
+            0..3 => axis(coordinates, 0),
+            3..6 => axis(machine.block_size, 3),
+            6..9 => axis(machine.block, 6),
+            9..12 => axis(machine.blocks.grid(), 9),
+            12 => lane,
+            13 => thread as u32 / 32,
+            14 => machine.threads.len().div_ceil(32) as u32,
+            15 => 32,
+            16 => 1 << lane,
+            17 => !0 >> (31 - lane),
+            18 => (1 << lane) - 1,
+            19 => !0 << lane,
+            20 => !0 << lane << 1,
+            22 => 1,
+            24 => machine.dynamic_shared,
+            25 => machine.all_shared,
+            // Every block is a cluster of its own.
+            26..29 => axis(machine.block, 26),
+            29..32 => axis(machine.blocks.grid(), 29),
+            35..=37 | 39 => 1,
+            _ => 0,
+        } as i32)
+    })
+}
+
+/// Address of a variable in shared memory, by the number of the variable in its module.
+extern "C" fn shared(variable: i32) -> u64 {
+    checked(|machine| Ok(machine.shared.address(variable as u32)))
+}
+
+extern "C" fn access(address: u64, bytes: u64, flags: i32, site: i32) {
+    waiting(|machine| machine.access(request(address, bytes, flags, site)));
+}
+
+/// Elements of `bytes` bytes from `address` on, of which only those in `mask` are accessed.
+extern "C" fn masked_access(address: u64, bytes: u64, mask: u64, flags: i32, site: i32) {
+    waiting(|machine| {
+        for element in (0..64).filter(|element| mask >> element & 1 != 0) {
+            let address = address.wrapping_add(element * bytes);
+            machine.access(request(address, bytes, flags, site))?;
+        }
+        Ok(Outcome::Ready(0))
+    });
+}
+
+extern "C" fn warp(op: i32, mask: i32, value: i64, offset: i32, clamp: i32, site: i32) -> i64 {
+    waiting(|machine| {
+        let op = WarpOp::from_code(op)
+            .ok_or_else(|| Fault::Internal(format!("unknown warp operation {op}")))?;
+        let input = Input {
+            value: value as u64,
+            offset: offset as u32,
+            clamp: clamp as u32,
+        };
+        machine.warp_op(op, mask as u32, input, site as u32)
+    }) as i64
+}
+
+/// A barrier of `count` threads, or of the whole block when it is negative.
+extern "C" fn barrier(id: i32, count: i32, reduction: i32, predicate: i32, site: i32) -> i32 {
+    waiting(|machine| {
+        machine.arrive(Arrival {
+            site: site as u32,
+            id: id as u32,
+            count: u32::try_from(count).ok(),
+            reduction: REDUCTIONS[(reduction & 3) as usize].1,
+            predicate: predicate != 0,
+            waits: reduction & ARRIVE_ONLY == 0,
+        })
+    }) as i32
+}
+
+extern "C" fn private(address: u64, bytes: u64) {
+    checked(|machine| {
+        machine.add_private(address, bytes);
+        Ok(())
+    });
+}
+
+/// Checks that `bytes` bytes of stack are left.
+extern "C" fn stack(bytes: u64, site: i32) {
+    let here = 0u8;
+    let top = &raw const here as u64;
+    checked(|machine| {
+        let limit = machine.threads[machine.current].stack_limit;
+        if top.saturating_sub(limit) < bytes.saturating_add(STACK_MARGIN) {
+            let site = machine.site(machine.current, site as u32);
+            return Err(Fault::StackOverflow(Box::new(site)));
+        }
+        Ok(())
+    });
+}
+
+/// Checks a division of integers of `bits` bits; a negative number is the width of unsigned ones.
+extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) {
+    let overflows = bits > 0 && divisor == -1 && dividend == i64::MIN >> (64 - bits);
+    if divisor == 0 || overflows {
+        checked(|machine| {
+            let site = machine.site(machine.current, site as u32);
+            Err::<(), _>(Fault::Division(Box::new(site)))
+        });
+    }
+}
+
+extern "C" fn trap(site: i32) {
+    checked(|machine| {
+        let site = machine.site(machine.current, site as u32);
+        Err::<(), _>(Fault::Trap(Box::new(site)))
+    });
+}
+
+/// Ends the thread before the end of its kernel.
+extern "C" fn exit() {
+    checked(|machine| machine.exit());
+    loop {
+        suspend();
+    }
+}

@@ -1,0 +1,57 @@
+//! The SIMT executor: runs lowered kernels on the CPU, thread by thread.
+//!
+//! A [`Program`] is made from device IR, the LLVM and NVVM dialects just before PTX is made of them. It is compiled
+//! for the host, with a call of a hook in place of everything that only a GPU has and in front of every access to
+//! memory. [`Program::launch`] runs the blocks of a grid one after the other. Each thread of a block is a coroutine
+//! with a stack of its own, of 128 KiB beside the private memory of the kernel. A thread runs until it meets a
+//! barrier, a shuffle or another operation of several threads, and goes on when all that take part have arrived.
+//!
+//! What a GPU leaves undefined is a [`Fault`] with source locations here: data races, divergent barriers, shuffles
+//! from lanes that do not take part, accesses out of bounds or misaligned, reads of shared memory that nobody wrote,
+//! divisions by zero. A launch without a fault has none of them for its input. Accesses are ordered by barriers (of
+//! the block, of some of its warps, of a warp) and by nothing else: shuffles, votes, fences and atomic accesses
+//! order no other memory access, and nothing orders two blocks.
+//!
+//! ```no_run
+//! use tx_exec::{Launch, Memory, Param, Program};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let program = Program::load(&std::fs::read_to_string("kernel.mlir")?)?;
+//! let mut memory = Memory::new();
+//! let buffer = memory.alloc("argument 0", 4096, 16)?;
+//! let launch = Launch { block: [256, 1, 1], ..Launch::default() };
+//! let address = memory.address(buffer)?;
+//! program.launch("kernel", &launch, &[Param::Pointer(address)], &mut memory)?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod barrier;
+mod bits;
+mod clocks;
+mod convert;
+mod engine;
+mod fault;
+mod hooks;
+mod libm;
+mod machine;
+mod memory;
+mod program;
+mod report;
+mod schedule;
+mod shadow;
+mod shared;
+mod warp;
+
+pub use fault::{
+    Access, AccessKind, Diagnostic, Divergence, Error, Fault, Location, Place, Race, Site, Space,
+};
+pub use memory::{BufferId, Memory, MemoryError};
+pub use program::{
+    KernelInfo, Launch, MAX_BLOCK_THREADS, MAX_SHARED_BYTES, Param, ParamKind, Program,
+};
+pub use report::{Accesses, Report};
+pub use schedule::Order;
+
+/// Lanes of a warp.
+const WARP: usize = 32;

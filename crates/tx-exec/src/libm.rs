@@ -1,0 +1,296 @@
+//! Functions that kernels call and no module defines: CUDA's libdevice, the C library's mathematics, and the float
+//! conversions that LLVM leaves to a run-time library.
+
+/// Rounds to the nearest value of a binary format with `exponent` and `mantissa` bits, ties to even; 16 bits or less
+/// in all. NaNs stay NaNs and become quiet.
+fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
+    let bits = value.to_bits();
+    let sign = ((bits >> 63) as u16) << (exponent + mantissa);
+    let all_ones = (1i64 << exponent) - 1;
+    let infinity = sign | (all_ones as u16) << mantissa;
+    let fraction = bits & ((1 << 52) - 1);
+    let field = (bits >> 52 & 0x7ff) as i64;
+    if field == 0x7ff {
+        let payload = (fraction >> (52 - mantissa)) as u16 | 1 << (mantissa - 1);
+        return infinity | if fraction == 0 { 0 } else { payload };
+    }
+    let scaled = field - 1023 + (all_ones >> 1);
+    if scaled >= all_ones {
+        return infinity;
+    }
+    // A subnormal result keeps fewer bits. A subnormal f64 is far below the smallest of them.
+    let shift = i64::from(52 - mantissa) + (1 - scaled).max(0);
+    if field == 0 || shift > 54 {
+        return sign;
+    }
+    let significand = fraction | 1 << 52;
+    let kept = significand >> shift;
+    let rest = significand & ((1 << shift) - 1);
+    let half = 1 << (shift - 1);
+    let rounded = kept + u64::from(rest > half || rest == half && kept & 1 == 1);
+    // The leading one of a normal number adds 1 to the exponent field, and so does a carry out of the fraction.
+    let base = if scaled > 0 {
+        ((scaled - 1) as u64) << mantissa
+    } else {
+        0
+    };
+    sign | (base + rounded) as u16
+}
+
+fn to_f16(value: f64) -> u16 {
+    narrow(value, 5, 10)
+}
+
+fn to_bf16(value: f64) -> u16 {
+    narrow(value, 8, 7)
+}
+
+fn from_f16(bits: u16) -> f32 {
+    let sign = u32::from(bits >> 15) << 31;
+    let (exponent, fraction) = (u32::from(bits >> 10 & 31), u32::from(bits & 0x3ff));
+    match exponent {
+        0 => {
+            let magnitude = fraction as f32 / (1 << 24) as f32;
+            f32::from_bits(sign | magnitude.to_bits())
+        }
+        31 if fraction == 0 => f32::from_bits(sign | 0x7f80_0000),
+        31 => f32::from_bits(sign | 0x7fc0_0000 | fraction << 13),
+        _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
+    }
+}
+
+// LLVM passes and returns `half` and `bfloat` in the low 16 bits of a floating-point register, as the ABIs of x86-64
+// and AArch64 say. An f32 travels in the same register.
+extern "C" fn truncsfhf2(value: f32) -> f32 {
+    f32::from_bits(to_f16(value.into()).into())
+}
+extern "C" fn truncdfhf2(value: f64) -> f32 {
+    f32::from_bits(to_f16(value).into())
+}
+extern "C" fn truncsfbf2(value: f32) -> f32 {
+    f32::from_bits(to_bf16(value.into()).into())
+}
+extern "C" fn truncdfbf2(value: f64) -> f32 {
+    f32::from_bits(to_bf16(value).into())
+}
+extern "C" fn extendhfsf2(value: f32) -> f32 {
+    from_f16(value.to_bits() as u16)
+}
+extern "C" fn extendhfdf2(value: f32) -> f64 {
+    from_f16(value.to_bits() as u16).into()
+}
+
+mod c {
+    // The C library has these and the standard library of stable Rust has not.
+    unsafe extern "C" {
+        pub(super) safe fn erff(x: f32) -> f32;
+        pub(super) safe fn erf(x: f64) -> f64;
+        pub(super) safe fn erfcf(x: f32) -> f32;
+        pub(super) safe fn erfc(x: f64) -> f64;
+        pub(super) safe fn tgammaf(x: f32) -> f32;
+        pub(super) safe fn tgamma(x: f64) -> f64;
+        pub(super) safe fn fmodf(x: f32, y: f32) -> f32;
+        pub(super) safe fn fmod(x: f64, y: f64) -> f64;
+        pub(super) safe fn remainderf(x: f32, y: f32) -> f32;
+        pub(super) safe fn remainder(x: f64, y: f64) -> f64;
+    }
+}
+
+/// A function of `$name: ($argument: type, …) -> type { … }`, as an address.
+macro_rules! function {
+    (($($argument:ident: $type:ty),*) -> $result:ty { $body:expr }) => {{
+        extern "C" fn function($($argument: $type),*) -> $result {
+            $body
+        }
+        function as *mut ()
+    }};
+}
+
+/// Arms for functions of one or two floats that exist for f32, with an `f` after the name, and for f64.
+macro_rules! floats {
+    ($name:expr; $($base:literal ($($argument:ident),+) => $single:expr, $double:expr;)*) => {
+        match $name {
+            $(
+                concat!($base, "f") => Some(function!(($($argument: f32),+) -> f32 { $single })),
+                $base => Some(function!(($($argument: f64),+) -> f64 { $double })),
+            )*
+            _ => None,
+        }
+    };
+}
+
+/// The function of the C library with this name. Libdevice's functions have the same names behind a prefix.
+fn mathematics(name: &str) -> Option<*mut ()> {
+    floats! { name;
+        "acos" (x) => x.acos(), x.acos();
+        "acosh" (x) => x.acosh(), x.acosh();
+        "asin" (x) => x.asin(), x.asin();
+        "asinh" (x) => x.asinh(), x.asinh();
+        "atan" (x) => x.atan(), x.atan();
+        "atan2" (y, x) => y.atan2(x), y.atan2(x);
+        "atanh" (x) => x.atanh(), x.atanh();
+        "cbrt" (x) => x.cbrt(), x.cbrt();
+        "ceil" (x) => x.ceil(), x.ceil();
+        "copysign" (x, y) => x.copysign(y), x.copysign(y);
+        "cos" (x) => x.cos(), x.cos();
+        "cosh" (x) => x.cosh(), x.cosh();
+        "erf" (x) => c::erff(x), c::erf(x);
+        "erfc" (x) => c::erfcf(x), c::erfc(x);
+        "exp" (x) => x.exp(), x.exp();
+        "exp10" (x) => 10f64.powf(x.into()) as f32, 10f64.powf(x);
+        "exp2" (x) => x.exp2(), x.exp2();
+        "expm1" (x) => x.exp_m1(), x.exp_m1();
+        "fabs" (x) => x.abs(), x.abs();
+        "fdim" (x, y) => if x > y { x - y } else if x <= y { 0.0 } else { f32::NAN },
+            if x > y { x - y } else if x <= y { 0.0 } else { f64::NAN };
+        "floor" (x) => x.floor(), x.floor();
+        "fma" (x, y, z) => x.mul_add(y, z), x.mul_add(y, z);
+        "fmax" (x, y) => x.max(y), x.max(y);
+        "fmin" (x, y) => x.min(y), x.min(y);
+        "fmod" (x, y) => c::fmodf(x, y), c::fmod(x, y);
+        "hypot" (x, y) => x.hypot(y), x.hypot(y);
+        "log" (x) => x.ln(), x.ln();
+        "log10" (x) => x.log10(), x.log10();
+        "log1p" (x) => x.ln_1p(), x.ln_1p();
+        "log2" (x) => x.log2(), x.log2();
+        "nearbyint" (x) => x.round_ties_even(), x.round_ties_even();
+        "pow" (x, y) => x.powf(y), x.powf(y);
+        "remainder" (x, y) => c::remainderf(x, y), c::remainder(x, y);
+        "rint" (x) => x.round_ties_even(), x.round_ties_even();
+        "round" (x) => x.round(), x.round();
+        "roundeven" (x) => x.round_ties_even(), x.round_ties_even();
+        "rsqrt" (x) => (1.0 / f64::from(x).sqrt()) as f32, 1.0 / x.sqrt();
+        "sin" (x) => x.sin(), x.sin();
+        "sinh" (x) => x.sinh(), x.sinh();
+        "sqrt" (x) => x.sqrt(), x.sqrt();
+        "tan" (x) => x.tan(), x.tan();
+        "tanh" (x) => x.tanh(), x.tanh();
+        "tgamma" (x) => c::tgammaf(x), c::tgamma(x);
+        "trunc" (x) => x.trunc(), x.trunc();
+    }
+}
+
+/// Functions that only libdevice has.
+fn device(name: &str) -> Option<*mut ()> {
+    Some(match name {
+        "powif" => function!((x: f32, n: i32) -> f32 { f64::from(x).powi(n) as f32 }),
+        "powi" => function!((x: f64, n: i32) -> f64 { x.powi(n) }),
+        "isnanf" => function!((x: f32) -> i32 { i32::from(x.is_nan()) }),
+        "isnand" => function!((x: f64) -> i32 { i32::from(x.is_nan()) }),
+        "isinff" => function!((x: f32) -> i32 { i32::from(x.is_infinite()) }),
+        "isinfd" => function!((x: f64) -> i32 { i32::from(x.is_infinite()) }),
+        "finitef" => function!((x: f32) -> i32 { i32::from(x.is_finite()) }),
+        "isfinited" => function!((x: f64) -> i32 { i32::from(x.is_finite()) }),
+        "signbitf" => function!((x: f32) -> i32 { i32::from(x.is_sign_negative()) }),
+        "signbitd" => function!((x: f64) -> i32 { i32::from(x.is_sign_negative()) }),
+        "abs" => function!((x: i32) -> i32 { x.wrapping_abs() }),
+        "llabs" => function!((x: i64) -> i64 { x.wrapping_abs() }),
+        "fdividef" => function!((x: f32, y: f32) -> f32 { x / y }),
+        _ => return None,
+    })
+}
+
+/// The host function for an external function of a device module.
+///
+/// Libdevice's fast variants are computed as exactly as the others: their error is bounded, not specified.
+pub(crate) fn external(name: &str) -> Option<*mut ()> {
+    if let Some(base) = name.strip_prefix("__nv_") {
+        let base = base.strip_prefix("fast_").unwrap_or(base);
+        return mathematics(base).or_else(|| device(base));
+    }
+    mathematics(name)
+}
+
+/// Functions that LLVM may call without being asked to.
+pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
+    let conversions = [
+        ("__truncsfhf2", truncsfhf2 as *mut ()),
+        ("__truncdfhf2", truncdfhf2 as *mut ()),
+        ("__truncsfbf2", truncsfbf2 as *mut ()),
+        ("__truncdfbf2", truncdfbf2 as *mut ()),
+        ("__extendhfsf2", extendhfsf2 as *mut ()),
+        ("__extendhfdf2", extendhfdf2 as *mut ()),
+        (
+            "__powisf2",
+            function!((x: f32, n: i32) -> f32 { f64::from(x).powi(n) as f32 }),
+        ),
+        (
+            "__powidf2",
+            function!((x: f64, n: i32) -> f64 { x.powi(n) }),
+        ),
+        (
+            "__gnu_f2h_ieee",
+            function!((x: f32) -> u16 { to_f16(x.into()) }),
+        ),
+        ("__gnu_h2f_ieee", function!((x: u16) -> f32 { from_f16(x) })),
+    ];
+    // What LLVM's intrinsics for mathematics become where the host has no instruction.
+    const CALLED: [&str; 44] = [
+        "acosf", "acos", "asinf", "asin", "atanf", "atan", "atan2f", "atan2", "ceilf", "ceil",
+        "cosf", "cos", "coshf", "cosh", "expf", "exp", "exp10f", "exp10", "exp2f", "exp2",
+        "floorf", "floor", "fmaf", "fma", "fmodf", "fmod", "logf", "log", "log10f", "log10",
+        "log2f", "log2", "powf", "pow", "sinf", "sin", "sinhf", "sinh", "sqrtf", "sqrt", "tanf",
+        "tan", "tanhf", "tanh",
+    ];
+    let called = CALLED
+        .into_iter()
+        .filter_map(|name| mathematics(name).map(|address| (name, address)));
+    let more = [
+        "fmaxf", "fmax", "fminf", "fmin", "rintf", "rint", "roundf", "round",
+    ]
+    .into_iter()
+    .chain([
+        "nearbyintf",
+        "nearbyint",
+        "roundevenf",
+        "roundeven",
+        "truncf",
+        "trunc",
+    ])
+    .filter_map(|name| mathematics(name).map(|address| (name, address)));
+    conversions.into_iter().chain(called).chain(more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every f16 and bf16 value survives the way to f64 and back, and so does every midpoint between two of them:
+    /// it goes to the even one, and anything above it to the upper one.
+    #[test]
+    fn narrowing_rounds_to_nearest_even() {
+        for (exponent, mantissa, widen) in [
+            (
+                5,
+                10,
+                (|bits| half::f16::from_bits(bits).to_f64()) as fn(u16) -> f64,
+            ),
+            (8, 7, |bits| half::bf16::from_bits(bits).to_f64()),
+        ] {
+            let infinity = ((1u16 << exponent) - 1) << mantissa;
+            for bits in 0..infinity {
+                let value = widen(bits);
+                assert_eq!(narrow(value, exponent, mantissa), bits);
+                assert_eq!(narrow(-value, exponent, mantissa), bits | 0x8000);
+                if bits + 1 < infinity {
+                    let middle = (value + widen(bits + 1)) / 2.0;
+                    let even = bits + (bits & 1);
+                    assert_eq!(narrow(middle, exponent, mantissa), even, "{bits:#x}");
+                    assert_eq!(narrow(middle.next_up(), exponent, mantissa), bits + 1);
+                    assert_eq!(narrow(middle.next_down(), exponent, mantissa), bits);
+                }
+            }
+            assert_eq!(narrow(f64::INFINITY, exponent, mantissa), infinity);
+            assert_eq!(narrow(f64::MAX, exponent, mantissa), infinity);
+            assert!(narrow(f64::NAN, exponent, mantissa) & 0x7fff > infinity);
+        }
+    }
+
+    #[test]
+    fn widening_is_exact() {
+        for bits in 0..=u16::MAX {
+            let (ours, theirs) = (from_f16(bits), half::f16::from_bits(bits).to_f32());
+            assert!(ours.to_bits() == theirs.to_bits() || ours.is_nan() && theirs.is_nan());
+        }
+    }
+}

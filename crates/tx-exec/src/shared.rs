@@ -1,0 +1,141 @@
+//! Shared memory of the block that runs.
+
+use crate::{
+    bits::{all_set, contains, set_all},
+    clocks::Clocks,
+    fault::Place,
+    memory::{Bytes, MemoryError},
+    shadow::{Conflict, Shadow, Touch},
+};
+use std::sync::Arc;
+
+/// Bytes between two variables that belong to neither, so that an access which runs over the end of one is noticed.
+pub(crate) const GAP: u64 = 64;
+
+/// A variable in a kernel's shared memory.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedVariable {
+    pub(crate) label: Arc<str>,
+    /// Where it starts, in bytes.
+    pub(crate) offset: u64,
+    /// Its length in bytes; absent for one that has whatever the launch gives.
+    pub(crate) length: Option<u64>,
+}
+
+#[derive(Debug)]
+pub(crate) struct SharedMemory<'m> {
+    /// The variables of the module, by number; those that the kernel does not use are absent.
+    variables: &'m [Option<SharedVariable>],
+    dynamic: u64,
+    bytes: Bytes,
+    length: u64,
+    shadow: Shadow,
+    /// One bit for each byte that has been written.
+    written: Vec<u64>,
+}
+
+impl<'m> SharedMemory<'m> {
+    /// With `dynamic` bytes for the variables that have no length.
+    pub(crate) fn new(
+        variables: &'m [Option<SharedVariable>],
+        dynamic: u32,
+    ) -> Result<Self, MemoryError> {
+        let dynamic = u64::from(dynamic);
+        let length = variables
+            .iter()
+            .flatten()
+            .map(|variable| variable.offset + variable.length.unwrap_or(dynamic))
+            .max()
+            .unwrap_or(0);
+        Ok(Self {
+            variables,
+            dynamic,
+            bytes: Bytes::new(length as usize, 1024)?,
+            length,
+            shadow: Shadow::new(length as usize, false),
+            written: vec![0; (length as usize).div_ceil(64)],
+        })
+    }
+
+    /// Forgets what a block has written.
+    pub(crate) fn reset(&mut self) {
+        // SAFETY: the bytes are ours, `length` long, and no thread of a kernel runs now. All ones are a NaN, and an
+        // unlikely index.
+        unsafe { std::ptr::write_bytes(self.bytes.as_ptr(), 0xff, self.length as usize) };
+        self.written.fill(0);
+    }
+
+    fn base(&self) -> u64 {
+        self.bytes.as_ptr() as u64
+    }
+
+    /// Address of a variable, by its number.
+    pub(crate) fn address(&self, variable: u32) -> u64 {
+        let variable = self.variables.get(variable as usize);
+        let offset = variable
+            .and_then(Option::as_ref)
+            .map_or(0, |variable| variable.offset);
+        self.base() + offset
+    }
+
+    /// Offset of an address, if all of `bytes` bytes there are in one variable.
+    pub(crate) fn find(&self, address: u64, bytes: u64) -> Option<u64> {
+        let offset = address.wrapping_sub(self.base());
+        if offset >= self.length {
+            return None;
+        }
+        self.variables
+            .iter()
+            .flatten()
+            .any(|variable| {
+                let length = variable.length.unwrap_or(self.dynamic);
+                contains(length, offset.wrapping_sub(variable.offset), bytes)
+            })
+            .then_some(offset)
+    }
+
+    /// Whether an address is in shared memory, be it in a variable or between two.
+    pub(crate) fn is_near(&self, address: u64) -> bool {
+        address.wrapping_sub(self.base()) < self.length
+    }
+
+    /// Where an address is relative to the nearest variable.
+    pub(crate) fn place(&self, address: u64) -> Option<Place> {
+        let distance = |variable: &SharedVariable| {
+            let start = self.base() + variable.offset;
+            let length = variable.length.unwrap_or(self.dynamic);
+            match address.checked_sub(start) {
+                None => start - address,
+                Some(offset) => (offset + 1).saturating_sub(length),
+            }
+        };
+        let nearest = self
+            .variables
+            .iter()
+            .flatten()
+            .min_by_key(|variable| distance(variable))?;
+        Some(Place {
+            buffer: nearest.label.clone(),
+            offset: address.wrapping_sub(self.base() + nearest.offset) as i64,
+            length: nearest.length.unwrap_or(self.dynamic),
+        })
+    }
+
+    /// Where a conflict is.
+    pub(crate) fn place_of(&self, conflict: &Conflict) -> Option<Place> {
+        self.place(self.base() + conflict.offset)
+    }
+
+    pub(crate) fn is_written(&self, offset: u64, bytes: u64) -> bool {
+        all_set(&self.written, offset, bytes)
+    }
+
+    pub(crate) fn set_written(&mut self, offset: u64, bytes: u64) {
+        set_all(&mut self.written, offset, bytes);
+    }
+
+    /// Checks an access against those before it and remembers it.
+    pub(crate) fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
+        self.shadow.access(clocks, touch)
+    }
+}

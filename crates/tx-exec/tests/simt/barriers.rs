@@ -1,0 +1,200 @@
+use crate::{Buffers, ORDERS, int, launch, locations, program, run};
+use tx_exec::{Fault, Launch};
+
+/// Blocks of every size up to 1024 threads, in several blocks, exchange through shared memory across a barrier.
+#[test]
+fn reversal_through_shared_memory() {
+    let program = program!("barriers");
+    for threads in [1, 2, 31, 33, 100, 256, 1000, 1024] {
+        for order in ORDERS {
+            let launch = Launch {
+                order,
+                ..launch(3, threads)
+            };
+            let mut buffers = Buffers::new(3 * threads as usize);
+            let report = program
+                .launch("reverse", &launch, &[buffers.out()], &mut buffers.memory)
+                .unwrap();
+            assert_eq!((report.blocks, report.barriers), (3, 3));
+            assert_eq!(report.shared.writes, 3 * u64::from(threads));
+            assert_eq!(report.shared.reads, 3 * u64::from(threads));
+            assert_eq!(report.global.writes, 3 * u64::from(threads));
+            let expected: Vec<_> = (0..3).flat_map(|_| (0..threads).rev()).collect();
+            assert_eq!(buffers.words(), expected);
+        }
+    }
+}
+
+/// Threads that wait at two different barriers are reported with the places of both.
+#[test]
+fn divergent_barrier() {
+    let program = program!("barriers");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 64)
+        };
+        let fault = run(&program, "divergent", &launch, &[]).unwrap_err();
+        assert!(matches!(fault, Fault::DivergentBarrier(_)), "{fault}");
+        let (here, there) = locations(&fault);
+        let mut both = [here, there.unwrap()];
+        both.sort();
+        assert_eq!(both, ["even.mlir:2:2", "odd.mlir:1:1"]);
+    }
+}
+
+/// A thread that has exited can no longer arrive at a barrier: that is reported whoever comes first.
+#[test]
+fn exit_before_barrier() {
+    let program = program!("barriers");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 96)
+        };
+        run(&program, "early_exit", &launch, &[int(96)]).unwrap();
+        run(&program, "early_exit", &launch, &[int(0)]).unwrap();
+        let fault = run(&program, "early_exit", &launch, &[int(64)]).unwrap_err();
+        assert!(matches!(fault, Fault::DivergentBarrier(_)), "{fault}");
+        assert_eq!(locations(&fault).0, "exit.mlir:3:3");
+    }
+}
+
+/// Lanes that wait for each other at a barrier of the block and at one of the warp are reported, not waited for.
+#[test]
+fn deadlock_between_barrier_and_warp() {
+    let program = program!("barriers");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 32)
+        };
+        let fault = run(&program, "barrier_and_warp", &launch, &[]).unwrap_err();
+        assert!(matches!(fault, Fault::DivergentWarp(_)), "{fault}");
+        let (here, there) = locations(&fault);
+        assert_eq!(
+            (here.as_str(), there.as_deref()),
+            ("warp.mlir:2:2", Some("cta.mlir:1:1"))
+        );
+    }
+}
+
+/// Two warpgroups synchronise separately, each with a named barrier of 128 threads, and do not race.
+#[test]
+fn named_barriers() {
+    let program = program!("barriers");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 256)
+        };
+        let mut buffers = Buffers::new(256);
+        let params = [buffers.out(), int(128)];
+        let report = program
+            .launch("named", &launch, &params, &mut buffers.memory)
+            .unwrap();
+        assert_eq!((report.named_barriers, report.barriers), (2, 0));
+        let expected: Vec<_> = (0..256).map(|thread| thread ^ 127).collect();
+        assert_eq!(buffers.words(), expected);
+    }
+}
+
+/// A named barrier that fewer threads reach than it asks for is a deadlock; a count that is no whole number of warps
+/// and one that more threads reach are errors of their own.
+#[test]
+fn named_barriers_with_wrong_counts() {
+    let program = program!("barriers");
+    let mut buffers = Buffers::new(256);
+    let mut run = |threads, count| {
+        let params = [buffers.out(), int(count)];
+        program
+            .launch("named", &launch(1, threads), &params, &mut buffers.memory)
+            .unwrap_err()
+    };
+    let fault = run(256, 160);
+    assert!(matches!(fault, Fault::Deadlock(_)), "{fault}");
+    assert_eq!(locations(&fault).0, "named.mlir:4:4");
+    for (threads, count) in [(256, 100), (256, 0), (256, 512)] {
+        let fault = run(threads, count);
+        assert!(matches!(fault, Fault::InvalidBarrier(_)), "{fault}");
+    }
+}
+
+/// Threads that only arrive at a barrier do not wait, and what they wrote before is ordered for those that wait.
+#[test]
+fn arrival_without_waiting() {
+    let program = program!("barriers");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 64)
+        };
+        let mut buffers = Buffers::new(32);
+        program
+            .launch("arrive", &launch, &[buffers.out()], &mut buffers.memory)
+            .unwrap();
+        assert_eq!(buffers.words(), (0..32).collect::<Vec<_>>());
+    }
+}
+
+/// A barrier that counts predicates gives every thread the number of those that hold.
+#[test]
+fn barrier_with_reduction() {
+    let program = program!("barriers");
+    let mut buffers = Buffers::new(75);
+    program
+        .launch(
+            "popc",
+            &launch(1, 75),
+            &[buffers.out()],
+            &mut buffers.memory,
+        )
+        .unwrap();
+    assert_eq!(buffers.words(), [37; 75]);
+}
+
+/// 1024 threads with four thousand accesses each finish in reasonable time, also without optimisation.
+#[test]
+fn many_accesses() {
+    let program = program!("barriers");
+    let rounds = if cfg!(debug_assertions) { 200 } else { 2000 };
+    let mut buffers = Buffers::new(1024);
+    let params = [buffers.out(), int(rounds)];
+    let start = std::time::Instant::now();
+    let report = program
+        .launch("rounds", &launch(1, 1024), &params, &mut buffers.memory)
+        .unwrap();
+    assert!(start.elapsed().as_secs() < 20);
+    assert_eq!(report.barriers, 2 * u64::from(rounds));
+    assert_eq!(buffers.words()[0], rounds % 1024);
+}
+
+/// Threads that spin on an atomic let the thread run that they wait for, whatever the order.
+#[test]
+fn spinning() {
+    let program = program!("barriers");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 64)
+        };
+        let mut buffers = Buffers::new(1);
+        let params = [buffers.out(), int(63)];
+        program
+            .launch("spin", &launch, &params, &mut buffers.memory)
+            .unwrap();
+    }
+}
+
+/// Threads that spin for something that never comes are stopped.
+#[test]
+#[cfg_attr(debug_assertions, ignore = "takes long without optimisation")]
+fn spinning_for_ever() {
+    let program = program!("barriers");
+    let mut buffers = Buffers::new(1);
+    let params = [buffers.out(), int(64)];
+    let fault = program
+        .launch("spin", &launch(1, 64), &params, &mut buffers.memory)
+        .unwrap_err();
+    assert!(matches!(fault, Fault::NoProgress(_)), "{fault}");
+}

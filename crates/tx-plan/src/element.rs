@@ -1,0 +1,135 @@
+//! Element types: what one number in memory is.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// The type of one element of a memref, or of a scalar argument, under its MLIR name.
+///
+/// Integers are signless, as in MLIR: `i8` is eight bits, and the operation says whether they are signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ElementType {
+    /// IEEE 754 half precision.
+    F16,
+    /// The upper half of an `f32`: 8 exponent bits, 7 mantissa bits.
+    BF16,
+    /// IEEE 754 single precision.
+    F32,
+    /// IEEE 754 double precision.
+    F64,
+    /// One bit, one byte in memory: 0 or 1.
+    I1,
+    /// 8 bits.
+    I8,
+    /// 16 bits.
+    I16,
+    /// 32 bits.
+    I32,
+    /// 64 bits.
+    I64,
+    /// MLIR's `index`; 64 bits on every device tx knows.
+    Index,
+    /// 8-bit float with 4 exponent and 3 mantissa bits, no infinities, largest value 448.
+    F8E4M3FN,
+    /// 8-bit float with 5 exponent and 2 mantissa bits, with infinities.
+    F8E5M2,
+}
+
+impl ElementType {
+    /// Every element type, in the order they are listed in messages.
+    pub const ALL: [Self; 12] = [
+        Self::F16,
+        Self::BF16,
+        Self::F32,
+        Self::F64,
+        Self::I1,
+        Self::I8,
+        Self::I16,
+        Self::I32,
+        Self::I64,
+        Self::Index,
+        Self::F8E4M3FN,
+        Self::F8E5M2,
+    ];
+
+    /// The size of one element in memory, in bytes. An `i1` takes a byte of its own.
+    pub const fn size(self) -> usize {
+        match self {
+            Self::I1 | Self::I8 | Self::F8E4M3FN | Self::F8E5M2 => 1,
+            Self::F16 | Self::BF16 | Self::I16 => 2,
+            Self::F32 | Self::I32 => 4,
+            Self::F64 | Self::I64 | Self::Index => 8,
+        }
+    }
+
+    /// The MLIR spelling, such as `f8E4M3FN`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F16 => "f16",
+            Self::BF16 => "bf16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+            Self::I1 => "i1",
+            Self::I8 => "i8",
+            Self::I16 => "i16",
+            Self::I32 => "i32",
+            Self::I64 => "i64",
+            Self::Index => "index",
+            Self::F8E4M3FN => "f8E4M3FN",
+            Self::F8E5M2 => "f8E5M2",
+        }
+    }
+
+    /// Whether this is a floating-point type.
+    pub const fn is_float(self) -> bool {
+        matches!(
+            self,
+            Self::F16 | Self::BF16 | Self::F32 | Self::F64 | Self::F8E4M3FN | Self::F8E5M2
+        )
+    }
+}
+
+impl fmt::Display for ElementType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for ElementType {
+    type Err = UnknownElementType;
+
+    fn from_str(text: &str) -> Result<Self, UnknownElementType> {
+        Self::ALL
+            .into_iter()
+            .find(|element| element.name() == text)
+            .ok_or_else(|| UnknownElementType {
+                found: text.to_owned(),
+            })
+    }
+}
+
+impl Serialize for ElementType {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for ElementType {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
+    }
+}
+
+/// A name that is no element type tx knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "unknown element type `{found}`; known types: {}",
+    ElementType::ALL.map(ElementType::name).join(", ")
+)]
+pub struct UnknownElementType {
+    /// What stood where an element type was expected.
+    pub found: String,
+}

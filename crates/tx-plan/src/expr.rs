@@ -1,0 +1,616 @@
+//! Integer expressions over what is known of the arguments at launch time.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// What an [`Expr`] may ask about an argument. Arguments and dimensions are counted from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Symbol {
+    /// `arg0.dim1`: a dimension of a memref argument, in elements.
+    Dim {
+        /// Which argument.
+        argument: usize,
+        /// Which dimension of it.
+        dim: usize,
+    },
+    /// `arg0.stride1`: a stride of a memref argument, in elements.
+    Stride {
+        /// Which argument.
+        argument: usize,
+        /// Which dimension of it.
+        dim: usize,
+    },
+    /// `arg0.offset`: the offset of a memref argument, in elements.
+    Offset {
+        /// Which argument.
+        argument: usize,
+    },
+    /// `arg0`: the value of an integer scalar argument.
+    Value {
+        /// Which argument.
+        argument: usize,
+    },
+}
+
+impl Symbol {
+    /// The argument this asks about.
+    pub const fn argument(self) -> usize {
+        match self {
+            Self::Dim { argument, .. }
+            | Self::Stride { argument, .. }
+            | Self::Offset { argument }
+            | Self::Value { argument } => argument,
+        }
+    }
+}
+
+impl fmt::Display for Symbol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dim { argument, dim } => write!(f, "arg{argument}.dim{dim}"),
+            Self::Stride { argument, dim } => write!(f, "arg{argument}.stride{dim}"),
+            Self::Offset { argument } => write!(f, "arg{argument}.offset"),
+            Self::Value { argument } => write!(f, "arg{argument}"),
+        }
+    }
+}
+
+/// A 64-bit integer expression over argument dimensions, such as `ceildiv(arg0.dim0, 32)`.
+///
+/// The text form has `+`, `-`, `*`, parentheses, and the functions `floordiv(a, b)`, `ceildiv(a, b)`, `mod(a, b)`
+/// (with the sign of `b`), `min(a, b)` and `max(a, b)`. It is read by [`str::parse`] and written by `Display`. In JSON
+/// a constant is a number and anything else a string.
+///
+/// The methods that combine expressions fold constants, so a static shape gives a plain number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Expr {
+    /// A constant.
+    Const(i64),
+    /// Something known of an argument.
+    Symbol(Symbol),
+    /// `a + b`
+    Add(Box<Expr>, Box<Expr>),
+    /// `a - b`
+    Sub(Box<Expr>, Box<Expr>),
+    /// `a * b`
+    Mul(Box<Expr>, Box<Expr>),
+    /// The quotient, rounded towards minus infinity.
+    FloorDiv(Box<Expr>, Box<Expr>),
+    /// The quotient, rounded towards plus infinity.
+    CeilDiv(Box<Expr>, Box<Expr>),
+    /// What [`Expr::FloorDiv`] leaves.
+    Mod(Box<Expr>, Box<Expr>),
+    /// The smaller one.
+    Min(Box<Expr>, Box<Expr>),
+    /// The larger one.
+    Max(Box<Expr>, Box<Expr>),
+}
+
+/// Why an expression has no value, or a text is no expression.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExprError {
+    /// The text does not follow the grammar.
+    #[error(
+        "`{text}` is not an expression: at column {column}, found {found}, expected {expected}"
+    )]
+    Syntax {
+        /// The whole text.
+        text: String,
+        /// Where, counted from 1 in bytes.
+        column: usize,
+        /// What stands there.
+        found: String,
+        /// What could have stood there.
+        expected: &'static str,
+    },
+    /// The text is longer or deeper than any plan needs; the limit keeps hostile input from exhausting the stack.
+    #[error("expression has more than {limit} terms")]
+    TooLarge {
+        /// The number of terms allowed.
+        limit: usize,
+    },
+    /// The caller knows no value for a symbol.
+    #[error("`{0}` has no value here")]
+    Unbound(Symbol),
+    /// The value, or one on the way to it, does not fit 64 bits.
+    #[error("`{expr}` overflows 64 bits: {left} and {right}")]
+    Overflow {
+        /// The operation that overflows.
+        expr: String,
+        /// Its left operand.
+        left: i64,
+        /// Its right operand.
+        right: i64,
+    },
+    /// A division by zero.
+    #[error("`{expr}` divides {left} by zero")]
+    DivisionByZero {
+        /// The operation that divides.
+        expr: String,
+        /// What it divides.
+        left: i64,
+    },
+}
+
+/// No plan comes near this; it bounds the recursion of everything that walks an expression.
+const MAX_TERMS: usize = 256;
+
+impl Expr {
+    /// `arg{argument}.dim{dim}`
+    pub const fn dim(argument: usize, dim: usize) -> Self {
+        Self::Symbol(Symbol::Dim { argument, dim })
+    }
+
+    /// The value, when it is a constant.
+    pub const fn as_const(&self) -> Option<i64> {
+        match self {
+            Self::Const(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// `self + other`, folded when both are constant or one is 0.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        match (&self, &other) {
+            (Self::Const(0), _) => other,
+            (_, Self::Const(0)) => self,
+            _ => Self::fold(Self::Add(Box::new(self), Box::new(other))),
+        }
+    }
+
+    /// `self - other`, folded when both are constant or `other` is 0.
+    #[must_use]
+    pub fn minus(self, other: Self) -> Self {
+        match &other {
+            Self::Const(0) => self,
+            _ => Self::fold(Self::Sub(Box::new(self), Box::new(other))),
+        }
+    }
+
+    /// `self * other`, folded when both are constant or one is 0 or 1.
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        match (&self, &other) {
+            (Self::Const(1), _) | (_, Self::Const(0)) => other,
+            (_, Self::Const(1)) | (Self::Const(0), _) => self,
+            _ => Self::fold(Self::Mul(Box::new(self), Box::new(other))),
+        }
+    }
+
+    /// `floordiv(self, other)`, folded when both are constant or `other` is 1.
+    #[must_use]
+    pub fn floor_div(self, other: Self) -> Self {
+        match &other {
+            Self::Const(1) => self,
+            _ => Self::fold(Self::FloorDiv(Box::new(self), Box::new(other))),
+        }
+    }
+
+    /// `ceildiv(self, other)`, folded when both are constant or `other` is 1.
+    #[must_use]
+    pub fn ceil_div(self, other: Self) -> Self {
+        match &other {
+            Self::Const(1) => self,
+            _ => Self::fold(Self::CeilDiv(Box::new(self), Box::new(other))),
+        }
+    }
+
+    /// `mod(self, other)`, folded when both are constant.
+    #[must_use]
+    pub fn modulo(self, other: Self) -> Self {
+        Self::fold(Self::Mod(Box::new(self), Box::new(other)))
+    }
+
+    /// `min(self, other)`, folded when both are constant or the same.
+    #[must_use]
+    pub fn min(self, other: Self) -> Self {
+        if self == other {
+            self
+        } else {
+            Self::fold(Self::Min(Box::new(self), Box::new(other)))
+        }
+    }
+
+    /// `max(self, other)`, folded when both are constant or the same.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        if self == other {
+            self
+        } else {
+            Self::fold(Self::Max(Box::new(self), Box::new(other)))
+        }
+    }
+
+    /// An operation on two constants becomes its value. One without a value (an overflow, a division by zero) stays
+    /// as it is, and is reported when it is evaluated.
+    fn fold(expr: Self) -> Self {
+        match expr.operands() {
+            Some((Self::Const(_), Self::Const(_))) => {
+                expr.evaluate(|_| None).map_or(expr, Self::Const)
+            }
+            _ => expr,
+        }
+    }
+
+    fn operands(&self) -> Option<(&Self, &Self)> {
+        match self {
+            Self::Const(_) | Self::Symbol(_) => None,
+            Self::Add(a, b)
+            | Self::Sub(a, b)
+            | Self::Mul(a, b)
+            | Self::FloorDiv(a, b)
+            | Self::CeilDiv(a, b)
+            | Self::Mod(a, b)
+            | Self::Min(a, b)
+            | Self::Max(a, b) => Some((a, b)),
+        }
+    }
+
+    /// The value, with `lookup` giving the value of each symbol.
+    ///
+    /// # Errors
+    /// When `lookup` has no value for a symbol, on a division by zero, and when a value does not fit 64 bits.
+    pub fn evaluate(
+        &self,
+        mut lookup: impl FnMut(Symbol) -> Option<i64>,
+    ) -> Result<i64, ExprError> {
+        self.evaluate_with(&mut lookup)
+    }
+
+    fn evaluate_with(
+        &self,
+        lookup: &mut impl FnMut(Symbol) -> Option<i64>,
+    ) -> Result<i64, ExprError> {
+        let (left, right) = match self {
+            Self::Const(value) => return Ok(*value),
+            Self::Symbol(symbol) => return lookup(*symbol).ok_or(ExprError::Unbound(*symbol)),
+            _ => match self.operands() {
+                Some((a, b)) => (a.evaluate_with(lookup)?, b.evaluate_with(lookup)?),
+                None => return Ok(0),
+            },
+        };
+        if matches!(self, Self::FloorDiv(..) | Self::CeilDiv(..) | Self::Mod(..)) && right == 0 {
+            return Err(ExprError::DivisionByZero {
+                expr: self.to_string(),
+                left,
+            });
+        }
+        let value = match self {
+            Self::Const(_) | Self::Symbol(_) => None,
+            Self::Add(..) => left.checked_add(right),
+            Self::Sub(..) => left.checked_sub(right),
+            Self::Mul(..) => left.checked_mul(right),
+            Self::FloorDiv(..) => floor_div(left, right),
+            Self::CeilDiv(..) => ceil_div(left, right),
+            // `i64::MIN mod -1` is 0, though the quotient overflows.
+            Self::Mod(..) => Some(left.checked_rem(right).map_or(0, |rest| {
+                if rest != 0 && (rest < 0) != (right < 0) {
+                    rest + right
+                } else {
+                    rest
+                }
+            })),
+            Self::Min(..) => Some(left.min(right)),
+            Self::Max(..) => Some(left.max(right)),
+        };
+        value.ok_or_else(|| ExprError::Overflow {
+            expr: self.to_string(),
+            left,
+            right,
+        })
+    }
+
+    /// Calls `visit` for every symbol in the expression, left to right.
+    pub fn for_each_symbol(&self, visit: &mut impl FnMut(Symbol)) {
+        if let Self::Symbol(symbol) = self {
+            visit(*symbol);
+        }
+        if let Some((a, b)) = self.operands() {
+            a.for_each_symbol(visit);
+            b.for_each_symbol(visit);
+        }
+    }
+
+    /// How tightly the printed form binds: 0 for sums, 1 for products, 2 for what needs no parentheses.
+    fn precedence(&self) -> u8 {
+        match self {
+            Self::Add(..) | Self::Sub(..) => 0,
+            Self::Mul(..) => 1,
+            _ => 2,
+        }
+    }
+}
+
+fn floor_div(left: i64, right: i64) -> Option<i64> {
+    let quotient = left.checked_div(right)?;
+    Some(if left % right != 0 && (left < 0) != (right < 0) {
+        quotient - 1
+    } else {
+        quotient
+    })
+}
+
+fn ceil_div(left: i64, right: i64) -> Option<i64> {
+    let quotient = left.checked_div(right)?;
+    Some(if left % right != 0 && (left < 0) == (right < 0) {
+        quotient + 1
+    } else {
+        quotient
+    })
+}
+
+impl From<i64> for Expr {
+    fn from(value: i64) -> Self {
+        Self::Const(value)
+    }
+}
+
+impl From<Symbol> for Expr {
+    fn from(symbol: Symbol) -> Self {
+        Self::Symbol(symbol)
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let child = |f: &mut fmt::Formatter<'_>, child: &Self, needed: u8| {
+            if child.precedence() < needed {
+                write!(f, "({child})")
+            } else {
+                write!(f, "{child}")
+            }
+        };
+        // The operators associate to the left, so a right operand of the same strength keeps its parentheses.
+        let infix = |f: &mut fmt::Formatter<'_>, a, operator, b| {
+            child(f, a, self.precedence())?;
+            f.write_str(operator)?;
+            child(f, b, self.precedence() + 1)
+        };
+        match self {
+            Self::Const(value) => write!(f, "{value}"),
+            Self::Symbol(symbol) => write!(f, "{symbol}"),
+            Self::Add(a, b) => infix(f, a, " + ", b),
+            Self::Sub(a, b) => infix(f, a, " - ", b),
+            Self::Mul(a, b) => infix(f, a, " * ", b),
+            Self::FloorDiv(a, b) => write!(f, "floordiv({a}, {b})"),
+            Self::CeilDiv(a, b) => write!(f, "ceildiv({a}, {b})"),
+            Self::Mod(a, b) => write!(f, "mod({a}, {b})"),
+            Self::Min(a, b) => write!(f, "min({a}, {b})"),
+            Self::Max(a, b) => write!(f, "max({a}, {b})"),
+        }
+    }
+}
+
+impl FromStr for Expr {
+    type Err = ExprError;
+
+    fn from_str(text: &str) -> Result<Self, ExprError> {
+        let mut parser = Parser {
+            text,
+            at: 0,
+            terms: 0,
+        };
+        let expr = parser.sum()?;
+        match parser.peek() {
+            None => Ok(expr),
+            Some(_) => Err(parser.expected("an operator or the end")),
+        }
+    }
+}
+
+impl Serialize for Expr {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Const(value) => serializer.serialize_i64(*value),
+            _ => serializer.collect_str(self),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Expr {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl de::Visitor<'_> for Visitor {
+            type Value = Expr;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number, or an expression such as \"ceildiv(arg0.dim0, 32)\"")
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Expr, E> {
+                Ok(Expr::Const(value))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Expr, E> {
+                i64::try_from(value)
+                    .map(Expr::Const)
+                    .map_err(|_| E::invalid_value(de::Unexpected::Unsigned(value), &self))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Expr, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+/// Recursive descent. Every step of the recursion and of a chain costs a term, and terms are limited.
+struct Parser<'t> {
+    text: &'t str,
+    at: usize,
+    terms: usize,
+}
+
+impl<'t> Parser<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    /// The next character that is not white space, which then stands at `self.at`.
+    fn peek(&mut self) -> Option<char> {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+        self.rest().chars().next()
+    }
+
+    fn eat(&mut self, expected: char) -> bool {
+        let found = self.peek() == Some(expected);
+        if found {
+            self.at += expected.len_utf8();
+        }
+        found
+    }
+
+    fn expected(&mut self, expected: &'static str) -> ExprError {
+        let found = self
+            .peek()
+            .map_or_else(|| "the end".to_owned(), |c| format!("`{c}`"));
+        ExprError::Syntax {
+            text: self.text.to_owned(),
+            column: self.at + 1,
+            found,
+            expected,
+        }
+    }
+
+    fn count_term(&mut self) -> Result<(), ExprError> {
+        self.terms += 1;
+        if self.terms > MAX_TERMS {
+            Err(ExprError::TooLarge { limit: MAX_TERMS })
+        } else {
+            Ok(())
+        }
+    }
+
+    fn sum(&mut self) -> Result<Expr, ExprError> {
+        let mut left = self.product()?;
+        loop {
+            if self.eat('+') {
+                left = Expr::Add(Box::new(left), Box::new(self.product()?));
+            } else if self.eat('-') {
+                left = Expr::Sub(Box::new(left), Box::new(self.product()?));
+            } else {
+                return Ok(left);
+            }
+        }
+    }
+
+    fn product(&mut self) -> Result<Expr, ExprError> {
+        let mut left = self.atom()?;
+        while self.eat('*') {
+            left = Expr::Mul(Box::new(left), Box::new(self.atom()?));
+        }
+        Ok(left)
+    }
+
+    fn atom(&mut self) -> Result<Expr, ExprError> {
+        self.count_term()?;
+        match self.peek() {
+            Some('(') => {
+                self.at += 1;
+                let inner = self.sum()?;
+                if self.eat(')') {
+                    Ok(inner)
+                } else {
+                    Err(self.expected("`)`"))
+                }
+            }
+            Some('-') => {
+                let start = self.at;
+                self.at += 1;
+                self.number(start)
+            }
+            Some(c) if c.is_ascii_digit() => self.number(self.at),
+            Some(c) if c.is_ascii_alphabetic() => self.word(),
+            _ => Err(self.expected("a number, a symbol such as `arg0.dim0`, a function or `(`")),
+        }
+    }
+
+    /// A number that starts at `start`, where a minus may stand before `self.at`.
+    fn number(&mut self, start: usize) -> Result<Expr, ExprError> {
+        self.skip(|c| c.is_ascii_digit());
+        self.text[start..self.at]
+            .parse()
+            .map(Expr::Const)
+            .map_err(|_| {
+                self.at = start;
+                self.expected("a number of 64 bits")
+            })
+    }
+
+    fn skip(&mut self, accept: impl Fn(char) -> bool) {
+        let rest = self.rest();
+        self.at += rest.find(|c| !accept(c)).unwrap_or(rest.len());
+    }
+
+    fn word(&mut self) -> Result<Expr, ExprError> {
+        let start = self.at;
+        self.skip(|c| c.is_ascii_alphanumeric() || c == '.');
+        let word = &self.text[start..self.at];
+        let build: fn(Box<Expr>, Box<Expr>) -> Expr = match word {
+            "floordiv" => Expr::FloorDiv,
+            "ceildiv" => Expr::CeilDiv,
+            "mod" => Expr::Mod,
+            "min" => Expr::Min,
+            "max" => Expr::Max,
+            _ => {
+                return parse_symbol(word).map(Expr::Symbol).ok_or_else(|| ExprError::Syntax {
+                    text: self.text.to_owned(),
+                    column: start + 1,
+                    found: format!("`{word}`"),
+                    expected: "`argI.dimJ`, `argI.strideJ`, `argI.offset`, `argI`, `floordiv`, `ceildiv`, `mod`, `min` or \
+                               `max`",
+                });
+            }
+        };
+        if !self.eat('(') {
+            return Err(self.expected("`(`"));
+        }
+        let left = self.sum()?;
+        if !self.eat(',') {
+            return Err(self.expected("`,`"));
+        }
+        let right = self.sum()?;
+        if !self.eat(')') {
+            return Err(self.expected("`)`"));
+        }
+        Ok(build(Box::new(left), Box::new(right)))
+    }
+}
+
+fn parse_symbol(word: &str) -> Option<Symbol> {
+    /// Only the form `Display` writes: no sign, no leading zeros.
+    fn index(digits: &str) -> Option<usize> {
+        digits
+            .parse()
+            .ok()
+            .filter(|index: &usize| index.to_string() == digits)
+    }
+    let rest = word.strip_prefix("arg")?;
+    let Some((argument, field)) = rest.split_once('.') else {
+        return Some(Symbol::Value {
+            argument: index(rest)?,
+        });
+    };
+    let argument = index(argument)?;
+    if field == "offset" {
+        Some(Symbol::Offset { argument })
+    } else if let Some(dim) = field.strip_prefix("dim") {
+        Some(Symbol::Dim {
+            argument,
+            dim: index(dim)?,
+        })
+    } else {
+        Some(Symbol::Stride {
+            argument,
+            dim: index(field.strip_prefix("stride")?)?,
+        })
+    }
+}

@@ -1,0 +1,32 @@
+//! Launch plans and compiled artifacts of tx as plain data.
+//!
+//! A [`Plan`] says everything a host needs to launch a compiled program: the arguments and their types, the
+//! temporaries to allocate, and the kernels to launch in order, with grids and blocks as [expressions](Expr)
+//! over argument dimensions. An [`Artifact`] is a plan with the PTX it launches and the device IR the CPU
+//! executor runs in its place.
+//!
+//! Nothing here knows MLIR or CUDA: a program that only launches can depend on this crate alone.
+//!
+//! ```
+//! use tx_plan::{Expr, Symbol};
+//!
+//! let grid: Expr = "ceildiv(arg0.dim0, 32)".parse()?;
+//! let blocks = grid.evaluate(|symbol| match symbol {
+//!     Symbol::Dim { argument: 0, dim: 0 } => Some(100),
+//!     _ => None,
+//! })?;
+//! assert_eq!(blocks, 4);
+//! # Ok::<(), tx_plan::ExprError>(())
+//! ```
+
+mod element;
+mod expr;
+mod plan;
+mod types;
+
+pub use element::{ElementType, UnknownElementType};
+pub use expr::{Expr, ExprError, Symbol};
+pub use plan::{
+    Argument, Artifact, Base, EntryKind, Operand, Plan, PlanError, Stage, Step, Temporary, VERSION,
+};
+pub use types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType, TypeError};

@@ -1,0 +1,395 @@
+//! Argument types, as MLIR spells them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::element::ElementType;
+
+/// A size, stride or offset in elements: known when compiling, or `?` until the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// Known when compiling.
+    Static(i64),
+    /// `?`: given by the caller.
+    Dynamic,
+}
+
+impl Extent {
+    /// The value, when it is static.
+    pub const fn known(self) -> Option<i64> {
+        match self {
+            Self::Static(value) => Some(value),
+            Self::Dynamic => None,
+        }
+    }
+
+    /// Whether a value may stand where this extent does.
+    pub const fn accepts(self, value: i64) -> bool {
+        match self {
+            Self::Static(expected) => expected == value,
+            Self::Dynamic => true,
+        }
+    }
+}
+
+impl From<i64> for Extent {
+    fn from(value: i64) -> Self {
+        Self::Static(value)
+    }
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Static(value) => write!(f, "{value}"),
+            Self::Dynamic => f.write_str("?"),
+        }
+    }
+}
+
+/// In JSON, a number or `"?"`.
+impl Serialize for Extent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Static(value) => serializer.serialize_i64(*value),
+            Self::Dynamic => serializer.serialize_str("?"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Extent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl de::Visitor<'_> for Visitor {
+            type Value = Extent;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number of elements, or \"?\"")
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Extent, E> {
+                Ok(Extent::Static(value))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Extent, E> {
+                i64::try_from(value)
+                    .map(Extent::Static)
+                    .map_err(|_| E::invalid_value(de::Unexpected::Unsigned(value), &self))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Extent, E> {
+                if text == "?" {
+                    Ok(Extent::Dynamic)
+                } else {
+                    Err(E::invalid_value(de::Unexpected::Str(text), &self))
+                }
+            }
+        }
+
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+/// Who sees a memref.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MemorySpace {
+    /// Every thread: no memory space, `1`, or `#gpu.address_space<global>`.
+    #[default]
+    Global,
+    /// The threads of one CTA: `3` or `#gpu.address_space<workgroup>`.
+    Workgroup,
+    /// One thread: `5` or `#gpu.address_space<private>`.
+    Private,
+}
+
+/// How the elements of a memref lie in memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// Row-major without gaps, at offset 0: a memref type without a layout. Compiled code may rely on it.
+    #[default]
+    Identity,
+    /// `strided<[…], offset: …>`
+    Strided {
+        /// One for each dimension, in elements. May be negative.
+        strides: Vec<Extent>,
+        /// From the aligned pointer to the first element, in elements.
+        offset: Extent,
+    },
+}
+
+/// A memref type.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MemrefType {
+    /// The type of each element.
+    pub element: ElementType,
+    /// One for each dimension; empty for rank 0.
+    pub shape: Vec<Extent>,
+    /// How the elements lie in memory.
+    pub layout: Layout,
+    /// Who sees it.
+    pub space: MemorySpace,
+}
+
+impl MemrefType {
+    /// A row-major memref in global memory.
+    pub fn new(element: ElementType, shape: impl IntoIterator<Item = Extent>) -> Self {
+        Self {
+            element,
+            shape: shape.into_iter().collect(),
+            layout: Layout::Identity,
+            space: MemorySpace::Global,
+        }
+    }
+
+    /// The number of dimensions.
+    pub fn rank(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// One stride for each dimension, in elements. Those of the identity layout are known as far as the shape is.
+    pub fn strides(&self) -> Vec<Extent> {
+        match &self.layout {
+            Layout::Strided { strides, .. } => strides.clone(),
+            Layout::Identity => {
+                let mut stride = Some(1_i64);
+                let mut strides: Vec<_> = self
+                    .shape
+                    .iter()
+                    .rev()
+                    .map(|size| {
+                        let this = stride.map_or(Extent::Dynamic, Extent::Static);
+                        stride = stride
+                            .zip(size.known())
+                            .and_then(|(stride, size)| stride.checked_mul(size));
+                        this
+                    })
+                    .collect();
+                strides.reverse();
+                strides
+            }
+        }
+    }
+
+    /// From the aligned pointer to the first element, in elements.
+    pub fn offset(&self) -> Extent {
+        match self.layout {
+            Layout::Identity => Extent::Static(0),
+            Layout::Strided { offset, .. } => offset,
+        }
+    }
+
+    /// How many parameters a kernel takes for it: allocated pointer, aligned pointer, offset, sizes, strides.
+    pub fn descriptor_len(&self) -> usize {
+        3 + 2 * self.rank()
+    }
+}
+
+impl fmt::Display for MemrefType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("memref<")?;
+        for size in &self.shape {
+            write!(f, "{size}x")?;
+        }
+        write!(f, "{}", self.element)?;
+        if let Layout::Strided { strides, offset } = &self.layout {
+            f.write_str(", strided<[")?;
+            for (i, stride) in strides.iter().enumerate() {
+                write!(f, "{}{stride}", if i == 0 { "" } else { ", " })?;
+            }
+            f.write_str("]")?;
+            if *offset != Extent::Static(0) {
+                write!(f, ", offset: {offset}")?;
+            }
+            f.write_str(">")?;
+        }
+        f.write_str(match self.space {
+            MemorySpace::Global => ">",
+            MemorySpace::Workgroup => ", #gpu.address_space<workgroup>>",
+            MemorySpace::Private => ", #gpu.address_space<private>>",
+        })
+    }
+}
+
+/// The type of an argument of the entry.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ArgumentType {
+    /// Elements in device memory, passed as an expanded descriptor.
+    Memref(MemrefType),
+    /// One value, passed as it is.
+    Scalar(ElementType),
+}
+
+impl fmt::Display for ArgumentType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memref(memref) => memref.fmt(f),
+            Self::Scalar(element) => element.fmt(f),
+        }
+    }
+}
+
+/// A text that is no argument type tx knows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an argument type: {reason}")]
+pub struct TypeError {
+    /// The whole text.
+    pub text: String,
+    /// What was found and what was expected.
+    pub reason: String,
+}
+
+/// Reads what MLIR prints: `memref<4x?xf32, strided<[?, 1], offset: ?>, 1>` or an element type.
+impl FromStr for ArgumentType {
+    type Err = TypeError;
+
+    fn from_str(text: &str) -> Result<Self, TypeError> {
+        if text.trim_start().starts_with("memref") {
+            text.parse().map(Self::Memref)
+        } else {
+            text.trim()
+                .parse()
+                .map(Self::Scalar)
+                .map_err(|error| TypeError {
+                    text: text.to_owned(),
+                    reason: format!("{error}, or `memref<…>`"),
+                })
+        }
+    }
+}
+
+/// Reads what MLIR prints: `memref<4x?xf32, strided<[?, 1], offset: ?>, 1>`.
+impl FromStr for MemrefType {
+    type Err = TypeError;
+
+    fn from_str(text: &str) -> Result<Self, TypeError> {
+        parse_memref(text).map_err(|reason| TypeError {
+            text: text.to_owned(),
+            reason,
+        })
+    }
+}
+
+fn parse_memref(text: &str) -> Result<MemrefType, String> {
+    let body = text
+        .trim()
+        .strip_prefix("memref<")
+        .and_then(|rest| rest.strip_suffix('>'))
+        .ok_or("expected `memref<…>`")?;
+    let mut parts = split_top_level(body).into_iter();
+    let (shape, element) = parse_shape(parts.next().unwrap_or_default())?;
+    let mut memref = MemrefType {
+        element,
+        shape,
+        layout: Layout::Identity,
+        space: MemorySpace::Global,
+    };
+    let mut next = parts.next();
+    if let Some(strided) = next.and_then(|part| part.strip_prefix("strided<")) {
+        memref.layout = parse_strided(
+            strided
+                .strip_suffix('>')
+                .ok_or("`strided<` is not closed")?,
+            memref.rank(),
+        )?;
+        next = parts.next();
+    } else if next.is_some_and(|part| part.starts_with("affine_map<")) {
+        return Err(
+            "affine map layouts are not supported; expected `strided<[…], offset: …>`".to_owned(),
+        );
+    }
+    memref.space = match next {
+        None | Some("1" | "1 : i32" | "1 : i64" | "#gpu.address_space<global>") => {
+            MemorySpace::Global
+        }
+        Some("3" | "3 : i32" | "3 : i64" | "#gpu.address_space<workgroup>") => {
+            MemorySpace::Workgroup
+        }
+        Some("5" | "5 : i32" | "5 : i64" | "#gpu.address_space<private>") => MemorySpace::Private,
+        Some(other) => {
+            return Err(format!(
+                "unknown memory space `{other}`; expected none, `1`, `3`, `5` or \
+                 `#gpu.address_space<global|workgroup|private>`"
+            ));
+        }
+    };
+    match parts.next() {
+        None => Ok(memref),
+        Some(extra) => Err(format!("unexpected `{extra}` after the memory space")),
+    }
+}
+
+/// Splits at commas that stand in no bracket, and trims the parts.
+fn split_top_level(text: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    text.split(|c| {
+        match c {
+            '<' | '[' | '(' => depth += 1,
+            '>' | ']' | ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })
+    .map(str::trim)
+    .collect()
+}
+
+fn parse_shape(text: &str) -> Result<(Vec<Extent>, ElementType), String> {
+    let mut shape = Vec::new();
+    let mut rest = text.trim();
+    while rest.starts_with(|c: char| c == '?' || c.is_ascii_digit()) {
+        let (size, tail) = rest
+            .split_once('x')
+            .ok_or_else(|| format!("`{rest}` ends without an element type"))?;
+        shape.push(parse_extent(size)?);
+        rest = tail;
+    }
+    Ok((
+        shape,
+        rest.parse()
+            .map_err(|error: crate::UnknownElementType| error.to_string())?,
+    ))
+}
+
+fn parse_extent(text: &str) -> Result<Extent, String> {
+    match text.trim() {
+        "?" => Ok(Extent::Dynamic),
+        number => number
+            .parse()
+            .map(Extent::Static)
+            .map_err(|_| format!("`{number}` is neither a number of 64 bits nor `?`")),
+    }
+}
+
+/// `[?, 1], offset: ?`
+fn parse_strided(text: &str, rank: usize) -> Result<Layout, String> {
+    let mut parts = split_top_level(text).into_iter();
+    let list = parts
+        .next()
+        .and_then(|list| list.strip_prefix('[')?.strip_suffix(']'))
+        .ok_or("expected `strided<[…]>`")?;
+    let strides = if list.trim().is_empty() {
+        Vec::new()
+    } else {
+        list.split(',')
+            .map(parse_extent)
+            .collect::<Result<Vec<_>, _>>()?
+    };
+    if strides.len() != rank {
+        return Err(format!("{} strides for {rank} dimensions", strides.len()));
+    }
+    let offset = match parts.next() {
+        None => Extent::Static(0),
+        Some(part) => parse_extent(
+            part.strip_prefix("offset:")
+                .ok_or_else(|| format!("expected `offset:`, found `{part}`"))?,
+        )?,
+    };
+    match parts.next() {
+        None => Ok(Layout::Strided { strides, offset }),
+        Some(extra) => Err(format!("unexpected `{extra}` after the offset")),
+    }
+}

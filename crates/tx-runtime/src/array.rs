@@ -1,0 +1,298 @@
+//! Arrays in host memory.
+
+use std::alloc::{Layout, alloc_zeroed};
+
+use tx_plan::ElementType;
+
+use crate::error::Error;
+use crate::number::Number;
+
+/// An array in host memory: row-major without gaps, little-endian.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Array {
+    element: ElementType,
+    shape: Vec<usize>,
+    bytes: Vec<u8>,
+}
+
+impl Array {
+    /// An array of `shape` (outermost dimension first; empty for rank 0) over `bytes`, row-major and little-endian.
+    ///
+    /// # Errors
+    /// When the number of bytes is not the product of the shape times the size of an element.
+    pub fn new(element: ElementType, shape: Vec<usize>, bytes: Vec<u8>) -> Result<Self, Error> {
+        let expected = byte_count(element, &shape)?;
+        if bytes.len() == expected {
+            Ok(Self {
+                element,
+                shape,
+                bytes,
+            })
+        } else {
+            Err(Error::Size {
+                array: describe(element, &shape),
+                found: bytes.len(),
+                expected,
+            })
+        }
+    }
+
+    /// An array of zeros.
+    ///
+    /// # Errors
+    /// When there is not enough memory for it.
+    pub fn zeros(element: ElementType, shape: Vec<usize>) -> Result<Self, Error> {
+        let bytes = zeroed(byte_count(element, &shape)?, || describe(element, &shape))?;
+        Ok(Self {
+            element,
+            shape,
+            bytes,
+        })
+    }
+
+    /// An array of one value everywhere.
+    ///
+    /// # Errors
+    /// When an integer type cannot hold the value, or there is not enough memory.
+    pub fn full(element: ElementType, shape: Vec<usize>, value: Number) -> Result<Self, Error> {
+        let bits = value
+            .to_bits(element)
+            .ok_or(Error::Value { value, element })?;
+        let mut array = Self::zeros(element, shape)?;
+        array.fill_with(|_| bits);
+        Ok(array)
+    }
+
+    /// An array of numbers that only depend on the element type, the position and the seed, on every machine.
+    ///
+    /// Floats are uniform in [0, 1), with as many random bits as the type has significant bits. Integers are uniform
+    /// in −8 … 7, `index` in 0 … 15, and `i1` is 0 or 1.
+    ///
+    /// # Errors
+    /// When there is not enough memory for it.
+    pub fn random(element: ElementType, shape: Vec<usize>, seed: u64) -> Result<Self, Error> {
+        let mut array = Self::zeros(element, shape)?;
+        match crate::number::FloatFormat::of(element) {
+            Some(format) => {
+                let scale = 2_f64.powi(-(format.precision() as i32));
+                let shift = 64 - format.precision();
+                // Exact in the format, so never rounded up to 1.
+                array.fill_with(|i| format.encode((split_mix(seed, i) >> shift) as f64 * scale));
+            }
+            None => {
+                let mask = u64::MAX >> (64 - 8 * element.size());
+                array.fill_with(|i| match element {
+                    ElementType::I1 => split_mix(seed, i) >> 63,
+                    ElementType::Index => split_mix(seed, i) >> 60,
+                    _ => (split_mix(seed, i) >> 60).wrapping_sub(8) & mask,
+                });
+            }
+        }
+        Ok(array)
+    }
+
+    /// An array of the given values, in row-major order.
+    ///
+    /// # Errors
+    /// When the number of values is not the product of the shape.
+    pub fn from_slice<T: HostElement>(shape: &[usize], values: &[T]) -> Result<Self, Error> {
+        let mut bytes = Vec::with_capacity(size_of_val(values));
+        for value in values {
+            bytes.extend_from_slice(&value.to_bits64().to_le_bytes()[..T::ELEMENT.size()]);
+        }
+        Self::new(T::ELEMENT, shape.to_vec(), bytes)
+    }
+
+    /// The elements, in row-major order.
+    ///
+    /// # Errors
+    /// When `T` is not the type of the elements.
+    pub fn to_vec<T: HostElement>(&self) -> Result<Vec<T>, Error> {
+        if T::ELEMENT != self.element {
+            return Err(Error::Element {
+                found: self.element,
+                expected: T::ELEMENT,
+            });
+        }
+        Ok((0..self.len())
+            .map(|i| T::from_bits64(self.bits(i)))
+            .collect())
+    }
+
+    /// The type of the elements.
+    pub fn element(&self) -> ElementType {
+        self.element
+    }
+
+    /// The size of each dimension in elements, outermost first; empty for rank 0.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// The elements as little-endian bytes, row-major.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The elements as little-endian bytes, row-major.
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// The elements as little-endian bytes, row-major.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The number of elements.
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.element.size()
+    }
+
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The element at a row-major position.
+    pub fn get(&self, position: usize) -> Option<Number> {
+        (position < self.len()).then(|| Number::from_bits(self.bits(position), self.element))
+    }
+
+    /// Element type and shape as in an argument specification: `4x8xf32`.
+    pub fn describe(&self) -> String {
+        describe(self.element, &self.shape)
+    }
+
+    /// The same bytes as elements of another type of the same size.
+    ///
+    /// # Errors
+    /// When the sizes differ.
+    pub fn reinterpret(mut self, element: ElementType) -> Result<Self, Error> {
+        if element.size() != self.element.size() {
+            return Err(Error::Element {
+                found: self.element,
+                expected: element,
+            });
+        }
+        self.element = element;
+        Ok(self)
+    }
+
+    /// The bits of the element at a row-major position, which must be inside.
+    pub(crate) fn bits(&self, position: usize) -> u64 {
+        let size = self.element.size();
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(&self.bytes[position * size..][..size]);
+        u64::from_le_bytes(word)
+    }
+
+    fn fill_with(&mut self, bits: impl Fn(u64) -> u64) {
+        let size = self.element.size();
+        for (i, chunk) in self.bytes.chunks_exact_mut(size).enumerate() {
+            chunk.copy_from_slice(&bits(i as u64).to_le_bytes()[..size]);
+        }
+    }
+}
+
+/// The `position`-th output of SplitMix64 (Steele, Lea, Flood 2014) seeded with `seed`.
+fn split_mix(seed: u64, position: u64) -> u64 {
+    let z = seed.wrapping_add(position.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// `4x8xf32`
+pub(crate) fn describe(element: ElementType, shape: &[usize]) -> String {
+    let mut text = String::new();
+    for size in shape {
+        text.push_str(&format!("{size}x"));
+    }
+    text + element.name()
+}
+
+/// The size of an array in bytes.
+pub(crate) fn byte_count(element: ElementType, shape: &[usize]) -> Result<usize, Error> {
+    // A dimension of 0 makes any array empty, however large the others are.
+    let elements = if shape.contains(&0) {
+        Some(0)
+    } else {
+        shape
+            .iter()
+            .try_fold(1_usize, |product, size| product.checked_mul(*size))
+    };
+    elements
+        .and_then(|elements| elements.checked_mul(element.size()))
+        .filter(|bytes| isize::try_from(*bytes).is_ok())
+        .ok_or_else(|| Error::OutOfMemory {
+            what: describe(element, shape),
+            bytes: None,
+        })
+}
+
+/// Zeroed bytes, or an error instead of an abort when there are not that many. Pages are only touched when used, so a
+/// large array of zeros costs nothing yet.
+pub(crate) fn zeroed(bytes: usize, what: impl FnOnce() -> String) -> Result<Vec<u8>, Error> {
+    if bytes == 0 {
+        return Ok(Vec::new());
+    }
+    let error = |what: String| Error::OutOfMemory {
+        what,
+        bytes: Some(bytes),
+    };
+    let Ok(layout) = Layout::array::<u8>(bytes) else {
+        return Err(error(what()));
+    };
+    // SAFETY: the layout is not of size 0.
+    let pointer = unsafe { alloc_zeroed(layout) };
+    if pointer.is_null() {
+        return Err(error(what()));
+    }
+    // SAFETY: allocated by the global allocator with the layout of `bytes` bytes of alignment 1, all initialised.
+    Ok(unsafe { Vec::from_raw_parts(pointer, bytes, bytes) })
+}
+
+mod sealed {
+    /// Keeps [`HostElement`](super::HostElement) to the types here.
+    pub trait Sealed {}
+}
+
+/// A Rust type that elements can be read as and written from.
+pub trait HostElement: Copy + sealed::Sealed {
+    /// The element type it stands for.
+    const ELEMENT: ElementType;
+    /// Its bits, in the low bytes.
+    #[doc(hidden)]
+    fn to_bits64(self) -> u64;
+    /// The value of the low bytes.
+    #[doc(hidden)]
+    fn from_bits64(bits: u64) -> Self;
+}
+
+macro_rules! host_element {
+    ($($ty:ty, $element:ident, $to:expr, $from:expr;)*) => {$(
+        impl sealed::Sealed for $ty {}
+        impl HostElement for $ty {
+            const ELEMENT: ElementType = ElementType::$element;
+            fn to_bits64(self) -> u64 {
+                ($to)(self)
+            }
+            fn from_bits64(bits: u64) -> Self {
+                ($from)(bits)
+            }
+        }
+    )*};
+}
+
+host_element! {
+    f32, F32, |x: f32| u64::from(x.to_bits()), |bits| f32::from_bits(bits as u32);
+    f64, F64, f64::to_bits, f64::from_bits;
+    i8, I8, |x: i8| u64::from(x as u8), |bits| bits as i8;
+    i16, I16, |x: i16| u64::from(x as u16), |bits| bits as i16;
+    i32, I32, |x: i32| u64::from(x as u32), |bits| bits as i32;
+    i64, I64, |x: i64| x as u64, |bits| bits as i64;
+    bool, I1, u64::from, |bits| bits & 1 == 1;
+    half::f16, F16, |x: half::f16| u64::from(x.to_bits()), |bits| half::f16::from_bits(bits as u16);
+    half::bf16, BF16, |x: half::bf16| u64::from(x.to_bits()), |bits| half::bf16::from_bits(bits as u16);
+}

@@ -1,0 +1,1048 @@
+//! Arguments meet the plan: what is to be allocated and launched, with every size a number.
+//!
+//! Everything that can be wrong with arguments is found here, before a device is touched.
+
+use tx_plan::{
+    Argument, ArgumentType, Base, ElementType, EntryKind, Expr, ExprError, MemrefType, Operand,
+    Plan, Step, Symbol,
+};
+
+use crate::array::{Array, byte_count, zeroed};
+use crate::error::Error;
+use crate::number::Number;
+use crate::spec::Arg;
+
+/// A run, ready for a device.
+#[derive(Debug)]
+pub(crate) struct Job {
+    /// Those of the memref arguments in order, then the temporaries.
+    pub(crate) buffers: Vec<Buffer>,
+    pub(crate) launches: Vec<Launch>,
+    arguments: Vec<Bound>,
+}
+
+/// Device memory.
+#[derive(Debug)]
+pub(crate) struct Buffer {
+    /// What messages call it.
+    pub(crate) label: String,
+    /// Its size.
+    pub(crate) bytes: usize,
+    /// What it holds at the start, of the full size; `None` for a temporary, which holds nothing yet.
+    pub(crate) contents: Option<Vec<u8>>,
+    /// Whether `contents` are to be replaced by what it holds at the end.
+    pub(crate) read_back: bool,
+}
+
+/// One kernel launch, with a grid of at least one CTA.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    pub(crate) kernel: String,
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) cluster: Option<[u32; 3]>,
+    /// Bytes.
+    pub(crate) dynamic_shared: u32,
+    pub(crate) params: Vec<Param>,
+}
+
+/// One parameter of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Param {
+    /// The address of a buffer.
+    Address(usize),
+    /// A value of 1 to 8 bytes, in the low bytes.
+    Value { bits: u64, size: usize },
+}
+
+#[derive(Debug)]
+enum Bound {
+    Memref {
+        element: ElementType,
+        shape: Vec<usize>,
+        placement: Placement,
+        buffer: usize,
+        written: bool,
+    },
+    Scalar {
+        element: ElementType,
+        bits: u64,
+    },
+}
+
+/// Where the elements of a memref lie in its buffer; everything in elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Placement {
+    offset: i64,
+    strides: Vec<i64>,
+    /// The size of the buffer.
+    extent: usize,
+    /// Whether it is row-major without gaps, from the start of the buffer on.
+    contiguous: bool,
+}
+
+impl Job {
+    pub(crate) fn new(plan: &Plan, args: Vec<Arg>, grid: Option<[u32; 3]>) -> Result<Self, Error> {
+        if args.len() != plan.arguments.len() {
+            return Err(Error::ArgumentCount {
+                found: args.len(),
+                expected: plan.arguments.len(),
+                signature: signature(plan),
+            });
+        }
+        if grid.is_some() && plan.entry_kind != EntryKind::Kernel {
+            return Err(Error::GridOfFunction {
+                entry: plan.entry.clone(),
+                launches: plan.steps.len(),
+            });
+        }
+        let mut job = Self {
+            buffers: Vec::new(),
+            launches: Vec::new(),
+            arguments: Vec::new(),
+        };
+        // All are checked before any is copied into a layout of its own.
+        for (index, (arg, argument)) in args.iter().zip(&plan.arguments).enumerate() {
+            check(index, arg, argument)?;
+        }
+        for (index, (arg, argument)) in args.into_iter().zip(&plan.arguments).enumerate() {
+            job.bind(index, arg, argument)?;
+        }
+        let first_temporary = job.buffers.len();
+        for (i, temporary) in plan.temporaries.iter().enumerate() {
+            let place = format!("temporary {i}");
+            let shape = temporary
+                .shape
+                .iter()
+                .map(|size| job.size(size, &place))
+                .collect::<Result<Vec<usize>, _>>()?;
+            let bytes = byte_count(temporary.element, &shape)?;
+            job.buffers.push(Buffer {
+                label: place,
+                bytes,
+                contents: None,
+                read_back: false,
+            });
+            job.arguments.push(Bound::Memref {
+                element: temporary.element,
+                placement: Placement::contiguous(&shape),
+                shape,
+                buffer: first_temporary + i,
+                written: false,
+            });
+        }
+        for (i, step) in plan.steps.iter().enumerate() {
+            let place = format!("step {i} (`{}`)", step.kernel);
+            match job.launch(plan, step, grid, &place)? {
+                Some(launch) => job.launches.push(launch),
+                None => tracing::debug!("{place} has an empty grid and is skipped"),
+            }
+        }
+        job.arguments.truncate(plan.arguments.len());
+        Ok(job)
+    }
+
+    /// The arrays after the run, given the contents of the buffers: one for each memref argument, and whether it may have
+    /// been written.
+    pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
+        self.arguments
+            .into_iter()
+            .map(|bound| match bound {
+                Bound::Scalar { .. } => Ok(None),
+                Bound::Memref {
+                    element,
+                    shape,
+                    placement,
+                    buffer,
+                    written,
+                } => {
+                    let buffer = &mut self.buffers[buffer];
+                    let contents = buffer.contents.take().unwrap_or_default();
+                    let bytes = if placement.contiguous {
+                        contents
+                    } else {
+                        let mut bytes =
+                            zeroed(byte_count(element, &shape)?, || buffer.label.clone())?;
+                        placement.for_each(&shape, element.size(), |dense, placed| {
+                            bytes[dense.clone()].copy_from_slice(&contents[placed.clone()]);
+                        });
+                        bytes
+                    };
+                    Array::new(element, shape, bytes).map(|array| Some((array, written)))
+                }
+            })
+            .collect()
+    }
+
+    fn bind(&mut self, index: usize, arg: Arg, argument: &Argument) -> Result<(), Error> {
+        let bound = match (arg, &argument.ty) {
+            (Arg::Array(array), ArgumentType::Memref(memref)) => {
+                let label = format!("argument {index}");
+                let shape = array.shape().to_vec();
+                let placement = Placement::new(memref, &shape).map_err(|hint| Error::Argument {
+                    index,
+                    found: array.describe(),
+                    expected: memref.to_string(),
+                    hint: Some(hint),
+                })?;
+                let bytes = byte_count(memref.element, &[placement.extent])?;
+                let contents = if placement.contiguous {
+                    array.into_bytes()
+                } else {
+                    let mut contents = zeroed(bytes, || label.clone())?;
+                    placement.for_each(&shape, memref.element.size(), |dense, placed| {
+                        contents[placed.clone()].copy_from_slice(&array.bytes()[dense.clone()]);
+                    });
+                    contents
+                };
+                let buffer = self.buffers.len();
+                self.buffers.push(Buffer {
+                    label,
+                    bytes,
+                    contents: Some(contents),
+                    read_back: argument.written,
+                });
+                Bound::Memref {
+                    element: memref.element,
+                    shape,
+                    placement,
+                    buffer,
+                    written: argument.written,
+                }
+            }
+            (Arg::Scalar(value), ArgumentType::Scalar(element)) => {
+                let bits = value.to_bits(*element).ok_or(Error::Value {
+                    value,
+                    element: *element,
+                })?;
+                Bound::Scalar {
+                    element: *element,
+                    bits,
+                }
+            }
+            // `check` has refused these.
+            (arg, ty) => return Err(mismatch(index, &arg, ty, None)),
+        };
+        self.arguments.push(bound);
+        Ok(())
+    }
+
+    fn launch(
+        &self,
+        plan: &Plan,
+        step: &Step,
+        grid: Option<[u32; 3]>,
+        place: &str,
+    ) -> Result<Option<Launch>, Error> {
+        let dims =
+            |what: &str, exprs: &[Expr; 3], low: i64, high: [u32; 3]| -> Result<[u32; 3], Error> {
+                let mut dims = [0; 3];
+                for (axis, expr) in exprs.iter().enumerate() {
+                    let place = || format!("{place}, {what} along {}", ["x", "y", "z"][axis]);
+                    let value = self.evaluate(expr, &place())?;
+                    dims[axis] = u32::try_from(value)
+                        .ok()
+                        .filter(|value| i64::from(*value) >= low && *value <= high[axis])
+                        .ok_or_else(|| Error::LaunchSize {
+                            place: place(),
+                            found: value.to_string(),
+                            expected: format!("{low} to {}", high[axis]),
+                        })?;
+                }
+                Ok(dims)
+            };
+        const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+        let grid = match grid {
+            Some(grid) => dims(
+                "grid",
+                &grid.map(|size| Expr::Const(size.into())),
+                1,
+                MAX_GRID,
+            )?,
+            None => dims("grid", &step.grid, 0, MAX_GRID)?,
+        };
+        if grid.contains(&0) {
+            return Ok(None);
+        }
+        let block = dims("block", &step.block, 1, [1024, 1024, 64])?;
+        let threads: u32 = block.iter().product();
+        if threads > 1024 {
+            return Err(Error::LaunchSize {
+                place: format!("{place}, block"),
+                found: format!("{threads} threads"),
+                expected: "at most 1024".to_owned(),
+            });
+        }
+        let cluster = step
+            .cluster
+            .as_ref()
+            .map(|cluster| dims("cluster", cluster, 1, [16; 3]))
+            .transpose()?;
+        let shared_place = format!("{place}, dynamic shared bytes");
+        let dynamic_shared = self.size(&step.dynamic_shared_bytes, &shared_place)?;
+        let dynamic_shared = u32::try_from(dynamic_shared).map_err(|_| Error::LaunchSize {
+            place: shared_place,
+            found: dynamic_shared.to_string(),
+            expected: format!("at most {}", u32::MAX),
+        })?;
+        let mut params = Vec::new();
+        for (i, operand) in step.operands.iter().enumerate() {
+            self.operand(plan, operand, &format!("{place}, operand {i}"), &mut params)?;
+        }
+        Ok(Some(Launch {
+            kernel: step.kernel.clone(),
+            grid,
+            block,
+            cluster,
+            dynamic_shared,
+            params,
+        }))
+    }
+
+    fn operand(
+        &self,
+        plan: &Plan,
+        operand: &Operand,
+        place: &str,
+        params: &mut Vec<Param>,
+    ) -> Result<(), Error> {
+        let mut descriptor =
+            |buffer: usize, offset: i64, sizes: &[i64], strides: &[i64]| {
+                params.extend([Param::Address(buffer), Param::Address(buffer)]);
+                params.extend([offset].iter().chain(sizes).chain(strides).map(|word| {
+                    Param::Value {
+                        bits: *word as u64,
+                        size: 8,
+                    }
+                }));
+            };
+        let whole = |index: usize| &self.arguments[index];
+        match operand {
+            Operand::Argument(_) | Operand::Temporary(_) => {
+                let index = match operand {
+                    Operand::Temporary(index) => plan.arguments.len() + index,
+                    Operand::Argument(index) => *index,
+                    _ => 0,
+                };
+                match whole(index) {
+                    Bound::Scalar { element, bits } => params.push(Param::Value {
+                        bits: *bits,
+                        size: element.size(),
+                    }),
+                    Bound::Memref {
+                        shape,
+                        placement,
+                        buffer,
+                        ..
+                    } => {
+                        let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
+                        descriptor(*buffer, placement.offset, &sizes, &placement.strides);
+                    }
+                }
+            }
+            Operand::View {
+                base,
+                offset,
+                sizes,
+                strides,
+            } => {
+                let index = match base {
+                    Base::Argument(index) => *index,
+                    Base::Temporary(index) => plan.arguments.len() + index,
+                };
+                let Bound::Memref {
+                    placement, buffer, ..
+                } = whole(index)
+                else {
+                    // `Plan::validate` has refused this.
+                    return Ok(());
+                };
+                let offset = self.evaluate(offset, place)?;
+                let sizes = sizes
+                    .iter()
+                    .map(|size| self.size(size, place).map(|size| size as i64))
+                    .collect::<Result<Vec<_>, _>>()?;
+                let strides = strides
+                    .iter()
+                    .map(|stride| self.evaluate(stride, place))
+                    .collect::<Result<Vec<_>, _>>()?;
+                match reach(offset, &sizes, &strides) {
+                    Some(None) => {}
+                    Some(Some((first, last))) if first >= 0 && last < placement.extent as i128 => {}
+                    reach => {
+                        return Err(Error::LaunchSize {
+                            place: place.to_owned(),
+                            found: match reach.flatten() {
+                                Some((first, last)) => {
+                                    format!("a view of elements {first} to {last}")
+                                }
+                                None => "a view beyond the address space".to_owned(),
+                            },
+                            expected: format!(
+                                "elements 0 to {} of {}",
+                                placement.extent as i128 - 1,
+                                self.buffers[*buffer].label
+                            ),
+                        });
+                    }
+                }
+                descriptor(*buffer, offset, &sizes, &strides);
+            }
+            Operand::Scalar { ty, value } => {
+                let value = self.evaluate(value, place)?;
+                let bits = Number::from(value)
+                    .to_bits(*ty)
+                    .ok_or_else(|| Error::LaunchSize {
+                        place: place.to_owned(),
+                        found: value.to_string(),
+                        expected: format!("a value of {ty}"),
+                    })?;
+                params.push(Param::Value {
+                    bits,
+                    size: ty.size(),
+                });
+            }
+            Operand::Constant { ty, bits } => params.push(Param::Value {
+                bits: *bits,
+                size: ty.size(),
+            }),
+        }
+        Ok(())
+    }
+
+    fn evaluate(&self, expr: &Expr, place: &str) -> Result<i64, Error> {
+        expr.evaluate(|symbol| self.lookup(symbol))
+            .map_err(|error: ExprError| Error::Launch {
+                place: place.to_owned(),
+                error,
+            })
+    }
+
+    /// A value that must not be negative.
+    fn size(&self, expr: &Expr, place: &str) -> Result<usize, Error> {
+        let value = self.evaluate(expr, place)?;
+        usize::try_from(value).map_err(|_| Error::LaunchSize {
+            place: place.to_owned(),
+            found: format!("{value} for `{expr}`"),
+            expected: "0 or more".to_owned(),
+        })
+    }
+
+    fn lookup(&self, symbol: Symbol) -> Option<i64> {
+        match (symbol, self.arguments.get(symbol.argument())?) {
+            (Symbol::Dim { dim, .. }, Bound::Memref { shape, .. }) => {
+                i64::try_from(*shape.get(dim)?).ok()
+            }
+            (Symbol::Stride { dim, .. }, Bound::Memref { placement, .. }) => {
+                placement.strides.get(dim).copied()
+            }
+            (Symbol::Offset { .. }, Bound::Memref { placement, .. }) => Some(placement.offset),
+            (Symbol::Value { .. }, Bound::Scalar { element, bits }) => {
+                match Number::from_bits(*bits, *element) {
+                    Number::Int(value) => i64::try_from(value).ok(),
+                    Number::Float(_) => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `@row_sums(memref<?x?xf32>, i32)`
+fn signature(plan: &Plan) -> String {
+    let types: Vec<String> = plan
+        .arguments
+        .iter()
+        .map(|argument| argument.ty.to_string())
+        .collect();
+    format!("@{}({})", plan.entry, types.join(", "))
+}
+
+fn mismatch(index: usize, arg: &Arg, ty: &ArgumentType, hint: Option<String>) -> Error {
+    let found = match arg {
+        Arg::Array(array) => format!("an array {}", array.describe()),
+        Arg::Scalar(value) => format!("the number {value}"),
+    };
+    Error::Argument {
+        index,
+        found,
+        expected: ty.to_string(),
+        hint,
+    }
+}
+
+fn check(index: usize, arg: &Arg, argument: &Argument) -> Result<(), Error> {
+    let refuse = |hint: Option<String>| Err(mismatch(index, arg, &argument.ty, hint));
+    match (arg, &argument.ty) {
+        (Arg::Scalar(value), ArgumentType::Memref(memref)) if memref.rank() == 0 => {
+            refuse(Some(format!(
+                "an array of rank 0 is written `full:{value}:{}`",
+                memref.element
+            )))
+        }
+        (Arg::Scalar(_), ArgumentType::Memref(_)) => refuse(None),
+        (Arg::Array(_), ArgumentType::Scalar(_)) => {
+            refuse(Some("a scalar is written as a number".to_owned()))
+        }
+        (Arg::Scalar(value), ArgumentType::Scalar(element)) => match value.to_bits(*element) {
+            Some(_) => Ok(()),
+            None => {
+                let (low, high) = crate::number::integer_range(*element);
+                refuse(Some(format!(
+                    "{element} holds whole numbers from {low} to {high}"
+                )))
+            }
+        },
+        (Arg::Array(array), ArgumentType::Memref(memref)) => {
+            if !holds(array.element(), memref.element) {
+                return refuse(reinterpretation(array.element(), memref.element));
+            }
+            if array.shape().len() != memref.rank() {
+                return refuse(Some(format!(
+                    "the rank is {}, not {}",
+                    array.shape().len(),
+                    memref.rank()
+                )));
+            }
+            for (dim, (size, extent)) in array.shape().iter().zip(&memref.shape).enumerate() {
+                if !i64::try_from(*size).is_ok_and(|size| extent.accepts(size)) {
+                    return refuse(Some(format!("dimension {dim} is {size}, not {extent}")));
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Whether an array of `found` can stand for a memref of `expected`. Files have no `index`, so 64-bit integers do.
+fn holds(found: ElementType, expected: ElementType) -> bool {
+    found == expected || (found == ElementType::I64 && expected == ElementType::Index)
+}
+
+/// Files hold bf16 and 8-bit floats as plain words, so that is what a caller likely meant.
+fn reinterpretation(found: ElementType, expected: ElementType) -> Option<String> {
+    let words = matches!(
+        (found, expected),
+        (ElementType::I16, ElementType::BF16 | ElementType::F16)
+            | (ElementType::I8, ElementType::F8E4M3FN | ElementType::F8E5M2)
+    );
+    words.then(|| format!("to read the words of a file as {expected}, write `FILE.npy:{expected}`"))
+}
+
+/// The lowest and the highest element a view touches; `None` inside when it has no elements, outside when the numbers do
+/// not fit.
+fn reach(offset: i64, sizes: &[i64], strides: &[i64]) -> Option<Option<(i128, i128)>> {
+    if sizes.contains(&0) {
+        return Some(None);
+    }
+    let (mut first, mut last) = (i128::from(offset), i128::from(offset));
+    for (size, stride) in sizes.iter().zip(strides) {
+        let span = (i128::from(*size) - 1).checked_mul(i128::from(*stride))?;
+        let end = if span < 0 { &mut first } else { &mut last };
+        *end = end.checked_add(span)?;
+    }
+    Some(Some((first, last)))
+}
+
+impl Placement {
+    /// Row-major without gaps. The shape must have been sized by [`byte_count`].
+    fn contiguous(shape: &[usize]) -> Self {
+        let strides = row_major(shape);
+        let extent = if shape.contains(&0) {
+            0
+        } else {
+            shape.iter().product()
+        };
+        Self {
+            offset: 0,
+            strides,
+            extent,
+            contiguous: true,
+        }
+    }
+
+    /// Gives every dynamic stride and the dynamic offset a value: row-major without gaps if the static ones allow, else
+    /// as close as they can be without two elements in one place.
+    fn new(memref: &MemrefType, shape: &[usize]) -> Result<Self, String> {
+        let expected = memref.strides();
+        let mut strides = row_major(shape);
+        let identity = matches!(memref.layout, tx_plan::Layout::Identity);
+        // The identity layout is row-major by definition. Strides along a dimension of one element, or of an empty array,
+        // are never used, and those of an empty identity memref do not follow its type.
+        if !identity
+            && !strides
+                .iter()
+                .zip(&expected)
+                .all(|(stride, extent)| extent.accepts(*stride))
+        {
+            let mut beyond = 1_i64;
+            for (size, stride) in shape.iter().zip(&expected) {
+                if let Some(stride) = stride.known() {
+                    let span = stride
+                        .checked_abs()
+                        .and_then(|stride| stride.checked_mul((*size).max(1) as i64));
+                    beyond = beyond.max(span.ok_or("the strides reach beyond the address space")?);
+                }
+            }
+            for (axis, stride) in expected.iter().enumerate().rev() {
+                strides[axis] = match stride.known() {
+                    Some(stride) => stride,
+                    None => {
+                        let stride = beyond;
+                        beyond = beyond
+                            .checked_mul(shape[axis].max(1) as i64)
+                            .ok_or("the strides reach beyond the address space")?;
+                        stride
+                    }
+                };
+            }
+        }
+        let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
+        let reach_from_0 =
+            reach(0, &sizes, &strides).ok_or("the strides reach beyond the address space")?;
+        let lowest = reach_from_0.map_or(0, |(first, _)| first);
+        let offset = match memref.offset().known() {
+            Some(offset) => offset,
+            // Room for what lies before the first element when a stride is negative.
+            None => {
+                i64::try_from(-lowest).map_err(|_| "the strides reach beyond the address space")?
+            }
+        };
+        if i128::from(offset) + lowest < 0 {
+            return Err(format!(
+                "offset {offset} leaves no room for elements down to {lowest}"
+            ));
+        }
+        let extent = match reach_from_0 {
+            None => 0,
+            Some((_, last)) => usize::try_from(i128::from(offset) + last + 1)
+                .map_err(|_| "the strides reach beyond the address space")?,
+        };
+        if reach_from_0.is_some() && !injective(&sizes, &strides) {
+            return Err(format!("strides {strides:?} put two elements in one place"));
+        }
+        let contiguous = offset == 0 && (shape.contains(&0) || strides == row_major(shape));
+        Ok(Self {
+            offset,
+            strides,
+            extent,
+            contiguous,
+        })
+    }
+
+    /// Calls `visit` for each element with its byte range in the dense array and in the buffer.
+    fn for_each(
+        &self,
+        shape: &[usize],
+        size: usize,
+        mut visit: impl FnMut(&std::ops::Range<usize>, &std::ops::Range<usize>),
+    ) {
+        if shape.contains(&0) {
+            return;
+        }
+        let elements: usize = shape.iter().product();
+        let mut index = vec![0_usize; shape.len()];
+        let mut at = self.offset;
+        for i in 0..elements {
+            let placed = at as usize * size;
+            visit(&(i * size..(i + 1) * size), &(placed..placed + size));
+            for (axis, position) in index.iter_mut().enumerate().rev() {
+                *position += 1;
+                at += self.strides[axis];
+                if *position < shape[axis] {
+                    break;
+                }
+                at -= self.strides[axis] * *position as i64;
+                *position = 0;
+            }
+        }
+    }
+}
+
+fn row_major(shape: &[usize]) -> Vec<i64> {
+    let mut stride = 1_i64;
+    let mut strides: Vec<i64> = shape
+        .iter()
+        .rev()
+        .map(|size| {
+            let this = stride;
+            // Only overflows when a dimension further out is 0, and then no stride is used.
+            stride = stride.saturating_mul(*size as i64);
+            this
+        })
+        .collect();
+    strides.reverse();
+    strides
+}
+
+/// Whether no two elements share a place, for strides that nest: each beyond everything the smaller ones span.
+fn injective(sizes: &[i64], strides: &[i64]) -> bool {
+    let mut axes: Vec<(u64, i64)> = sizes
+        .iter()
+        .zip(strides)
+        .filter(|(size, _)| **size > 1)
+        .map(|(size, stride)| (stride.unsigned_abs(), *size))
+        .collect();
+    axes.sort_unstable();
+    let mut span = 0_u128;
+    axes.into_iter().all(|(stride, size)| {
+        let beyond = u128::from(stride) > span;
+        span += u128::from(stride) * (size as u128 - 1);
+        beyond
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(ty: &str, shape: &[usize]) -> Result<Placement, String> {
+        Placement::new(&ty.parse().expect("a memref"), shape)
+    }
+
+    /// Dynamic strides and offsets become row-major without gaps when nothing forbids it, and never overlap otherwise.
+    #[test]
+    fn chooses_strides() {
+        for (ty, shape, offset, strides, extent, contiguous) in [
+            ("memref<4x8xf32>", &[4, 8][..], 0, &[8, 1][..], 32, true),
+            (
+                "memref<?x?xf32, strided<[?, 1], offset: ?>>",
+                &[4, 8],
+                0,
+                &[8, 1],
+                32,
+                true,
+            ),
+            (
+                "memref<4x8xf32, strided<[16, 1], offset: 3>>",
+                &[4, 8],
+                3,
+                &[16, 1],
+                3 + 48 + 8,
+                false,
+            ),
+            (
+                "memref<?x?xf32, strided<[1, ?]>>",
+                &[4, 8],
+                0,
+                &[1, 4],
+                32,
+                false,
+            ),
+            (
+                "memref<?x?xf32, strided<[?, 2]>>",
+                &[4, 8],
+                0,
+                &[16, 2],
+                63,
+                false,
+            ),
+            (
+                "memref<4xf32, strided<[-1], offset: ?>>",
+                &[4],
+                3,
+                &[-1],
+                4,
+                false,
+            ),
+            ("memref<f32, strided<[], offset: 2>>", &[], 2, &[], 3, false),
+            ("memref<?x?xf32>", &[0, 8], 0, &[8, 1], 0, true),
+            (
+                "memref<?x1xf32, strided<[1, 1]>>",
+                &[4, 1],
+                0,
+                &[1, 1],
+                4,
+                true,
+            ),
+        ] {
+            let placement = place(ty, shape).expect(ty);
+            let strides = strides.to_vec();
+            assert_eq!(
+                placement,
+                Placement {
+                    offset,
+                    strides,
+                    extent,
+                    contiguous
+                },
+                "{ty}"
+            );
+        }
+    }
+
+    /// Layouts that no array can be laid out in are refused with the reason.
+    #[test]
+    fn refuses_impossible_layouts() {
+        assert_eq!(
+            place("memref<4x8xf32, strided<[0, 1]>>", &[4, 8]).unwrap_err(),
+            "strides [0, 1] put two elements in one place"
+        );
+        assert_eq!(
+            place("memref<4xf32, strided<[-1]>>", &[4]).unwrap_err(),
+            "offset 0 leaves no room for elements down to -3"
+        );
+        assert!(
+            place(
+                "memref<?x?xf32, strided<[9223372036854775807, ?]>>",
+                &[4, 8]
+            )
+            .is_err()
+        );
+    }
+
+    fn plan(arguments: &[&str], step: Step) -> Plan {
+        Plan {
+            version: tx_plan::VERSION,
+            chip: "sm_80".to_owned(),
+            entry: "main".to_owned(),
+            entry_kind: EntryKind::Function,
+            arguments: arguments
+                .iter()
+                .map(|ty| Argument {
+                    ty: ty.parse().expect("a type"),
+                    written: ty.contains("memref"),
+                })
+                .collect(),
+            temporaries: vec![tx_plan::Temporary {
+                element: ElementType::F16,
+                shape: vec![Expr::dim(0, 0)],
+            }],
+            steps: vec![step],
+        }
+    }
+
+    fn step() -> Step {
+        Step {
+            kernel: "k".to_owned(),
+            grid: [
+                Expr::dim(0, 0).ceil_div(Expr::Const(3)),
+                Expr::Const(1),
+                Expr::Const(1),
+            ],
+            block: [Expr::Const(32), Expr::Const(1), Expr::Const(1)],
+            cluster: None,
+            dynamic_shared_bytes: Expr::Const(16),
+            operands: vec![Operand::Argument(0)],
+        }
+    }
+
+    fn array(shape: &[usize]) -> Arg {
+        let values: Vec<f32> = (0..shape.iter().product::<usize>())
+            .map(|i| i as f32)
+            .collect();
+        Array::from_slice(shape, &values).expect("an array").into()
+    }
+
+    /// A memref is passed as allocated pointer, aligned pointer, offset, sizes and strides; scalars as they are.
+    #[test]
+    fn flattens_operands() -> Result<(), Error> {
+        let mut step = step();
+        step.operands = vec![
+            Operand::Argument(0),
+            Operand::Argument(1),
+            Operand::Temporary(0),
+            Operand::View {
+                base: Base::Argument(0),
+                offset: Expr::Const(7),
+                sizes: vec![Expr::dim(0, 0)],
+                strides: vec![Expr::Const(8)],
+            },
+            Operand::Scalar {
+                ty: ElementType::I16,
+                value: Expr::Const(-1),
+            },
+            Operand::Constant {
+                ty: ElementType::F32,
+                bits: 0xff80_0000,
+            },
+        ];
+        let plan = plan(&["memref<?x8xf32>", "i32"], step);
+        let job = Job::new(&plan, vec![array(&[4, 8]), 5_i32.into()], None)?;
+        let word = |bits| Param::Value { bits, size: 8 };
+        let launch = &job.launches[0];
+        assert_eq!(
+            launch.params,
+            [
+                Param::Address(0),
+                Param::Address(0),
+                word(0),
+                word(4),
+                word(8),
+                word(8),
+                word(1),
+                Param::Value { bits: 5, size: 4 },
+                Param::Address(1),
+                Param::Address(1),
+                word(0),
+                word(4),
+                word(1),
+                Param::Address(0),
+                Param::Address(0),
+                word(7),
+                word(4),
+                word(8),
+                Param::Value {
+                    bits: 0xffff,
+                    size: 2
+                },
+                Param::Value {
+                    bits: 0xff80_0000,
+                    size: 4
+                },
+            ]
+        );
+        assert_eq!(
+            (launch.grid, launch.block, launch.dynamic_shared),
+            ([2, 1, 1], [32, 1, 1], 16)
+        );
+        assert_eq!(job.buffers[1].bytes, 8);
+        Ok(())
+    }
+
+    /// An array placed with gaps comes back the same.
+    #[test]
+    fn strided_arrays_round_trip() -> Result<(), Error> {
+        let plan = plan(&["memref<3x4xf32, strided<[16, 2], offset: 5>>"], step());
+        let job = Job::new(&plan, vec![array(&[3, 4])], None)?;
+        assert_eq!(job.buffers[0].bytes, 4 * (5 + 32 + 6 + 1));
+        assert_eq!(
+            job.buffers[0]
+                .contents
+                .as_deref()
+                .map(|bytes| &bytes[4 * (5 + 16)..][..4]),
+            Some(&4_f32.to_le_bytes()[..])
+        );
+        let arrays = job.into_arrays()?;
+        let (result, written) = arrays[0].as_ref().expect("a memref");
+        assert!(*written);
+        assert_eq!(Arg::Array(result.clone()), array(&[3, 4]));
+        Ok(())
+    }
+
+    /// Empty grids have nothing to launch; impossible ones are errors that name the step.
+    #[test]
+    fn checks_launch_sizes() {
+        let types = &["memref<?xf32>"];
+        let job = Job::new(&plan(types, step()), vec![array(&[0])], None).expect("nothing to do");
+        assert!(job.launches.is_empty());
+        let fails = |change: fn(&mut Step)| {
+            let mut step = step();
+            change(&mut step);
+            Job::new(&plan(types, step), vec![array(&[4])], None)
+                .unwrap_err()
+                .to_string()
+        };
+        assert_eq!(
+            fails(|step| step.grid[1] = Expr::Const(65536)),
+            "step 0 (`k`), grid along y: found 65536, expected 0 to 65535"
+        );
+        assert_eq!(
+            fails(|step| step.block = [32, 64, 1].map(Expr::Const)),
+            "step 0 (`k`), block: found 2048 threads, expected at most 1024"
+        );
+        assert_eq!(
+            fails(|step| step.grid[0] = Expr::Const(1).floor_div(Expr::Const(0))),
+            "step 0 (`k`), grid along x: `floordiv(1, 0)` divides 1 by zero"
+        );
+        assert_eq!(
+            fails(|step| step.operands = vec![Operand::View {
+                base: Base::Argument(0),
+                offset: Expr::Const(1),
+                sizes: vec![Expr::Const(4)],
+                strides: vec![Expr::Const(1)],
+            }]),
+            "step 0 (`k`), operand 0: found a view of elements 1 to 4, expected elements 0 to 3 of argument 0"
+        );
+    }
+
+    /// The grid of a kernel can be set, that of a function cannot.
+    #[test]
+    fn overrides_the_grid_of_a_kernel() {
+        let mut plan = plan(&["memref<?xf32>"], step());
+        let error = Job::new(&plan, vec![array(&[4])], Some([5, 1, 1])).unwrap_err();
+        assert!(matches!(error, Error::GridOfFunction { launches: 1, .. }));
+        plan.entry_kind = EntryKind::Kernel;
+        let job = Job::new(&plan, vec![array(&[4])], Some([5, 2, 1])).expect("a grid");
+        assert_eq!(job.launches[0].grid, [5, 2, 1]);
+    }
+
+    /// Arguments that do not fit are refused by number, with what was found, what was expected, and what to do.
+    #[test]
+    fn checks_arguments() {
+        let fails = |ty: &str, arg: Arg| {
+            Job::new(
+                &plan(&["memref<?xf32>", ty], step()),
+                vec![array(&[4]), arg],
+                None,
+            )
+            .unwrap_err()
+            .to_string()
+        };
+        for (ty, arg, message) in [
+            (
+                "memref<4x8xf32>",
+                array(&[4, 7]),
+                "an array 4x7xf32, expected memref<4x8xf32>; dimension 1 is 7, not 8",
+            ),
+            (
+                "memref<4x8xf32>",
+                array(&[32]),
+                "an array 32xf32, expected memref<4x8xf32>; the rank is 1, not 2",
+            ),
+            (
+                "memref<4xf64>",
+                array(&[4]),
+                "an array 4xf32, expected memref<4xf64>",
+            ),
+            (
+                "memref<?xbf16>",
+                Array::zeros(ElementType::I16, vec![4])
+                    .expect("an array")
+                    .into(),
+                "an array 4xi16, expected memref<?xbf16>; to read the words of a file as bf16, write `FILE.npy:bf16`",
+            ),
+            (
+                "memref<f32>",
+                1.5_f32.into(),
+                "the number 1.5, expected memref<f32>; an array of rank 0 is written `full:1.5:f32`",
+            ),
+            (
+                "memref<4xf32>",
+                1.into(),
+                "the number 1, expected memref<4xf32>",
+            ),
+            (
+                "f32",
+                array(&[]),
+                "an array f32, expected f32; a scalar is written as a number",
+            ),
+            (
+                "i8",
+                300.into(),
+                "the number 300, expected i8; i8 holds whole numbers from -128 to 255",
+            ),
+            (
+                "i1",
+                0.5.into(),
+                "the number 0.5, expected i1; i1 holds whole numbers from 0 to 1",
+            ),
+        ] {
+            assert_eq!(fails(ty, arg), format!("argument 1: found {message}"));
+        }
+        let error = Job::new(&plan(&["memref<?xf32>", "i8"], step()), vec![], None).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "found 0 arguments, expected 2: @main(memref<?xf32>, i8)"
+        );
+        let index = Array::zeros(ElementType::I64, vec![4]).expect("an array");
+        assert!(
+            Job::new(
+                &plan(&["memref<?xindex>"], step()),
+                vec![index.into()],
+                None
+            )
+            .is_ok()
+        );
+    }
+}

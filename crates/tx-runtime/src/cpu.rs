@@ -1,0 +1,160 @@
+//! The SIMT executor as a device.
+
+use std::time::{Duration, Instant};
+
+use tx_exec::{Memory, MemoryError, Order, ParamKind, Program};
+
+use crate::bind::{Job, Launch, Param};
+use crate::error::{Error, Fault, FaultKind};
+
+/// Kernels compiled for the executor.
+#[derive(Debug)]
+pub(crate) struct Module(Program);
+
+impl Module {
+    pub(crate) fn load(device_ir: &str) -> Result<Self, Error> {
+        Program::load(device_ir)
+            .map(Self)
+            .map_err(|error| Error::DeviceIr(error.to_string()))
+    }
+
+    /// Runs the launches of a job in order and reads the written buffers back.
+    pub(crate) fn run(&self, job: &mut Job) -> Result<Duration, Error> {
+        let mut memory = Memory::new();
+        let (mut ids, mut addresses) = (Vec::new(), Vec::new());
+        for buffer in &job.buffers {
+            let id = memory
+                .alloc(buffer.label.as_str(), buffer.bytes, 256)
+                .map_err(|error| refused(error, &buffer.label))?;
+            if let Some(contents) = &buffer.contents {
+                memory
+                    .write(id, 0, contents)
+                    .map_err(|error| refused(error, &buffer.label))?;
+            }
+            ids.push(id);
+            addresses.push(
+                memory
+                    .address(id)
+                    .map_err(|error| refused(error, &buffer.label))?,
+            );
+        }
+        let start = Instant::now();
+        for launch in &job.launches {
+            self.launch(launch, &addresses, &mut memory)?;
+        }
+        let elapsed = start.elapsed();
+        for (buffer, id) in job.buffers.iter_mut().zip(ids) {
+            if buffer.read_back
+                && let Some(contents) = &mut buffer.contents
+            {
+                memory
+                    .read(id, 0, contents)
+                    .map_err(|error| refused(error, &buffer.label))?;
+            }
+        }
+        Ok(elapsed)
+    }
+
+    fn launch(&self, launch: &Launch, addresses: &[u64], memory: &mut Memory) -> Result<(), Error> {
+        if let Some(cluster) = launch.cluster.filter(|cluster| *cluster != [1; 3]) {
+            return Err(Error::DeviceIr(format!(
+                "kernel `{}` is launched in clusters of {cluster:?}, which the executor does not have; run it on a CUDA device",
+                launch.kernel
+            )));
+        }
+        // What the kernel takes decides how bits are passed; a missing kernel or a wrong count is the executor's to report.
+        let kinds = self
+            .0
+            .kernels()
+            .find(|kernel| kernel.name == launch.kernel)
+            .map(|kernel| kernel.parameters.as_slice());
+        let params: Vec<tx_exec::Param> = launch
+            .params
+            .iter()
+            .enumerate()
+            .map(|(i, param)| {
+                pass(
+                    *param,
+                    kinds.and_then(|kinds| kinds.get(i)).copied(),
+                    addresses,
+                )
+            })
+            .collect();
+        let shape = tx_exec::Launch {
+            grid: launch.grid,
+            block: launch.block,
+            dynamic_shared_bytes: launch.dynamic_shared,
+            order: Order::Sequential,
+        };
+        let report = self
+            .0
+            .launch(&launch.kernel, &shape, &params, memory)
+            .map_err(|fault| faulted(&launch.kernel, &fault))?;
+        tracing::debug!(kernel = launch.kernel, ?report, "launched");
+        Ok(())
+    }
+}
+
+fn pass(param: Param, kind: Option<ParamKind>, addresses: &[u64]) -> tx_exec::Param {
+    let (bits, size) = match param {
+        Param::Address(buffer) => return tx_exec::Param::Pointer(addresses[buffer]),
+        Param::Value { bits, size } => (bits, size),
+    };
+    match kind {
+        Some(ParamKind::F16) if size == 2 => tx_exec::Param::F16(bits as u16),
+        Some(ParamKind::Bf16) if size == 2 => tx_exec::Param::Bf16(bits as u16),
+        Some(ParamKind::F32) if size == 4 => tx_exec::Param::F32(f32::from_bits(bits as u32)),
+        Some(ParamKind::F64) if size == 8 => tx_exec::Param::F64(f64::from_bits(bits)),
+        Some(ParamKind::Int { bits: width }) if width.div_ceil(8) as usize == size => {
+            tx_exec::Param::Int {
+                bits: width,
+                value: bits,
+            }
+        }
+        // Of another size than the kernel takes: the executor says so.
+        _ => tx_exec::Param::Int {
+            bits: 8 * size as u32,
+            value: bits,
+        },
+    }
+}
+
+fn refused(error: MemoryError, what: &str) -> Error {
+    match error {
+        MemoryError::OutOfMemory(bytes) => Error::OutOfMemory {
+            what: format!("{what} in the executor"),
+            bytes: Some(bytes),
+        },
+        error => Error::DeviceIr(format!("{what}: {error}")),
+    }
+}
+
+fn faulted(kernel: &str, fault: &tx_exec::Fault) -> Error {
+    use tx_exec::Fault as Exec;
+    let kind = match fault {
+        // Nothing ran: plan and device IR do not fit together.
+        Exec::UnknownKernel { .. }
+        | Exec::ParameterCount { .. }
+        | Exec::ParameterKind { .. }
+        | Exec::InvalidLaunch { .. } => return Error::DeviceIr(fault.to_string()),
+        Exec::Race(_) => FaultKind::Race,
+        Exec::OutOfBounds(_) | Exec::Misaligned(_) | Exec::Uninitialized(_) | Exec::ReadOnly(_) => {
+            FaultKind::Memory
+        }
+        Exec::DivergentBarrier(_)
+        | Exec::InvalidBarrier(_)
+        | Exec::Deadlock(_)
+        | Exec::WarpMask(_)
+        | Exec::DivergentWarp(_)
+        | Exec::InactiveLane(_) => FaultKind::Synchronization,
+        _ => FaultKind::Other,
+    };
+    let location = |site: Option<&tx_exec::Site>| site.map(|site| site.location.to_string());
+    Error::Fault(Box::new(Fault {
+        kind,
+        kernel: kernel.to_owned(),
+        location: location(fault.site()),
+        other_location: location(fault.other_site()),
+        message: fault.to_string(),
+    }))
+}

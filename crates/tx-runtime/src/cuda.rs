@@ -1,0 +1,607 @@
+//! The CUDA driver.
+//!
+//! The driver is loaded when a device is first asked for. cudarc panics when there is none, so its presence is always
+//! probed before: every way in here goes through [`CudaDriver::load`].
+
+use std::ffi::{CString, c_void};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use cudarc::driver::result as driver;
+use cudarc::driver::sys::{self, CUdevice_attribute, CUfunction_attribute, CUjit_option};
+
+use crate::bind::{Job, Launch, Param};
+use crate::error::Error;
+
+/// An error of the CUDA driver.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {name} ({message})")]
+pub struct CudaError {
+    /// What was being done.
+    pub what: String,
+    /// The name of the error, such as `CUDA_ERROR_ILLEGAL_ADDRESS`.
+    pub name: String,
+    /// What the driver says about it.
+    pub message: String,
+}
+
+impl CudaError {
+    fn new(what: impl Into<String>, error: driver::DriverError) -> Self {
+        let text =
+            |text: Result<&std::ffi::CStr, _>| text.map(|text| text.to_string_lossy().into_owned());
+        Self {
+            what: what.into(),
+            name: text(error.error_name()).unwrap_or_else(|_| format!("{:?}", error.0)),
+            message: text(error.error_string())
+                .unwrap_or_else(|_| "unknown to the driver".to_owned()),
+        }
+    }
+}
+
+/// Adds what was being done to an error of the driver.
+trait During<T> {
+    fn during(self, what: impl FnOnce() -> String) -> Result<T, CudaError>;
+}
+
+impl<T> During<T> for Result<T, driver::DriverError> {
+    fn during(self, what: impl FnOnce() -> String) -> Result<T, CudaError> {
+        self.map_err(|error| CudaError::new(what(), error))
+    }
+}
+
+/// A CUDA driver that loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaDriver {
+    /// The newest CUDA version it supports: major and minor.
+    pub version: (u32, u32),
+    /// The devices it shows.
+    pub devices: Vec<CudaDevice>,
+}
+
+/// A CUDA device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CudaDevice {
+    /// Its number, counted from 0.
+    pub ordinal: usize,
+    /// Its name, such as `NVIDIA H200`.
+    pub name: String,
+    /// Its compute capability: major and minor.
+    pub compute_capability: (u32, u32),
+    /// Its memory in bytes.
+    pub memory: usize,
+}
+
+impl CudaDevice {
+    /// The chip to compile for, such as `sm_90`.
+    pub fn chip(&self) -> String {
+        format!(
+            "sm_{}{}",
+            self.compute_capability.0, self.compute_capability.1
+        )
+    }
+}
+
+impl CudaDriver {
+    /// Loads the driver of this machine and asks it for its devices.
+    ///
+    /// # Errors
+    /// When there is no driver, or it does not start.
+    pub fn load() -> Result<Self, Error> {
+        Self::start()?;
+        let mut version = 0;
+        // SAFETY: the driver is loaded, and `version` outlives the call.
+        unsafe { sys::cuDriverGetVersion(&mut version) }
+            .result()
+            .during(|| "asking for the driver's version".to_owned())?;
+        let count = driver::device::get_count().during(|| "counting devices".to_owned())?;
+        let devices = (0..count).map(CudaDevice::ask).collect::<Result<_, _>>()?;
+        let version = version.unsigned_abs();
+        Ok(Self {
+            version: (version / 1000, version % 1000 / 10),
+            devices,
+        })
+    }
+
+    /// Loads the driver if it is there.
+    fn start() -> Result<(), Error> {
+        let missing = |reason: String| Error::NoDevice {
+            device: "cuda".to_owned(),
+            reason,
+        };
+        // SAFETY: loads the library of the CUDA driver if there is one, whose initialisers may run anywhere.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(missing(
+                "no CUDA driver (libcuda.so.1) was found; install the NVIDIA driver, or use `cpu`"
+                    .to_owned(),
+            ));
+        }
+        driver::init().map_err(|error| {
+            missing(format!(
+                "the CUDA driver does not start: {}",
+                CudaError::new("cuInit", error)
+            ))
+        })
+    }
+}
+
+impl CudaDevice {
+    fn ask(ordinal: i32) -> Result<Self, CudaError> {
+        let what = || format!("asking for device {ordinal}");
+        let device = driver::device::get(ordinal).during(what)?;
+        // SAFETY: `device` comes from `get`.
+        let attribute =
+            |attribute| unsafe { driver::device::get_attribute(device, attribute) }.during(what);
+        Ok(Self {
+            ordinal: ordinal.unsigned_abs() as usize,
+            name: driver::device::get_name(device).during(what)?,
+            compute_capability: (
+                attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?
+                    .unsigned_abs(),
+                attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?
+                    .unsigned_abs(),
+            ),
+            // SAFETY: `device` comes from `get`.
+            memory: unsafe { driver::device::total_mem(device) }.during(what)?,
+        })
+    }
+}
+
+/// The primary context of a device, retained.
+#[derive(Clone, Debug)]
+pub(crate) struct Context(Arc<Retained>);
+
+#[derive(Debug)]
+struct Retained {
+    device: CudaDevice,
+    /// Of the driver: see [`CudaDriver::version`].
+    version: (u32, u32),
+    handle: sys::CUdevice,
+    context: sys::CUcontext,
+}
+
+// SAFETY: the driver's functions may be called from any thread; a context is made current before each use.
+unsafe impl Send for Retained {}
+// SAFETY: as above; nothing here changes after construction.
+unsafe impl Sync for Retained {}
+
+impl Drop for Retained {
+    fn drop(&mut self) {
+        // SAFETY: retained in `Context::open`, released once.
+        if let Err(error) = unsafe { driver::primary_ctx::release(self.handle) } {
+            tracing::warn!("{}", CudaError::new("releasing the context", error));
+        }
+    }
+}
+
+impl fmt::Display for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let device = self.device();
+        write!(
+            f,
+            "cuda:{} ({}, {})",
+            device.ordinal,
+            device.name,
+            device.chip()
+        )
+    }
+}
+
+impl Context {
+    pub(crate) fn open(ordinal: usize) -> Result<Self, Error> {
+        let CudaDriver { devices, version } = CudaDriver::load()?;
+        let count = devices.len();
+        let device = devices.into_iter().nth(ordinal).ok_or_else(|| Error::NoDevice {
+            device: format!("cuda:{ordinal}"),
+            reason: match count {
+                0 => "the CUDA driver shows no device; check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use `cpu`".to_owned(),
+                _ => format!("the CUDA driver shows {count}, counted from 0"),
+            },
+        })?;
+        let what = || format!("opening cuda:{ordinal}");
+        let handle = driver::device::get(ordinal as i32).during(what)?;
+        // SAFETY: `handle` comes from `get`.
+        let context = unsafe { driver::primary_ctx::retain(handle) }.during(what)?;
+        Ok(Self(Arc::new(Retained {
+            device,
+            version,
+            handle,
+            context,
+        })))
+    }
+
+    pub(crate) fn device(&self) -> &CudaDevice {
+        &self.0.device
+    }
+
+    fn make_current(&self) -> Result<(), CudaError> {
+        // SAFETY: the context is retained as long as `self` lives.
+        unsafe { driver::ctx::set_current(self.0.context) }
+            .during(|| "making the context current".to_owned())
+    }
+
+    /// PTX runs on the chip it was compiled for and later ones; with the suffix `a` on that chip alone, with `f` on later
+    /// ones of the same family.
+    pub(crate) fn check_chip(&self, compiled: &str) -> Result<(), Error> {
+        if runs_on(compiled, self.device().compute_capability) {
+            Ok(())
+        } else {
+            Err(Error::Chip {
+                compiled: compiled.to_owned(),
+                found: self.device().chip(),
+                device: self.device().name.clone(),
+            })
+        }
+    }
+}
+
+/// A chip that does not read as `sm_NN` is left to the driver to judge.
+fn runs_on(compiled: &str, device: (u32, u32)) -> bool {
+    let Some(number) = compiled.strip_prefix("sm_") else {
+        return true;
+    };
+    let (number, suffix) = number.split_at(
+        number
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(number.len()),
+    );
+    let Ok(number) = number.parse::<u32>() else {
+        return true;
+    };
+    let compiled = (number / 10, number % 10);
+    match suffix {
+        "a" => compiled == device,
+        "f" => compiled.0 == device.0 && compiled <= device,
+        _ => compiled <= device,
+    }
+}
+
+/// Kernels on a device.
+#[derive(Debug)]
+pub(crate) struct Module {
+    context: Context,
+    module: sys::CUmodule,
+}
+
+// SAFETY: as for `Retained`.
+unsafe impl Send for Module {}
+// SAFETY: as for `Retained`.
+unsafe impl Sync for Module {}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // After a fault every call fails, and the context takes the module with it.
+        if self.context.make_current().is_ok() {
+            // SAFETY: loaded in `load`, unloaded once, and no kernel of it is running: `run` waits for its own.
+            let _ = unsafe { driver::module::unload(self.module) };
+        }
+    }
+}
+
+impl Module {
+    pub(crate) fn load(context: &Context, ptx: &str) -> Result<Self, Error> {
+        context.make_current()?;
+        let ptx = CString::new(ptx).map_err(|_| Error::Ptx {
+            error: CudaError {
+                what: "reading the PTX".to_owned(),
+                name: "CUDA_ERROR_INVALID_PTX".to_owned(),
+                message: "it contains a NUL byte".to_owned(),
+            },
+            log: String::new(),
+        })?;
+        let mut log = vec![0_u8; 16 << 10];
+        let mut options = [
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER,
+            CUjit_option::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
+        let mut module = std::ptr::null_mut();
+        // SAFETY: the PTX ends with NUL; options and values have the length given, the log buffer the size given, and
+        // all of them outlive the call.
+        let result = unsafe {
+            sys::cuModuleLoadDataEx(
+                &mut module,
+                ptx.as_ptr().cast(),
+                options.len() as u32,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        match result.result() {
+            Ok(()) => Ok(Self {
+                context: context.clone(),
+                module,
+            }),
+            Err(error) => {
+                let end = log.iter().position(|byte| *byte == 0).unwrap_or(log.len());
+                Err(Error::Ptx {
+                    error: CudaError::new("loading the module", error),
+                    log: String::from_utf8_lossy(&log[..end]).trim_end().to_owned(),
+                })
+            }
+        }
+    }
+
+    /// Runs the launches of a job in order and reads the written buffers back.
+    pub(crate) fn run(&self, job: &mut Job) -> Result<Duration, Error> {
+        self.context.make_current()?;
+        let mut buffers = Vec::with_capacity(job.buffers.len());
+        for buffer in &job.buffers {
+            let memory = Memory::new(buffer.bytes, &buffer.label)?;
+            if let Some(contents) = buffer
+                .contents
+                .as_deref()
+                .filter(|contents| !contents.is_empty())
+            {
+                // SAFETY: the memory has the size of the buffer, which is that of its contents.
+                unsafe { driver::memcpy_htod_sync(memory.pointer, contents) }
+                    .during(|| format!("copying {} to the device", buffer.label))?;
+            }
+            buffers.push(memory);
+        }
+        let functions = job
+            .launches
+            .iter()
+            .map(|launch| self.function(launch))
+            .collect::<Result<Vec<_>, Error>>()?;
+        let (start, end) = (Event::new()?, Event::new()?);
+        start.record()?;
+        for (launch, function) in job.launches.iter().zip(functions) {
+            launch_kernel(launch, function, &buffers)?;
+        }
+        end.record()?;
+        let wait = |what: &str| {
+            driver::ctx::synchronize().during(|| {
+                let mut kernels: Vec<&str> = job
+                    .launches
+                    .iter()
+                    .map(|launch| launch.kernel.as_str())
+                    .collect();
+                kernels.dedup();
+                format!("{what} `{}`", kernels.join("`, `"))
+            })
+        };
+        wait("running")?;
+        for (buffer, memory) in job.buffers.iter_mut().zip(&buffers) {
+            if let Some(contents) = buffer
+                .contents
+                .as_mut()
+                .filter(|contents| buffer.read_back && !contents.is_empty())
+            {
+                // SAFETY: the memory has the size of the buffer, which is that of its contents.
+                unsafe { driver::memcpy_dtoh_sync(contents, memory.pointer) }
+                    .during(|| format!("copying {} from the device", buffer.label))?;
+            }
+        }
+        Ok(start.until(&end)?)
+    }
+
+    fn function(&self, launch: &Launch) -> Result<sys::CUfunction, Error> {
+        let what = || format!("looking for kernel `{}`", launch.kernel);
+        let name = CString::new(launch.kernel.as_str()).map_err(|_| CudaError {
+            what: what(),
+            name: "CUDA_ERROR_NOT_FOUND".to_owned(),
+            message: "the name contains a NUL byte".to_owned(),
+        })?;
+        // SAFETY: the module is loaded as long as `self` lives.
+        let function = unsafe { driver::module::get_function(self.module, name) }.during(what)?;
+        let set = |attribute, value: i32| {
+            // SAFETY: the function was just found.
+            unsafe { driver::function::set_function_attribute(function, attribute, value) }
+                .during(|| format!("preparing kernel `{}`", launch.kernel))
+        };
+        self.check_parameters(launch, function)?;
+        // Every device gives this much without asking.
+        if launch.dynamic_shared > 48 << 10 {
+            let bytes = i32::try_from(launch.dynamic_shared).unwrap_or(i32::MAX);
+            set(
+                CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                bytes,
+            )?;
+        }
+        // Larger clusters exist on some chips only.
+        if launch
+            .cluster
+            .is_some_and(|cluster| cluster.iter().product::<u32>() > 8)
+        {
+            set(
+                CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
+                1,
+            )?;
+        }
+        Ok(function)
+    }
+
+    /// The driver reads as many parameters as the kernel takes, wherever that leads. So their number and sizes are compared
+    /// first, where the driver can tell them (since CUDA 12.4).
+    fn check_parameters(&self, launch: &Launch, function: sys::CUfunction) -> Result<(), Error> {
+        if self.context.0.version < (12, 4) {
+            return Ok(());
+        }
+        let mut expected = Vec::new();
+        loop {
+            let (mut offset, mut size) = (0, 0);
+            // SAFETY: the function was just found, and both results outlive the call.
+            match unsafe {
+                sys::cuFuncGetParamInfo(function, expected.len(), &mut offset, &mut size)
+            } {
+                sys::CUresult::CUDA_SUCCESS => expected.push(size),
+                // There is no such parameter.
+                sys::CUresult::CUDA_ERROR_INVALID_VALUE => break,
+                error => error.result().during(|| {
+                    format!("asking for the parameters of kernel `{}`", launch.kernel)
+                })?,
+            }
+        }
+        let found: Vec<usize> = launch
+            .params
+            .iter()
+            .map(|param| match param {
+                Param::Address(_) => size_of::<sys::CUdeviceptr>(),
+                Param::Value { size, .. } => *size,
+            })
+            .collect();
+        if found == expected {
+            Ok(())
+        } else {
+            Err(Error::Parameters {
+                kernel: launch.kernel.clone(),
+                found,
+                expected,
+            })
+        }
+    }
+}
+
+fn launch_kernel(
+    launch: &Launch,
+    function: sys::CUfunction,
+    buffers: &[Memory],
+) -> Result<(), CudaError> {
+    let mut words: Vec<u64> = launch
+        .params
+        .iter()
+        .map(|param| match param {
+            Param::Address(buffer) => buffers[*buffer].pointer,
+            // Little-endian: a narrower parameter is the low bytes, which come first.
+            Param::Value { bits, .. } => *bits,
+        })
+        .collect();
+    let mut params: Vec<*mut c_void> = words
+        .iter_mut()
+        .map(|word| std::ptr::from_mut(word).cast())
+        .collect();
+    let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.block);
+    let mut attributes = Vec::new();
+    if let Some([x, y, z]) = launch.cluster {
+        // SAFETY: all-zero bytes are a value of this plain C struct; padding and the rest of the union stay zero.
+        let mut attribute: sys::CUlaunchAttribute = unsafe { std::mem::zeroed() };
+        attribute.id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        attribute.value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z };
+        attributes.push(attribute);
+    }
+    let result = if attributes.is_empty() {
+        // SAFETY: the function is of a loaded module, `params` points to one word for each of its parameters, as the
+        // plan describes them, and all live until the call returns.
+        unsafe {
+            driver::launch_kernel(
+                function,
+                (x, y, z),
+                (bx, by, bz),
+                launch.dynamic_shared,
+                std::ptr::null_mut(),
+                &mut params,
+            )
+        }
+    } else {
+        let config = sys::CUlaunchConfig {
+            gridDimX: x,
+            gridDimY: y,
+            gridDimZ: z,
+            blockDimX: bx,
+            blockDimY: by,
+            blockDimZ: bz,
+            sharedMemBytes: launch.dynamic_shared,
+            hStream: std::ptr::null_mut(),
+            attrs: attributes.as_mut_ptr(),
+            numAttrs: attributes.len() as u32,
+        };
+        // SAFETY: as above; the configuration and its attributes live until the call returns.
+        unsafe {
+            sys::cuLaunchKernelEx(&config, function, params.as_mut_ptr(), std::ptr::null_mut())
+        }
+        .result()
+    };
+    result.during(|| {
+        format!(
+            "launching `{}` with grid {x}x{y}x{z} and block {bx}x{by}x{bz}",
+            launch.kernel
+        )
+    })
+}
+
+/// Device memory, freed when dropped.
+struct Memory {
+    pointer: sys::CUdeviceptr,
+}
+
+impl Memory {
+    fn new(bytes: usize, what: &str) -> Result<Self, Error> {
+        // The driver has no empty allocations, but an empty memref needs an address as well.
+        // SAFETY: the context is current.
+        match unsafe { driver::malloc_sync(bytes.max(1)) } {
+            Ok(pointer) => Ok(Self { pointer }),
+            Err(driver::DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
+                Err(Error::OutOfMemory {
+                    what: format!("{what} on the device"),
+                    bytes: Some(bytes),
+                })
+            }
+            Err(error) => {
+                Err(CudaError::new(format!("allocating {bytes} bytes for {what}"), error).into())
+            }
+        }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // After a fault every call fails, and the context takes the memory with it.
+        // SAFETY: allocated in `new`, freed once, and `Module::run` has waited for the kernels or failed.
+        let _ = unsafe { driver::free_sync(self.pointer) };
+    }
+}
+
+/// A point in time on the device.
+struct Event(sys::CUevent);
+
+impl Event {
+    fn new() -> Result<Self, CudaError> {
+        driver::event::create(sys::CUevent_flags::CU_EVENT_DEFAULT)
+            .map(Self)
+            .during(|| "creating an event".to_owned())
+    }
+
+    fn record(&self) -> Result<(), CudaError> {
+        // SAFETY: the event lives as long as `self`; the null stream is always there.
+        unsafe { driver::event::record(self.0, std::ptr::null_mut()) }
+            .during(|| "recording an event".to_owned())
+    }
+
+    fn until(&self, end: &Self) -> Result<Duration, CudaError> {
+        // SAFETY: both events live, and were recorded on the same stream.
+        let millis = unsafe { driver::event::elapsed(self.0, end.0) }
+            .during(|| "reading the time".to_owned())?;
+        Ok(Duration::from_secs_f64(f64::from(millis.max(0.0)) / 1e3))
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        // SAFETY: created in `new`, destroyed once.
+        let _ = unsafe { driver::event::destroy(self.0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::runs_on;
+
+    /// PTX runs on its chip and later ones, unless a suffix ties it to a chip or a family.
+    #[test]
+    fn chips_are_compatible_upwards() {
+        for (compiled, device, runs) in [
+            ("sm_80", (9, 0), true),
+            ("sm_90", (9, 0), true),
+            ("sm_90", (8, 6), false),
+            ("sm_90a", (9, 0), true),
+            ("sm_90a", (10, 0), false),
+            ("sm_100f", (10, 3), true),
+            ("sm_100f", (12, 0), false),
+            ("sm_100", (9, 0), false),
+            ("gfx90a", (9, 0), true),
+        ] {
+            assert_eq!(runs_on(compiled, device), runs, "{compiled} on {device:?}");
+        }
+    }
+}

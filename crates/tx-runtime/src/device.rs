@@ -1,0 +1,234 @@
+//! Devices and what is loaded on them.
+
+use std::time::Duration;
+
+use tx_plan::{Artifact, Plan};
+
+use crate::array::Array;
+use crate::bind::Job;
+use crate::cuda;
+use crate::error::Error;
+use crate::spec::Arg;
+
+/// Where programs run.
+#[derive(Clone, Debug)]
+pub struct Device {
+    backend: Backend,
+    reason: String,
+}
+
+#[derive(Clone, Debug)]
+enum Backend {
+    #[cfg(feature = "simt")]
+    Cpu,
+    Cuda(cuda::Context),
+}
+
+impl Device {
+    /// The first CUDA device if the driver loads and there is one, else the CPU. [`Device::reason`] says why.
+    ///
+    /// # Errors
+    /// When there is no CUDA device and this build has no executor.
+    pub fn auto() -> Result<Self, Error> {
+        match cuda::Context::open(0) {
+            Ok(context) => Ok(Self {
+                backend: Backend::Cuda(context),
+                reason: "it is the first CUDA device of the driver".to_owned(),
+            }),
+            Err(Error::NoDevice { reason, .. }) => {
+                let cpu = Self::cpu().map_err(|_| Error::NoDevice {
+                    device: "auto".to_owned(),
+                    reason: format!(
+                        "{reason}; and this build has no executor: enable the feature `simt`"
+                    ),
+                })?;
+                Ok(Self { reason, ..cpu })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The SIMT executor: the lowered kernels, thread by thread, with races and faults as errors.
+    ///
+    /// # Errors
+    /// When this build has no executor.
+    pub fn cpu() -> Result<Self, Error> {
+        #[cfg(feature = "simt")]
+        return Ok(Self {
+            backend: Backend::Cpu,
+            reason: "it was asked for".to_owned(),
+        });
+        #[cfg(not(feature = "simt"))]
+        Err(Error::NoDevice {
+            device: "cpu".to_owned(),
+            reason: "this build has no executor: enable the feature `simt`".to_owned(),
+        })
+    }
+
+    /// A CUDA device, counted from 0 as the driver does (and as `CUDA_VISIBLE_DEVICES` arranges them).
+    ///
+    /// # Errors
+    /// When the driver does not load or has no such device.
+    pub fn cuda(ordinal: usize) -> Result<Self, Error> {
+        Ok(Self {
+            backend: Backend::Cuda(cuda::Context::open(ordinal)?),
+            reason: "it was asked for".to_owned(),
+        })
+    }
+
+    /// The device of a name: `auto`, `cpu`, `cuda` (the first) or `cuda:N`.
+    ///
+    /// # Errors
+    /// When the text names no device, or there is no such device.
+    pub fn open(name: &str) -> Result<Self, Error> {
+        match name {
+            "auto" => Self::auto(),
+            "cpu" => Self::cpu(),
+            "cuda" => Self::cuda(0),
+            _ => match name
+                .strip_prefix("cuda:")
+                .and_then(|ordinal| ordinal.parse().ok())
+            {
+                Some(ordinal) => Self::cuda(ordinal),
+                None => Err(Error::UnknownDevice {
+                    found: name.to_owned(),
+                }),
+            },
+        }
+    }
+
+    /// What the device is called: `cpu`, or `cuda:0 (NVIDIA H200, sm_90)`.
+    pub fn name(&self) -> String {
+        match &self.backend {
+            #[cfg(feature = "simt")]
+            Backend::Cpu => "cpu".to_owned(),
+            Backend::Cuda(context) => context.to_string(),
+        }
+    }
+
+    /// Why this device was taken.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
+    /// The chip to compile for, such as `sm_90`; `None` for the CPU, which runs what was compiled for any chip.
+    pub fn chip(&self) -> Option<String> {
+        match &self.backend {
+            #[cfg(feature = "simt")]
+            Backend::Cpu => None,
+            Backend::Cuda(context) => Some(context.device().chip()),
+        }
+    }
+
+    /// Loads a program.
+    ///
+    /// # Errors
+    /// When the plan contradicts itself, the program was compiled for another chip, or the driver or the executor
+    /// refuses it.
+    pub fn load(&self, artifact: &Artifact) -> Result<Executable, Error> {
+        artifact.plan.validate()?;
+        let module = match &self.backend {
+            #[cfg(feature = "simt")]
+            Backend::Cpu => Module::Cpu(crate::cpu::Module::load(&artifact.device_ir)?),
+            Backend::Cuda(context) => {
+                context.check_chip(&artifact.plan.chip)?;
+                Module::Cuda(cuda::Module::load(context, &artifact.ptx)?)
+            }
+        };
+        Ok(Executable {
+            module,
+            plan: artifact.plan.clone(),
+        })
+    }
+}
+
+/// A program on a device.
+#[derive(Debug)]
+pub struct Executable {
+    module: Module,
+    plan: Plan,
+}
+
+#[derive(Debug)]
+enum Module {
+    #[cfg(feature = "simt")]
+    Cpu(crate::cpu::Module),
+    Cuda(cuda::Module),
+}
+
+/// What a run may be told beyond its arguments.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunOptions {
+    /// The grid of a kernel entry, in CTAs along x, y and z, in place of the one in the plan.
+    pub grid: Option<[u32; 3]>,
+}
+
+impl Executable {
+    /// How the program is launched.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Runs the program once, from beginning to end, on copies of the arguments.
+    ///
+    /// # Errors
+    /// When the arguments do not fit the plan (nothing has run then), or the run fails.
+    pub fn run(&self, args: Vec<Arg>) -> Result<Outputs, Error> {
+        self.run_with(args, &RunOptions::default())
+    }
+
+    /// Runs the program once with options.
+    ///
+    /// # Errors
+    /// As [`Executable::run`], and when a grid is given for a function.
+    pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
+        let mut job = Job::new(&self.plan, args, options.grid)?;
+        let elapsed = match &self.module {
+            #[cfg(feature = "simt")]
+            Module::Cpu(module) => module.run(&mut job)?,
+            Module::Cuda(module) => module.run(&mut job)?,
+        };
+        Ok(Outputs {
+            arrays: job.into_arrays()?,
+            elapsed,
+        })
+    }
+}
+
+/// The arguments after a run.
+#[derive(Clone, Debug)]
+pub struct Outputs {
+    /// One for each argument; `None` for a scalar.
+    arrays: Vec<Option<(Array, bool)>>,
+    elapsed: Duration,
+}
+
+impl Outputs {
+    /// An argument after the run, counted from 0; `None` for a scalar, and when there is no such argument.
+    pub fn argument(&self, index: usize) -> Option<&Array> {
+        self.arrays.get(index)?.as_ref().map(|(array, _)| array)
+    }
+
+    /// The arguments that the program may have written, each with its index.
+    pub fn written(&self) -> impl Iterator<Item = (usize, &Array)> {
+        self.arrays.iter().enumerate().filter_map(|(index, array)| {
+            array
+                .as_ref()
+                .filter(|(_, written)| *written)
+                .map(|(array, _)| (index, array))
+        })
+    }
+
+    /// All arguments, in order; `None` for a scalar.
+    pub fn into_arrays(self) -> Vec<Option<Array>> {
+        self.arrays
+            .into_iter()
+            .map(|array| array.map(|(array, _)| array))
+            .collect()
+    }
+
+    /// How long the kernels took, from the start of the first to the end of the last, without copies and allocations.
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+}

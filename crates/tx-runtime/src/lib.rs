@@ -1,0 +1,39 @@
+//! Runs compiled programs on CUDA devices or, where there is none, on the SIMT executor.
+//!
+//! ```no_run
+//! # fn artifact() -> tx_plan::Artifact { unimplemented!() }
+//! use tx_runtime::{Array, Device};
+//!
+//! let artifact = artifact();
+//! let input = Array::from_slice(&[2, 3], &[1_f32, 2., 3., 4., 5., 6.])?;
+//! let output = Array::from_slice(&[2], &[0_f32; 2])?;
+//!
+//! let outputs = Device::auto()?.load(&artifact)?.run(vec![input.into(), output.into()])?;
+//! for (index, array) in outputs.written() {
+//!     println!("argument {index}: {array}");
+//! }
+//! # Ok::<(), tx_runtime::Error>(())
+//! ```
+//!
+//! Arguments are [`Array`]s and [`Number`]s, or come from text as [`Spec`]s. They are checked against the plan before a
+//! device is touched. Nothing of CUDA is needed to build this crate, and a driver only to run on a CUDA device.
+
+mod array;
+mod bind;
+#[cfg(feature = "simt")]
+mod cpu;
+mod cuda;
+mod device;
+mod error;
+mod npy;
+mod number;
+mod print;
+mod spec;
+
+pub use array::{Array, HostElement};
+pub use cuda::{CudaDevice, CudaDriver, CudaError};
+pub use device::{Device, Executable, Outputs, RunOptions};
+pub use error::{Error, ErrorKind, Fault, FaultKind};
+pub use npy::{NpyError, read_npy, read_npy_from, write_npy, write_npy_to};
+pub use number::{NotANumber, Number};
+pub use spec::{Arg, ArrayType, Spec, SpecError};

@@ -1,0 +1,393 @@
+//! NumPy's `.npy` files.
+//!
+//! A reader of its own, because files come from outside: the crates for this format allocate what a header claims, and
+//! overflow on shapes no file can hold.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use tx_plan::ElementType;
+
+use crate::array::{Array, byte_count, zeroed};
+use crate::error::Error;
+
+/// What is wrong with a `.npy` file.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NpyError {
+    /// The file could not be opened, read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It does not start as `.npy` files do.
+    #[error("not a .npy file: it starts with {found}, expected the bytes `\\x93NUMPY`")]
+    Magic {
+        /// The first bytes.
+        found: String,
+    },
+    /// A version of the format that is not known.
+    #[error("found .npy version {major}.{minor}, expected 1.0, 2.0 or 3.0")]
+    Version {
+        /// Major version.
+        major: u8,
+        /// Minor version.
+        minor: u8,
+    },
+    /// The header does not read as the format says.
+    #[error("malformed .npy header: {0}")]
+    Header(String),
+    /// A dtype that has no element type here.
+    #[error(
+        "found dtype {found}, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`"
+    )]
+    Dtype {
+        /// The dtype as the header spells it.
+        found: String,
+    },
+    /// A type to read the words as that is not as wide as they are.
+    #[error("cannot read {bytes}-byte words of dtype {dtype} as {element}, which has {}", element.size())]
+    Width {
+        /// The dtype of the file.
+        dtype: String,
+        /// The size of its words.
+        bytes: usize,
+        /// The type that was asked for.
+        element: ElementType,
+    },
+    /// The data ends early.
+    #[error("truncated: found {found} bytes of data, expected {expected} for {array}")]
+    Truncated {
+        /// Bytes found after the header.
+        found: usize,
+        /// Bytes the shape needs.
+        expected: usize,
+        /// Shape and element type.
+        array: String,
+    },
+    /// There is not enough memory for the array.
+    #[error("{0}")]
+    OutOfMemory(Box<Error>),
+}
+
+/// Headers are a line of text; numpy itself refuses longer ones by default.
+const MAX_HEADER: usize = 10_000;
+
+/// Reads a `.npy` file.
+///
+/// Signed and unsigned integers become the signless type of their width. `element` reads the words of the file as a
+/// type of the same width, such as the 16-bit words that hold bf16. Big-endian files and Fortran order are converted.
+///
+/// # Errors
+/// When the file cannot be read, is no `.npy` file, or holds something else than numbers.
+pub fn read_npy(path: &Path, element: Option<ElementType>) -> Result<Array, Error> {
+    let read = || -> Result<Array, NpyError> {
+        let mut file = File::open(path)?;
+        read_npy_from(&mut file, element)
+    };
+    read().map_err(|error| Error::File {
+        path: path.to_owned(),
+        error,
+    })
+}
+
+/// Reads an array in the `.npy` format, as [`read_npy`] does, and nothing beyond it.
+///
+/// # Errors
+/// When reading fails, or what is read is no array of numbers in the `.npy` format.
+pub fn read_npy_from(
+    reader: &mut impl Read,
+    element: Option<ElementType>,
+) -> Result<Array, NpyError> {
+    let header = read_header(reader)?;
+    let dtype = Dtype::parse(&header.descr)?;
+    let element = match element {
+        None => dtype.element,
+        Some(element) if element.size() == dtype.element.size() => element,
+        Some(element) => {
+            return Err(NpyError::Width {
+                dtype: header.descr,
+                bytes: dtype.element.size(),
+                element,
+            });
+        }
+    };
+    let out_of_memory = |error| NpyError::OutOfMemory(Box::new(error));
+    let expected = byte_count(element, &header.shape).map_err(out_of_memory)?;
+    // The header may claim any size: the buffer only grows with the data that is there.
+    let mut bytes = Vec::new();
+    let found = reader.take(expected as u64).read_to_end(&mut bytes)?;
+    if found != expected {
+        return Err(NpyError::Truncated {
+            found,
+            expected,
+            array: crate::array::describe(element, &header.shape),
+        });
+    }
+    let size = element.size();
+    if dtype.big_endian {
+        bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
+    }
+    if element == ElementType::I1 {
+        // Any byte but 0 is true; the kernels expect 0 or 1.
+        bytes
+            .iter_mut()
+            .for_each(|byte| *byte = u8::from(*byte != 0));
+    }
+    if header.fortran_order && header.shape.len() > 1 {
+        bytes = fortran_to_c(&bytes, &header.shape, size).map_err(out_of_memory)?;
+    }
+    Array::new(element, header.shape, bytes).map_err(out_of_memory)
+}
+
+/// Writes a `.npy` file: version 1.0, C order, little-endian.
+///
+/// Integers are written as signed, `index` as 64-bit integers, bf16 as unsigned 16-bit and 8-bit floats as unsigned 8-bit
+/// words, since numpy has no types for them.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write_npy(path: &Path, array: &Array) -> Result<(), Error> {
+    let write = || -> Result<(), NpyError> { Ok(write_npy_to(&mut File::create(path)?, array)?) };
+    write().map_err(|error| Error::File {
+        path: path.to_owned(),
+        error,
+    })
+}
+
+/// Writes an array in the `.npy` format, as [`write_npy`] does.
+///
+/// # Errors
+/// When writing fails.
+pub fn write_npy_to(writer: &mut impl Write, array: &Array) -> io::Result<()> {
+    let descr = match array.element() {
+        ElementType::F16 => "<f2",
+        ElementType::BF16 => "<u2",
+        ElementType::F32 => "<f4",
+        ElementType::F64 => "<f8",
+        ElementType::I1 => "|b1",
+        ElementType::I8 => "|i1",
+        ElementType::I16 => "<i2",
+        ElementType::I32 => "<i4",
+        ElementType::I64 | ElementType::Index => "<i8",
+        ElementType::F8E4M3FN | ElementType::F8E5M2 => "|u1",
+    };
+    let mut shape = array
+        .shape()
+        .iter()
+        .map(|size| format!("{size}, "))
+        .collect::<String>();
+    if shape.len() > 2 && array.shape().len() > 1 {
+        shape.truncate(shape.len() - 2);
+    } else if array.shape().len() == 1 {
+        shape.pop();
+    }
+    let mut header =
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
+    // Magic, version, length and header together are a multiple of 64 bytes, and the header ends with a newline.
+    let unpadded = 10 + header.len() + 1;
+    header.extend(std::iter::repeat_n(
+        ' ',
+        unpadded.next_multiple_of(64) - unpadded,
+    ));
+    header.push('\n');
+    let length = u16::try_from(header.len())
+        .map_err(|_| io::Error::other("the shape is too long for a .npy header"))?;
+    writer.write_all(b"\x93NUMPY\x01\x00")?;
+    writer.write_all(&length.to_le_bytes())?;
+    writer.write_all(header.as_bytes())?;
+    writer.write_all(array.bytes())?;
+    writer.flush()
+}
+
+struct Dtype {
+    element: ElementType,
+    big_endian: bool,
+}
+
+impl Dtype {
+    fn parse(descr: &str) -> Result<Self, NpyError> {
+        let unknown = || NpyError::Dtype {
+            found: format!("`{descr}`"),
+        };
+        let (order, code) = descr.split_at_checked(1).ok_or_else(unknown)?;
+        let element = match code {
+            "f2" => ElementType::F16,
+            "f4" => ElementType::F32,
+            "f8" => ElementType::F64,
+            "b1" => ElementType::I1,
+            "i1" | "u1" => ElementType::I8,
+            "i2" | "u2" => ElementType::I16,
+            "i4" | "u4" => ElementType::I32,
+            "i8" | "u8" => ElementType::I64,
+            _ => return Err(unknown()),
+        };
+        match order {
+            "<" | "=" | "|" => Ok(Self {
+                element,
+                big_endian: false,
+            }),
+            ">" => Ok(Self {
+                element,
+                big_endian: true,
+            }),
+            _ => Err(unknown()),
+        }
+    }
+}
+
+fn fortran_to_c(bytes: &[u8], shape: &[usize], size: usize) -> Result<Vec<u8>, Error> {
+    let mut result = zeroed(bytes.len(), || "the array in C order".to_owned())?;
+    // In Fortran order the first index runs fastest. `index` counts in C order; `from` follows it.
+    let mut index = vec![0_usize; shape.len()];
+    let mut from = 0;
+    let strides: Vec<usize> = shape
+        .iter()
+        .scan(1, |stride, extent| {
+            let this = *stride;
+            *stride *= extent;
+            Some(this)
+        })
+        .collect();
+    for to in result.chunks_exact_mut(size) {
+        to.copy_from_slice(&bytes[from * size..][..size]);
+        for (axis, position) in index.iter_mut().enumerate().rev() {
+            *position += 1;
+            from += strides[axis];
+            if *position < shape[axis] {
+                break;
+            }
+            from -= strides[axis] * *position;
+            *position = 0;
+        }
+    }
+    Ok(result)
+}
+
+#[derive(Debug)]
+struct Header {
+    descr: String,
+    fortran_order: bool,
+    shape: Vec<usize>,
+}
+
+fn read_header(reader: &mut impl Read) -> Result<Header, NpyError> {
+    let mut start = Vec::new();
+    reader.take(8).read_to_end(&mut start)?;
+    if !start.starts_with(b"\x93NUMPY") || start.len() < 8 {
+        let found = if start.is_empty() {
+            "nothing (the file is empty)".to_owned()
+        } else {
+            format!("`{}`", start.escape_ascii())
+        };
+        return Err(NpyError::Magic { found });
+    }
+    let mut length = [0; 4];
+    match (start[6], start[7]) {
+        (1, 0) => reader.read_exact(&mut length[..2]),
+        (2 | 3, 0) => reader.read_exact(&mut length),
+        (major, minor) => return Err(NpyError::Version { major, minor }),
+    }
+    .map_err(ended_early)?;
+    let length = u32::from_le_bytes(length) as usize;
+    if length > MAX_HEADER {
+        return Err(NpyError::Header(format!(
+            "found {length} bytes, expected at most {MAX_HEADER}"
+        )));
+    }
+    let mut text = vec![0; length];
+    reader.read_exact(&mut text).map_err(ended_early)?;
+    // Versions 1 and 2 are Latin-1, 3 is UTF-8; only ASCII can stand in a header that is accepted.
+    let text = String::from_utf8_lossy(&text);
+    parse_header(&text).map_err(NpyError::Header)
+}
+
+fn ended_early(error: io::Error) -> NpyError {
+    if error.kind() == io::ErrorKind::UnexpectedEof {
+        NpyError::Header("the file ends within it".to_owned())
+    } else {
+        NpyError::Io(error)
+    }
+}
+
+/// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`, in any order.
+fn parse_header(text: &str) -> Result<Header, String> {
+    let (mut descr, mut fortran_order, mut shape) = (None, None, None);
+    let mut rest = text
+        .trim()
+        .strip_prefix('{')
+        .ok_or("found no `{`")?
+        .trim_start();
+    while !rest.starts_with('}') {
+        let (key, tail) = python_string(rest)?;
+        rest = tail
+            .trim_start()
+            .strip_prefix(':')
+            .ok_or_else(|| format!("found no `:` after '{key}'"))?
+            .trim_start();
+        match key {
+            "descr" if rest.starts_with('[') => {
+                return Err("structured dtypes are not supported".to_owned());
+            }
+            "descr" => {
+                let (value, tail) = python_string(rest)?;
+                descr = Some(value.to_owned());
+                rest = tail;
+            }
+            "fortran_order" => {
+                let (value, tail) = if let Some(tail) = rest.strip_prefix("True") {
+                    (true, tail)
+                } else if let Some(tail) = rest.strip_prefix("False") {
+                    (false, tail)
+                } else {
+                    return Err("'fortran_order' is neither True nor False".to_owned());
+                };
+                fortran_order = Some(value);
+                rest = tail;
+            }
+            "shape" => {
+                let (value, tail) = rest
+                    .strip_prefix('(')
+                    .and_then(|rest| rest.split_once(')'))
+                    .ok_or("'shape' is not a tuple")?;
+                shape = Some(parse_shape(value)?);
+                rest = tail;
+            }
+            other => {
+                return Err(format!(
+                    "found key '{other}', expected 'descr', 'fortran_order' or 'shape'"
+                ));
+            }
+        }
+        rest = rest.trim_start();
+        match rest.strip_prefix(',') {
+            Some(tail) => rest = tail.trim_start(),
+            None if rest.starts_with('}') => {}
+            None => return Err(format!("found no `,` or `}}` after '{key}'")),
+        }
+    }
+    Ok(Header {
+        descr: descr.ok_or("'descr' is missing")?,
+        fortran_order: fortran_order.ok_or("'fortran_order' is missing")?,
+        shape: shape.ok_or("'shape' is missing")?,
+    })
+}
+
+fn python_string(text: &str) -> Result<(&str, &str), String> {
+    ['\'', '"']
+        .into_iter()
+        .find_map(|quote| text.strip_prefix(quote)?.split_once(quote))
+        .ok_or_else(|| "found no string where one was expected".to_owned())
+}
+
+fn parse_shape(text: &str) -> Result<Vec<usize>, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(Vec::new());
+    }
+    text.strip_suffix(',')
+        .unwrap_or(text)
+        .split(',')
+        // Python 2 wrote long integers with an `L`.
+        .map(|size| size.trim().trim_end_matches('L').parse().map_err(|_| format!("`{}` is not a dimension", size.trim())))
+        .collect()
+}

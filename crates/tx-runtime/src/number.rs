@@ -1,0 +1,366 @@
+//! Single values: from text, to and from the bits of an element type.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tx_plan::ElementType;
+
+/// A value without an element type yet: what a caller gives for a scalar argument, or fills an array with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// An integer. Wide enough for every element type.
+    Int(i128),
+    /// A float; rounded once, to the nearest even, when it is stored.
+    Float(f64),
+}
+
+impl Number {
+    /// The bits of this value as `element`, in the low bytes; `None` when an integer type cannot hold it.
+    ///
+    /// Integers become floats by rounding to the nearest. Floats become integers only when they are whole. An `i1`
+    /// holds 0 and 1, a wider integer type of `n` bits holds −2ⁿ⁻¹ … 2ⁿ−1, as it is signless. A float type holds every
+    /// number: one that is too large becomes infinite, or NaN in a type without infinities.
+    pub fn to_bits(self, element: ElementType) -> Option<u64> {
+        if let Some(format) = FloatFormat::of(element) {
+            return Some(format.encode(match self {
+                Self::Float(value) => value,
+                // An integer beyond 2⁵³ is rounded here and once more below; only f64 can tell, and rounds once.
+                Self::Int(value) => value as f64,
+            }));
+        }
+        let value = match self {
+            Self::Int(value) => value,
+            // The bounds of `i128` are not reached by anything that could fit 64 bits.
+            Self::Float(value) if value.fract() == 0.0 && value.abs() < 1e30 => value as i128,
+            Self::Float(_) => return None,
+        };
+        let (low, high) = integer_range(element);
+        (low..=high)
+            .contains(&value)
+            .then_some(value as u64 & mask(element))
+    }
+
+    /// The value of `bits` as `element`; integers are signed, except `i1`.
+    pub fn from_bits(bits: u64, element: ElementType) -> Self {
+        match FloatFormat::of(element) {
+            Some(format) => Self::Float(format.decode(bits)),
+            None if element == ElementType::I1 => Self::Int(i128::from(bits & 1)),
+            None => {
+                let unused = 64 - 8 * element.size() as u32;
+                Self::Int(i128::from((bits << unused) as i64 >> unused))
+            }
+        }
+    }
+
+    /// The nearest `f64`.
+    pub fn to_f64(self) -> f64 {
+        match self {
+            Self::Int(value) => value as f64,
+            Self::Float(value) => value,
+        }
+    }
+}
+
+/// What an integer type holds: as signed or as unsigned.
+pub(crate) fn integer_range(element: ElementType) -> (i128, i128) {
+    match element {
+        ElementType::I1 => (0, 1),
+        _ => {
+            let bits = 8 * element.size() as u32;
+            (-(1 << (bits - 1)), (1 << bits) - 1)
+        }
+    }
+}
+
+fn mask(element: ElementType) -> u64 {
+    u64::MAX >> (64 - 8 * element.size())
+}
+
+impl From<f64> for Number {
+    fn from(value: f64) -> Self {
+        Self::Float(value)
+    }
+}
+
+impl From<f32> for Number {
+    fn from(value: f32) -> Self {
+        Self::Float(value.into())
+    }
+}
+
+impl From<i64> for Number {
+    fn from(value: i64) -> Self {
+        Self::Int(value.into())
+    }
+}
+
+impl From<i32> for Number {
+    fn from(value: i32) -> Self {
+        Self::Int(value.into())
+    }
+}
+
+impl From<usize> for Number {
+    fn from(value: usize) -> Self {
+        Self::Int(value as i128)
+    }
+}
+
+impl From<bool> for Number {
+    fn from(value: bool) -> Self {
+        Self::Int(value.into())
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(value) => value.fmt(f),
+            Self::Float(value) => fmt::Debug::fmt(value, f),
+        }
+    }
+}
+
+/// A text that is no number.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{found}` is not a number")]
+pub struct NotANumber {
+    /// The text.
+    pub found: String,
+}
+
+/// Decimal integers, `0x` hexadecimal, `true`, `false`, decimal floats, `inf`, `-inf` and `nan`.
+impl FromStr for Number {
+    type Err = NotANumber;
+
+    fn from_str(text: &str) -> Result<Self, NotANumber> {
+        let error = || NotANumber {
+            found: text.to_owned(),
+        };
+        match text {
+            "true" => return Ok(Self::Int(1)),
+            "false" => return Ok(Self::Int(0)),
+            _ => {}
+        }
+        if let Some(digits) = text.strip_prefix("0x") {
+            return u64::from_str_radix(digits, 16)
+                .map(|value| Self::Int(value.into()))
+                .map_err(|_| error());
+        }
+        if let Ok(value) = text.parse() {
+            return Ok(Self::Int(value));
+        }
+        text.parse().map(Self::Float).map_err(|_| error())
+    }
+}
+
+/// A binary float format of at most 64 bits.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FloatFormat {
+    exponent_bits: u32,
+    mantissa_bits: u32,
+    /// Whether the largest exponent stands for infinities and NaNs. Without it, only the all-ones pattern is a NaN.
+    infinities: bool,
+}
+
+impl FloatFormat {
+    pub(crate) const fn of(element: ElementType) -> Option<Self> {
+        let (exponent_bits, mantissa_bits) = match element {
+            ElementType::F16 => (5, 10),
+            ElementType::BF16 => (8, 7),
+            ElementType::F32 => (8, 23),
+            ElementType::F64 => (11, 52),
+            ElementType::F8E4M3FN => (4, 3),
+            ElementType::F8E5M2 => (5, 2),
+            _ => return None,
+        };
+        Some(Self {
+            exponent_bits,
+            mantissa_bits,
+            infinities: !matches!(element, ElementType::F8E4M3FN),
+        })
+    }
+
+    /// Significant bits, with the one that is not stored.
+    pub(crate) const fn precision(self) -> u32 {
+        self.mantissa_bits + 1
+    }
+
+    const fn bias(self) -> i32 {
+        (1 << (self.exponent_bits - 1)) - 1
+    }
+
+    /// The bits of the nearest value, ties to even; beyond the largest, infinity or, where there is none, NaN.
+    pub(crate) fn encode(self, value: f64) -> u64 {
+        let sign = u64::from(value.is_sign_negative()) << (self.exponent_bits + self.mantissa_bits);
+        let exponent_ones = ((1_u64 << self.exponent_bits) - 1) << self.mantissa_bits;
+        let mantissa_ones = (1_u64 << self.mantissa_bits) - 1;
+        let (infinity, nan) = if self.infinities {
+            (exponent_ones, exponent_ones | 1 << (self.mantissa_bits - 1))
+        } else {
+            (exponent_ones | mantissa_ones, exponent_ones | mantissa_ones)
+        };
+        if value.is_nan() {
+            return sign | nan;
+        }
+        if value.is_infinite() {
+            return sign | infinity;
+        }
+        if value == 0.0 {
+            return sign;
+        }
+        if self.mantissa_bits == 52 {
+            return value.to_bits();
+        }
+        let bits = value.to_bits();
+        // Subnormal f64 values are far below every narrower format; the exponent just has to be very small.
+        let exponent = ((bits >> 52) & 0x7ff) as i32 - 1023;
+        let significand = (bits & ((1 << 52) - 1)) | 1 << 52;
+        // How many low bits of the 53-bit significand do not fit: more for a value that becomes subnormal.
+        let smallest_normal = 1 - self.bias();
+        let dropped = 52 - self.mantissa_bits as i32 + (smallest_normal - exponent).max(0);
+        if dropped > 54 {
+            return sign;
+        }
+        let kept = significand >> dropped;
+        let rest = significand & ((1_u64 << dropped) - 1);
+        let half = 1_u64 << (dropped - 1);
+        let rounded = kept + u64::from(rest > half || (rest == half && kept & 1 == 1));
+        // A carry out of the mantissa moves into the exponent field by itself, also out of the subnormals.
+        let magnitude = if exponent >= smallest_normal {
+            (((exponent - smallest_normal) as u64) << self.mantissa_bits) + rounded
+        } else {
+            rounded
+        };
+        sign | magnitude.min(infinity)
+    }
+
+    /// The value of the low bits; exact, since every format here is part of f64.
+    pub(crate) fn decode(self, bits: u64) -> f64 {
+        if self.mantissa_bits == 52 {
+            return f64::from_bits(bits);
+        }
+        let exponent_ones = (1_u64 << self.exponent_bits) - 1;
+        let mantissa_ones = (1_u64 << self.mantissa_bits) - 1;
+        let exponent = (bits >> self.mantissa_bits) & exponent_ones;
+        let mantissa = bits & mantissa_ones;
+        let magnitude =
+            if exponent == exponent_ones && (self.infinities || mantissa == mantissa_ones) {
+                if self.infinities && mantissa == 0 {
+                    f64::INFINITY
+                } else {
+                    f64::NAN
+                }
+            } else {
+                let scale = exponent.max(1) as i32 - self.bias() - self.mantissa_bits as i32;
+                let significand = mantissa
+                    | if exponent == 0 {
+                        0
+                    } else {
+                        1 << self.mantissa_bits
+                    };
+                significand as f64 * 2_f64.powi(scale)
+            };
+        let negative = (bits >> (self.exponent_bits + self.mantissa_bits)) & 1 == 1;
+        if negative { -magnitude } else { magnitude }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decoding and encoding every 8- and 16-bit float gives the same bits back, NaNs stay NaNs, and `half`, an
+    /// independent implementation, agrees.
+    #[test]
+    fn every_narrow_float_round_trips() {
+        for (element, bits) in [
+            (ElementType::F16, 16_u32),
+            (ElementType::BF16, 16),
+            (ElementType::F8E4M3FN, 8),
+            (ElementType::F8E5M2, 8),
+        ] {
+            let format = FloatFormat::of(element).expect("a float");
+            for pattern in 0..1_u64 << bits {
+                let value = format.decode(pattern);
+                if value.is_nan() {
+                    assert!(format.decode(format.encode(value)).is_nan());
+                } else {
+                    assert_eq!(format.encode(value), pattern, "{element} {pattern:#x}");
+                }
+                let reference = match element {
+                    ElementType::F16 => half::f16::from_bits(pattern as u16).to_f64(),
+                    ElementType::BF16 => half::bf16::from_bits(pattern as u16).to_f64(),
+                    _ => value,
+                };
+                assert!(value == reference || value.is_nan() && reference.is_nan());
+            }
+        }
+    }
+
+    /// Rounding is to the nearest with ties to even, against `half` and the processor, over values of all sizes.
+    #[test]
+    fn rounds_as_the_hardware_does() {
+        let check = |value: f32| {
+            let wide = f64::from(value);
+            let of = |element| Number::Float(wide).to_bits(element).expect("a float");
+            assert_eq!(
+                of(ElementType::F16),
+                u64::from(half::f16::from_f32(value).to_bits()),
+                "{value}"
+            );
+            assert_eq!(
+                of(ElementType::BF16),
+                u64::from(half::bf16::from_f32(value).to_bits()),
+                "{value}"
+            );
+        };
+        for i in 0..200_000_u32 {
+            let value = f32::from_bits(i.wrapping_mul(0x9e37_79b1));
+            if !value.is_nan() {
+                check(value);
+            }
+            let wide = f64::from_bits(u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            if !wide.is_nan() {
+                let bits = Number::Float(wide).to_bits(ElementType::F32);
+                assert_eq!(bits, Some(u64::from((wide as f32).to_bits())), "{wide}");
+            }
+        }
+    }
+
+    /// The limits of the 8-bit formats: their largest values, what lies beyond, and their smallest.
+    #[test]
+    fn eight_bit_limits() {
+        let bits = |element, value| Number::Float(value).to_bits(element).expect("a float");
+        use ElementType::{F8E4M3FN, F8E5M2};
+        assert_eq!(bits(F8E4M3FN, 448.0), 0x7e);
+        assert_eq!(bits(F8E4M3FN, 464.0), 0x7e);
+        assert_eq!(bits(F8E4M3FN, 465.0), 0x7f);
+        assert_eq!(bits(F8E4M3FN, f64::NEG_INFINITY), 0xff);
+        assert_eq!(bits(F8E4M3FN, 2_f64.powi(-9)), 0x01);
+        assert_eq!(bits(F8E4M3FN, 2_f64.powi(-10)), 0x00);
+        assert_eq!(bits(F8E5M2, 57344.0), 0x7b);
+        assert_eq!(bits(F8E5M2, 1e6), 0x7c);
+        assert_eq!(bits(F8E5M2, f64::NAN) & 0x7f, 0x7e);
+    }
+
+    /// Integer types take signed and unsigned spellings of their bits, and nothing wider or fractional.
+    #[test]
+    fn integers_fit_or_are_refused() {
+        let of = |text: &str, element| text.parse::<Number>().expect("a number").to_bits(element);
+        assert_eq!(of("255", ElementType::I8), Some(255));
+        assert_eq!(of("-1", ElementType::I8), Some(255));
+        assert_eq!(of("256", ElementType::I8), None);
+        assert_eq!(of("-129", ElementType::I8), None);
+        assert_eq!(of("2.0", ElementType::I32), Some(2));
+        assert_eq!(of("2.5", ElementType::I32), None);
+        assert_eq!(of("nan", ElementType::I32), None);
+        assert_eq!(of("18446744073709551615", ElementType::I64), Some(u64::MAX));
+        assert_eq!(of("true", ElementType::I1), Some(1));
+        assert_eq!(of("2", ElementType::I1), None);
+        assert_eq!(of("0xff", ElementType::I8), Some(255));
+        assert_eq!(of("-inf", ElementType::F32), Some(0xff80_0000));
+        assert_eq!(Number::from_bits(0xff, ElementType::I8), Number::Int(-1));
+        assert!("1.5.2".parse::<Number>().is_err());
+    }
+}

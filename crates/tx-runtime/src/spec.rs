@@ -1,0 +1,193 @@
+//! Argument specifications, as they stand on a command line.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use tx_plan::ElementType;
+
+use crate::array::Array;
+use crate::error::Error;
+use crate::npy::read_npy;
+use crate::number::Number;
+
+/// One argument of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Arg {
+    /// For a memref argument.
+    Array(Array),
+    /// For a scalar argument.
+    Scalar(Number),
+}
+
+impl From<Array> for Arg {
+    fn from(array: Array) -> Self {
+        Self::Array(array)
+    }
+}
+
+impl<N: Into<Number>> From<N> for Arg {
+    fn from(number: N) -> Self {
+        Self::Scalar(number.into())
+    }
+}
+
+/// How an argument is made.
+///
+/// | text | argument |
+/// |---|---|
+/// | `FILE.npy` | the array of a file |
+/// | `FILE.npy:bf16` | the same, its words read as a type of the same width |
+/// | `zeros:4x8xf32` | zeros |
+/// | `full:1.5:4x8xf32` | one value everywhere; `inf`, `-inf` and `nan` are values |
+/// | `rand:4x8xf32`, `rand:4x8xf32:SEED` | [random numbers](Array::random), seed 0 when left out |
+/// | `1.5`, `-inf`, `7`, `true` | a scalar |
+///
+/// An array of rank 0 has no sizes: `zeros:f32`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Spec {
+    /// The array of a `.npy` file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What to read its words as; `None` for the dtype of the file.
+        element: Option<ElementType>,
+    },
+    /// An array of zeros.
+    Zeros(ArrayType),
+    /// An array of one value.
+    Full(Number, ArrayType),
+    /// An array of random numbers.
+    Random(ArrayType, u64),
+    /// A scalar.
+    Scalar(Number),
+}
+
+/// `4x8xf32`: sizes, outermost first, and an element type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrayType {
+    /// The size of each dimension in elements.
+    pub shape: Vec<usize>,
+    /// The type of each element.
+    pub element: ElementType,
+}
+
+/// A text that is no argument specification.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an argument: {reason}")]
+pub struct SpecError {
+    /// The text.
+    pub text: String,
+    /// What was found and what was expected.
+    pub reason: String,
+}
+
+impl Spec {
+    /// Makes the argument.
+    ///
+    /// # Errors
+    /// When the file cannot be read, the type cannot hold the value, or there is not enough memory.
+    pub fn load(&self) -> Result<Arg, Error> {
+        match self.clone() {
+            Self::File { path, element } => read_npy(&path, element).map(Arg::Array),
+            Self::Zeros(ArrayType { shape, element }) => {
+                Array::zeros(element, shape).map(Arg::Array)
+            }
+            Self::Full(value, ArrayType { shape, element }) => {
+                Array::full(element, shape, value).map(Arg::Array)
+            }
+            Self::Random(ArrayType { shape, element }, seed) => {
+                Array::random(element, shape, seed).map(Arg::Array)
+            }
+            Self::Scalar(value) => Ok(Arg::Scalar(value)),
+        }
+    }
+}
+
+impl FromStr for Spec {
+    type Err = SpecError;
+
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        parse(text).map_err(|reason| SpecError {
+            text: text.to_owned(),
+            reason,
+        })
+    }
+}
+
+fn parse(text: &str) -> Result<Spec, String> {
+    let is_npy = |path: &str| {
+        Path::new(path)
+            .extension()
+            .is_some_and(|extension| extension == "npy")
+    };
+    if is_npy(text) {
+        return Ok(Spec::File {
+            path: text.into(),
+            element: None,
+        });
+    }
+    if let Some((path, element)) = text.rsplit_once(':')
+        && is_npy(path)
+    {
+        return Ok(Spec::File {
+            path: path.into(),
+            element: Some(parse_element(element)?),
+        });
+    }
+    match text.split_once(':') {
+        Some(("zeros", ty)) => ty.parse().map(Spec::Zeros),
+        Some(("full", rest)) => {
+            let (value, ty) = rest.split_once(':').ok_or("found one part after `full:`, expected `full:VALUE:4x8xf32`")?;
+            let value: Number = value.parse().map_err(|error: crate::NotANumber| error.to_string())?;
+            let ty: ArrayType = ty.parse()?;
+            if value.to_bits(ty.element).is_none() {
+                return Err(format!("{value} is not a value of {}", ty.element));
+            }
+            Ok(Spec::Full(value, ty))
+        }
+        Some(("rand", rest)) => match rest.split_once(':') {
+            None => Ok(Spec::Random(rest.parse()?, 0)),
+            Some((ty, seed)) => {
+                let seed = seed.parse().map_err(|_| format!("seed `{seed}` is not a whole number from 0 to 2^64-1"))?;
+                Ok(Spec::Random(ty.parse()?, seed))
+            }
+        },
+        _ => text.parse().map(Spec::Scalar).map_err(|_| {
+            "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, rand:4x8xf32[:SEED] or a number".to_owned()
+        }),
+    }
+}
+
+fn parse_element(text: &str) -> Result<ElementType, String> {
+    text.parse()
+        .map_err(|error: tx_plan::UnknownElementType| error.to_string())
+}
+
+impl FromStr for ArrayType {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut shape = Vec::new();
+        let mut rest = text;
+        while rest.starts_with(|c: char| c.is_ascii_digit() || c == '?') {
+            let (size, tail) = rest
+                .split_once('x')
+                .ok_or_else(|| format!("`{text}` ends without an element type, as in `4x8xf32`"))?;
+            shape.push(size.parse().map_err(|_| {
+                format!("`{size}` is not a size: an argument has sizes such as `4x8xf32`")
+            })?);
+            rest = tail;
+        }
+        Ok(Self {
+            shape,
+            element: parse_element(rest)?,
+        })
+    }
+}
+
+impl fmt::Display for ArrayType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::array::describe(self.element, &self.shape))
+    }
+}

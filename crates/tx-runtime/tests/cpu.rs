@@ -1,0 +1,318 @@
+//! Whole runs on the SIMT executor, from hand-written device IR.
+#![cfg(feature = "simt")]
+
+use tx_plan::{Argument, Artifact, ElementType, EntryKind, Expr, Operand, Plan, Step, Temporary};
+use tx_runtime::{Arg, Array, Device, Error, ErrorKind, FaultKind, RunOptions, Spec};
+
+/// `y[row] = sum over columns of x[row, column], times factor`, one thread a row.
+const ROW_SUMS: &str = r#"
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    llvm.func @row_sums(%xa: !llvm.ptr, %x: !llvm.ptr, %xo: i64, %rows: i64, %columns: i64, %xs0: i64, %xs1: i64,
+                        %ya: !llvm.ptr, %y: !llvm.ptr, %yo: i64, %n: i64, %ys0: i64, %factor: f32)
+        attributes {gpu.kernel, nvvm.kernel} {
+      %zero = llvm.mlir.constant(0.0 : f32) : f32
+      %c0 = llvm.mlir.constant(0 : i64) : i64
+      %c1 = llvm.mlir.constant(1 : i64) : i64
+      %block = nvvm.read.ptx.sreg.ctaid.x : i32
+      %size = nvvm.read.ptx.sreg.ntid.x : i32
+      %thread = nvvm.read.ptx.sreg.tid.x : i32
+      %start = llvm.mul %block, %size : i32
+      %row32 = llvm.add %start, %thread : i32
+      %row = llvm.sext %row32 : i32 to i64
+      %inside = llvm.icmp "slt" %row, %rows : i64
+      llvm.cond_br %inside, ^loop(%c0, %zero : i64, f32), ^exit
+    ^loop(%column: i64, %sum: f32):
+      %more = llvm.icmp "slt" %column, %columns : i64
+      llvm.cond_br %more, ^body, ^store
+    ^body:
+      %a = llvm.mul %row, %xs0 : i64
+      %b = llvm.mul %column, %xs1 : i64
+      %c = llvm.add %a, %b : i64
+      %d = llvm.add %c, %xo : i64
+      %p = llvm.getelementptr %x[%d] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      %v = llvm.load %p : !llvm.ptr -> f32
+      %next_sum = llvm.fadd %sum, %v : f32
+      %next = llvm.add %column, %c1 : i64
+      llvm.br ^loop(%next, %next_sum : i64, f32)
+    ^store:
+      %scaled = llvm.fmul %sum, %factor : f32
+      %e = llvm.mul %row, %ys0 : i64
+      %f = llvm.add %e, %yo : i64
+      %q = llvm.getelementptr %y[%f] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+      llvm.store %scaled, %q : f32, !llvm.ptr
+      llvm.br ^exit
+    ^exit:
+      llvm.return
+    }
+    llvm.func @everyone_writes(%ya: !llvm.ptr, %y: !llvm.ptr, %yo: i64, %n: i64, %ys0: i64)
+        attributes {gpu.kernel, nvvm.kernel} {
+      %thread = nvvm.read.ptx.sreg.tid.x : i32
+      llvm.store %thread, %y : i32, !llvm.ptr loc("source.mlir":7:5)
+      llvm.return
+    }
+    llvm.func @beyond_the_end(%ya: !llvm.ptr, %y: !llvm.ptr, %yo: i64, %n: i64, %ys0: i64)
+        attributes {gpu.kernel, nvvm.kernel} {
+      %thread = nvvm.read.ptx.sreg.tid.x : i32
+      %q = llvm.getelementptr %y[%n] : (!llvm.ptr, i64) -> !llvm.ptr, i32
+      llvm.store %thread, %q : i32, !llvm.ptr loc("source.mlir":9:3)
+      llvm.return
+    }
+  }
+}
+"#;
+
+fn artifact(arguments: &[(&str, bool)], entry_kind: EntryKind, step: Step) -> Artifact {
+    Artifact {
+        ptx: String::new(),
+        plan: Plan {
+            version: tx_plan::VERSION,
+            chip: "sm_80".to_owned(),
+            entry: "main".to_owned(),
+            entry_kind,
+            arguments: arguments
+                .iter()
+                .map(|(ty, written)| Argument {
+                    ty: ty.parse().expect("a type"),
+                    written: *written,
+                })
+                .collect(),
+            temporaries: vec![Temporary {
+                element: ElementType::F32,
+                shape: vec![Expr::Const(4)],
+            }],
+            steps: vec![step],
+        },
+        device_ir: ROW_SUMS.to_owned(),
+        stages: vec![],
+    }
+}
+
+fn step(kernel: &str, threads: i64, operands: Vec<Operand>) -> Step {
+    Step {
+        kernel: kernel.to_owned(),
+        grid: [
+            Expr::dim(0, 0).ceil_div(Expr::Const(threads)),
+            Expr::Const(1),
+            Expr::Const(1),
+        ],
+        block: [threads, 1, 1].map(Expr::Const),
+        cluster: None,
+        dynamic_shared_bytes: Expr::Const(0),
+        operands,
+    }
+}
+
+fn arg(spec: &str) -> Arg {
+    spec.parse::<Spec>().expect(spec).load().expect(spec)
+}
+
+fn row_sums(input: &str) -> Artifact {
+    artifact(
+        &[
+            (input, false),
+            ("memref<?xf32, strided<[2], offset: 3>>", true),
+            ("f32", false),
+        ],
+        EntryKind::Function,
+        step(
+            "row_sums",
+            4,
+            vec![
+                Operand::Argument(0),
+                Operand::Argument(1),
+                Operand::Argument(2),
+            ],
+        ),
+    )
+}
+
+/// Arguments of every kind arrive in the kernel, in any layout, and what it writes comes back.
+#[test]
+fn runs() -> Result<(), Error> {
+    let values: Vec<f32> = (0..18).map(|i| i as f32).collect();
+    for input in [
+        "memref<?x3xf32>",
+        "memref<?x?xf32, strided<[1, ?], offset: ?>>",
+        "memref<6x3xf32, strided<[-5, 1], offset: 25>>",
+    ] {
+        let executable = Device::cpu()?.load(&row_sums(input))?;
+        let args = || {
+            Ok::<_, Error>(vec![
+                Array::from_slice(&[6, 3], &values)?.into(),
+                arg("zeros:6xf32"),
+                0.5_f32.into(),
+            ])
+        };
+        for _ in 0..2 {
+            let outputs = executable.run(args()?)?;
+            let written: Vec<_> = outputs
+                .written()
+                .map(|(i, array)| (i, array.to_string()))
+                .collect();
+            assert_eq!(
+                written,
+                [(1, "[ 1.5  6.  10.5 15.  19.5 24. ]".to_owned())],
+                "{input}"
+            );
+            assert_eq!(
+                outputs.argument(0),
+                Some(&Array::from_slice(&[6, 3], &values)?)
+            );
+            assert_eq!(outputs.argument(2), None);
+        }
+    }
+    Ok(())
+}
+
+/// A program without elements has nothing to launch, and gives back what it was given.
+#[test]
+fn runs_on_nothing() -> Result<(), Error> {
+    let executable = Device::cpu()?.load(&row_sums("memref<?x3xf32>"))?;
+    let outputs = executable.run(vec![arg("zeros:0x3xf32"), arg("full:7:2xf32"), 1.into()])?;
+    assert_eq!(
+        outputs.argument(1).map(ToString::to_string).as_deref(),
+        Some("[7. 7.]")
+    );
+    Ok(())
+}
+
+fn fault(kernel: &str) -> Error {
+    let artifact = artifact(
+        &[("memref<?xi32>", true)],
+        EntryKind::Kernel,
+        step(kernel, 32, vec![Operand::Argument(0)]),
+    );
+    let executable = Device::cpu()
+        .and_then(|cpu| cpu.load(&artifact))
+        .expect("it loads");
+    executable
+        .run(vec![arg("zeros:4xi32")])
+        .expect_err("it faults")
+}
+
+/// A race is a failure of its own kind, with both source locations.
+#[test]
+fn reports_races() {
+    let error = fault("everyone_writes");
+    assert_eq!(error.kind(), ErrorKind::Failed);
+    let Error::Fault(fault) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        (fault.kind, fault.location.as_deref()),
+        (FaultKind::Race, Some("source.mlir:7:5"))
+    );
+    assert!(
+        error
+            .to_string()
+            .starts_with("source.mlir:7:5: error: race on "),
+        "{error}"
+    );
+    assert!(
+        error.to_string().ends_with(
+            "(kernel `everyone_writes`)\nsource.mlir:7:5: note: the other operation is here"
+        ),
+        "{error}"
+    );
+}
+
+/// An access beyond the end of an argument names the argument and the source location.
+#[test]
+fn reports_accesses_out_of_bounds() {
+    let error = fault("beyond_the_end");
+    let Error::Fault(fault) = &error else {
+        panic!("{error}")
+    };
+    assert_eq!(
+        (fault.kind, fault.location.as_deref()),
+        (FaultKind::Memory, Some("source.mlir:9:3"))
+    );
+    assert!(
+        fault.message.contains("byte 16 of argument 0 (16 bytes)"),
+        "{error}"
+    );
+}
+
+/// A kernel takes a grid of the caller's, so that more of its threads run.
+#[test]
+fn takes_a_grid() -> Result<(), Error> {
+    let mut artifact = row_sums("memref<?x3xf32>");
+    artifact.plan.entry_kind = EntryKind::Kernel;
+    artifact.plan.steps[0].grid = [1; 3].map(Expr::Const);
+    let executable = Device::cpu()?.load(&artifact)?;
+    let sums = |grid| {
+        let args = vec![arg("full:1:6x3xf32"), arg("zeros:6xf32"), 1.into()];
+        let outputs = executable.run_with(args, &RunOptions { grid })?;
+        Ok::<_, Error>(outputs.argument(1).map(ToString::to_string))
+    };
+    assert_eq!(sums(None)?.as_deref(), Some("[3. 3. 3. 3. 0. 0.]"));
+    assert_eq!(
+        sums(Some([2, 1, 1]))?.as_deref(),
+        Some("[3. 3. 3. 3. 3. 3.]")
+    );
+    Ok(())
+}
+
+/// Plans that do not fit the kernels are refused before anything runs.
+#[test]
+fn refuses_what_does_not_fit() -> Result<(), Error> {
+    let cpu = Device::cpu()?;
+    let refuse = |change: fn(&mut Artifact)| {
+        let mut artifact = row_sums("memref<?x3xf32>");
+        change(&mut artifact);
+        let run = |executable: tx_runtime::Executable| {
+            executable.run(vec![arg("zeros:6x3xf32"), arg("zeros:6xf32"), 1.into()])
+        };
+        let error = cpu
+            .load(&artifact)
+            .and_then(run)
+            .expect_err("it does not fit");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        error.to_string()
+    };
+    let message = refuse(|artifact| artifact.device_ir = "garbage".to_owned());
+    assert!(
+        message.starts_with("the executor refused the device IR: the device IR does not parse"),
+        "{message}"
+    );
+    let message = refuse(|artifact| artifact.plan.steps[0].kernel = "other".to_owned());
+    assert!(message.contains("no kernel named `other`"), "{message}");
+    let message = refuse(|artifact| {
+        artifact.plan.steps[0].operands.pop();
+    });
+    assert!(
+        message.contains("takes 13 parameters, found 12"),
+        "{message}"
+    );
+    let message = refuse(|artifact| artifact.plan.version = 2);
+    assert!(message.starts_with("launch plan of version 2"), "{message}");
+    let message =
+        refuse(|artifact| artifact.plan.steps[0].cluster = Some([2, 1, 1].map(Expr::Const)));
+    assert!(message.contains("clusters"), "{message}");
+    Ok(())
+}
+
+/// A name opens a device; another text lists the names there are.
+#[test]
+fn opens_devices_by_name() {
+    assert_eq!(
+        Device::open("cpu")
+            .map(|device| device.name())
+            .ok()
+            .as_deref(),
+        Some("cpu")
+    );
+    for name in ["gpu", "cuda:", "cuda:x", "cuda:-1", ""] {
+        let error = Device::open(name).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("unknown device `{name}`; expected `auto`, `cpu`, `cuda` or `cuda:N`")
+        );
+        assert_eq!(error.kind(), ErrorKind::Usage);
+    }
+    // Whatever this machine has, `auto` finds a device and says why.
+    let auto = Device::auto().expect("a device");
+    assert!(!auto.reason().is_empty());
+    assert_eq!(auto.chip().is_none(), auto.name() == "cpu");
+}

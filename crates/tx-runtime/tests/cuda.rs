@@ -1,0 +1,365 @@
+//! Whole runs on a CUDA device, from hand-written PTX. Without a device each test says so and passes.
+
+use tx_plan::{Argument, Artifact, ElementType, EntryKind, Expr, Operand, Plan, Step, Temporary};
+use tx_runtime::{Arg, Array, CudaDriver, Device, Error, ErrorKind, Number, Spec};
+
+const KERNELS: &str = include_str!("ptx/kernels.ptx");
+const CLUSTER: &str = include_str!("ptx/cluster.ptx");
+
+fn device() -> Option<Device> {
+    match Device::cuda(0) {
+        Ok(device) => Some(device),
+        Err(Error::NoDevice { reason, .. }) => {
+            println!("skipped: {reason}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn artifact(ptx: &str, chip: &str, arguments: &[(&str, bool)], step: Step) -> Artifact {
+    Artifact {
+        ptx: ptx.to_owned(),
+        plan: Plan {
+            version: tx_plan::VERSION,
+            chip: chip.to_owned(),
+            entry: step.kernel.clone(),
+            entry_kind: EntryKind::Kernel,
+            arguments: arguments
+                .iter()
+                .map(|(ty, written)| Argument {
+                    ty: ty.parse().expect("a type"),
+                    written: *written,
+                })
+                .collect(),
+            temporaries: vec![Temporary {
+                element: ElementType::F32,
+                shape: vec![Expr::Const(4)],
+            }],
+            steps: vec![step],
+        },
+        device_ir: String::new(),
+        stages: vec![],
+    }
+}
+
+fn step(kernel: &str, operands: impl IntoIterator<Item = Operand>) -> Step {
+    Step {
+        kernel: kernel.to_owned(),
+        grid: [1; 3].map(Expr::Const),
+        block: [1; 3].map(Expr::Const),
+        cluster: None,
+        dynamic_shared_bytes: Expr::Const(0),
+        operands: operands.into_iter().collect(),
+    }
+}
+
+fn arg(spec: &str) -> Arg {
+    spec.parse::<Spec>().expect(spec).load().expect(spec)
+}
+
+/// Arguments in any layout arrive in the kernel, more than one CTA runs, and what is written comes back.
+#[test]
+fn runs() -> Result<(), Error> {
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let values: Vec<f32> = (0..300).map(|i| i as f32).collect();
+    let sums: Vec<f32> = values
+        .chunks(3)
+        .map(|row| 0.5 * row.iter().sum::<f32>())
+        .collect();
+    for input in [
+        "memref<?x3xf32>",
+        "memref<?x?xf32, strided<[1, ?], offset: ?>>",
+        "memref<100x3xf32, strided<[-5, 1], offset: 495>>",
+    ] {
+        let step = Step {
+            grid: [
+                Expr::dim(0, 0).ceil_div(Expr::Const(32)),
+                Expr::Const(1),
+                Expr::Const(1),
+            ],
+            block: [32, 1, 1].map(Expr::Const),
+            ..step("row_sums", [0, 1, 2].map(Operand::Argument))
+        };
+        let arguments = &[
+            (input, false),
+            ("memref<?xf32, strided<[2], offset: 3>>", true),
+            ("f32", false),
+        ];
+        let executable = device.load(&artifact(KERNELS, "sm_80", arguments, step))?;
+        for _ in 0..2 {
+            let args = vec![
+                Array::from_slice(&[100, 3], &values)?.into(),
+                arg("zeros:100xf32"),
+                0.5_f32.into(),
+            ];
+            let outputs = executable.run(args)?;
+            assert_eq!(
+                outputs.argument(1),
+                Some(&Array::from_slice(&[100], &sums)?),
+                "{input}"
+            );
+            assert!(!outputs.elapsed().is_zero());
+        }
+        let nothing = executable.run(vec![arg("zeros:0x3xf32"), arg("full:7:2xf32"), 1.into()]);
+        if input.contains('?') {
+            assert_eq!(
+                nothing?.argument(1).map(ToString::to_string).as_deref(),
+                Some("[7. 7.]")
+            );
+        }
+    }
+    Ok(())
+}
+
+/// A program can be sent to another thread and run there.
+#[test]
+fn runs_on_another_thread() -> Result<(), Error> {
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let step = step("row_sums", [0, 1, 2].map(Operand::Argument));
+    let arguments = &[
+        ("memref<?x?xf32>", false),
+        ("memref<?xf32>", true),
+        ("f32", false),
+    ];
+    let executable = device.load(&artifact(KERNELS, "sm_80", arguments, step))?;
+    let run = move || executable.run(vec![arg("full:1:1x7xf32"), arg("zeros:1xf32"), 1.into()]);
+    let outputs = std::thread::spawn(run).join().expect("no panic")?;
+    assert_eq!(
+        outputs.argument(1).map(ToString::to_string).as_deref(),
+        Some("[7.]")
+    );
+    Ok(())
+}
+
+/// Scalars of every size are passed as their own bytes.
+#[test]
+fn passes_scalars() -> Result<(), Error> {
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let arguments = &[
+        ("memref<4xi64>", true),
+        ("f8E4M3FN", false),
+        ("bf16", false),
+    ];
+    let operands = [
+        Operand::Argument(0),
+        Operand::Argument(1),
+        Operand::Argument(2),
+        Operand::Constant {
+            ty: ElementType::F32,
+            bits: 0xff80_0000,
+        },
+        Operand::Scalar {
+            ty: ElementType::Index,
+            value: Expr::Const(-1),
+        },
+    ];
+    let executable = device.load(&artifact(
+        KERNELS,
+        "sm_80",
+        arguments,
+        step("scalars", operands),
+    ))?;
+    let outputs = executable.run(vec![
+        arg("zeros:4xi64"),
+        1.5_f32.into(),
+        Number::Float(-1.0).into(),
+    ])?;
+    assert_eq!(
+        outputs.argument(0),
+        Some(&Array::from_slice(
+            &[4],
+            &[0x3c_i64, 0xbf80, 0xff80_0000, -1]
+        )?)
+    );
+    Ok(())
+}
+
+/// More dynamic shared memory than a kernel gets by default is asked for.
+#[test]
+fn gives_dynamic_shared_memory() -> Result<(), Error> {
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let step = Step {
+        dynamic_shared_bytes: Expr::Const(64 << 10),
+        ..step("much_shared", [Operand::Argument(0)])
+    };
+    let executable = device.load(&artifact(
+        KERNELS,
+        "sm_80",
+        &[("memref<1xi32>", true)],
+        step.clone(),
+    ))?;
+    assert_eq!(
+        executable
+            .run(vec![arg("zeros:1xi32")])?
+            .argument(0)
+            .map(ToString::to_string)
+            .as_deref(),
+        Some("[42]")
+    );
+    let step = Step {
+        dynamic_shared_bytes: Expr::Const(1 << 20),
+        ..step
+    };
+    let executable = device.load(&artifact(
+        KERNELS,
+        "sm_80",
+        &[("memref<1xi32>", true)],
+        step,
+    ))?;
+    let error = executable.run(vec![arg("zeros:1xi32")]).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("preparing kernel `much_shared`: CUDA_ERROR_INVALID_VALUE ("),
+        "{error}"
+    );
+    Ok(())
+}
+
+/// Kernels are launched in clusters where the plan says so and the chip has them.
+#[test]
+fn launches_clusters() -> Result<(), Error> {
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let has_clusters = CudaDriver::load()?
+        .devices
+        .first()
+        .is_some_and(|device| device.compute_capability >= (9, 0));
+    for size in [1, 4, 16] {
+        let step = Step {
+            grid: [Expr::Const(16), Expr::Const(1), Expr::Const(1)],
+            cluster: Some([size, 1, 1].map(Expr::Const)),
+            ..step("cluster_size", [Operand::Argument(0)])
+        };
+        let loaded = device.load(&artifact(
+            CLUSTER,
+            "sm_90",
+            &[("memref<1xi32>", true)],
+            step,
+        ));
+        if has_clusters {
+            let outputs = loaded?.run(vec![arg("zeros:1xi32")])?;
+            assert_eq!(
+                outputs.argument(0).map(ToString::to_string),
+                Some(format!("[{size}]"))
+            );
+        } else {
+            assert!(matches!(loaded, Err(Error::Chip { .. })));
+        }
+    }
+    Ok(())
+}
+
+/// What the driver refuses comes back with the driver's reason.
+#[test]
+fn reports_what_the_driver_refuses() -> Result<(), Error> {
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let load = |ptx: &str, chip| {
+        device.load(&artifact(
+            ptx,
+            chip,
+            &[("memref<1xi32>", true)],
+            step("missing", [Operand::Argument(0)]),
+        ))
+    };
+    let error = load(
+        &KERNELS.replace("st.u32 [%rd1], 1;", "st.u33 [%rd1], 1;"),
+        "sm_80",
+    )
+    .unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    let message = error.to_string();
+    assert!(
+        message.starts_with(
+            "the driver refused the PTX: loading the module: CUDA_ERROR_INVALID_PTX ("
+        ),
+        "{message}"
+    );
+    assert!(
+        message.contains("'.u33'") || message.contains("Parsing error"),
+        "{message}"
+    );
+    assert!(load("nul \0", "sm_80").is_err());
+    let error = load(KERNELS, "sm_999").unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("the program was compiled for sm_999, but "),
+        "{error}"
+    );
+    let error = load(KERNELS, "sm_80")?
+        .run(vec![arg("zeros:1xi32")])
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("looking for kernel `missing`: CUDA_ERROR_NOT_FOUND ("),
+        "{error}"
+    );
+    Ok(())
+}
+
+/// A plan that passes other parameters than the kernel takes is refused: the driver would read beyond them.
+#[test]
+fn compares_parameters() -> Result<(), Error> {
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let refuse = |operands: Vec<Operand>| {
+        let step = step("much_shared", operands);
+        let executable = device.load(&artifact(
+            KERNELS,
+            "sm_80",
+            &[("memref<1xi32>", true), ("f16", false)],
+            step,
+        ))?;
+        let error = executable
+            .run(vec![arg("zeros:1xi32"), 1.into()])
+            .expect_err("it does not fit");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        Ok::<_, Error>(error.to_string())
+    };
+    assert_eq!(
+        refuse(vec![Operand::Argument(1)])?,
+        "kernel `much_shared`: the plan passes 1 parameters of [2] bytes, expected 5 of [8, 8, 8, 8, 8]"
+    );
+    assert!(
+        refuse(vec![Operand::Argument(0), Operand::Argument(1)])?.contains("passes 6 parameters")
+    );
+    Ok(())
+}
+
+/// A device that is not there is named, with what there is.
+#[test]
+fn counts_devices() -> Result<(), Error> {
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    assert_eq!(
+        device.chip(),
+        CudaDriver::load()?
+            .devices
+            .first()
+            .map(tx_runtime::CudaDevice::chip)
+    );
+    let error = Device::cuda(1000).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("no device `cuda:1000`: the CUDA driver shows "),
+        "{error}"
+    );
+    Ok(())
+}

@@ -1,0 +1,238 @@
+//! `.npy` files: every dtype there and back, files of numpy itself, and files that are broken.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use tx_plan::ElementType;
+use tx_runtime::{Array, ErrorKind, NpyError, read_npy, read_npy_from, write_npy, write_npy_to};
+
+fn npy(header: &str, data: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(data);
+    bytes
+}
+
+fn read(bytes: &[u8]) -> Result<Array, NpyError> {
+    read_npy_from(&mut &bytes[..], None)
+}
+
+fn message(bytes: &[u8]) -> String {
+    read(bytes).unwrap_err().to_string()
+}
+
+/// Every element type is written under a dtype that numpy has, and reads back as the same array.
+#[test]
+fn every_type_round_trips() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    for element in ElementType::ALL {
+        for shape in [
+            vec![],
+            vec![0],
+            vec![7],
+            vec![3, 4],
+            vec![2, 0, 3],
+            vec![2, 3, 5],
+        ] {
+            let path = folder.path().join("array.npy");
+            let array = Array::random(element, shape, 5)?;
+            write_npy(&path, &array)?;
+            assert_eq!(read_npy(&path, Some(element))?, array);
+        }
+    }
+    Ok(())
+}
+
+/// The bytes that are written are those numpy writes.
+#[test]
+fn writes_what_numpy_writes() -> Result<(), Box<dyn std::error::Error>> {
+    for (array, header) in [
+        (
+            Array::zeros(ElementType::F32, vec![3, 4])?,
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }",
+        ),
+        (
+            Array::zeros(ElementType::I8, vec![5])?,
+            "{'descr': '|i1', 'fortran_order': False, 'shape': (5,), }",
+        ),
+        (
+            Array::zeros(ElementType::I1, vec![])?,
+            "{'descr': '|b1', 'fortran_order': False, 'shape': (), }",
+        ),
+        (
+            Array::zeros(ElementType::BF16, vec![2])?,
+            "{'descr': '<u2', 'fortran_order': False, 'shape': (2,), }",
+        ),
+    ] {
+        let mut bytes = Vec::new();
+        write_npy_to(&mut bytes, &array)?;
+        assert_eq!(&bytes[..10], b"\x93NUMPY\x01\x00\x76\x00");
+        assert_eq!(
+            String::from_utf8_lossy(&bytes[10..128]),
+            format!("{header:<117}\n")
+        );
+        assert_eq!(bytes.len(), 128 + array.bytes().len());
+    }
+    Ok(())
+}
+
+/// Unsigned, big-endian, Fortran-ordered and version 2 and 3 files are read; trailing bytes are left alone, as numpy does.
+#[test]
+fn reads_what_numpy_writes() -> Result<(), NpyError> {
+    let header = |descr: &str, fortran: &str, shape: &str| {
+        format!("{{'descr': '{descr}', 'fortran_order': {fortran}, 'shape': {shape}, }}  \n")
+    };
+    let array = read(&npy(&header(">i2", "False", "(2,)"), &[1, 2, 3, 4]))?;
+    assert_eq!(array.to_vec::<i16>().ok(), Some(vec![0x0102, 0x0304]));
+    let array = read(&npy(&header("|u1", "True", "(2, 3)"), &[1, 4, 2, 5, 3, 6]))?;
+    assert_eq!(
+        (array.shape(), array.bytes()),
+        (&[2, 3][..], &[1, 2, 3, 4, 5, 6][..])
+    );
+    let array = read(&npy(&header("|b1", "False", "(3,)"), &[0, 1, 255, 9]))?;
+    assert_eq!(
+        (array.element(), array.bytes()),
+        (ElementType::I1, &[0, 1, 1][..])
+    );
+    for (code, element) in [
+        ("u2", ElementType::I16),
+        ("u4", ElementType::I32),
+        ("u8", ElementType::I64),
+        ("f2", ElementType::F16),
+    ] {
+        assert_eq!(
+            read(&npy(&header(&format!("<{code}"), "False", "(0L,)"), &[]))?.element(),
+            element
+        );
+    }
+    let text = header("<f8", "False", "()");
+    for version in [2, 3] {
+        let mut bytes = vec![0x93, b'N', b'U', b'M', b'P', b'Y', version, 0];
+        bytes.extend((text.len() as u32).to_le_bytes());
+        bytes.extend(text.as_bytes());
+        bytes.extend(1.5_f64.to_le_bytes());
+        assert_eq!(read(&bytes)?.to_vec::<f64>().ok(), Some(vec![1.5]));
+    }
+    Ok(())
+}
+
+/// The words of a file can be read as a type of the same width, and of no other.
+#[test]
+fn reads_words_as_asked() -> Result<(), NpyError> {
+    let file = npy(
+        "{'descr': '<u2', 'fortran_order': False, 'shape': (1,)}",
+        &[0x80, 0x3f],
+    );
+    let array = read_npy_from(&mut &file[..], Some(ElementType::BF16))?;
+    assert_eq!(array.to_string(), "[1.]");
+    let error = read_npy_from(&mut &file[..], Some(ElementType::F8E5M2)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "cannot read 2-byte words of dtype <u2 as f8E5M2, which has 1"
+    );
+    Ok(())
+}
+
+/// A broken file is an error that says what is wrong with it.
+#[test]
+fn says_what_is_broken() {
+    let ok = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n";
+    for (bytes, expected) in [
+        (
+            b"".to_vec(),
+            "not a .npy file: it starts with nothing (the file is empty), expected the bytes `\\x93NUMPY`",
+        ),
+        (
+            b"PK\x03\x04zip archive".to_vec(),
+            "not a .npy file: it starts with `PK\\x03\\x04zip `, expected the bytes `\\x93NUMPY`",
+        ),
+        (
+            b"\x93NUMPY\x09\x00".to_vec(),
+            "found .npy version 9.0, expected 1.0, 2.0 or 3.0",
+        ),
+        (
+            b"\x93NUMPY\x01\x00\x10".to_vec(),
+            "malformed .npy header: the file ends within it",
+        ),
+        (
+            b"\x93NUMPY\x02\x00\xff\xff\xff\xff".to_vec(),
+            "malformed .npy header: found 4294967295 bytes, expected at most 10000",
+        ),
+        (npy("[]", &[]), "malformed .npy header: found no `{`"),
+        (npy("{}", &[]), "malformed .npy header: 'descr' is missing"),
+        (
+            npy("{'descr': [('a', '<f4')], 'shape': ()}", &[]),
+            "malformed .npy header: structured dtypes are not supported",
+        ),
+        (
+            npy(&ok.replace("False", "Maybe"), &[]),
+            "malformed .npy header: 'fortran_order' is neither True nor False",
+        ),
+        (
+            npy(&ok.replace("3)", "-3)"), &[]),
+            "malformed .npy header: `-3` is not a dimension",
+        ),
+        (
+            npy(&ok.replace("<f4", "<c8"), &[]),
+            "found dtype `<c8`, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`",
+        ),
+        (
+            npy(&ok.replace("<f4", "|O"), &[]),
+            "found dtype `|O`, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`",
+        ),
+        (
+            npy(ok, &[0; 23]),
+            "truncated: found 23 bytes of data, expected 24 for 2x3xf32",
+        ),
+        (
+            npy(&ok.replace('2', "4611686018427387904"), &[]),
+            "not enough memory for 4611686018427387904x3xf32",
+        ),
+        (
+            npy(&ok.replace('2', "99999999999"), &[]),
+            "truncated: found 0 bytes of data, expected 1199999999988 for 99999999999x3xf32",
+        ),
+    ] {
+        assert_eq!(message(&bytes), expected);
+    }
+}
+
+/// Errors of files carry the path, and refuse rather than fail.
+#[test]
+fn names_the_file() {
+    let error = read_npy(Path::new("/nowhere/x.npy"), None).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "/nowhere/x.npy: No such file or directory (os error 2)"
+    );
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    let array = Array::zeros(ElementType::I8, vec![]).expect("one byte");
+    assert!(write_npy(Path::new("/nowhere/x.npy"), &array).is_err());
+}
+
+proptest! {
+    /// No header text makes the reader panic or allocate what is not there.
+    #[test]
+    fn reads_anything(header in "[{'a-z:<>|0-9,()TFalse \\n}]{0,80}", data in prop::collection::vec(any::<u8>(), 0..16)) {
+        let _ = read(&npy(&header, &data));
+    }
+
+    /// Neither does any change of one byte of a good file.
+    #[test]
+    fn survives_corruption(at in 0..140_usize, byte in any::<u8>()) {
+        let mut bytes = Vec::new();
+        write_npy_to(&mut bytes, &Array::zeros(ElementType::F32, vec![3, 1])?)?;
+        bytes[at] = byte;
+        let _ = read(&bytes);
+    }
+
+    /// Any array of doubles comes back bit for bit.
+    #[test]
+    fn doubles_round_trip(values in prop::collection::vec(any::<f64>(), 0..40)) {
+        let array = Array::from_slice(&[values.len()], &values)?;
+        let mut bytes = Vec::new();
+        write_npy_to(&mut bytes, &array)?;
+        prop_assert_eq!(read(&bytes).ok(), Some(array));
+    }
+}

@@ -1,0 +1,241 @@
+// RUN: tx-opt %s --split-input-file --verify-diagnostics
+
+// Groups are halved in each step of the exchange, so that their width is a power of two.
+func.func @width_of_three(%v: f32) {
+  // expected-error @below {{`width` must be a power of two between 1 and 32, found 3}}
+  %s = tile.all_reduce sum %v scope(warp) width 3 : f32 -> f32
+  return
+}
+
+// -----
+
+// A group has at least one thread.
+func.func @width_of_zero(%v: f32) {
+  // expected-error @below {{`width` must be a power of two between 1 and 32, found 0}}
+  %s = tile.all_reduce sum %v scope(warp) width 0 : f32 -> f32
+  return
+}
+
+// -----
+
+// A negative width is no width.
+func.func @negative_width(%v: f32) {
+  // expected-error @below {{`width` must be a power of two between 1 and 32, found -8}}
+  %s = tile.all_reduce sum %v scope(warp) width -8 : f32 -> f32
+  return
+}
+
+// -----
+
+// A warp has 32 lanes.
+func.func @width_beyond_the_warp(%v: f32) {
+  // expected-error @below {{`width` must be a power of two between 1 and 32, found 64}}
+  %s = tile.all_reduce sum %v scope(warp) width 64 : f32 -> f32
+  return
+}
+
+// -----
+
+// A warpgroup has 128 threads.
+func.func @width_beyond_the_warpgroup(%v: f32) {
+  // expected-error @below {{`width` must be a power of two between 1 and 128, found 256}}
+  %s = tile.all_reduce sum %v scope(warpgroup) width 256 : f32 -> f32
+  return
+}
+
+// -----
+
+// A block has at most 1024 threads.
+func.func @width_beyond_the_block(%v: f32) {
+  // expected-error @below {{`width` must be a power of two between 1 and 1024, found 2048}}
+  %s = tile.all_reduce sum %v scope(cta) width 2048 : f32 -> f32
+  return
+}
+
+// -----
+
+// One thread is a group of one.
+func.func @width_beyond_the_thread(%v: f32) {
+  // expected-error @below {{`width` must be a power of two between 1 and 1, found 2}}
+  %s = tile.all_reduce sum %v scope(thread) width 2 : f32 -> f32
+  return
+}
+
+// -----
+
+// A stride is a power of two as well.
+func.func @stride_of_three(%v: f32) {
+  // expected-error @below {{`stride` must be a power of two, and `width` times `stride` at most 32, found stride 3}}
+  %s = tile.all_reduce sum %v scope(warp) width 4 stride 3 : f32 -> f32
+  return
+}
+
+// -----
+
+// Neighbours of a group are different threads.
+func.func @stride_of_zero(%v: f32) {
+  // expected-error @below {{`stride` must be a power of two, and `width` times `stride` at most 32, found stride 0}}
+  %s = tile.all_reduce sum %v scope(warp) width 4 stride 0 : f32 -> f32
+  return
+}
+
+// -----
+
+// Eight lanes that are eight apart would need 64.
+func.func @group_beyond_the_warp(%v: f32) {
+  // expected-error @below {{`stride` must be a power of two, and `width` times `stride` at most 32, found stride 8}}
+  %s = tile.all_reduce sum %v scope(warp) width 8 stride 8 : f32 -> f32
+  return
+}
+
+// -----
+
+// A stride by itself does not say how many threads are in a group.
+func.func @stride_without_width(%v: f32) {
+  // expected-error @below {{`stride` needs `width`}}
+  %s = tile.all_reduce sum %v scope(warp) stride 4 : f32 -> f32
+  return
+}
+
+// -----
+
+// Threads of different blocks cannot exchange values in registers.
+func.func @grid_scope(%v: f32) {
+  // expected-error @below {{groups are threads of one CTA, but the scope is `grid`}}
+  %s = tile.all_reduce sum %v scope(grid) : f32 -> f32
+  return
+}
+
+// -----
+
+// The same for blocks of a cluster.
+func.func @cluster_scope(%v: f32) {
+  // expected-error @below {{groups are threads of one CTA, but the scope is `cluster`}}
+  %s = tile.all_reduce sum %v scope(cluster) : f32 -> f32
+  return
+}
+
+// -----
+
+// The result has the value's type.
+func.func @result_of_another_type(%v: f16) {
+  // expected-error @below {{results have the types of the values}}
+  %s = tile.all_reduce sum %v scope(warp) : f16 -> f32
+  return
+}
+
+// -----
+
+// A named kind takes one value.
+func.func @sum_of_two_values(%v: f32) {
+  // expected-error @below {{`sum` takes 1 value, found 2}}
+  %s:2 = tile.all_reduce sum %v, %v scope(warp) : f32, f32 -> f32, f32
+  return
+}
+
+// -----
+
+// `argmax` takes a value and its index.
+func.func @argmax_without_index(%v: f32) {
+  // expected-error @below {{`argmax` takes 2 values (a value and an index), found 1}}
+  %s = tile.all_reduce argmax %v scope(warp) : f32 -> f32
+  return
+}
+
+// -----
+
+// An index is a 32-bit or 64-bit integer.
+func.func @index_of_type_f32(%v: f32) {
+  // expected-error @below {{an index is `i32` or `i64`, found `f32`}}
+  %s:2 = tile.all_reduce argmax %v, %v scope(warp) : f32, f32 -> f32, f32
+  return
+}
+
+// -----
+
+// i1 can be combined bit by bit only.
+func.func @max_of_i1(%v: i1) {
+  // expected-error @below {{`max` of `i1` values is not defined}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`}}
+  %s = tile.all_reduce max %v scope(warp) : i1 -> i1
+  return
+}
+
+// -----
+
+// Floats have no exclusive or.
+func.func @xor_of_floats(%v: f32) {
+  // expected-error @below {{`xor` combines integers, found `f32`}}
+  %s = tile.all_reduce xor %v scope(warp) : f32 -> f32
+  return
+}
+
+// -----
+
+// No integer is wider than 64 bits.
+func.func @sum_of_i128(%v: i128) {
+  // expected-error @below {{`sum` of `i128` values is not defined}}
+  // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2}}
+  %s = tile.all_reduce sum %v scope(warp) : i128 -> i128
+  return
+}
+
+// -----
+
+// A vector is no element.
+func.func @sum_of_vectors(%v: vector<4xf32>) {
+  // expected-error @below {{but got 'vector<4xf32>'}}
+  %s = tile.all_reduce sum %v scope(warp) : vector<4xf32> -> vector<4xf32>
+  return
+}
+
+// -----
+
+// `custom` needs a combiner here too.
+func.func @custom_without_combiner(%v: f32) {
+  // expected-error @below {{`custom` needs `identity [...] combiner {...}` with one block}}
+  %s = tile.all_reduce custom %v scope(warp) : f32 -> f32
+  return
+}
+
+// -----
+
+// The combiner of two values has four arguments.
+func.func @combiner_with_two_arguments_for_two_values(%v: f32, %w: i32) {
+  // expected-error @below {{the combiner of 2 sources has 4 arguments (2 left, 2 right), found 2}}
+  %s:2 = tile.all_reduce custom %v, %w scope(warp) identity [0.0 : f32, 0 : i32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    tile.yield %l, %r : f32, f32
+  } : f32, i32 -> f32, i32
+  return
+}
+
+// -----
+
+// The second pair of arguments has the second value's type.
+func.func @combiner_with_types_exchanged(%v: f32, %w: i32) {
+  // expected-error @below {{arguments 0 and 2 and yield 0 of the combiner must all be `f32`, found `f32`, `i32` and `f32`}}
+  %s:2 = tile.all_reduce custom %v, %w scope(warp) identity [0.0 : f32, 0 : i32] combiner {
+  ^bb0(%l0: f32, %l1: f32, %r0: i32, %r1: i32):
+    tile.yield %l0, %r0 : f32, i32
+  } : f32, i32 -> f32, i32
+  return
+}
+
+// -----
+
+// A misspelt kind is answered with those that exist.
+func.func @unknown_kind(%v: f32) {
+  // expected-error @below {{unknown kind `plus`; known: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom}}
+  %s = tile.all_reduce plus %v scope(warp) : f32 -> f32
+  return
+}
+
+// -----
+
+// A misspelt scope is too.
+func.func @unknown_scope(%v: f32) {
+  // expected-error @below {{unknown scope `wave`; known: thread, warp, warpgroup, cta, cluster, grid}}
+  %s = tile.all_reduce sum %v scope(wave) : f32 -> f32
+  return
+}

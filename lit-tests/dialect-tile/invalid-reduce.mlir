@@ -1,0 +1,719 @@
+// RUN: tx-opt %s --split-input-file --verify-diagnostics
+
+// A named kind takes one source; several are what `custom` is for.
+func.func @sum_of_two_sources(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`sum` takes one source, found 2}}
+  // expected-note @below {{`custom` takes several}}
+  tile.reduce sum %A, %A into %B axes [1] scope(cta) : memref<4x8xf32>, memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A named kind has one destination.
+func.func @sum_into_two_destinations(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`sum` has 1 destination, found 2}}
+  tile.reduce sum %A into %B, %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// `argmax` gives a value and an index, so that one destination is too few.
+func.func @argmax_without_index(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`argmax` has 2 destinations (a value and an index), found 1}}
+  tile.reduce argmax %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// `argmin` has one source; the indices are not an operand.
+func.func @argmin_of_two_sources(%A: memref<4x8xf32>, %J: memref<4x8xi32>, %B: memref<4xf32>, %I: memref<4xi32>) {
+  // expected-error @below {{`argmin` takes one source, found 2}}
+  // expected-note @below {{`custom` takes several}}
+  tile.reduce argmin %A, %J into %B, %I axes [1] scope(cta)
+    : memref<4x8xf32>, memref<4x8xi32> into memref<4xf32>, memref<4xi32>
+  return
+}
+
+// -----
+
+// `custom` has as many destinations as sources.
+func.func @custom_with_a_destination_missing(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`custom` has 2 destinations, found 1}}
+  tile.reduce custom %A, %A into %B axes [1] scope(cta) identity [0.0 : f32, 0.0 : f32] combiner {
+  ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
+    tile.yield %l0, %l1 : f32, f32
+  } : memref<4x8xf32>, memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A reduction of memory without a destination would have no effect at all.
+func.func @memory_without_destination(%A: memref<4x8xf32>) {
+  // expected-error @below {{a reduction of memory needs destinations (`into`)}}
+  "tile.reduce"(%A) <{axes = array<i64: 1>, kind = #tile.kind<sum>, operandSegmentSizes = array<i32: 1, 0, 0>, scope = #tile.scope<cta>}> ({
+  }) : (memref<4x8xf32>) -> ()
+  return
+}
+
+// -----
+
+// An op without any source has nothing to reduce.
+func.func @no_source(%B: memref<4xf32>) {
+  // expected-error @below {{needs a source}}
+  "tile.reduce"(%B) <{axes = array<i64: 1>, kind = #tile.kind<sum>, operandSegmentSizes = array<i32: 0, 1, 0>, scope = #tile.scope<cta>}> ({
+  }) : (memref<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// An axis that is named twice is refused.
+func.func @repeated_axis(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{axis 1 names dimension 1 again}}
+  // expected-note @below {{each dimension may be reduced once}}
+  tile.reduce sum %A into %B axes [1, 1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Axis -1 of a matrix is axis 1: naming both is a repetition too.
+func.func @repeated_axis_by_another_name(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{axis -1 names dimension 1 again}}
+  // expected-note @below {{each dimension may be reduced once}}
+  tile.reduce sum %A into %B axes [1, -1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Axes of a matrix are 0 and 1.
+func.func @axis_beyond_the_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{axis 2 is out of range for rank 2}}
+  tile.reduce sum %A into %B axes [2] scope(cta) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Negative axes of a matrix are -1 and -2.
+func.func @negative_axis_beyond_the_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{axis -3 is out of range for rank 2}}
+  tile.reduce sum %A into %B axes [-3] scope(cta) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A memref without dimensions has no axis.
+func.func @axis_of_a_scalar(%A: memref<f32>, %B: memref<f32>) {
+  // expected-error @below {{axis 0 is out of range for rank 0}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<f32> into memref<f32>
+  return
+}
+
+// -----
+
+// The destination of row sums has one element for each row, not for each column.
+func.func @destination_of_the_wrong_length(%A: memref<4x8xf32>, %B: memref<8xf32>) {
+  // expected-error @below {{reducing [4, 8] over axes [1] gives [4] or [4, 1], but the destination `memref<8xf32>` has [8]}}
+  tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// A destination without the kept dimension is too small.
+func.func @destination_of_the_wrong_rank(%A: memref<4x8xf32>, %B: memref<f32>) {
+  // expected-error @below {{reducing [4, 8] over axes [1] gives [4] or [4, 1], but the destination `memref<f32>` has []}}
+  tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// Reduced dimensions are all removed or all kept as 1; one of each is refused.
+func.func @one_dimension_removed_and_one_kept(%A: memref<4x8x2xf32>, %B: memref<4x1xf32>) {
+  // expected-error @below {{reducing [4, 8, 2] over axes [1, 2] gives [4] or [4, 1, 1], but the destination `memref<4x1xf32>` has [4, 1]}}
+  tile.reduce sum %A into %B axes [1, 2] scope(cta) : memref<4x8x2xf32> into memref<4x1xf32>
+  return
+}
+
+// -----
+
+// A dynamic dimension agrees with any size, but the static ones are still compared.
+func.func @static_dimension_beside_a_dynamic_one(%A: memref<?x4x8xf32>, %B: memref<?x5xf32>) {
+  // expected-error @below {{reducing [?, 4, 8] over axes [2] gives [?, 4] or [?, 4, 1], but the destination `memref<?x5xf32>` has [?, 5]}}
+  tile.reduce sum %A into %B axes [2] scope(cta) : memref<?x4x8xf32> into memref<?x5xf32>
+  return
+}
+
+// -----
+
+// Both destinations of `argmax` have the result's shape.
+func.func @index_destination_of_the_wrong_shape(%A: memref<4x8xf32>, %B: memref<4xf32>, %I: memref<8xi32>) {
+  // expected-error @below {{reducing [4, 8] over axes [1] gives [4] or [4, 1], but the destination `memref<8xi32>` has [8]}}
+  tile.reduce argmax %A into %B, %I axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>, memref<8xi32>
+  return
+}
+
+// -----
+
+// With no axes the op is a copy: the destination has the source's shape.
+func.func @no_axes_and_another_shape(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{reducing [4, 8] over axes [] gives [4, 8]}}
+  tile.reduce sum %A into %B axes [] scope(cta) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// The sources of a tuple are walked together and have one shape.
+func.func @sources_of_two_shapes(%A: memref<4x8xf32>, %C: memref<4x7xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{all sources must have one shape, found [4, 8] and [4, 7]}}
+  tile.reduce custom %A, %C into %B, %B axes [1] scope(cta) identity [0.0 : f32, 0.0 : f32] combiner {
+  ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
+    tile.yield %l0, %l1 : f32, f32
+  } : memref<4x8xf32>, memref<4x7xf32> into memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// A warp cannot reduce what each of its threads keeps for itself.
+func.func @private_source_of_a_warp(%A: memref<8xf32, #gpu.address_space<private>>, %B: memref<f32>) {
+  // expected-error @below {{private memory is seen by one thread, but the scope is `warp`}}
+  // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
+  tile.reduce sum %A into %B axes [0] scope(warp) : memref<8xf32, #gpu.address_space<private>> into memref<f32>
+  return
+}
+
+// -----
+
+// Nor can a block write its one result into memory that each thread has for itself.
+func.func @private_destination_of_a_cta(%A: memref<8xf32>, %B: memref<f32, 5>) {
+  // expected-error @below {{private memory is seen by one thread, but the scope is `cta`}}
+  // expected-note @below {{use `scope(thread)`, or put the tile into shared memory or a fragment}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f32, 5>
+  return
+}
+
+// -----
+
+// A grid works on global memory: shared memory is that of one of its blocks.
+func.func @shared_source_of_a_grid(%A: memref<8xf32, #gpu.address_space<workgroup>>, %B: memref<f32>) {
+  // expected-error @below {{`scope(grid)` works on global memory, found shared memory}}
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<8xf32, #gpu.address_space<workgroup>> into memref<f32>
+  return
+}
+
+// -----
+
+// The same for a destination, also under the integer name of the space.
+func.func @shared_destination_of_a_grid(%A: memref<8xf32>, %B: memref<f32, 3>) {
+  // expected-error @below {{`scope(grid)` works on global memory, found shared memory}}
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<8xf32> into memref<f32, 3>
+  return
+}
+
+// -----
+
+// A memory space that no GPU has is refused.
+func.func @unknown_memory_space(%A: memref<8xf32, 7>, %B: memref<f32>) {
+  // expected-error @below {{a memref is in an unknown memory space}}
+  // expected-note @below {{known: none, 1 or `#gpu.address_space<global>`; 3 or `#gpu.address_space<workgroup>`; 5 or `#gpu.address_space<private>`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf32, 7> into memref<f32>
+  return
+}
+
+// -----
+
+// A memref whose layout is not strided has no elements next to each other.
+func.func @layout_without_strides(%A: memref<8xf32, affine_map<(i) -> (i floordiv 2)>>, %B: memref<f32>) {
+  // expected-error @below {{`memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>>` is no tile: its layout must be strided}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf32, affine_map<(i) -> (i floordiv 2)>> into memref<f32>
+  return
+}
+
+// -----
+
+// i1 can be combined bit by bit only.
+func.func @sum_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
+  // expected-error @below {{`sum` of `i1` elements is not defined}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
+  return
+}
+
+// -----
+
+// Integers are as wide as the machine's.
+func.func @sum_of_i4(%A: memref<8xi4>, %B: memref<i4>) {
+  // expected-error @below {{`sum` of `i4` elements is not defined}}
+  // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi4> into memref<i4>
+  return
+}
+
+// -----
+
+// No integer is wider than 64 bits.
+func.func @sum_of_i128(%A: memref<8xi128>, %B: memref<i128>) {
+  // expected-error @below {{`sum` of `i128` elements is not defined}}
+  // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi128> into memref<i128>
+  return
+}
+
+// -----
+
+// Floats of other hardware are refused.
+func.func @sum_of_f80(%A: memref<8xf80>, %B: memref<f80>) {
+  // expected-error @below {{`sum` of `f80` elements is not defined}}
+  // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf80> into memref<f80>
+  return
+}
+
+// -----
+
+// tf32 is a format of tensor cores, not of memory.
+func.func @sum_of_tf32(%A: memref<8xtf32>, %B: memref<f32>) {
+  // expected-error @below {{`sum` of `tf32` elements is not defined}}
+  // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xtf32> into memref<f32>
+  return
+}
+
+// -----
+
+// Of the 8-bit floats two are known.
+func.func @sum_of_another_f8(%A: memref<8xf8E4M3FNUZ>, %B: memref<f32>) {
+  // expected-error @below {{`sum` of `f8E4M3FNUZ` elements is not defined}}
+  // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf8E4M3FNUZ> into memref<f32>
+  return
+}
+
+// -----
+
+// `index` has no size in memory that a program could rely on.
+func.func @sum_of_index(%A: memref<8xindex>, %B: memref<index>) {
+  // expected-error @below {{but got 'memref<8xindex>'}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xindex> into memref<index>
+  return
+}
+
+// -----
+
+// Integers are signless: the kind says whether they are signed.
+func.func @sum_of_signed_integers(%A: memref<8xsi32>, %B: memref<si32>) {
+  // expected-error @below {{but got 'memref<8xsi32>'}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xsi32> into memref<si32>
+  return
+}
+
+// -----
+
+// Vectors are not elements.
+func.func @sum_of_vectors(%A: memref<8xvector<4xf32>>, %B: memref<vector<4xf32>>) {
+  // expected-error @below {{but got 'memref<8xvector<4xf32>>'}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xvector<4xf32>> into memref<vector<4xf32>>
+  return
+}
+
+// -----
+
+// Floats have no bitwise `and`.
+func.func @and_of_floats(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{`and` combines integers, found `f32`}}
+  tile.reduce and %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// Floats have no unsigned order.
+func.func @umax_of_floats(%A: memref<8xf16>, %B: memref<f16>) {
+  // expected-error @below {{`umax` combines integers, found `f16`}}
+  tile.reduce umax %A into %B axes [0] scope(cta) : memref<8xf16> into memref<f16>
+  return
+}
+
+// -----
+
+// A result is not narrowed behind the programmer's back.
+func.func @narrower_destination(%A: memref<8xf32>, %B: memref<f16>) {
+  // expected-error @below {{the destination's elements must be `f32` or a wider float, found `f16`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f16>
+  return
+}
+
+// -----
+
+// bf16 is as wide as f16, but holds other numbers.
+func.func @destination_of_another_format(%A: memref<8xf16>, %B: memref<bf16>) {
+  // expected-error @below {{the destination's elements must be `f16` or a wider float, found `bf16`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf16> into memref<bf16>
+  return
+}
+
+// -----
+
+// Integers are neither widened nor turned into floats.
+func.func @wider_integer_destination(%A: memref<8xi32>, %B: memref<i64>) {
+  // expected-error @below {{the destination's elements must be `i32`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi32> into memref<i64>
+  return
+}
+
+// -----
+
+// Integers do not become floats.
+func.func @float_destination_of_integers(%A: memref<8xi32>, %B: memref<f32>) {
+  // expected-error @below {{the destination's elements must be `i32`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi32> into memref<f32>
+  return
+}
+
+// -----
+
+// 8-bit floats are sources only.
+func.func @f8_destination(%A: memref<8xf8E4M3FN>, %B: memref<f8E4M3FN>) {
+  // expected-error @below {{`f8E4M3FN` can be a source, but no destination}}
+  // expected-note @below {{reduce into f16, bf16 or f32}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf8E4M3FN> into memref<f8E4M3FN>
+  return
+}
+
+// -----
+
+// Partial results are not narrower than elements.
+func.func @accumulator_narrower_than_elements(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{`acc` must be `f32` or a wider type of its sort, found `f16`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) {acc = f16} : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// Partial results of floats are floats.
+func.func @integer_accumulator_of_floats(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{`acc` must be `f32` or a wider type of its sort, found `i64`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) {acc = i64} : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// Partial results of integers are integers.
+func.func @float_accumulator_of_integers(%A: memref<8xi32>, %B: memref<i32>) {
+  // expected-error @below {{`acc` must be `i32` or a wider type of its sort, found `f64`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) {acc = f64} : memref<8xi32> into memref<i32>
+  return
+}
+
+// -----
+
+// An index is a 32-bit or 64-bit integer.
+func.func @index_destination_of_i16(%A: memref<4x8xf32>, %B: memref<4xf32>, %I: memref<4xi16>) {
+  // expected-error @below {{an index is `i32` or `i64`, found `i16`}}
+  tile.reduce argmax %A into %B, %I axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>, memref<4xi16>
+  return
+}
+
+// -----
+
+// An index is no float.
+func.func @index_destination_of_f32(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{an index is `i32` or `i64`, found `f32`}}
+  tile.reduce argmin %A into %B, %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// The largest of no elements has no index.
+func.func @argmax_of_nothing(%A: memref<4x0xf32>, %B: memref<4xf32>, %I: memref<4xi32>) {
+  // expected-error @below {{`argmax` of nothing has no index: a reduced dimension has length 0}}
+  tile.reduce argmax %A into %B, %I axes [1] scope(cta) : memref<4x0xf32> into memref<4xf32>, memref<4xi32>
+  return
+}
+
+// -----
+
+// `custom` does not say what it computes without a combiner.
+func.func @custom_without_combiner(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{`custom` needs `identity [...] combiner {...}` with one block}}
+  tile.reduce custom %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// A named kind has a combiner already.
+func.func @sum_with_combiner(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{`sum` brings its own combiner; `identity` and `combiner` belong to `custom`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    tile.yield %l : f32
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// A combiner is straight-line code: one block.
+func.func @combiner_of_two_blocks(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{`custom` needs `identity [...] combiner {...}` with one block}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    cf.br ^bb1
+  ^bb1:
+    tile.yield %l : f32
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// There is an identity for each source.
+func.func @one_identity_of_two(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{needs one identity for each of 2 sources, found 1}}
+  tile.reduce custom %A, %A into %B, %B axes [1] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
+    tile.yield %l0, %l1 : f32, f32
+  } : memref<4x8xf32>, memref<4x8xf32> into memref<4xf32>, memref<4xf32>
+  return
+}
+
+// -----
+
+// A combiner of one source has a left and a right argument.
+func.func @combiner_with_three_arguments(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{the combiner of 1 source}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32, %x: f32):
+    tile.yield %l : f32
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// A combiner yields one value for each source.
+func.func @combiner_that_yields_two_values(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{the combiner must yield 1 value}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    tile.yield %l, %r : f32, f32
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// What a combiner takes is what it gives.
+func.func @combiner_that_yields_another_type(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{arguments 0 and 1 and yield 0 of the combiner must all be `f32`, found `f32`, `f32` and `f64`}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    %x = arith.extf %l : f32 to f64
+    tile.yield %x : f64
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// The arguments are partial results: for f32 elements, f32.
+func.func @combiner_on_another_type(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{arguments 0 and 1 and yield 0 of the combiner must all be `f32`, found `i32`, `i32` and `i32`}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0 : i32] combiner {
+  ^bb0(%l: i32, %r: i32):
+    tile.yield %l : i32
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// With an accumulator type, the arguments have that type.
+func.func @combiner_beside_the_accumulator(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{arguments 0 and 1 and yield 0 of the combiner must all be `f64`, found `f32`, `f32` and `f32`}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    tile.yield %l : f32
+  } {acc = f64} : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// An identity is a value of the arguments' type.
+func.func @identity_of_another_type(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{identity 0 must be `f32` as the combiner's arguments are, found `0 : i32`}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0 : i32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    tile.yield %l : f32
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// A combiner runs any number of times, on any pair of values: it must not write memory.
+func.func @combiner_that_stores(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{a combiner only computes: it may be run any number of times}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    // expected-note @below {{`memref.store` does more than that}}
+    memref.store %l, %B[] : memref<f32>
+    tile.yield %l : f32
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// Nor may it read memory, which changes while the reduction runs.
+func.func @combiner_that_loads(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{a combiner only computes: it may be run any number of times}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    // expected-note @below {{`memref.load` does more than that}}
+    %x = memref.load %B[] : memref<f32>
+    tile.yield %x : f32
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// A combiner ends with `tile.yield` and with no other terminator.
+func.func @combiner_without_yield(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{the combiner must end with `tile.yield`}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    llvm.unreachable
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+#row = #tile.layout<[<8 : 1 lane>]>
+#one = #tile.layout<[] replica [<32 : 1 lane>]>
+
+// Without the old value there is nothing to accumulate into.
+func.func @accumulate_without_init(%x: !tile.fragment<8xf32, #row>) {
+  // expected-error @below {{`accumulate` on fragments needs the old value: `init(...)`}}
+  %r = tile.reduce sum %x axes [0] scope(warp) accumulate : !tile.fragment<8xf32, #row> -> !tile.fragment<f32, #one>
+  return
+}
+
+// -----
+
+#row = #tile.layout<[<8 : 1 lane>]>
+
+// Registers are not reduced into memory in one step.
+func.func @fragment_into_memory(%x: !tile.fragment<8xf32, #row>, %B: memref<f32>) {
+  // expected-error @below {{memory reduces `into` memory, and fragments give results; found a mixture}}
+  // expected-note @below {{use `tile.load` or `tile.store` between the two}}
+  tile.reduce sum %x into %B axes [0] scope(warp) : !tile.fragment<8xf32, #row> into memref<f32>
+  return
+}
+
+// -----
+
+#one = #tile.layout<[] replica [<32 : 1 lane>]>
+
+// Nor is memory reduced into registers.
+func.func @memory_into_fragment(%A: memref<8xf32>) {
+  // expected-error @below {{a reduction of memory needs destinations (`into`)}}
+  %r = tile.reduce sum %A axes [0] scope(warp) : memref<8xf32> -> !tile.fragment<f32, #one>
+  return
+}
+
+// -----
+
+#one = #tile.layout<[] replica [<32 : 1 lane>]>
+
+// Memory has its old value in the destination.
+func.func @init_beside_a_destination(%A: memref<8xf32>, %B: memref<f32>, %old: !tile.fragment<f32, #one>) {
+  // expected-error @below {{`init` belongs to fragments; memory accumulates into its destination}}
+  tile.reduce sum %A into %B init(%old) axes [0] scope(warp) accumulate
+    : memref<8xf32> into memref<f32> init !tile.fragment<f32, #one>
+  return
+}
+
+// -----
+
+#row = #tile.layout<[<8 : 1 lane>]>
+#one = #tile.layout<[] replica [<32 : 1 lane>]>
+
+// The old value has the result's shape.
+func.func @init_of_another_shape(%x: !tile.fragment<8xf32, #row>) {
+  // expected-error @below {{`init` must be a [] of `f32` as the result is, found [8] of `f32`}}
+  %r = tile.reduce sum %x init(%x) axes [0] scope(warp) accumulate
+    : !tile.fragment<8xf32, #row> init !tile.fragment<8xf32, #row> -> !tile.fragment<f32, #one>
+  return
+}
+
+// -----
+
+#row = #tile.layout<[<8 : 1 lane>]>
+#one = #tile.layout<[] replica [<32 : 1 lane>]>
+
+// There is one old value for each result.
+func.func @two_inits_of_one_result(%x: !tile.fragment<8xf32, #row>, %old: !tile.fragment<f32, #one>) {
+  // expected-error @below {{needs one `init` for each of 1 result}}
+  %r = tile.reduce sum %x init(%old, %old) axes [0] scope(warp) accumulate
+    : !tile.fragment<8xf32, #row> init !tile.fragment<f32, #one>, !tile.fragment<f32, #one> -> !tile.fragment<f32, #one>
+  return
+}
+
+// -----
+
+#row = #tile.layout<[<8 : 1 lane>]>
+#one = #tile.layout<[] replica [<32 : 1 lane>]>
+
+// Registers belong to one block, so that no grid can reduce them.
+func.func @grid_scope_on_fragments(%x: !tile.fragment<8xf32, #row>) {
+  // expected-error @below {{fragments live in the registers of one CTA, but the scope is `grid`}}
+  %r = tile.reduce sum %x axes [0] scope(grid) : !tile.fragment<8xf32, #row> -> !tile.fragment<f32, #one>
+  return
+}
+
+// -----
+
+#row = #tile.layout<[<8 : 1 lane>]>
+
+// `argmax` of registers has two results.
+func.func @argmax_of_a_fragment_without_index(%x: !tile.fragment<8xf32, #row>) {
+  // expected-error @below {{`argmax` has 2 results (a value and an index), found 1}}
+  %r = tile.reduce argmax %x axes [0] scope(warp) : !tile.fragment<8xf32, #row> -> !tile.fragment<f32, #tile.layout<[]>>
+  return
+}
+
+// -----
+
+// A misspelt kind is answered with those that exist.
+func.func @unknown_kind(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{unknown kind `mean`; known: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom}}
+  tile.reduce mean %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// So is a misspelt scope.
+func.func @unknown_scope(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{unknown scope `block`; known: thread, warp, warpgroup, cta, cluster, grid}}
+  tile.reduce sum %A into %B axes [0] scope(block) : memref<8xf32> into memref<f32>
+  return
+}

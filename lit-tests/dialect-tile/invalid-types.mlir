@@ -1,0 +1,194 @@
+// RUN: tx-opt %s --split-input-file --verify-diagnostics
+
+// An axis is one of seven.
+func.func private @unknown_axis() attributes {
+  // expected-error @below {{unknown axis `column`; known: reg, lane, warp, warp_in_group, thread_in_group, warpgroup, thread}}
+  a = #tile.layout<[<8 : 1 column>]>}
+
+// -----
+
+// An entry names its axis.
+func.func private @entry_without_axis() attributes {
+  // expected-error @below {{expected valid keyword}}
+  a = #tile.layout<[<8 : 1>]>}
+
+// -----
+
+// An entry gives its stride.
+func.func private @entry_without_stride() attributes {
+  // expected-error @below {{expected integer value}}
+  a = #tile.layout<[<8 : lane>]>}
+
+// -----
+
+// An entry without coordinates would have no place for any element.
+func.func private @extent_of_zero() attributes {
+  // expected-error @below {{an extent must be at least 1, found 0}}
+  a = #tile.layout<[<0 : 1 lane>]>}
+
+// -----
+
+// Replicas are counted in the same way.
+func.func private @replica_of_zero() attributes {
+  // expected-error @below {{an extent must be at least 1, found 0}}
+  a = #tile.layout<[<8 : 1 lane>] replica [<0 : 8 lane>]>}
+
+// -----
+
+// Coordinates only go up.
+func.func private @negative_stride() attributes {
+  // expected-error @below {{a stride must not be negative, found -1}}
+  a = #tile.layout<[<8 : -1 lane>]>}
+
+// -----
+
+// A warp has 32 lanes.
+func.func private @beyond_the_last_lane() attributes {
+  // expected-error @below {{coordinates on `lane` run from 0 to 56, but the axis has 32}}
+  a = #tile.layout<[<8 : 8 lane>]>}
+
+// -----
+
+// Shards, replicas and offsets of one axis add up.
+func.func private @beyond_the_last_lane_by_replica_and_offset() attributes {
+  // expected-error @below {{coordinates on `lane` run from 1 to 32, but the axis has 32}}
+  a = #tile.layout<[<16 : 1 lane>] replica [<2 : 16 lane>] offset [<1 : constant lane>]>}
+
+// -----
+
+// A warpgroup has four warps.
+func.func private @beyond_the_warpgroup() attributes {
+  // expected-error @below {{coordinates on `warp_in_group` run from 0 to 7, but the axis has 4}}
+  a = #tile.layout<[<8 : 1 warp_in_group>]>}
+
+// -----
+
+// A warpgroup has 128 threads.
+func.func private @beyond_the_threads_of_a_warpgroup() attributes {
+  // expected-error @below {{coordinates on `thread_in_group` run from 0 to 255, but the axis has 128}}
+  a = #tile.layout<[<256 : 1 thread_in_group>]>}
+
+// -----
+
+// A block has at most 32 warps.
+func.func private @beyond_the_last_warp() attributes {
+  // expected-error @below {{coordinates on `warp` run from 0 to 63, but the axis has 32}}
+  a = #tile.layout<[<64 : 1 warp>]>}
+
+// -----
+
+// A block has at most 8 warpgroups.
+func.func private @beyond_the_last_warpgroup() attributes {
+  // expected-error @below {{coordinates on `warpgroup` run from 0 to 15, but the axis has 8}}
+  a = #tile.layout<[<16 : 1 warpgroup>]>}
+
+// -----
+
+// A block has at most 1024 threads.
+func.func private @beyond_the_last_thread() attributes {
+  // expected-error @below {{coordinates on `thread` run from 0 to 2047, but the axis has 1024}}
+  a = #tile.layout<[<2048 : 1 thread>]>}
+
+// -----
+
+// Nothing is before the first lane.
+func.func private @before_the_first_lane() attributes {
+  // expected-error @below {{coordinates on `lane` run from -1 to -1, but the axis has 32}}
+  a = #tile.layout<[] offset [<-1 : constant lane>]>}
+
+// -----
+
+// Every element has a place.
+func.func private @fewer_places_than_elements(
+  // expected-error @below {{the layout places 8 elements, but the shape has 16}}
+  !tile.fragment<16xf32, #tile.layout<[<8 : 1 lane>]>>)
+
+// -----
+
+// Every place has an element; what is in several places is a replica.
+func.func private @more_places_than_elements(
+  // expected-error @below {{the layout places 16 elements, but the shape has 8}}
+  !tile.fragment<2x4xf32, #tile.layout<[<2 : 1 reg>, <8 : 1 lane>]>>)
+
+// -----
+
+// A fragment without elements has no layout.
+func.func private @no_elements(
+  // expected-error @below {{but the shape has 0}}
+  !tile.fragment<0xf32, #tile.layout<[]>>)
+
+// -----
+
+// Registers are numbered at compile time.
+func.func private @dynamic_fragment(
+  // expected-error @below {{expected static shape}}
+  !tile.fragment<?xf32, #tile.layout<[<8 : 1 lane>]>>)
+
+// -----
+
+// A fragment holds numbers whose size is known.
+func.func private @fragment_of_index(
+  // expected-error @below {{elements must be floats or signless integers, found `index`}}
+  !tile.fragment<8xindex, #tile.layout<[<8 : 1 lane>]>>)
+
+// -----
+
+// A fragment has a layout.
+func.func private @fragment_without_layout(
+  // expected-error @below {{expected ','}}
+  !tile.fragment<8xf32>)
+
+// -----
+
+// Nothing else is a layout.
+func.func private @fragment_with_another_layout(
+  // expected-error @below {{expected '<'}}
+  // expected-error @below {{failed to parse}}
+  !tile.fragment<8xf32, strided<[1]>>)
+
+// -----
+
+// The dialect has one type.
+func.func private @unknown_type(
+  // expected-error @below {{type `piece` in dialect `tile`}}
+  !tile.piece<8xf32>)
+
+// -----
+
+// NaN wins or is ignored.
+func.func private @unknown_nan_policy() attributes {
+  // expected-error @below {{to be one of: propagate, ignore}}
+  // expected-error @below {{failed to parse}}
+  a = #tile.nan<quiet>}
+
+// -----
+
+// There are three degrees of determinism.
+func.func private @unknown_determinism() attributes {
+  // expected-error @below {{to be one of: any, run_to_run, batch_invariant}}
+  // expected-error @below {{failed to parse}}
+  a = #tile.determinism<mostly>}
+
+// -----
+
+// A loop is bound to a dimension of the grid or of the block.
+func.func private @unknown_processor() attributes {
+  // expected-error @below {{to be one of: block_x, block_y, block_z, thread_x, thread_y, thread_z}}
+  // expected-error @below {{failed to parse}}
+  a = #tile.bind<"d0" to lane_x>}
+
+// -----
+
+// A kind by itself is checked as one in an op is.
+func.func private @unknown_kind() attributes {
+  // expected-error @below {{to be one of: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom}}
+  // expected-error @below {{failed to parse}}
+  a = #tile.kind<mean>}
+
+// -----
+
+// A split names the length of the inner loop.
+func.func private @split_without_factor() attributes {
+  // expected-error @below {{expected integer value}}
+  // expected-error @below {{failed to parse}}
+  a = #tile.split<"d0" by>}

@@ -1,0 +1,15 @@
+// RUN: tx-opt %s --tile-attach-target
+// RUN(SM90): tx-opt %s --tile-attach-target=chip=sm_90
+
+// A module that names no chip gets the default one, or the option's, with the oldest PTX version
+// that knows it.
+// CHECK-LABEL: gpu.module @names_no_chip [#nvvm.target<chip = "sm_80", features = "+ptx70">]
+// SM90-LABEL:  gpu.module @names_no_chip [#nvvm.target<chip = "sm_90", features = "+ptx78">]
+gpu.module @names_no_chip {
+}
+
+// Each module is looked at by itself: a target that is there decides over the option.
+// CHECK-LABEL: gpu.module @names_a_chip [#nvvm.target<chip = "sm_100", features = "+ptx86">]
+// SM90-LABEL:  gpu.module @names_a_chip [#nvvm.target<chip = "sm_100", features = "+ptx86">]
+gpu.module @names_a_chip [#nvvm.target<chip = "sm_100">] {
+}

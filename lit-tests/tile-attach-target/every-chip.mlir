@@ -1,0 +1,15 @@
+// RUN(SM80): tx-opt %s --tile-attach-target=chip=sm_80
+// RUN(SM90): tx-opt %s --tile-attach-target=chip=sm_90
+// RUN(SM90A): tx-opt %s --tile-attach-target=chip=sm_90a
+// RUN(SM100): tx-opt %s --tile-attach-target=chip=sm_100
+// RUN(SM100A): tx-opt %s --tile-attach-target=chip=sm_100a
+// SNAPSHOT: none — one line of each output matters, and it is checked.
+
+// LLVM aborts when a PTX version does not know the chip, so that each chip has a version of its own.
+// SM80:   gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx70">]
+// SM90:   gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">]
+// SM90A:  gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx80">]
+// SM100:  gpu.module @kernels [#nvvm.target<chip = "sm_100", features = "+ptx86">]
+// SM100A: gpu.module @kernels [#nvvm.target<chip = "sm_100a", features = "+ptx86">]
+gpu.module @kernels {
+}

@@ -1,0 +1,44 @@
+// RUN: tx-opt %s --tile-attach-target --split-input-file --verify-diagnostics
+
+// A chip that does not exist is answered with those that do.
+// expected-error @below {{unknown chip `sm_91`; known chips: sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a}}
+gpu.module @unknown_chip [#nvvm.target<chip = "sm_91">] {
+}
+
+// -----
+
+// MLIR's default chip, sm_50, is older than any that is supported.
+// expected-error @below {{unknown chip `sm_50`; known chips: sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a}}
+gpu.module @default_chip_of_mlir [#nvvm.target] {
+}
+
+// -----
+
+// LLVM would ignore a feature that it does not know, after a line on standard error.
+// expected-error @below {{unknown target feature `+tensorcores`}}
+// expected-note @below {{known: `+ptxNN` with a PTX version from 32 to 90}}
+gpu.module @unknown_feature [#nvvm.target<chip = "sm_90", features = "+tensorcores">] {
+}
+
+// -----
+
+// A feature cannot be taken away either.
+// expected-error @below {{unknown target feature `-ptx80`}}
+// expected-note @below {{known: `+ptxNN` with a PTX version from 32 to 90}}
+gpu.module @negative_feature [#nvvm.target<chip = "sm_90", features = "-ptx80">] {
+}
+
+// -----
+
+// A PTX version that is not there yet is refused.
+// expected-error @below {{unknown target feature `+ptx99`}}
+// expected-note @below {{known: `+ptxNN` with a PTX version from 32 to 90}}
+gpu.module @unknown_ptx_version [#nvvm.target<chip = "sm_90", features = "+ptx99">] {
+}
+
+// -----
+
+// One bad target among good ones is found.
+// expected-error @below {{Minimum NVVM target SM version is sm_20}}
+gpu.module @second_target_is_unknown [#nvvm.target<chip = "sm_90">, #nvvm.target<chip = "sm_9">] {
+}

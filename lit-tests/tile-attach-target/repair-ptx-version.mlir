@@ -1,0 +1,27 @@
+// RUN: tx-opt %s --tile-attach-target
+
+// MLIR's default PTX version, which it does not print, is too old for any chip here.
+// CHECK-LABEL: gpu.module @default_version_is_raised [#nvvm.target<chip = "sm_90", features = "+ptx78">]
+gpu.module @default_version_is_raised [#nvvm.target<chip = "sm_90">] {
+}
+
+// A version that is written and too old is raised as well.
+// CHECK-LABEL: gpu.module @old_version_is_raised [#nvvm.target<chip = "sm_90a", features = "+ptx80">]
+gpu.module @old_version_is_raised [#nvvm.target<chip = "sm_90a", features = "+ptx78">] {
+}
+
+// A newer one stays.
+// CHECK-LABEL: gpu.module @newer_version_stays [#nvvm.target<chip = "sm_80", features = "+ptx84">]
+gpu.module @newer_version_stays [#nvvm.target<chip = "sm_80", features = "+ptx84">] {
+}
+
+// What else a target says is kept.
+// CHECK-LABEL: gpu.module @the_rest_is_kept [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx80", flags = {fast}, link = ["libdevice.bc"]>]
+gpu.module @the_rest_is_kept
+    [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx80", flags = {fast}, link = ["libdevice.bc"]>] {
+}
+
+// A module may have several targets, and keeps those of others.
+// CHECK-LABEL: gpu.module @several_targets [#nvvm.target<chip = "sm_80", features = "+ptx70">, #rocdl.target, #nvvm.target<chip = "sm_90", features = "+ptx78">]
+gpu.module @several_targets [#nvvm.target<chip = "sm_80">, #rocdl.target, #nvvm.target<chip = "sm_90">] {
+}

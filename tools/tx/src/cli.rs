@@ -1,0 +1,227 @@
+//! What `tx` understands.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use tx_runtime::Spec;
+
+/// A reduction compiler: MLIR in, PTX out, run on a GPU or on the CPU.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tx",
+    version,
+    propagate_version = true,
+    after_help = "\
+Exit status:
+  0  done
+  1  the program, its arguments or its files were refused
+  2  wrong usage
+  3  the program ran and failed: a race, a fault"
+)]
+pub(crate) struct Cli {
+    /// Write log messages of this level to standard error: error, warn, info, debug, trace, or a filter such as
+    /// `tx_runtime=debug`
+    #[arg(
+        long,
+        value_name = "FILTER",
+        env = "TX_LOG",
+        global = true,
+        hide_env_values = true,
+        display_order = 100
+    )]
+    pub(crate) log: Option<String>,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compile a program and run it
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(Run),
+    /// Compile a program to PTX
+    #[command(after_help = COMPILE_EXAMPLES)]
+    Compile(Compile),
+    /// Say what is installed, what is missing and how to get it
+    #[command(after_help = DOCTOR_EXAMPLES)]
+    Doctor(Doctor),
+    /// Write a completion script for a shell to standard output
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions(Completions),
+}
+
+const RUN_EXAMPLES: &str = "\
+A SPEC is one of:
+  FILE.npy              the array of a file
+  FILE.npy:bf16         the same, its 16-bit words read as bf16 (8-bit words: f8E4M3FN, f8E5M2)
+  zeros:4x8xf32         zeros; `zeros:f32` is an array of rank 0
+  full:1.5:4x8xf32      one value everywhere; also inf, -inf and nan
+  rand:4x8xf32[:SEED]   floats in [0, 1), integers from -8 to 7; SEED is 0 when left out
+  1.5                   a scalar
+
+Examples:
+  tx run row_sums.mlir --arg rand:1000x300xf32 --arg zeros:1000xf32
+  tx run row_sums.mlir --arg input.npy --arg zeros:1000xf32 --out 1=sums.npy
+  tx run kernels.mlir --entry warp_sum --grid 16 --arg x.npy:bf16 --arg zeros:16xf32";
+
+const COMPILE_EXAMPLES: &str = "\
+Examples:
+  tx compile row_sums.mlir
+  tx compile row_sums.mlir --chip sm_90 -o row_sums.ptx --plan row_sums.json
+  tx compile row_sums.mlir --time -o row_sums.ptx";
+
+const DOCTOR_EXAMPLES: &str = "\
+Examples:
+  tx doctor
+  tx doctor --chip sm_100";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  tx completions bash > ~/.local/share/bash-completion/completions/tx
+  tx completions zsh > ~/.zfunc/_tx
+  tx completions fish > ~/.config/fish/completions/tx.fish";
+
+/// A program in a file.
+#[derive(Debug, Args)]
+pub(crate) struct Program {
+    /// MLIR text or bytecode; `-` reads standard input
+    #[arg(value_name = "FILE.mlir", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// The function or kernel to take; may be left out when there is one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) program: Program,
+
+    /// Where to run: auto (a CUDA device if there is one, else cpu), cpu, cuda or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub(crate) device: String,
+
+    /// An argument; once for each, in order
+    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) args: Vec<Spec>,
+
+    /// Write argument I, counted from 0, to a file after the run, instead of printing what was written
+    #[arg(long = "out", value_name = "I=FILE.npy", value_hint = ValueHint::FilePath)]
+    pub(crate) outs: Vec<Out>,
+
+    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) grid: Option<Grid>,
+
+    /// The chip to compile for [default: that of the device, sm_80 for cpu]
+    #[arg(long, value_name = "CHIP")]
+    pub(crate) chip: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compile {
+    #[command(flatten)]
+    pub(crate) program: Program,
+
+    /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
+    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
+    pub(crate) chip: String,
+
+    /// Write the PTX here instead of to standard output
+    #[arg(short, long, value_name = "FILE.ptx", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+
+    /// Write the launch plan here, as JSON
+    #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
+    pub(crate) plan: Option<PathBuf>,
+
+    /// Write the milliseconds each stage took, and the total, to standard error
+    #[arg(long)]
+    pub(crate) time: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Say what this chip can do
+    #[arg(long, value_name = "CHIP")]
+    pub(crate) chip: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+/// The shells with a completion script.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Shell {
+    Bash,
+    Zsh,
+    Fish,
+}
+
+/// `I=FILE.npy`
+#[derive(Clone, Debug)]
+pub(crate) struct Out {
+    pub(crate) index: usize,
+    pub(crate) path: PathBuf,
+}
+
+impl FromStr for Out {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected =
+            || "expected the index of an argument and a file, as in `1=sums.npy`".to_owned();
+        let (index, path) = text.split_once('=').ok_or_else(expected)?;
+        if path.is_empty() {
+            return Err(expected());
+        }
+        Ok(Self {
+            index: index.parse().map_err(|_| expected())?,
+            path: path.into(),
+        })
+    }
+}
+
+/// `X,Y,Z`, where what is left out is 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid(pub(crate) [u32; 3]);
+
+impl FromStr for Grid {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = || "expected one to three numbers from 1 on, as in `16,4,1`".to_owned();
+        let mut grid = [1; 3];
+        let sizes: Vec<&str> = text.split(',').collect();
+        if sizes.len() > grid.len() {
+            return Err(expected());
+        }
+        for (size, text) in grid.iter_mut().zip(sizes) {
+            *size = text
+                .trim()
+                .parse()
+                .ok()
+                .filter(|size| *size > 0)
+                .ok_or_else(expected)?;
+        }
+        Ok(Self(grid))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    /// The definition contradicts itself nowhere.
+    #[test]
+    fn is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

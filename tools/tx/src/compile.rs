@@ -1,0 +1,130 @@
+//! `tx compile`, and the way into the compiler for the other commands.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tx_plan::Artifact;
+
+use crate::cli::{Compile, Program};
+use crate::failure::{Failure, say};
+
+/// Runs `tx compile`.
+pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
+    let text = read(&options.program.file)?;
+    let start = Instant::now();
+    let artifact = compile(&options.program, text, &options.chip)?;
+    let total = start.elapsed();
+    if let Some(path) = &options.plan {
+        fs::write(path, artifact.plan.to_json()).map_err(|error| Failure::file(path, &error))?;
+    }
+    if options.time {
+        say(&times(&artifact, total));
+    }
+    match &options.output {
+        Some(path) => fs::write(path, &artifact.ptx).map_err(|error| Failure::file(path, &error)),
+        None => crate::print(artifact.ptx.as_bytes()),
+    }
+}
+
+/// Reads a program, `-` from standard input.
+pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    let read = || {
+        if file == Path::new("-") {
+            let mut text = Vec::new();
+            std::io::stdin().lock().read_to_end(&mut text)?;
+            Ok(text)
+        } else {
+            fs::read(file)
+        }
+    };
+    read().map_err(|error| Failure::file(file, &error))
+}
+
+/// Compiles a program for a chip.
+pub(crate) fn compile(program: &Program, text: Vec<u8>, chip: &str) -> Result<Artifact, Failure> {
+    let compile = |text| {
+        let compiler = tx::Compiler::new(tx::Target::parse(chip)?)?;
+        compiler.compile_source(&tx::Source {
+            name: program.file.display().to_string(),
+            text,
+            entry: program.entry.clone(),
+            keep_stages: false,
+        })
+    };
+    let lines = text.clone();
+    compile(text).map_err(|error| Failure::Diagnosed(describe(&error, &program.file, &lines)))
+}
+
+/// The diagnostics of an error, each with the line it points to.
+fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> String {
+    let name = file.display().to_string();
+    // Bytecode has no lines to show.
+    let lines: Vec<&str> = std::str::from_utf8(text)
+        .map(|text| text.lines().collect())
+        .unwrap_or_default();
+    let mut message = String::new();
+    for diagnostic in &error.diagnostics {
+        describe_diagnostic(diagnostic, &name, &lines, &mut message);
+    }
+    message
+}
+
+fn describe_diagnostic(
+    diagnostic: &tx::Diagnostic,
+    name: &str,
+    lines: &[&str],
+    message: &mut String,
+) {
+    let place = match &diagnostic.location {
+        None => "tx".to_owned(),
+        // The file as a whole.
+        Some(location) if location.line == 0 => location.file.clone(),
+        Some(location) => location.to_string(),
+    };
+    message.push_str(&format!(
+        "{place}: {}: {}\n",
+        diagnostic.severity, diagnostic.message
+    ));
+    if let Some(location) = diagnostic
+        .location
+        .as_ref()
+        .filter(|location| location.file == name)
+        && let Some(line) = location
+            .line
+            .checked_sub(1)
+            .and_then(|line| lines.get(line))
+    {
+        // Columns count bytes from 1; tabs are kept so that the mark stands where the eye sees the column.
+        let before = line
+            .get(..location.column.saturating_sub(1))
+            .unwrap_or_default();
+        let indent: String = before
+            .chars()
+            .map(|c| if c == '\t' { c } else { ' ' })
+            .collect();
+        message.push_str(&format!("{line}\n{indent}^\n"));
+    }
+    for note in &diagnostic.notes {
+        describe_diagnostic(note, name, lines, message);
+    }
+}
+
+/// A line for each stage and one for everything, in milliseconds.
+fn times(artifact: &Artifact, total: Duration) -> String {
+    let mut rows: Vec<(&str, f64)> = artifact
+        .stages
+        .iter()
+        .map(|stage| (stage.name.as_str(), stage.millis))
+        .collect();
+    rows.push(("total", total.as_secs_f64() * 1e3));
+    let width = rows
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0);
+    rows.iter()
+        .map(|(name, millis)| format!("{name:<width$} {millis:>10.3} ms\n"))
+        .collect()
+}

@@ -1,0 +1,141 @@
+//! `tx doctor`.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tx_runtime::{CudaDriver, Device};
+use tx_target::Chip;
+
+use crate::cli::Doctor;
+use crate::failure::Failure;
+
+/// Runs `tx doctor`. Everything it looks for is optional, so what is missing is no failure.
+pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
+    let chip = options
+        .chip
+        .as_deref()
+        .map(Chip::parse)
+        .transpose()
+        .map_err(|error| Failure::Refused(error.to_string()))?;
+    let mut rows = vec![
+        ("tx", env!("CARGO_PKG_VERSION").to_owned()),
+        ("LLVM", format!("{}, built in", env!("TX_LLVM_VERSION"))),
+        ("cpu", executor()),
+    ];
+    rows.extend(cuda());
+    rows.push(("ptxas", ptxas()));
+    let mut text = table(&rows);
+    match chip {
+        Some(chip) => text.push_str(&format!("\n{}", table(&chip.rows()))),
+        None => {
+            let known = tx_target::CHIPS.map(|chip| chip.name).join(", ");
+            text.push_str(&format!(
+                "\nChips: {known}. `tx doctor --chip {}` says what one can do.\n",
+                tx_target::DEFAULT_CHIP
+            ));
+        }
+    }
+    crate::print(text.as_bytes())
+}
+
+fn table<N: AsRef<str>>(rows: &[(N, String)]) -> String {
+    let width = rows
+        .iter()
+        .map(|(name, _)| name.as_ref().chars().count())
+        .max()
+        .unwrap_or(0);
+    rows.iter()
+        .map(|(name, value)| format!("{:<width$}  {value}\n", name.as_ref()))
+        .collect()
+}
+
+fn executor() -> String {
+    match Device::cpu() {
+        Ok(_) => "ready: the SIMT executor is built in".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn cuda() -> Vec<(&'static str, String)> {
+    let driver = match CudaDriver::load() {
+        Ok(driver) => driver,
+        Err(tx_runtime::Error::NoDevice { reason, .. }) => {
+            return vec![("CUDA", format!("not usable: {reason}"))];
+        }
+        Err(error) => return vec![("CUDA", format!("not usable: {error}"))],
+    };
+    let (major, minor) = driver.version;
+    let mut rows = vec![("CUDA", format!("the driver supports CUDA {major}.{minor}"))];
+    if driver.devices.is_empty() {
+        rows.push((
+            "GPU",
+            "none; check `nvidia-smi` and CUDA_VISIBLE_DEVICES".to_owned(),
+        ));
+    }
+    rows.extend(driver.devices.iter().map(|device| {
+        let (major, minor) = device.compute_capability;
+        let gib = device.memory as f64 / f64::from(1_u32 << 30);
+        (
+            "GPU",
+            format!(
+                "cuda:{}: {}, compute capability {major}.{minor}, {gib:.0} GiB",
+                device.ordinal, device.name
+            ),
+        )
+    }));
+    rows
+}
+
+fn ptxas() -> String {
+    let Some(path) = find_ptxas() else {
+        return "not found; only checks of the PTX need it: `cargo xtask setup` installs it in target/tools, or \
+                `pip install nvidia-cuda-nvcc` and put its `bin` on PATH"
+            .to_owned();
+    };
+    let version = Command::new(&path)
+        .arg("--version")
+        .output()
+        .ok()
+        .and_then(|output| {
+            // The last lines are `Cuda compilation tools, release 13.0, V13.0.88` and the name of the build.
+            let text = String::from_utf8(output.stdout).ok()?;
+            text.split_once("release ")
+                .and_then(|(_, rest)| rest.split([',', '\n']).next())
+                .map(str::to_owned)
+        });
+    match version {
+        Some(version) => format!("{version}, {}", path.display()),
+        None => format!(
+            "{} does not answer `--version`; install it again",
+            path.display()
+        ),
+    }
+}
+
+/// On PATH, or where `cargo xtask setup` puts it: in `tools` of the target directory that this program was built in, or of
+/// the workspace it is started in.
+fn find_ptxas() -> Option<PathBuf> {
+    let on_path = env::var_os("PATH")
+        .into_iter()
+        .flat_map(|path| env::split_paths(&path).collect::<Vec<_>>());
+    let built_in = env::current_exe().ok();
+    let built_in = built_in
+        .iter()
+        .flat_map(|exe| exe.ancestors())
+        .filter(|folder| folder.ends_with("target"));
+    let started_in = env::current_dir().ok();
+    let started_in = started_in
+        .iter()
+        .flat_map(|folder| folder.ancestors())
+        .map(|folder| folder.join("target"));
+    on_path
+        .chain(
+            built_in
+                .map(Path::to_owned)
+                .chain(started_in)
+                .map(|target| target.join("tools")),
+        )
+        .map(|folder| folder.join("ptxas"))
+        .find(|ptxas| ptxas.is_file())
+}

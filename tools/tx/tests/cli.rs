@@ -1,0 +1,595 @@
+//! The `tx` program as scripts see it: what it prints where, and with which status it exits.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// Sums 128 numbers.
+const SUM: &str = "\
+gpu.module @m {
+  gpu.func @sum(%A: memref<128xf32>, %B: memref<f32>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce sum %A into %B axes [0] scope(cta) : memref<128xf32> into memref<f32>
+    gpu.return
+  }
+}
+";
+
+/// All threads write one place.
+const RACE: &str = "\
+gpu.module @m {
+  gpu.func @race(%B: memref<1xindex>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    memref.store %t, %B[%c0] : memref<1xindex>
+    gpu.return
+  }
+}
+";
+
+/// Every CTA stores its number times a scalar.
+const BLOCKS: &str = "\
+gpu.module @m {
+  gpu.func @blocks(%B: memref<4xindex>, %k: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %b = gpu.block_id x
+    %v = arith.muli %b, %k : index
+    memref.store %v, %B[%b] : memref<4xindex>
+    gpu.return
+  }
+}
+";
+
+struct Case {
+    folder: TempDir,
+}
+
+impl Case {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().expect("a temporary folder"),
+        }
+    }
+
+    fn file(&self, name: &str, contents: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.folder.path().join(name);
+        fs::write(&path, contents).expect("a temporary file");
+        path
+    }
+
+    fn tx(&self, args: &[&str]) -> Output {
+        self.command(args).output().expect("tx starts")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tx"));
+        // Folders are named relative to the temporary one, so that messages are the same on every machine.
+        command
+            .current_dir(self.folder.path())
+            .args(args)
+            .env_remove("TX_LOG")
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn stdout(output: &Output) -> String {
+    text(&output.stdout)
+}
+
+fn stderr(output: &Output) -> String {
+    text(&output.stderr)
+}
+
+fn status(output: &Output) -> i32 {
+    output.status.code().expect("it exits")
+}
+
+#[track_caller]
+fn fails(output: &Output, expected: i32, message: &str) {
+    assert_eq!(status(output), expected, "{}", stderr(output));
+    assert_eq!(stderr(output), message);
+    assert_eq!(stdout(output), "");
+}
+
+/// Wrong usage is status 2, with a message that names the option and says what was expected.
+#[test]
+fn wrong_usage_is_status_2() {
+    let case = Case::new();
+    for (args, message) in [
+        (&[][..], "Usage: tx"),
+        (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
+        (&["run"], "<FILE.mlir>"),
+        (
+            &["run", "x.mlir", "--arg", "ones:4xf32"],
+            "`ones:4xf32` is not an argument: expected FILE.npy",
+        ),
+        (
+            &["run", "x.mlir", "--arg", "zeros:4x8"],
+            "`4x8` ends without an element type",
+        ),
+        (
+            &["run", "x.mlir", "--out", "sums.npy"],
+            "expected the index of an argument and a file, as in `1=sums.npy`",
+        ),
+        (
+            &["run", "x.mlir", "--out", "x=sums.npy"],
+            "expected the index of an argument and a file, as in `1=sums.npy`",
+        ),
+        (
+            &["run", "x.mlir", "--grid", "0"],
+            "expected one to three numbers from 1 on, as in `16,4,1`",
+        ),
+        (
+            &["run", "x.mlir", "--grid", "1,2,3,4"],
+            "expected one to three numbers from 1 on, as in `16,4,1`",
+        ),
+        (
+            &["completions", "tcsh"],
+            "[possible values: bash, zsh, fish]",
+        ),
+        (
+            &["--log", "tx=loud", "doctor"],
+            "`tx=loud` is not a log filter",
+        ),
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 2, "{args:?}");
+        assert!(
+            stderr(&output).contains(message),
+            "{args:?}: {}",
+            stderr(&output)
+        );
+        assert_eq!(stdout(&output), "", "{args:?}");
+    }
+    case.file("sum.mlir", SUM);
+    fails(
+        &case.tx(&["run", "sum.mlir", "--device", "gpu"]),
+        2,
+        "tx: unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`\n",
+    );
+}
+
+/// Help goes to standard output, shows examples, and lists only what there is.
+#[test]
+fn help_shows_examples() {
+    let case = Case::new();
+    let help = stdout(&case.tx(&["--help"]));
+    for command in ["run", "compile", "doctor", "completions"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{help}");
+        let output = case.tx(&[command, "--help"]);
+        assert_eq!(status(&output), 0);
+        assert!(
+            stdout(&output).contains(&format!("Examples:\n  tx {command}")),
+            "{}",
+            stdout(&output)
+        );
+    }
+    assert_eq!(
+        stdout(&case.tx(&["--version"])),
+        format!("tx {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+/// Files that cannot be read are status 1, and named.
+#[test]
+fn unreadable_files_are_status_1() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    case.file("text.npy", "1 2 3\n");
+    fs::create_dir(case.folder.path().join("folder.npy")).expect("a folder");
+    for command in ["run", "compile"] {
+        fails(
+            &case.tx(&[command, "absent.mlir"]),
+            1,
+            "tx: absent.mlir: No such file or directory (os error 2)\n",
+        );
+        fails(
+            &case.tx(&[command, "."]),
+            1,
+            "tx: .: Is a directory (os error 21)\n",
+        );
+    }
+    for (arg, message) in [
+        (
+            "absent.npy",
+            "absent.npy: No such file or directory (os error 2)",
+        ),
+        ("folder.npy", "folder.npy: Is a directory (os error 21)"),
+        (
+            "text.npy",
+            "text.npy: not a .npy file: it starts with `1 2 3\\n`, expected the bytes `\\x93NUMPY`",
+        ),
+    ] {
+        fails(
+            &case.tx(&["run", "sum.mlir", "--device", "cpu", "--arg", arg]),
+            1,
+            &format!("tx: {message}\n"),
+        );
+    }
+}
+
+/// Programs that are no MLIR, or break a rule, are status 1 with a location and the line.
+#[test]
+fn refused_programs_are_diagnosed() {
+    let case = Case::new();
+    case.file("bad.mlir", SUM.replace("axes [0]", "axes [3]"));
+    case.file(
+        "garbage.mlir",
+        (0..=255).cycle().take(5000).collect::<Vec<u8>>(),
+    );
+    case.file("empty.mlir", "");
+    for command in ["run", "compile"] {
+        fails(
+            &case.tx(&[command, "bad.mlir"]),
+            1,
+            "bad.mlir:4:5: error: 'tile.reduce' op axis 3 is out of range for rank 1\n    \
+             tile.reduce sum %A into %B axes [3] scope(cta) : memref<128xf32> into memref<f32>\n    ^\n",
+        );
+        for file in ["garbage.mlir", "empty.mlir"] {
+            let output = case.tx(&[command, file]);
+            assert_eq!(status(&output), 1, "{file}");
+            assert!(
+                stderr(&output).starts_with(file) && stderr(&output).contains(": error: "),
+                "{}",
+                stderr(&output)
+            );
+        }
+    }
+}
+
+/// A chip or an entry that is not there is status 1, with what there is.
+#[test]
+fn unknown_names_list_the_known_ones() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    for args in [
+        &["compile", "sum.mlir", "--chip", "sm_1"][..],
+        &["doctor", "--chip", "sm_1"],
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 1);
+        assert!(
+            stderr(&output).starts_with("tx: ")
+                && stderr(&output).contains("unknown chip `sm_1`; known chips: sm_80")
+        );
+    }
+    let output = case.tx(&["compile", "sum.mlir", "--entry", "other"]);
+    assert_eq!(status(&output), 1);
+    assert!(
+        stderr(&output).contains("no entry named `other`") && stderr(&output).contains("`sum`"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// Compiling writes PTX and a plan, to standard output or to files, and times on request.
+#[test]
+fn compiles() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let output = case.tx(&["compile", "sum.mlir"]);
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    assert!(stdout(&output).contains(".target sm_80") && stdout(&output).contains(".entry sum("));
+    let args = [
+        "compile", "sum.mlir", "--chip", "sm_90", "-o", "sum.ptx", "--plan", "sum.json", "--time",
+    ];
+    let output = case.tx(&args);
+    assert_eq!((status(&output), stdout(&output).as_str()), (0, ""));
+    let times = stderr(&output);
+    let total = times
+        .lines()
+        .last()
+        .and_then(|line| line.strip_prefix("total"))
+        .expect(&times);
+    assert!(
+        total
+            .trim()
+            .strip_suffix(" ms")
+            .is_some_and(|millis| millis.parse::<f64>().is_ok()),
+        "{times}"
+    );
+    assert!(
+        times.lines().count() > 3 && times.lines().all(|line| line.ends_with(" ms")),
+        "{times}"
+    );
+    let read = |name| fs::read_to_string(case.folder.path().join(name)).expect(name);
+    assert!(read("sum.ptx").contains(".target sm_90"));
+    let plan = tx_plan::Plan::from_json(&read("sum.json")).expect("a plan");
+    assert_eq!(
+        (
+            plan.chip.as_str(),
+            plan.entry.as_str(),
+            plan.arguments.len()
+        ),
+        ("sm_90", "sum", 2)
+    );
+    fails(
+        &case.tx(&["compile", "sum.mlir", "-o", "absent/sum.ptx"]),
+        1,
+        "tx: absent/sum.ptx: No such file or directory (os error 2)\n",
+    );
+}
+
+/// A program can come through a pipe.
+#[test]
+fn compiles_standard_input() {
+    let case = Case::new();
+    let mut child = case
+        .command(&["compile", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("tx starts");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(SUM.as_bytes())
+        .expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(status(&output), 0);
+    assert!(stdout(&output).contains(".entry sum("));
+}
+
+/// A run prints what was written, or writes it to files and prints nothing.
+#[test]
+fn runs() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = [
+        "run",
+        "sum.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "full:0.5:128xf32",
+        "--arg",
+        "zeros:f32",
+    ];
+    let output = case.tx(&run);
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    assert_eq!(stdout(&output), "argument 1: f32\n64.0\n");
+    let output = case.tx(&[&run[..], &["--out", "1=sum.npy", "--out", "0=x.npy"]].concat());
+    assert_eq!((status(&output), stdout(&output).as_str()), (0, ""));
+    let read = |name: &str| tx_runtime::read_npy(&case.folder.path().join(name), None).expect(name);
+    assert_eq!(read("sum.npy").to_string(), "64.0");
+    assert_eq!(read("x.npy").describe(), "128xf32");
+    // What was written can be read again.
+    let output = case.tx(&[
+        "run", "sum.mlir", "--device", "cpu", "--arg", "x.npy", "--arg", "sum.npy",
+    ]);
+    assert_eq!(stdout(&output), "argument 1: f32\n64.0\n");
+}
+
+/// `auto` says on standard error which device it took, and why.
+#[test]
+fn says_which_device() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let output = case.tx(&[
+        "run",
+        "sum.mlir",
+        "--arg",
+        "full:1:128xf32",
+        "--arg",
+        "zeros:f32",
+    ]);
+    assert_eq!(stdout(&output), "argument 1: f32\n128.0\n");
+    let said = stderr(&output);
+    assert!(
+        said.starts_with("tx: running on c") && said.contains(": ") && said.lines().count() == 1,
+        "{said}"
+    );
+}
+
+/// Scalars, negative ones too, and a grid reach the kernel.
+#[test]
+fn passes_scalars_and_a_grid() {
+    let case = Case::new();
+    case.file("blocks.mlir", BLOCKS);
+    let run = [
+        "run",
+        "blocks.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "full:9:4xi64",
+        "--arg",
+        "-2",
+    ];
+    assert_eq!(stdout(&case.tx(&run)), "argument 0: 4xindex\n[0 9 9 9]\n");
+    let output = case.tx(&[&run[..], &["--grid", "3,1,1"]].concat());
+    assert_eq!(stdout(&output), "argument 0: 4xindex\n[ 0 -2 -4  9]\n");
+}
+
+/// Arguments that do not fit are status 1, and said to by index, with what was found and expected.
+#[test]
+fn arguments_that_do_not_fit_are_status_1() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = |args: &[&str]| {
+        let args: Vec<&str> = args.iter().flat_map(|arg| ["--arg", arg]).collect();
+        case.tx(&[&["run", "sum.mlir", "--device", "cpu"], &args[..]].concat())
+    };
+    for (args, message) in [
+        (
+            &["zeros:128xf32"][..],
+            "found 1 arguments, expected 2: @sum(memref<128xf32>, memref<f32>)",
+        ),
+        (
+            &["zeros:128xf32", "zeros:f32", "1"],
+            "found 3 arguments, expected 2: @sum(memref<128xf32>, memref<f32>)",
+        ),
+        (
+            &["zeros:127xf32", "zeros:f32"],
+            "argument 0: found an array 127xf32, expected memref<128xf32>; dimension 0 is 127, not 128",
+        ),
+        (
+            &["zeros:128xf64", "zeros:f32"],
+            "argument 0: found an array 128xf64, expected memref<128xf32>",
+        ),
+        (
+            &["zeros:128xf32", "7"],
+            "argument 1: found the number 7, expected memref<f32>; an array of rank 0 is written `full:7:f32`",
+        ),
+    ] {
+        fails(&run(args), 1, &format!("tx: {message}\n"));
+    }
+    let args = [
+        "run",
+        "sum.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "zeros:128xf32",
+        "--arg",
+        "zeros:f32",
+        "--out",
+        "2=x.npy",
+    ];
+    fails(
+        &case.tx(&args),
+        1,
+        "tx: --out 2=x.npy: there is no argument 2: `sum` takes 2, expected the index of a memref argument\n",
+    );
+}
+
+/// A race is status 3, at its source location.
+#[test]
+fn faults_are_status_3() {
+    let case = Case::new();
+    case.file("race.mlir", RACE);
+    let output = case.tx(&[
+        "run",
+        "race.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "zeros:1xi64",
+    ]);
+    assert_eq!((status(&output), stdout(&output).as_str()), (3, ""));
+    assert!(
+        stderr(&output).starts_with("race.mlir:5:5: error: race on global memory"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// The doctor never fails for what is missing, and says how to get it; a chip gets its table.
+#[test]
+fn the_doctor_reports() {
+    let case = Case::new();
+    let output = case.tx(&["doctor"]);
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    for name in ["tx ", "LLVM ", "cpu ", "CUDA ", "ptxas "] {
+        assert!(
+            stdout(&output).lines().any(|line| line.starts_with(name)),
+            "{}",
+            stdout(&output)
+        );
+    }
+    let output = case
+        .command(&["doctor"])
+        .env("PATH", "")
+        .output()
+        .expect("tx starts");
+    assert_eq!(status(&output), 0);
+    let output = stdout(&case.tx(&["doctor", "--chip", "sm_90"]));
+    assert!(
+        output.contains("compute capability") && output.contains("9.0"),
+        "{output}"
+    );
+}
+
+/// The completion scripts are those of the shells.
+#[test]
+fn completes() {
+    let case = Case::new();
+    for (shell, sign) in [
+        ("bash", "complete -F _tx"),
+        ("zsh", "#compdef tx"),
+        ("fish", "complete -c tx"),
+    ] {
+        let output = case.tx(&["completions", shell]);
+        assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+        assert!(stdout(&output).contains(sign), "{shell}");
+    }
+}
+
+/// A reader that goes away early is no failure, and a full disk is one with a message.
+#[test]
+fn survives_standard_output() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    for args in [
+        &["completions", "bash"][..],
+        &["doctor"],
+        &["compile", "sum.mlir"],
+        &["--help"],
+    ] {
+        let mut child = case
+            .command(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("tx starts");
+        drop(child.stdout.take());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(
+            (status(&output), stderr(&output).as_str()),
+            (0, ""),
+            "{args:?}"
+        );
+    }
+    if Path::new("/dev/full").exists() {
+        let full = fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("it opens");
+        let output = case
+            .command(&["doctor"])
+            .stdout(full)
+            .output()
+            .expect("tx starts");
+        assert_eq!(status(&output), 1);
+        assert!(
+            stderr(&output).starts_with("tx: standard output: "),
+            "{}",
+            stderr(&output)
+        );
+    }
+}
+
+/// Logs are quiet until asked for, and then go to standard error.
+#[test]
+fn logs_on_request() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = [
+        "run",
+        "sum.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "zeros:128xf32",
+        "--arg",
+        "zeros:f32",
+    ];
+    let by_option = case.tx(&[&run[..], &["--log", "debug"]].concat());
+    let by_variable = case
+        .command(&run)
+        .env("TX_LOG", "debug")
+        .output()
+        .expect("tx starts");
+    for output in [by_option, by_variable] {
+        assert_eq!(stdout(&output), "argument 1: f32\n0.0\n");
+        assert!(stderr(&output).contains("compiling"), "{}", stderr(&output));
+    }
+}

@@ -1,0 +1,94 @@
+//! `test`, `lint`, `bless`, `bench`, and `ci`, which is `.ci/run`.
+
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::sh::{self, Style};
+use crate::workspace::Workspace;
+use crate::{codegen, setup, tidy};
+
+/// Every test, and then what tests cannot see: stale pages, and the rules of the repository.
+pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    setup::setup(workspace)?;
+    sh::run(
+        workspace
+            .cargo()
+            .args(["test", "--workspace"])
+            .args(arguments),
+    )?;
+    codegen::codegen(workspace, true)?;
+    tidy::tidy(workspace)?;
+    println!("{}", Style::stdout().green("test: all passed"));
+    Ok(())
+}
+
+/// What needs no test run. Clippy and rustdoc see every target, with warnings as errors.
+pub(crate) fn lint(workspace: &Workspace) -> Result<()> {
+    sh::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
+    setup::setup(workspace)?;
+    sh::run(workspace.cargo().args([
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--",
+        "--deny",
+        "warnings",
+    ]))?;
+    sh::run(
+        workspace
+            .cargo()
+            .args(["doc", "--workspace", "--no-deps"])
+            .env("RUSTDOCFLAGS", "-D warnings"),
+    )?;
+    println!("{}", Style::stdout().green("lint: clean"));
+    Ok(())
+}
+
+/// The script is the definition; this is a shorter name for it.
+pub(crate) fn ci(workspace: &Workspace) -> Result<()> {
+    sh::run(
+        Command::new("bash")
+            .arg(".ci/run")
+            .current_dir(&workspace.root),
+    )
+}
+
+/// Rewrites snapshots and generated pages. CHECK lines are statements of intent and stay: a test
+/// whose CHECK fails still fails here.
+pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
+    setup::setup(workspace)?;
+    let mut command = workspace.cargo();
+    command
+        .args(["test", "--package", "tx-opt", "--test", "lit", "--"])
+        .args(filter)
+        .env("INSTA_UPDATE", "always");
+    let tests = sh::run(&mut command);
+    codegen::codegen(workspace, false)?;
+    tests?;
+    println!(
+        "{}",
+        Style::stdout().green("bless: done; read the difference before you commit it (git diff)")
+    );
+    Ok(())
+}
+
+/// Benchmarks only, not the (empty) benchmark mode of every test binary.
+pub(crate) fn bench(workspace: &Workspace, arguments: &[String]) -> Result<()> {
+    let packages = workspace.packages_with("bench");
+    if packages.is_empty() {
+        bail!("no package of this workspace has a benchmark");
+    }
+    setup::setup(workspace)?;
+    let mut command = workspace.cargo();
+    command.arg("bench");
+    for package in &packages {
+        command.args(["--package", package]);
+    }
+    // `--bench *` leaves out libraries and binaries, whose harness rejects criterion's options.
+    command.args(["--bench", "*"]);
+    if !arguments.is_empty() {
+        command.arg("--").args(arguments);
+    }
+    sh::run(&mut command)
+}

@@ -1,0 +1,287 @@
+//! The generated pages of `docs/`: what the compiler says about itself.
+//!
+//! `passes.md` comes from the registry (`tx-opt --tx-dump-registry`), where each pass's page is its
+//! own doc comment; `tile-dialect.md` comes from `Tile.td` by way of `mlir-tblgen`.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::sh::{self, Style};
+use crate::workspace::{Workspace, llvm_prefix};
+
+pub(crate) fn codegen(workspace: &Workspace, check: bool) -> Result<()> {
+    let pages = [
+        ("docs/passes.md", passes_page(&registry(workspace)?)?),
+        ("docs/tile-dialect.md", dialect_page(workspace)?),
+    ];
+    let mut stale = Vec::new();
+    for (name, text) in &pages {
+        let path = workspace.root.join(name);
+        if fs::read_to_string(&path).is_ok_and(|old| old == *text) {
+            continue;
+        }
+        if check {
+            stale.push(*name);
+        } else {
+            fs::write(&path, text).with_context(|| format!("cannot write {name}"))?;
+            println!("codegen: wrote {name}");
+        }
+    }
+    if !stale.is_empty() {
+        bail!(
+            "stale: {}. Run `cargo xtask codegen` and commit what it writes",
+            stale.join(", ")
+        );
+    }
+    println!("{}", Style::stdout().green("codegen: up to date"));
+    Ok(())
+}
+
+/// One pass or pipeline, as the registry describes it.
+pub(crate) struct Entry {
+    /// What one writes on the command line, without the dashes.
+    pub(crate) argument: String,
+    pub(crate) pipeline: bool,
+    pub(crate) summary: String,
+    doc: String,
+    /// Name, type, default, help.
+    options: Vec<[String; 4]>,
+    /// Name, description.
+    statistics: Vec<[String; 2]>,
+    /// What a pipeline stands for.
+    expansion: Option<String>,
+}
+
+/// Builds `tx-opt` and asks it.
+pub(crate) fn registry(workspace: &Workspace) -> Result<Vec<Entry>> {
+    let tx_opt = workspace.build("tx-opt", "tx-opt", "dev")?;
+    let output = sh::capture(Command::new(tx_opt).arg("--tx-dump-registry"))?;
+    parse_registry(&output.stdout)
+}
+
+pub(crate) fn parse_registry(text: &str) -> Result<Vec<Entry>> {
+    let entries: Value =
+        serde_json::from_str(text).context("`tx-opt --tx-dump-registry` did not print JSON")?;
+    let string = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    entries
+        .as_array()
+        .context("`tx-opt --tx-dump-registry` did not print a list")?
+        .iter()
+        .map(|entry| {
+            let rows = |key: &str| entry[key].as_array().cloned().unwrap_or_default();
+            let kind = string(entry, "kind");
+            if kind != "pass" && kind != "pipeline" {
+                bail!("unknown kind `{kind}` in the registry: expected `pass` or `pipeline`");
+            }
+            Ok(Entry {
+                argument: string(entry, "argument"),
+                pipeline: kind == "pipeline",
+                summary: string(entry, "summary"),
+                doc: string(entry, "doc"),
+                options: rows("options")
+                    .iter()
+                    .map(|row| ["name", "type", "default", "help"].map(|key| string(row, key)))
+                    .collect(),
+                statistics: rows("statistics")
+                    .iter()
+                    .map(|row| ["name", "description"].map(|key| string(row, key)))
+                    .collect(),
+                expansion: entry["expansion"].as_str().map(str::to_owned),
+            })
+        })
+        .collect()
+}
+
+const GENERATED: &str = "<!-- Written by `cargo xtask codegen`. Do not edit: change the source named \
+     below and run it again. -->\n";
+
+fn passes_page(entries: &[Entry]) -> Result<String> {
+    let mut page = String::from(GENERATED);
+    page.push_str(
+        "\n# Passes and pipelines\n\n\
+         What `tx-opt` adds to MLIR's own passes, in the order in which pipelines run them.\nEach \
+         section is the doc comment of the pass, in `passes/src`.\n",
+    );
+    for (title, pipeline) in [("Passes", false), ("Pipelines", true)] {
+        let members: Vec<&Entry> = entries
+            .iter()
+            .filter(|entry| entry.pipeline == pipeline)
+            .collect();
+        if members.is_empty() {
+            continue;
+        }
+        write!(page, "\n## {title}\n\n")?;
+        for entry in &members {
+            writeln!(
+                page,
+                "* [`--{0}`](#--{0}): {1}",
+                entry.argument, entry.summary
+            )?;
+        }
+        for entry in members {
+            entry_section(&mut page, entry)?;
+        }
+    }
+    Ok(page)
+}
+
+fn entry_section(page: &mut String, entry: &Entry) -> Result<()> {
+    write!(page, "\n### `--{}`\n\n", entry.argument)?;
+    let doc = demote_headings(entry.doc.trim());
+    if doc.is_empty() {
+        writeln!(page, "{}", entry.summary)?;
+    } else {
+        writeln!(page, "{doc}")?;
+    }
+    if let Some(expansion) = &entry.expansion {
+        write!(
+            page,
+            "\n#### Stands for\n\n```\n{}\n```\n",
+            expansion.trim()
+        )?;
+    }
+    if !entry.options.is_empty() {
+        page.push_str(
+            "\n#### Options\n\n| option | type | default | meaning |\n|---|---|---|---|\n",
+        );
+        for [name, kind, default, help] in &entry.options {
+            let default = if default.is_empty() {
+                "—".to_owned()
+            } else {
+                format!("`{}`", cell(default))
+            };
+            writeln!(
+                page,
+                "| `{}` | {} | {default} | {} |",
+                cell(name),
+                cell(kind),
+                cell(help)
+            )?;
+        }
+    }
+    if !entry.statistics.is_empty() {
+        page.push_str(
+            "\n#### Statistics (`--mlir-pass-statistics`)\n\n| name | counts |\n|---|---|\n",
+        );
+        for [name, description] in &entry.statistics {
+            writeln!(page, "| `{}` | {} |", cell(name), cell(description))?;
+        }
+    }
+    write!(
+        page,
+        "\nTests: [`lit-tests/{0}/`](../lit-tests/{0}/)\n",
+        entry.argument
+    )?;
+    Ok(())
+}
+
+/// Text that cannot end its table cell early.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+/// A doc comment starts its headings at `##`, or at `#`; here they stand below `###`. Code blocks,
+/// where `#` starts an attribute alias, stay as they are. The blank between `///` and the text,
+/// which is part of a doc comment, goes.
+fn demote_headings(doc: &str) -> String {
+    let margin = doc
+        .lines()
+        .skip(1)
+        .filter(|line| !line.trim().is_empty())
+        .all(|line| line.starts_with(' '));
+    let mut fenced = false;
+    let mut lines = Vec::new();
+    for line in doc.lines() {
+        let line = line.trim_end();
+        let mut line = match line.strip_prefix(' ') {
+            Some(text) if margin => text.to_owned(),
+            _ => line.to_owned(),
+        };
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced && line.starts_with('#') {
+            let text = line.trim_start_matches('#');
+            if text.starts_with(' ') {
+                line = format!("####{text}");
+            }
+        }
+        lines.push(line);
+    }
+    lines.join("\n")
+}
+
+fn dialect_page(workspace: &Workspace) -> Result<String> {
+    let prefix = llvm_prefix();
+    let output = sh::capture(
+        Command::new(prefix.join("bin/mlir-tblgen"))
+            .arg("-gen-dialect-doc")
+            .arg("-dialect=tile")
+            .arg("-I")
+            .arg(prefix.join("include"))
+            .arg("-I")
+            .arg("dialects/tile")
+            .arg("dialects/tile/Tile.td")
+            .current_dir(&workspace.root),
+    )?;
+    let mut page = String::from(GENERATED);
+    page.push_str("<!-- Source: dialects/tile/Tile.td, by way of mlir-tblgen. -->\n\n");
+    for line in output.stdout.lines() {
+        // It says "don't manually edit", which ours says better.
+        if line.starts_with("<!-- Autogenerated by mlir-tblgen") {
+            continue;
+        }
+        // A table of contents for a renderer that is not ours, and blank lines in pairs.
+        let line = line.trim_end();
+        if line == "[TOC]" || (line.is_empty() && page.ends_with("\n\n")) {
+            continue;
+        }
+        page.push_str(line);
+        page.push('\n');
+    }
+    Ok(page.trim_end().to_owned() + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_demote_headings_outside_code_only() {
+        let doc = "Sums.\n\n## Before\n```mlir\n#acc = #tile.layout<[]>\n```\n# Fails when\n#row";
+        assert_eq!(
+            demote_headings(doc),
+            "Sums.\n\n#### Before\n```mlir\n#acc = #tile.layout<[]>\n```\n#### Fails when\n#row"
+        );
+    }
+
+    #[test]
+    fn pages_drop_the_blank_after_the_comment_mark() {
+        let doc = "Sums.\n\n ## Before\n ```mlir\n module {\n   #x\n ```";
+        assert_eq!(
+            demote_headings(doc),
+            "Sums.\n\n#### Before\n```mlir\nmodule {\n  #x\n```"
+        );
+    }
+
+    #[test]
+    fn pages_list_options_with_bars_escaped() {
+        let entries = parse_registry(
+            r#"[{"argument": "tile-select-variant", "summary": "Choose.", "doc": "", "kind": "pass",
+                 "options": [{"name": "explain", "type": "bool", "default": "", "help": "a|b"}],
+                 "statistics": []}]"#,
+        )
+        .unwrap();
+        let page = passes_page(&entries).unwrap();
+        assert!(page.contains("| `explain` | bool | — | a\\|b |"), "{page}");
+        assert!(!page.contains("## Pipelines"), "{page}");
+    }
+
+    #[test]
+    fn registry_of_unknown_kind_is_refused() {
+        assert!(parse_registry(r#"[{"argument": "x", "kind": "pas"}]"#).is_err());
+    }
+}

@@ -1,0 +1,400 @@
+//! `cargo xtask demo`: one reduction, all the way down, checked.
+//!
+//! A block of 32 threads sums the rows of a 4x8 tile in shared memory. The demonstration shows what
+//! every pass makes of it, the shuffles in the PTX, and the numbers of a run on whatever device
+//! there is beside a reference computed here.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::npy::Array;
+use crate::sh::{self, Style};
+use crate::workspace::Workspace;
+use crate::{codegen, setup};
+
+/// A demonstration program: kernel arguments are a source and a destination.
+pub(crate) struct Program {
+    /// Relative to the root; also a lit test.
+    pub(crate) file: &'static str,
+    pub(crate) source: &'static [usize],
+    /// Rows of the source, each summed into one element.
+    pub(crate) destination: &'static [usize],
+}
+
+pub(crate) const SHARED: Program = Program {
+    file: "lit-tests/lower-reduction/demo-shared-4x8.mlir",
+    source: &[4, 8],
+    destination: &[4],
+};
+
+pub(crate) const LOCAL: Program = Program {
+    file: "lit-tests/lower-reduction/demo-local-4.mlir",
+    source: &[4],
+    destination: &[1],
+};
+
+impl Program {
+    /// Inputs that no permutation of a row or of the rows leaves unchanged, exact in f32, and with
+    /// sums that are exact too, so that the order of the additions cannot matter.
+    pub(crate) fn input(&self) -> Array {
+        let elements: usize = self.source.iter().product();
+        let values: Vec<f32> = (0..elements)
+            .map(|index| ((index * 37 + 11) % 101) as f32 / 8.0 - 3.0)
+            .collect();
+        Array::f32(self.source, &values)
+    }
+
+    /// The sums, in f64.
+    pub(crate) fn reference(&self) -> Vec<f64> {
+        let values = self.input().to_f32().unwrap_or_default();
+        let rows: usize = self.destination.iter().product();
+        values
+            .chunks(values.len() / rows)
+            .map(|row| row.iter().copied().map(f64::from).sum())
+            .collect()
+    }
+}
+
+const CHIP: &str = "sm_90";
+/// Of what a pass adds, at most this many lines are shown, and this many characters side by side.
+const LINES_A_STAGE: usize = 14;
+const COLUMNS: usize = 110;
+
+pub(crate) fn demo(workspace: &Workspace) -> Result<()> {
+    setup::setup(workspace)?;
+    eprintln!("demo: building tx-opt and tx in release (minutes the first time)");
+    let tx_opt = workspace.build("tx-opt", "tx-opt", "release")?;
+    let tx = workspace.build("tx-cli", "tx", "release")?;
+    let file = workspace.root.join(SHARED.file);
+
+    show_stages(&tx_opt, &file)?;
+    show_ptx(&tx, &file)?;
+    run_and_compare(&tx, &file, &workspace.target.join("demo"))
+}
+
+fn heading(title: &str, summary: &str) {
+    let style = Style::stdout();
+    let title = style.cyan(&format!("── {title}"));
+    println!("\n{title}  {}", style.dim(summary));
+}
+
+/// Prints a line of IR so that it fits. The other spelling of shared memory is shorter, 64 bits are
+/// what attributes have anyway, and types stand at the end of a line that says more before.
+fn print_ir(mark: &str, line: &str, paint: impl Fn(&str) -> String) {
+    for (number, part) in fit(line).iter().enumerate() {
+        let mark = if number == 0 { mark } else { " " };
+        println!("{}", paint(&format!(" {mark} {part}")));
+    }
+}
+
+fn fit(line: &str) -> Vec<String> {
+    let mut line = line
+        .replace("#gpu.address_space<workgroup>", "3")
+        .replace('\t', " ");
+    if line.chars().count() > COLUMNS
+        && let Some(end) = line.rfind("} : ")
+    {
+        line.truncate(end + 1);
+        line = line.replace(" : i64", "");
+    }
+    let margin = " ".repeat(line.len() - line.trim_start().len() + 6);
+    let mut parts: Vec<String> = Vec::new();
+    for word in line.split(' ') {
+        match parts.last_mut() {
+            Some(part) if part.chars().count() + 1 + word.chars().count() <= COLUMNS => {
+                part.push(' ');
+                part.push_str(word);
+            }
+            Some(_) => parts.push(format!("{margin}{word}")),
+            None => parts.push(word.to_owned()),
+        }
+    }
+    parts
+}
+
+fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
+    let registry = codegen::parse_registry(
+        &sh::capture(Command::new(tx_opt).arg("--tx-dump-registry"))?.stdout,
+    )?;
+    let text = fs::read_to_string(file)
+        .with_context(|| format!("cannot read the demonstration program {}", file.display()))?;
+    // The same program as MLIR prints it, so that the first stage is compared with its like.
+    let printed = sh::capture(Command::new(tx_opt).arg(file))?.stdout;
+    heading(
+        "input",
+        "a 4x8 tile, its rows summed by the 32 threads of a block",
+    );
+    for line in kernel_lines(&text) {
+        print_ir(" ", &line, str::to_owned);
+    }
+    let mut before = kernel_lines(&printed);
+
+    // The pass manager prints the module after every pass; what a stage did is what is new in it.
+    let output = sh::capture(
+        Command::new(tx_opt)
+            .args(["--lower-reduction", "--mlir-print-ir-after-all"])
+            .arg(file),
+    )?;
+    for (argument, module) in dumps(&output.stderr) {
+        let after = kernel_lines(module);
+        let summary = registry
+            .iter()
+            .find(|entry| entry.argument == argument)
+            .map_or("", |entry| entry.summary.as_str());
+        let new = new_lines(&before, &after);
+        heading(argument, summary);
+        if new.is_empty() {
+            let nothing = "(nothing in the kernel changes)";
+            println!("   {}", Style::stdout().dim(nothing));
+        }
+        for line in new.iter().take(LINES_A_STAGE) {
+            print_ir("+", line, |text| Style::stdout().green(text));
+        }
+        if new.len() > LINES_A_STAGE {
+            let more = format!("   … {} more lines", new.len() - LINES_A_STAGE);
+            println!("{}", Style::stdout().dim(&more));
+        }
+        before = after;
+    }
+    Ok(())
+}
+
+/// The sections of a `--mlir-print-ir-after-all` dump: the pass's argument and the module after it.
+fn dumps(text: &str) -> Vec<(&str, &str)> {
+    const BANNER: &str = "// -----// IR Dump After ";
+    text.split(BANNER)
+        .skip(1)
+        .filter_map(|section| {
+            let (title, module) = section.split_once('\n')?;
+            let argument = title.split_once('(')?.1.split_once(')')?.0;
+            Some((argument, module))
+        })
+        .collect()
+}
+
+/// The lines of the kernel, from `gpu.func` to its last brace, indented from the margin.
+fn kernel_lines(module: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut indent = None;
+    for line in module.lines() {
+        let depth = line.len() - line.trim_start().len();
+        match indent {
+            None if line.trim_start().starts_with("gpu.func ") => indent = Some(depth),
+            None => continue,
+            Some(_) => {}
+        }
+        let margin = indent.unwrap_or_default().min(depth);
+        if !line.trim().is_empty() && !line.trim_start().starts_with("//") {
+            lines.push(line[margin..].trim_end().to_owned());
+        }
+        if indent == Some(depth) && line.trim() == "}" {
+            break;
+        }
+    }
+    lines
+}
+
+/// The lines of `after` that `before` has not, whatever their values are numbered. Constants and
+/// closing braces say little and are left out.
+fn new_lines(before: &[String], after: &[String]) -> Vec<String> {
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for line in before {
+        *known.entry(without_numbers(line)).or_default() += 1;
+    }
+    after
+        .iter()
+        .filter(|line| {
+            if let Some(count) = known.get_mut(&without_numbers(line))
+                && *count > 0
+            {
+                *count -= 1;
+                return false;
+            }
+            !line.contains("arith.constant") && !line.trim().trim_matches('}').is_empty()
+        })
+        .cloned()
+        .collect()
+}
+
+/// The text of an operation with every SSA name replaced: printing renumbers them at every stage.
+fn without_numbers(line: &str) -> String {
+    let mut text = String::new();
+    let mut rest = line.trim();
+    while let Some(at) = rest.find('%') {
+        text.push_str(&rest[..=at]);
+        rest = rest[at + 1..].trim_start_matches(|c: char| {
+            c.is_ascii_alphanumeric() || matches!(c, '_' | '#' | '-')
+        });
+    }
+    text + rest
+}
+
+fn show_ptx(tx: &Path, file: &Path) -> Result<()> {
+    let ptx = sh::capture(
+        Command::new(tx)
+            .arg("compile")
+            .arg(file)
+            .args(["--chip", CHIP]),
+    )?
+    .stdout;
+    let shown: Vec<&str> = ptx
+        .lines()
+        .map(str::trim)
+        .filter(|line| {
+            [
+                ".target",
+                ".visible .entry",
+                "shfl.",
+                "redux.",
+                "bar.",
+                "barrier.",
+            ]
+            .iter()
+            .any(|start| line.starts_with(start))
+        })
+        .collect();
+    heading("PTX", "the instructions between threads");
+    for line in shown {
+        print_ir(" ", line, str::to_owned);
+    }
+    Ok(())
+}
+
+fn run_and_compare(tx: &Path, file: &Path, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let input: PathBuf = folder.join("A.npy");
+    let result: PathBuf = folder.join("B.npy");
+    let _ = fs::remove_file(&result);
+    SHARED
+        .input()
+        .write(&input)
+        .map_err(|error| anyhow!(error))?;
+    let output = sh::capture(
+        Command::new(tx)
+            .arg("run")
+            .arg(file)
+            .arg("--arg")
+            .arg(&input)
+            .args(["--arg", "zeros:4xf32", "--out"])
+            .arg(format!("1={}", result.display())),
+    )?;
+    let device = output.stderr.trim().trim_start_matches("tx: ");
+    let values = Array::read(&result)
+        .and_then(|array| array.to_f32())
+        .map_err(|error| anyhow!("the result of `tx run`: {error}"))?;
+    let reference = SHARED.reference();
+
+    let style = Style::stdout();
+    heading("run", device);
+    println!("   row {:>14} {:>14}", "tx", "reference");
+    let mut wrong = 0;
+    for (row, expected) in reference.iter().enumerate() {
+        let value = values.get(row).copied().map_or(f64::NAN, f64::from);
+        let right = value == *expected;
+        wrong += usize::from(!right);
+        let mark = if right {
+            style.green("equal")
+        } else {
+            style.red("WRONG")
+        };
+        println!("   {row:>3} {value:>14} {expected:>14}   {mark}");
+    }
+    if wrong > 0 || values.len() != reference.len() {
+        bail!("demo: {wrong} of {} rows are wrong", reference.len());
+    }
+    println!(
+        "\n{}",
+        style.green(&format!("demo: all {} sums are right", reference.len()))
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = "\
+#map = affine_map<(d0) -> (d0)>
+module attributes {gpu.container_module} {
+  gpu.module @m {
+    gpu.func @k(%arg0: memref<4xf32>) kernel {
+      %0 = gpu.thread_id x
+      gpu.return
+    }
+  }
+}
+";
+
+    #[test]
+    fn a_kernel_is_cut_out_and_moved_to_the_margin() {
+        assert_eq!(
+            kernel_lines(MODULE),
+            [
+                "gpu.func @k(%arg0: memref<4xf32>) kernel {",
+                "  %0 = gpu.thread_id x",
+                "  gpu.return",
+                "}"
+            ]
+        );
+    }
+
+    #[test]
+    fn renumbered_lines_are_not_new() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let before = lines("%0 = gpu.thread_id x\n%1 = arith.addi %0, %0 : index");
+        let after = lines("%7 = gpu.thread_id x\n%8 = arith.muli %7, %7 : index\n}");
+        assert_eq!(
+            new_lines(&before, &after),
+            ["%8 = arith.muli %7, %7 : index"]
+        );
+    }
+
+    #[test]
+    fn long_lines_lose_their_types_and_are_wrapped() {
+        let long = "x".repeat(COLUMNS);
+        assert_eq!(fit(&long), [long.as_str()]);
+        assert_eq!(
+            fit(&format!("  op {{a = 1 : i64}} : {long}")),
+            ["  op {a = 1}"]
+        );
+        let margin = " ".repeat(6);
+        assert_eq!(
+            fit(&format!("op {long} b")),
+            ["op".to_owned(), margin.clone() + &long, margin + "b"]
+        );
+    }
+
+    #[test]
+    fn dumps_are_split_at_their_banners() {
+        let text = "\
+// -----// IR Dump After SelectVariant (tile-select-variant) //----- //
+module {
+}
+
+// -----// IR Dump After InsertSync (tile-insert-sync) //----- //
+module { }
+";
+        let sections = dumps(text);
+        assert_eq!(sections.len(), 2);
+        assert_eq!(sections[0].0, "tile-select-variant");
+        assert_eq!(sections[1], ("tile-insert-sync", "module { }\n"));
+    }
+
+    #[test]
+    fn the_reference_of_the_demonstration_is_exact_in_f32() {
+        for program in [SHARED, LOCAL] {
+            let reference = program.reference();
+            assert_eq!(
+                reference.len(),
+                program.destination.iter().product::<usize>()
+            );
+            for sum in reference {
+                assert_eq!(f64::from(sum as f32), sum);
+            }
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! `cargo xtask dist`: an archive with the one program `tx`, for a Linux machine that has a driver
+//! and nothing else.
+//!
+//! MLIR, LLVM and the C++ runtime are linked into the program; the C library is not, as the driver
+//! needs the machine's own. What the program asks of its host is checked here and not assumed: the
+//! libraries it loads, and the newest symbol version it wants of the C library. The archive also
+//! holds programs with inputs and expected outputs, and a script that runs and compares them, so
+//! that it can be tried where there is no Rust.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde_json::{Value, json};
+
+use crate::npy::Array;
+use crate::sh::{self, Style};
+use crate::workspace::Workspace;
+use crate::{demo, setup};
+
+/// Libraries that every Linux machine with a GNU C library has.
+const HOST_LIBRARIES: &[&str] = &[
+    "libc.so.6",
+    "libm.so.6",
+    "libdl.so.2",
+    "libpthread.so.0",
+    "librt.so.1",
+    "libgcc_s.so.1",
+    "ld-linux-x86-64.so.2",
+    "ld-linux-aarch64.so.1",
+];
+
+/// The newest C library that may be asked for: Debian 12's.
+const NEWEST_GLIBC: (u32, u32) = (2, 36);
+
+/// Linked from archives (`lib*.a`) although the linker is asked for shared libraries.
+const STATIC_LIBRARIES: &[&str] = &["stdc++", "z", "zstd"];
+
+const SIZE_LIMIT: u64 = 50_000_000;
+
+const SCRIPT: &str = include_str!("gpu-test.py");
+pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
+
+pub(crate) fn archive_path(workspace: &Workspace) -> PathBuf {
+    let name = format!("{}.tar.xz", archive_name(workspace));
+    workspace.target.join("dist").join(name)
+}
+
+fn archive_name(workspace: &Workspace) -> String {
+    format!("tx-{}-{}-linux", workspace.version, std::env::consts::ARCH)
+}
+
+pub(crate) fn dist(workspace: &Workspace) -> Result<PathBuf> {
+    if !cfg!(target_os = "linux") {
+        bail!("dist makes a Linux program and has to run on Linux");
+    }
+    setup::setup(workspace)?;
+    let folder = workspace.target.join("dist-files");
+    let name = archive_name(workspace);
+    let staging = folder.join(&name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&staging)?;
+
+    let linker = static_linker(&folder)?;
+    let cargo = || {
+        let mut command = workspace.cargo();
+        command.env(linker_variable(), &linker);
+        command
+    };
+    sh::run(cargo().args([
+        "build",
+        "--profile",
+        "dist",
+        "--package",
+        "tx-cli",
+        "--bin",
+        "tx",
+    ]))?;
+    let tx = workspace.target.join("dist").join("tx");
+    check_host_requirements(&tx)?;
+
+    fs::copy(&tx, staging.join("tx"))?;
+    fs::write(staging.join(SCRIPT_NAME), SCRIPT)?;
+    fs::write(staging.join("README.txt"), readme(&name))?;
+    for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        fs::copy(workspace.root.join(license), staging.join(license))?;
+    }
+    let cases = staging.join("cases");
+    sh::run(
+        cargo()
+            .args(["test", "--profile", "dist", "--package", "tx-cli"])
+            .args(["--test", "records", "--", "--dump"])
+            .arg(&cases),
+    )?;
+    add_demonstrations(workspace, &cases)?;
+
+    let archive = archive_path(workspace);
+    if let Some(parent) = archive.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    let _ = fs::remove_file(&archive);
+    sh::run(
+        Command::new("tar")
+            // Reproducible: no owner, one date, one order.
+            .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
+            .args(["--mtime=2000-01-01 00:00Z", "-C"])
+            .arg(&folder)
+            .arg("-cJf")
+            .arg(&archive)
+            .arg(&name)
+            .env("XZ_OPT", "-6 -T0"),
+    )
+    .context("the archive needs tar and xz (Debian: xz-utils)")?;
+    let size = fs::metadata(&archive)?.len();
+    if size > SIZE_LIMIT {
+        bail!(
+            "{} has {size} bytes, and the limit is {SIZE_LIMIT}: look for what grew in `tx`",
+            archive.display()
+        );
+    }
+    println!(
+        "{} {} ({}.{} MB; tx itself {} MB)",
+        Style::stdout().green("dist: wrote"),
+        archive.display(),
+        size / 1_000_000,
+        size / 100_000 % 10,
+        fs::metadata(&tx)?.len() / 1_000_000
+    );
+    Ok(archive)
+}
+
+/// Cargo's name of the variable that chooses the linker of the host.
+fn linker_variable() -> String {
+    format!(
+        "CARGO_TARGET_{}_UNKNOWN_LINUX_GNU_LINKER",
+        std::env::consts::ARCH.to_uppercase()
+    )
+}
+
+/// A linker that prefers archives for the libraries named above.
+///
+/// mlir-sys asks for `-lstdc++`, `-lz` and `-lzstd` without saying how, and the compiler driver
+/// that links Rust programs is the C one, which ignores `-static-libstdc++`. But in each folder it
+/// searches, a linker takes a shared library before an archive, and the first folder with either
+/// wins. So a folder that holds the archives alone goes first in the search.
+fn static_linker(folder: &Path) -> Result<PathBuf> {
+    let archives = folder.join("static-libraries");
+    fs::create_dir_all(&archives)?;
+    for library in STATIC_LIBRARIES {
+        let name = format!("lib{library}.a");
+        let output = sh::capture(Command::new("c++").arg(format!("-print-file-name={name}")))?;
+        let path = Path::new(output.stdout.trim());
+        // A library that is not found is answered with the bare name.
+        if !path.is_absolute() {
+            bail!(
+                "there is no {name} to link into tx: install the development package that has it"
+            );
+        }
+        symlink(path, &archives.join(&name))?;
+    }
+    let linker = folder.join("linker");
+    fs::write(
+        &linker,
+        format!(
+            "#!/bin/sh\n# Written by `cargo xtask dist`.\nexec cc -L'{}' \"$@\"\n",
+            archives.display()
+        ),
+    )?;
+    make_executable(&linker)?;
+    Ok(linker)
+}
+
+#[cfg(unix)]
+fn symlink(original: &Path, link: &Path) -> Result<()> {
+    std::os::unix::fs::symlink(original, link)?;
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn symlink(_original: &Path, _link: &Path) -> Result<()> {
+    bail!("dist needs symbolic links")
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &Path) -> Result<()> {
+    bail!("dist needs executable files")
+}
+
+/// Fails if the program needs a library or a C library that the machine may not have.
+fn check_host_requirements(program: &Path) -> Result<()> {
+    let dynamic = sh::capture(
+        Command::new("readelf")
+            .args(["--dynamic", "--wide"])
+            .arg(program),
+    )?;
+    let foreign: Vec<&str> = needed_libraries(&dynamic.stdout)
+        .into_iter()
+        .filter(|library| !HOST_LIBRARIES.contains(library))
+        .collect();
+    if !foreign.is_empty() {
+        bail!(
+            "{} would need {} on the other machine: link it statically (STATIC_LIBRARIES in \
+             tools/xtask/src/dist.rs), or not at all",
+            program.display(),
+            foreign.join(", ")
+        );
+    }
+    let symbols = sh::capture(
+        Command::new("readelf")
+            .args(["--version-info", "--wide"])
+            .arg(program),
+    )?;
+    if let Some(newest) = glibc_versions(&symbols.stdout).last()
+        && *newest > NEWEST_GLIBC
+    {
+        bail!(
+            "{} needs glibc {}.{}, newer than Debian 12's {}.{}: build it on Debian 12",
+            program.display(),
+            newest.0,
+            newest.1,
+            NEWEST_GLIBC.0,
+            NEWEST_GLIBC.1
+        );
+    }
+    Ok(())
+}
+
+fn needed_libraries(readelf: &str) -> Vec<&str> {
+    readelf
+        .lines()
+        .filter(|line| line.contains("(NEEDED)"))
+        .filter_map(|line| {
+            line.split_once('[')?
+                .1
+                .split_once(']')
+                .map(|(name, _)| name)
+        })
+        .collect()
+}
+
+/// The `GLIBC_x.y` versions in a listing, smallest first.
+fn glibc_versions(readelf: &str) -> BTreeSet<(u32, u32)> {
+    readelf
+        .split("GLIBC_")
+        .skip(1)
+        .filter_map(|text| {
+            let version = text
+                .split(|c: char| !c.is_ascii_digit() && c != '.')
+                .next()?;
+            let mut parts = version.split('.').map(str::parse);
+            Some((parts.next()?.ok()?, parts.next()?.ok()?))
+        })
+        .collect()
+}
+
+/// Adds the two demonstration programs to the cases that the records test wrote.
+fn add_demonstrations(workspace: &Workspace, cases: &Path) -> Result<()> {
+    let manifest_path = cases.join("manifest.json");
+    let mut manifest: Value = serde_json::from_str(
+        &fs::read_to_string(&manifest_path).context("the records test wrote no manifest")?,
+    )?;
+    let list = manifest["cases"]
+        .as_array_mut()
+        .context("the manifest has no list `cases`")?;
+    for (place, program) in [demo::SHARED, demo::LOCAL].iter().enumerate() {
+        let file = Path::new(program.file);
+        let id = file
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .context("a demonstration without a name")?;
+        let folder = cases.join(id);
+        fs::create_dir_all(&folder)?;
+        fs::copy(workspace.root.join(file), folder.join("program.mlir"))
+            .with_context(|| format!("cannot copy the demonstration {}", file.display()))?;
+        let expected: Vec<f32> = program.reference().iter().map(|sum| *sum as f32).collect();
+        let zeros = vec![0.0; expected.len()];
+        for (name, array) in [
+            ("arg0.npy", program.input()),
+            ("arg1.npy", Array::f32(program.destination, &zeros)),
+            ("expected.npy", Array::f32(program.destination, &expected)),
+        ] {
+            array
+                .write(&folder.join(name))
+                .map_err(|error| anyhow!(error))?;
+        }
+        let region: Vec<[usize; 2]> = program.destination.iter().map(|e| [0, *e]).collect();
+        // First in the list: they are what one wants to see first.
+        list.insert(
+            place,
+            json!({
+                "id": id,
+                "folder": id,
+                "args": ["arg0.npy", "arg1.npy"],
+                "output": 1,
+                "region": region,
+                "atol": 0.0,
+                "rtol": 0.0,
+            }),
+        );
+    }
+    fs::write(
+        &manifest_path,
+        serde_json::to_string_pretty(&manifest)? + "\n",
+    )?;
+    Ok(())
+}
+
+fn readme(name: &str) -> String {
+    format!(
+        "{name}\n\n\
+         tx compiles reductions written in MLIR to PTX and runs them. This is the program alone:\n\
+         it needs a Linux machine with the GNU C library {}.{} or later and, to run on a GPU,\n\
+         NVIDIA's driver. No CUDA toolkit.\n\n\
+         \x20   ./tx doctor                         what this machine has\n\
+         \x20   ./tx --help                         what tx can do\n\
+         \x20   python3 {SCRIPT_NAME}                  run every case in cases/ on the GPU, compare\n\
+         \x20   python3 {SCRIPT_NAME} --device cpu     the same on the CPU\n\n\
+         The script needs Python 3 with NumPy; tx does not.\n",
+        NEWEST_GLIBC.0, NEWEST_GLIBC.1
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn needed_libraries_are_read_from_the_dynamic_section() {
+        let listing = "\
+ 0x0000000000000001 (NEEDED)             Shared library: [libc.so.6]
+ 0x0000000000000001 (NEEDED)             Shared library: [libstdc++.so.6]
+ 0x000000000000000c (INIT)               0x1000
+";
+        assert_eq!(needed_libraries(listing), ["libc.so.6", "libstdc++.so.6"]);
+    }
+
+    #[test]
+    fn glibc_versions_compare_as_numbers() {
+        let listing =
+            "GLIBC_2.9 (4)  GLIBC_2.2.5 (2)\n Name: GLIBC_2.34  Flags: none GLIBC_PRIVATE";
+        let versions = glibc_versions(listing);
+        assert_eq!(versions.last(), Some(&(2, 34)));
+        assert_eq!(versions.len(), 3);
+    }
+}

@@ -1,0 +1,300 @@
+//! `cargo xtask setup`: installs what is missing and says what it does.
+//!
+//! It looks before it installs, so that a second run costs a fraction of a second and prints one
+//! line. `demo` and `test` call it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::sh::{self, Style};
+use crate::workspace::{LLVM_MAJOR, Workspace, default_llvm_prefix, llvm_prefix};
+
+/// Packages of LLVM, and what of each is used. `FileCheck` comes with a dependency of the third.
+const LLVM_PACKAGES: &[(&str, &str)] = &[
+    ("libmlir-22-dev", "MLIR's libraries and headers"),
+    ("mlir-22-tools", "mlir-tblgen, which compiles the dialect"),
+    ("llvm-22-dev", "LLVM's libraries, llvm-config, FileCheck"),
+    ("libclang1-22", "libclang, which reads MLIR's C headers"),
+    ("libclang-common-22-dev", "the headers libclang needs"),
+];
+
+/// What LLVM is compiled and linked with.
+const TOOLCHAIN_PACKAGES: &[(&str, &str)] = &[
+    ("g++", "the C++ compiler"),
+    ("zlib1g-dev", "zlib, which LLVM uses"),
+    ("libzstd-dev", "zstd, which LLVM uses"),
+];
+
+/// NVIDIA's assembler comes alone in this PyPI wheel. Tests assemble PTX with it; neither building
+/// nor running `tx` needs it.
+const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
+const PTXAS_VERSION: &str = "13.0.88";
+const PTXAS_IN_WHEEL: &str = "nvidia/cu13/bin/ptxas";
+/// SHA-256 of the wheels of that version: x86-64, then 64-bit Arm.
+const PTXAS_HASHES: &[&str] = &[
+    "56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03",
+    "c7ff28f86a24effdc6c034fa15230c549a273e4771b10a7fec14996f8cf3307f",
+];
+
+pub(crate) fn setup(workspace: &Workspace) -> Result<()> {
+    let style = Style::stderr();
+    install_packages()?;
+    let ptxas = install_ptxas(&workspace.target.join("tools"))?;
+    eprintln!(
+        "{} LLVM {LLVM_MAJOR} in {}, ptxas in {}",
+        style.green("setup: all there,"),
+        llvm_prefix().display(),
+        ptxas.display()
+    );
+    Ok(())
+}
+
+fn install_packages() -> Result<()> {
+    let prefix = llvm_prefix();
+    let own_llvm = prefix != default_llvm_prefix();
+    if own_llvm {
+        check_prefix(&prefix)?;
+    }
+    if !is_debian() {
+        // Whatever this system is, a complete LLVM at the prefix is all that counts.
+        return check_prefix(&prefix);
+    }
+    let mut wanted = TOOLCHAIN_PACKAGES.to_vec();
+    if !own_llvm {
+        wanted.extend_from_slice(LLVM_PACKAGES);
+    }
+    apt_install(&wanted)
+}
+
+/// Whether this is Debian, Ubuntu or one of their descendants.
+fn is_debian() -> bool {
+    let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
+    let family = release.lines().any(|line| {
+        (line.starts_with("ID=") || line.starts_with("ID_LIKE="))
+            && (line.contains("debian") || line.contains("ubuntu"))
+    });
+    family && sh::succeeds(Command::new("apt-get").arg("--version"))
+}
+
+/// Fails, with what to do, unless an LLVM with MLIR is installed at `prefix`.
+fn check_prefix(prefix: &Path) -> Result<()> {
+    let needed = [
+        "bin/llvm-config",
+        "bin/mlir-tblgen",
+        "bin/mlir-opt",
+        "bin/FileCheck",
+        "include/mlir-c/IR.h",
+        "lib/libMLIRIR.a",
+    ];
+    let missing: Vec<&str> = needed
+        .into_iter()
+        .filter(|file| !prefix.join(file).exists())
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "no complete LLVM {LLVM_MAJOR} in {}: {} missing\n\
+         Install LLVM and MLIR {LLVM_MAJOR} with static libraries, headers, mlir-tblgen and \
+         FileCheck,\nand libclang, a C++ compiler and the headers of zlib and zstd. If LLVM is \
+         not in {},\nset MLIR_SYS_220_PREFIX and TABLEGEN_220_PREFIX to where it is, and run this \
+         again.",
+        prefix.display(),
+        missing.join(", "),
+        default_llvm_prefix().display(),
+    );
+}
+
+/// Installs those of the packages that are not.
+fn apt_install(wanted: &[(&str, &str)]) -> Result<()> {
+    let missing: Vec<(&str, &str)> = wanted
+        .iter()
+        .copied()
+        .filter(|(package, _)| !is_installed(package))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    eprintln!("setup: installing {} packages with apt-get", missing.len());
+    for (package, why) in &missing {
+        eprintln!("setup:   {package:24} {why}");
+    }
+    let names: Vec<&str> = missing.iter().map(|(package, _)| *package).collect();
+
+    // The lists of a fresh image are empty, and old lists name versions that are gone. Refresh
+    // them in these two cases only: it is the slowest step.
+    let mut fresh = false;
+    if !names.iter().all(|package| has_candidate(package)) {
+        apt_get(&["update"])?;
+        fresh = true;
+        let unknown: Vec<&str> = names
+            .iter()
+            .copied()
+            .filter(|package| !has_candidate(package))
+            .collect();
+        if !unknown.is_empty() {
+            bail!(
+                "this system's package lists have no {}\n\
+                 Debian 12 carries LLVM {LLVM_MAJOR} in its `bookworm-security` suite, which \
+                 /etc/apt/sources.list should name. On other\nreleases add the LLVM project's \
+                 own repository (https://apt.llvm.org), or install LLVM and MLIR {LLVM_MAJOR} by \
+                 hand and set\nMLIR_SYS_220_PREFIX and TABLEGEN_220_PREFIX to where it is.",
+                unknown.join(", ")
+            );
+        }
+    }
+    let install = [&["install", "--yes", "--no-install-recommends"], &names[..]].concat();
+    if let Err(error) = apt_get(&install) {
+        if fresh {
+            return Err(error);
+        }
+        eprintln!("setup: trying again with fresh package lists");
+        apt_get(&["update"])?;
+        apt_get(&install)?;
+    }
+    Ok(())
+}
+
+fn is_installed(package: &str) -> bool {
+    sh::capture(Command::new("dpkg-query").args(["-W", "-f=${db:Status-Status}\n", package]))
+        .is_ok_and(|output| output.stdout.lines().any(|line| line == "installed"))
+}
+
+fn has_candidate(package: &str) -> bool {
+    sh::capture(Command::new("apt-cache").args(["policy", package])).is_ok_and(|output| {
+        output
+            .stdout
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("Candidate:"))
+            .any(|version| version.trim() != "(none)")
+    })
+}
+
+fn apt_get(arguments: &[&str]) -> Result<()> {
+    let root = sh::capture(Command::new("id").arg("-u"))?.stdout.trim() == "0";
+    let mut command = if root {
+        Command::new("env")
+    } else if sh::succeeds(Command::new("sudo").arg("--version")) {
+        let mut command = Command::new("sudo");
+        command.arg("env");
+        command
+    } else {
+        bail!(
+            "not root, and there is no sudo. Run this as root, then try again:\n    apt-get {}",
+            arguments.join(" ")
+        );
+    };
+    command
+        .args(["DEBIAN_FRONTEND=noninteractive", "apt-get"])
+        // Another apt may be at work, an image's first boot for instance.
+        .args(["-o", "DPkg::Lock::Timeout=180", "-q"])
+        .args(arguments);
+    sh::run(&mut command)
+}
+
+/// Puts the pinned `ptxas` into `tools` unless it is there, and returns its path.
+fn install_ptxas(tools: &Path) -> Result<PathBuf> {
+    if let Some(own) = std::env::var_os("TX_PTXAS") {
+        let own = PathBuf::from(own);
+        if !own.is_file() {
+            bail!(
+                "TX_PTXAS names {}, which is no file: unset it, or correct it",
+                own.display()
+            );
+        }
+        return Ok(own);
+    }
+    let ptxas = tools.join("ptxas");
+    let stamp = tools.join("ptxas.version");
+    if ptxas.is_file()
+        && fs::read_to_string(&stamp).is_ok_and(|version| version.trim() == PTXAS_VERSION)
+    {
+        return Ok(ptxas);
+    }
+    if !cfg!(all(
+        target_os = "linux",
+        any(target_arch = "x86_64", target_arch = "aarch64")
+    )) {
+        bail!(
+            "there is no ptxas of NVIDIA's for this machine: the tests that assemble PTX need a \
+             Linux machine, x86-64 or 64-bit Arm"
+        );
+    }
+    if !sh::succeeds(Command::new("python3").args(["-m", "pip", "--version"])) {
+        if !is_debian() {
+            bail!(
+                "ptxas comes from PyPI, and `python3 -m pip` does not work: install Python 3 with \
+                 pip, or set TX_PTXAS to a ptxas of CUDA 12.8 or later"
+            );
+        }
+        apt_install(&[("python3-pip", "pip, which fetches ptxas")])?;
+    }
+
+    eprintln!(
+        "setup: fetching ptxas {PTXAS_VERSION} (PyPI {PTXAS_PACKAGE}, about 40 MB) to {}",
+        ptxas.display()
+    );
+    let download = tools.join("download");
+    let _ = fs::remove_dir_all(&download);
+    fs::create_dir_all(&download)
+        .with_context(|| format!("cannot create {}", download.display()))?;
+    let requirement = download.join("requirement.txt");
+    let hashes: String = PTXAS_HASHES
+        .iter()
+        .map(|hash| format!(" --hash=sha256:{hash}"))
+        .collect();
+    fs::write(
+        &requirement,
+        format!("{PTXAS_PACKAGE}=={PTXAS_VERSION}{hashes}\n"),
+    )?;
+    sh::run(
+        Command::new("python3")
+            .args(["-m", "pip", "download", "--quiet", "--no-deps"])
+            .args(["--only-binary=:all:", "--require-hashes", "--dest"])
+            .arg(&download)
+            .arg("--requirement")
+            .arg(&requirement),
+    )?;
+    let wheel = fs::read_dir(&download)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
+        .context("pip said it downloaded a wheel, and there is none")?;
+    // To a temporary name first: an interrupted run must not leave half a program.
+    let partial = tools.join("ptxas.partial");
+    unpack(&wheel, PTXAS_IN_WHEEL, &partial)?;
+    make_executable(&partial)?;
+    fs::rename(&partial, &ptxas)?;
+    fs::write(&stamp, format!("{PTXAS_VERSION}\n"))?;
+    let _ = fs::remove_dir_all(&download);
+
+    sh::capture(Command::new(&ptxas).arg("--version")).context("the ptxas just fetched")?;
+    Ok(ptxas)
+}
+
+fn unpack(wheel: &Path, entry: &str, to: &Path) -> Result<()> {
+    let file = fs::File::open(wheel)?;
+    let mut archive = zip::ZipArchive::new(file)
+        .with_context(|| format!("{} is not a wheel", wheel.display()))?;
+    let mut source = archive
+        .by_name(entry)
+        .with_context(|| format!("{} holds no {entry}", wheel.display()))?;
+    let mut target = fs::File::create(to)?;
+    io::copy(&mut source, &mut target)?;
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &Path) -> Result<()> {
+    Ok(())
+}

@@ -1,0 +1,436 @@
+//! `cargo xtask tidy`: the rules of the repository that no compiler checks.
+//!
+//! Each rule is a function that returns what is wrong, a sentence for each. That every lit test has
+//! a RUN line, a CHECK and a sentence of prose is enforced by the harness, which reads the files
+//! anyway (`lit-tests/lit.rs`).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::codegen::{self, Entry};
+use crate::sh::Style;
+use crate::workspace::{LLVM_MAJOR, Workspace};
+
+/// Folders of `lit-tests` that belong to no pass and no pipeline.
+const OTHER_LIT_FOLDERS: &[&str] = &[
+    // Syntax, round trips and verifiers of the dialect.
+    "dialect-tile",
+    // Whole programs to PTX.
+    "ptx",
+    // What the programs say: help, wrong usage, bad input.
+    "tools",
+];
+
+/// C++ is for what MLIR's C API cannot do, and decides nothing. It has no reason to grow. Headers,
+/// which only declare, are not counted.
+const CXX_LINES: usize = 450;
+
+/// Which packages of the workspace a package may depend on. What is not listed here may depend on
+/// anything: the tools, on which nothing depends.
+const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
+    ("tx-target", &[]),
+    ("tx-plan", &[]),
+    ("tx-mlir", &[]),
+    ("tx-pass", &["tx-mlir"]),
+    ("tx-dialect-tile", &["tx-mlir"]),
+    (
+        "tx-passes",
+        &["tx-dialect-tile", "tx-mlir", "tx-pass", "tx-target"],
+    ),
+    (
+        "tx-compiler",
+        &[
+            "tx-dialect-tile",
+            "tx-mlir",
+            "tx-pass",
+            "tx-passes",
+            "tx-plan",
+            "tx-target",
+        ],
+    ),
+    ("tx-exec", &["tx-mlir", "tx-plan"]),
+    ("tx-runtime", &["tx-exec", "tx-plan"]),
+];
+
+/// Packages that must build where there is no MLIR, if need be without their optional
+/// dependencies, and what would bring it in.
+const WITHOUT_MLIR: &[&str] = &["tx-target", "tx-plan", "tx-runtime", "xtask"];
+const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];
+
+/// Folders of the machine someone happens to work on, beside that of the checkout. Split, so that
+/// this file does not hold them.
+const MACHINE_PATHS: &[&str] = &[
+    concat!("/", "home/"),
+    concat!("/", "Users/"),
+    concat!("/", "root/"),
+];
+
+pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
+    let registry = codegen::registry(workspace)?;
+    let files = workspace.files()?;
+    let mut wrong = Vec::new();
+    wrong.extend(lit_folders(&registry, &files));
+    wrong.extend(orphaned_snapshots(&files));
+    wrong.extend(cxx_budget(workspace, &files)?);
+    wrong.extend(dependencies(workspace.packages()));
+    wrong.extend(llvm_version(workspace)?);
+    wrong.extend(texts(workspace, &files)?);
+    if !wrong.is_empty() {
+        for each in &wrong {
+            eprintln!("tidy: {each}");
+        }
+        bail!("tidy: {} to put right", wrong.len());
+    }
+    println!("{}", Style::stdout().green("tidy: clean"));
+    Ok(())
+}
+
+/// Every pass has a folder of tests with its name, with a test of what it does and of what it
+/// refuses; every folder is a pass, a pipeline, or listed above.
+fn lit_folders(registry: &[Entry], files: &[PathBuf]) -> Vec<String> {
+    let mut folders: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in files {
+        if let Ok(rest) = file.strip_prefix("lit-tests")
+            && rest
+                .extension()
+                .is_some_and(|extension| extension == "mlir")
+            && let (Some(folder), Some(name)) = (rest.parent(), rest.file_name())
+        {
+            folders
+                .entry(folder.display().to_string())
+                .or_default()
+                .insert(name.to_string_lossy().into_owned());
+        }
+    }
+    let mut wrong = Vec::new();
+    for entry in registry {
+        let argument = &entry.argument;
+        let tests = folders.remove(argument).unwrap_or_default();
+        if !tests.iter().any(|name| name != "invalid.mlir") {
+            wrong.push(format!(
+                "`{argument}` is registered and has no test: add lit-tests/{argument}/"
+            ));
+        } else if !entry.pipeline && !tests.contains("invalid.mlir") {
+            wrong.push(format!(
+                "nothing tests what `{argument}` refuses: add lit-tests/{argument}/invalid.mlir"
+            ));
+        }
+    }
+    for folder in folders.keys() {
+        if !OTHER_LIT_FOLDERS.contains(&folder.as_str()) {
+            wrong.push(format!(
+                "lit-tests/{folder} is neither a registered pass or pipeline nor in \
+                 OTHER_LIT_FOLDERS (tools/xtask/src/tidy.rs): rename or remove it"
+            ));
+        }
+    }
+    wrong
+}
+
+/// A snapshot belongs to the test beside it: `x.snap` or `x.PREFIX.snap` to `x.mlir`.
+fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
+    let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
+    files
+        .iter()
+        .filter(|file| {
+            file.starts_with("lit-tests")
+                && file
+                    .extension()
+                    .is_some_and(|extension| extension == "snap")
+        })
+        .filter(|file| {
+            let test = file.with_extension("mlir");
+            let prefixed = file.with_extension("").with_extension("mlir");
+            !known.contains(test.as_path()) && !known.contains(prefixed.as_path())
+        })
+        .map(|file| format!("{} belongs to no test: remove it", file.display()))
+        .collect()
+}
+
+fn cxx_budget(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
+    let mut lines = 0;
+    for file in files {
+        let cxx = file
+            .extension()
+            .and_then(|extension| extension.to_str())
+            .is_some_and(|extension| matches!(extension, "cpp" | "cc" | "cxx"));
+        if cxx {
+            lines += read(workspace, file)?.lines().count();
+        }
+    }
+    Ok(if lines > CXX_LINES {
+        vec![format!(
+            "{lines} lines of C++, and the budget is {CXX_LINES}: move decisions to Rust"
+        )]
+    } else {
+        Vec::new()
+    })
+}
+
+/// The direction of dependencies, over what builds need. Tests may use more.
+fn dependencies(packages: &[Value]) -> Vec<String> {
+    let graph = dependency_graph(packages, true);
+    let required = dependency_graph(packages, false);
+    let tools: Vec<&str> = packages
+        .iter()
+        .filter(|package| {
+            package["manifest_path"]
+                .as_str()
+                .is_some_and(|path| path.contains("/tools/"))
+        })
+        .filter_map(|package| package["name"].as_str())
+        .collect();
+
+    let mut wrong = Vec::new();
+    for (name, needed) in &graph {
+        for tool in needed.iter().filter(|each| tools.contains(each)) {
+            wrong.push(format!("`{name}` depends on the tool `{tool}`"));
+        }
+        let Some((_, allowed)) = MAY_DEPEND_ON.iter().find(|(package, _)| package == name) else {
+            if !tools.contains(name) {
+                wrong.push(format!(
+                    "`{name}` is new: say in MAY_DEPEND_ON (tools/xtask/src/tidy.rs) what it may \
+                     depend on"
+                ));
+            }
+            continue;
+        };
+        for other in needed {
+            if graph.contains_key(other) && !allowed.contains(other) && !tools.contains(other) {
+                wrong.push(format!(
+                    "`{name}` depends on `{other}`, against the direction in ARCHITECTURE.md"
+                ));
+            }
+        }
+    }
+    for name in WITHOUT_MLIR {
+        for mlir in MLIR_PACKAGES {
+            if let Some(through) = reaches(&required, name, mlir) {
+                wrong.push(format!(
+                    "`{name}` must build without MLIR, and `{through}` brings in `{mlir}`"
+                ));
+            }
+        }
+    }
+    wrong
+}
+
+fn dependency_graph(packages: &[Value], optional: bool) -> BTreeMap<&str, BTreeSet<&str>> {
+    packages
+        .iter()
+        .filter_map(|package| {
+            let needed = package["dependencies"]
+                .as_array()?
+                .iter()
+                .filter(|dependency| dependency["kind"] != "dev")
+                .filter(|dependency| optional || dependency["optional"] != true)
+                .filter_map(|dependency| dependency["name"].as_str())
+                .collect();
+            Some((package["name"].as_str()?, needed))
+        })
+        .collect()
+}
+
+/// The package on whose account `from` depends on `to`, directly or not.
+fn reaches<'a>(
+    graph: &BTreeMap<&'a str, BTreeSet<&'a str>>,
+    from: &'a str,
+    to: &str,
+) -> Option<&'a str> {
+    let mut seen = BTreeSet::new();
+    let mut open = vec![from];
+    while let Some(name) = open.pop() {
+        if !seen.insert(name) {
+            continue;
+        }
+        let Some(needed) = graph.get(name) else {
+            continue;
+        };
+        if needed.contains(to) {
+            return Some(name);
+        }
+        open.extend(needed);
+    }
+    None
+}
+
+/// The version of LLVM stands in two places, which must agree.
+fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
+    let file = Path::new(".cargo/config.toml");
+    let config = read(workspace, file)?;
+    let expected = format!("/llvm-{LLVM_MAJOR}\"");
+    Ok(["MLIR_SYS_220_PREFIX", "TABLEGEN_220_PREFIX"]
+        .into_iter()
+        .filter(|variable| {
+            !config
+                .lines()
+                .any(|line| line.starts_with(variable) && line.contains(&expected))
+        })
+        .map(|variable| {
+            format!(
+                "{} does not set {variable} to LLVM {LLVM_MAJOR}",
+                file.display()
+            )
+        })
+        .collect())
+}
+
+/// Rules on the lines of text files.
+fn texts(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    let root = workspace.root.display().to_string();
+    let machine_paths: Vec<&str> = MACHINE_PATHS
+        .iter()
+        .copied()
+        .chain([root.as_str()])
+        .collect();
+    for file in files {
+        let Ok(text) = String::from_utf8(
+            fs::read(workspace.root.join(file))
+                .with_context(|| format!("cannot read {}", file.display()))?,
+        ) else {
+            continue;
+        };
+        let rust = file.extension().is_some_and(|extension| extension == "rs");
+        for (number, line) in text.lines().enumerate() {
+            let place = format!("{}:{}", file.display(), number + 1);
+            if let Some(path) = machine_paths.iter().find(|path| holds_path(line, path)) {
+                wrong.push(format!("{place}: a path of one machine (`{path}`)"));
+            }
+            if rust && line.trim_start().starts_with(concat!("#[", "ignore")) {
+                wrong.push(format!(
+                    "{place}: an ignored test; assert what happens today and say what should"
+                ));
+            }
+        }
+    }
+    Ok(wrong)
+}
+
+/// Whether `path` stands in the line as the beginning of an absolute path, and not inside a longer
+/// one, as in `docs/home/`.
+fn holds_path(line: &str, path: &str) -> bool {
+    line.match_indices(path).any(|(at, _)| {
+        !line[..at]
+            .ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '}'))
+    })
+}
+
+fn read(workspace: &Workspace, file: &Path) -> Result<String> {
+    fs::read_to_string(workspace.root.join(file))
+        .with_context(|| format!("cannot read {}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn entries() -> Vec<Entry> {
+        codegen::parse_registry(
+            r#"[{"argument": "tile-insert-sync", "kind": "pass"},
+                {"argument": "lower-reduction", "kind": "pipeline"}]"#,
+        )
+        .unwrap()
+    }
+
+    fn paths(names: &[&str]) -> Vec<PathBuf> {
+        names.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn folders_and_registry_agree() {
+        let good = paths(&[
+            "lit-tests/tile-insert-sync/basic.mlir",
+            "lit-tests/tile-insert-sync/invalid.mlir",
+            "lit-tests/lower-reduction/demo.mlir",
+            "lit-tests/ptx/demo.mlir",
+            "lit-tests/lit.rs",
+        ]);
+        assert_eq!(lit_folders(&entries(), &good), [""; 0]);
+
+        let bad = paths(&[
+            "lit-tests/tile-insert-sync/invalid.mlir",
+            "lit-tests/lower-reduction/demo.mlir",
+            "lit-tests/tile-insert-snyc/basic.mlir",
+        ]);
+        let wrong = lit_folders(&entries(), &bad);
+        assert_eq!(wrong.len(), 2, "{wrong:?}");
+        assert!(wrong[0].contains("has no test"), "{wrong:?}");
+        assert!(wrong[1].contains("tile-insert-snyc"), "{wrong:?}");
+    }
+
+    #[test]
+    fn snapshots_need_their_test() {
+        let files = paths(&[
+            "lit-tests/ptx/a.mlir",
+            "lit-tests/ptx/a.snap",
+            "lit-tests/ptx/a.SM90.snap",
+            "lit-tests/ptx/b.snap",
+        ]);
+        let wrong = orphaned_snapshots(&files);
+        assert_eq!(wrong.len(), 1, "{wrong:?}");
+        assert!(wrong[0].contains("b.snap"), "{wrong:?}");
+    }
+
+    #[test]
+    fn dependencies_go_one_way() {
+        let package = |name: &str, folder: &str, needed: &[(&str, Option<&str>)]| {
+            let dependencies: Vec<Value> = needed
+                .iter()
+                .map(|(name, kind)| json!({"name": name, "kind": kind}))
+                .collect();
+            json!({
+                "name": name,
+                "manifest_path": format!("/x/{folder}/Cargo.toml"),
+                "dependencies": dependencies,
+            })
+        };
+        let good = [
+            package("tx-mlir", "crates/tx-mlir", &[("melior", None)]),
+            package("tx-plan", "crates/tx-plan", &[]),
+            package(
+                "tx-runtime",
+                "crates/tx-runtime",
+                &[("tx-plan", None), ("tx-mlir", Some("dev"))],
+            ),
+            package(
+                "tx-cli",
+                "tools/tx",
+                &[("tx-runtime", None), ("tx-mlir", None)],
+            ),
+        ];
+        assert_eq!(dependencies(&good), [""; 0]);
+
+        let bad = [
+            package("tx-mlir", "crates/tx-mlir", &[("melior", None)]),
+            package("tx-plan", "crates/tx-plan", &[("tx-mlir", None)]),
+            package("tx-runtime", "crates/tx-runtime", &[("tx-plan", None)]),
+            package("tx-new", "crates/tx-new", &[("xtask", None)]),
+            package("xtask", "tools/xtask", &[]),
+        ];
+        let wrong = dependencies(&bad);
+        for expected in [
+            "`tx-plan` depends on `tx-mlir`",
+            "`tx-runtime` must build without MLIR, and `tx-mlir` brings in `melior`",
+            "`tx-new` depends on the tool `xtask`",
+            "`tx-new` is new",
+        ] {
+            assert!(
+                wrong.iter().any(|each| each.contains(expected)),
+                "{expected} not in {wrong:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn machine_paths_are_found_at_their_start_only() {
+        let path = MACHINE_PATHS[0];
+        assert!(holds_path(&format!("cd {path}me"), path));
+        assert!(!holds_path(&format!("see docs{path}page"), path));
+    }
+}
