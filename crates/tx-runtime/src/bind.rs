@@ -306,53 +306,44 @@ impl Job {
         place: &str,
         params: &mut Vec<Param>,
     ) -> Result<(), Error> {
-        let mut descriptor =
-            |buffer: usize, offset: i64, sizes: &[i64], strides: &[i64]| {
-                params.extend([Param::Address(buffer), Param::Address(buffer)]);
-                params.extend([offset].iter().chain(sizes).chain(strides).map(|word| {
-                    Param::Value {
-                        bits: *word as u64,
-                        size: 8,
-                    }
-                }));
-            };
-        let whole = |index: usize| &self.arguments[index];
-        match operand {
-            Operand::Argument(_) | Operand::Temporary(_) => {
-                let index = match operand {
-                    Operand::Temporary(index) => plan.arguments.len() + index,
-                    Operand::Argument(index) => *index,
-                    _ => 0,
-                };
-                match whole(index) {
-                    Bound::Scalar { element, bits } => params.push(Param::Value {
-                        bits: *bits,
-                        size: element.size(),
-                    }),
-                    Bound::Memref {
-                        shape,
-                        placement,
-                        buffer,
-                        ..
-                    } => {
-                        let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
-                        descriptor(*buffer, placement.offset, &sizes, &placement.strides);
-                    }
-                }
+        // `arguments` holds the temporaries behind the arguments while the plan is worked through.
+        let bound = |base: Base| match base {
+            Base::Argument(index) => &self.arguments[index],
+            Base::Temporary(index) => &self.arguments[plan.arguments.len() + index],
+        };
+        let mut whole = |base: Base| match bound(base) {
+            Bound::Scalar { element, bits } => params.push(Param::Value {
+                bits: *bits,
+                size: element.size(),
+            }),
+            Bound::Memref {
+                shape,
+                placement,
+                buffer,
+                ..
+            } => {
+                let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
+                descriptor(
+                    params,
+                    *buffer,
+                    placement.offset,
+                    &sizes,
+                    &placement.strides,
+                );
             }
+        };
+        match operand {
+            Operand::Argument(index) => whole(Base::Argument(*index)),
+            Operand::Temporary(index) => whole(Base::Temporary(*index)),
             Operand::View {
                 base,
                 offset,
                 sizes,
                 strides,
             } => {
-                let index = match base {
-                    Base::Argument(index) => *index,
-                    Base::Temporary(index) => plan.arguments.len() + index,
-                };
                 let Bound::Memref {
                     placement, buffer, ..
-                } = whole(index)
+                } = bound(*base)
                 else {
                     // `Plan::validate` has refused this.
                     return Ok(());
@@ -386,7 +377,7 @@ impl Job {
                         });
                     }
                 }
-                descriptor(*buffer, offset, &sizes, &strides);
+                descriptor(params, *buffer, offset, &sizes, &strides);
             }
             Operand::Scalar { ty, value } => {
                 let value = self.evaluate(value, place)?;
@@ -446,6 +437,22 @@ impl Job {
             _ => None,
         }
     }
+}
+
+/// MLIR's expanded descriptor: allocated pointer, aligned pointer, offset, sizes, strides.
+fn descriptor(params: &mut Vec<Param>, buffer: usize, offset: i64, sizes: &[i64], strides: &[i64]) {
+    params.extend([Param::Address(buffer), Param::Address(buffer)]);
+    let words = [offset];
+    params.extend(
+        words
+            .iter()
+            .chain(sizes)
+            .chain(strides)
+            .map(|word| Param::Value {
+                bits: *word as u64,
+                size: 8,
+            }),
+    );
 }
 
 /// `@row_sums(memref<?x?xf32>, i32)`

@@ -1,0 +1,34 @@
+// RUN: tx-opt %s --lower-reduction
+
+#shared = #gpu.address_space<workgroup>
+
+// Thirty-two threads sum the four rows of a 4x8 tile in shared memory: eight lanes a row, so
+// three shuffles (1, 2, 4), and one store for each row. The block is one warp, so a warp's
+// barrier between the copy in and the reduction, and one before the copy out, are all it needs.
+// CHECK-LABEL: gpu.func @rows
+// CHECK-NOT:     tile.
+// CHECK-COUNT-1: nvvm.bar.warp.sync
+// CHECK:         %[[ONE:.+]] = arith.constant 1 : i32
+// CHECK:         gpu.shuffle xor %{{.+}}, %[[ONE]],
+// CHECK:         %[[TWO:.+]] = arith.constant 2 : i32
+// CHECK:         gpu.shuffle xor %{{.+}}, %[[TWO]],
+// CHECK:         %[[FOUR:.+]] = arith.constant 4 : i32
+// CHECK:         gpu.shuffle xor %{{.+}}, %[[FOUR]],
+// CHECK-NOT:     gpu.shuffle
+// CHECK-COUNT-1: nvvm.bar.warp.sync
+// CHECK-NOT:     nvvm.bar.warp.sync
+// CHECK-NOT:     gpu.barrier
+// CHECK-NOT:     tile.
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>)
+        workgroup(%As: memref<4x8xf32, #shared>, %Bs: memref<4xf32, #shared>)
+        kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+      tile.copy %A to %As scope(cta) : memref<4x8xf32> to memref<4x8xf32, #shared>
+      tile.reduce sum %As into %Bs axes [-1] scope(cta)
+          : memref<4x8xf32, #shared> into memref<4xf32, #shared>
+      tile.copy %Bs to %B scope(cta) : memref<4xf32, #shared> to memref<4xf32>
+      gpu.return
+    }
+  }
+}

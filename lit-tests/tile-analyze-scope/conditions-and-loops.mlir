@@ -1,0 +1,69 @@
+// RUN: tx-opt %s --tile-analyze-scope
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+gpu.module @kernels {
+  // A condition that is not known, but the same for all threads, takes all or none of them.
+  // CHECK-LABEL: gpu.func @argument_of_the_kernel
+  // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
+  gpu.func @argument_of_the_kernel(%c: i1) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    scf.if %c {
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+
+  // What all threads compute from the block's id is the same for all of them.
+  // CHECK-LABEL: gpu.func @id_of_the_block
+  // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
+  gpu.func @id_of_the_block(%n: index) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %b = gpu.block_id x
+    %inside = arith.cmpi ult, %b, %n : index
+    scf.if %inside {
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+
+  // What all threads load from one place of global memory is the same, too.
+  // CHECK-LABEL: gpu.func @element_that_all_load
+  // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
+  gpu.func @element_that_all_load(%flag: memref<i1>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c = memref.load %flag[] : memref<i1>
+    scf.if %c {
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+
+  // A loop with bounds that all threads share keeps them together.
+  // CHECK-LABEL: gpu.func @loop_with_common_bounds
+  // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
+  gpu.func @loop_with_common_bounds(%n: index) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      tile.reduce sum %S into %D axes [1] scope(cta) accumulate : !S into !D
+    }
+    gpu.return
+  }
+
+  // So does one that starts at the thread's id, when all threads run it equally often.
+  // CHECK-LABEL: gpu.func @loop_with_equal_trip_counts
+  // CHECK:       exec = {active = array<i64: 0, 128>, block = 128 : i64, threads = 128 : i64}
+  gpu.func @loop_with_equal_trip_counts() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c128 = arith.constant 128 : index
+    %c512 = arith.constant 512 : index
+    %t = gpu.thread_id x
+    scf.for %i = %t to %c512 step %c128 {
+      tile.reduce sum %S into %D axes [1] scope(cta) accumulate : !S into !D
+    }
+    gpu.return
+  }
+}

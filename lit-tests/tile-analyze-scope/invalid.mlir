@@ -1,0 +1,368 @@
+// RUN: tx-opt %s --tile-analyze-scope --split-input-file --verify-diagnostics
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// A condition on the thread's id keeps half of the block away: the message names the branch.
+gpu.module @m {
+  gpu.func @cta_op_reached_by_half_of_the_block() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x
+    %first = arith.cmpi ult, %t, %c64 : index
+    // expected-note @below {{0 to 63 of 128 get there}}
+    scf.if %first {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{use a narrower scope, or move it out of the branch}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// The other arm of the branch keeps the other half away.
+gpu.module @m {
+  gpu.func @cta_op_in_the_other_arm() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x
+    %first = arith.cmpi ult, %t, %c64 : index
+    // expected-note @below {{64 to 127 of 128 get there}}
+    scf.if %first {
+    } else {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{use a narrower scope, or move it out of the branch}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+
+// A condition on data that each thread loads for itself may differ between any two threads.
+gpu.module @m {
+  gpu.func @cta_op_under_data_of_each_thread(%A: memref<4x8xf32>, %flags: memref<128xi1>) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = gpu.thread_id x
+    %c = memref.load %flags[%t] : memref<128xi1>
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.if %c {
+      // expected-error @below {{all threads of the `cta` must reach `tile.copy` together}}
+      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      tile.copy %A to %S scope(cta) : memref<4x8xf32> to !S
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// Half of a warp is no warp.
+gpu.module @m {
+  gpu.func @warp_op_under_a_branch_that_splits_a_warp() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c48 = arith.constant 48 : index
+    %t = gpu.thread_id x
+    %first = arith.cmpi ult, %t, %c48 : index
+    // expected-note @below {{0 to 47 of 128 get there}}
+    scf.if %first {
+      // expected-error @below {{all threads of the `warp` must reach `tile.reduce` together}}
+      // expected-note @below {{let the branch take whole groups of the scope, or use a narrower scope}}
+      tile.reduce sum %S into %D axes [1] scope(warp) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// An exchange of values is no different.
+gpu.module @m {
+  gpu.func @all_reduce_under_a_branch_that_splits_a_warp(%v: f32)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %t = gpu.lane_id
+    %low = arith.andi %t, %c1 : index
+    %odd = arith.cmpi eq, %low, %c1 : index
+    // expected-note @below {{1, 3, 5, 7}}
+    scf.if %odd {
+      // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
+      // expected-note @below {{let the branch take whole groups of the scope, or use a narrower scope}}
+      %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// Threads that run a loop a different number of times do not stay together.
+gpu.module @m {
+  gpu.func @loop_with_different_trip_counts() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c128 = arith.constant 128 : index
+    %c500 = arith.constant 500 : index
+    %t = gpu.thread_id x
+    // expected-note @below {{this loop runs a different number of times in different threads}}
+    scf.for %i = %t to %c500 step %c128 {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{move it out of}}
+      tile.reduce sum %S into %D axes [1] scope(cta) accumulate : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// Unstructured control flow is not followed.
+gpu.module @m {
+  // expected-note @below {{this kernel has unstructured control flow}}
+  gpu.func @several_blocks(%c: i1) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    cf.cond_br %c, ^work, ^end
+  ^work:
+    // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+    // expected-note @below {{move it out of}}
+    tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    cf.br ^end
+  ^end:
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// A block of three warps has no warpgroup: the message names the block size.
+gpu.module @m {
+  // expected-note @below {{the block size is 96}}
+  gpu.func @warpgroup_op_in_a_block_of_96() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    // expected-error @below {{a warpgroup has 128 threads, but warpgroup 0 of this block has 96}}
+    // expected-note @below {{make it a multiple of 128, or guard the op by the warpgroup id}}
+    tile.reduce sum %S into %D axes [1] scope(warpgroup) : !S into !D
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// The last two warps of a block of six are no warpgroup.
+gpu.module @m {
+  // expected-note @below {{the block size is 192}}
+  gpu.func @warpgroup_op_in_the_rest_of_192() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 192, 1, 1>} {
+    %c128 = arith.constant 128 : index
+    %t = gpu.thread_id x
+    %last = arith.cmpi uge, %t, %c128 : index
+    scf.if %last {
+      // expected-error @below {{a warpgroup has 128 threads, but warpgroup 1 of this block has 64}}
+      // expected-note @below {{make it a multiple of 128, or guard the op by the warpgroup id}}
+      tile.reduce sum %S into %D axes [1] scope(warpgroup) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// Warps 2 to 5 are four, but the first of a warpgroup is a multiple of four.
+gpu.module @m {
+  gpu.func @four_warps_of_two_warpgroups() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %w = gpu.subgroup_id : index
+    %from_2 = arith.subi %w, %c2 : index
+    %c0 = arith.constant 0 : index
+    %low = arith.cmpi sge, %from_2, %c0 : index
+    %high = arith.cmpi slt, %from_2, %c4 : index
+    %inside = arith.andi %low, %high : i1
+    // expected-note @below {{64 to 191 of 256 get there}}
+    scf.if %inside {
+      // expected-error @below {{all threads of the `warpgroup` must reach `tile.reduce` together}}
+      // expected-note @below {{let the branch take whole groups of the scope, or use a narrower scope}}
+      tile.reduce sum %S into %D axes [1] scope(warpgroup) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// Two warps would write one destination.
+gpu.module @m {
+  gpu.func @two_warps_write_one_shared_tile() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    // expected-error @below {{2 warps reach this op, and all write the same destination}}
+    // expected-note @below {{guard it so that one warp executes it, or make the destination depend on the warp's id (`memref.subview`)}}
+    tile.reduce sum %S into %D axes [1] scope(warp) : !S into !D
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+
+// The same for threads, and for global memory.
+gpu.module @m {
+  gpu.func @all_threads_write_one_global_tile(%B: memref<4xf32>) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @below {{128 threads reach this op, and all write the same destination}}
+    // expected-note @below {{guard it so that one thread executes it, or make the destination depend on the thread's id (`memref.subview`)}}
+    tile.reduce sum %S into %B axes [1] scope(thread) : !S into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+
+// The same for warpgroups, and for copies. A view at a constant offset is the same for all.
+gpu.module @m {
+  gpu.func @two_warpgroups_copy_to_one_view(%A: memref<4x8xf32>)
+      workgroup(%S: memref<8x8xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %V = memref.subview %S[4, 0] [4, 8] [1, 1]
+      : memref<8x8xf32, #gpu.address_space<workgroup>> to memref<4x8xf32, strided<[8, 1], offset: 32>, #gpu.address_space<workgroup>>
+    // expected-error @below {{2 warpgroups reach this op, and all write the same destination}}
+    // expected-note @below {{guard it so that one warpgroup executes it, or make the destination depend on the warpgroup's id (`memref.subview`)}}
+    tile.copy %A to %V scope(warpgroup)
+      : memref<4x8xf32> to memref<4x8xf32, strided<[8, 1], offset: 32>, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+// A tile op runs in a kernel.
+func.func @cta_op_on_the_host(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`tile.reduce` must stand in a `gpu.func` kernel}}
+  // expected-note @below {{only `scope(grid)` stands in a host function}}
+  tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A function of a GPU module need not be a kernel.
+gpu.module @m {
+  // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
+  gpu.func @device_function(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+    // expected-error @below {{`tile.reduce` must stand in a kernel}}
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Without a block size nobody knows how many threads there are.
+gpu.module @m {
+  // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
+  gpu.func @no_block_size(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel {
+    // expected-error @below {{the kernel has no block size}}
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// No GPU starts a block of 2048 threads.
+gpu.module @m {
+  // expected-note @below {{`known_block_size` stands here}}
+  gpu.func @block_of_2048(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 1024, 2, 1>} {
+    // expected-error @below {{a block has 1 to 1024 threads, found [1024, 2, 1]}}
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Nor one without threads.
+gpu.module @m {
+  // expected-note @below {{`known_block_size` stands here}}
+  gpu.func @block_of_0(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 0, 1>} {
+    // expected-error @below {{a block has 1 to 1024 threads, found [32, 0, 1]}}
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// What is not implemented says so.
+func.func @grid_op(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`tile.reduce` at scope `grid` needs a schedule}}
+  // expected-note @below {{the pass `tile-schedule`, which makes kernels of it, is not implemented}}
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Clusters, too.
+gpu.module @m {
+  gpu.func @cluster_op(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.reduce` at scope `cluster` is not implemented}}
+    // expected-note @below {{scopes `thread`, `warp`, `warpgroup` and `cta` are}}
+    tile.reduce sum %A into %B axes [1] scope(cluster) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// One run reports everything that is wrong.
+gpu.module @m {
+  // expected-note @below {{the block size is 64}}
+  gpu.func @two_errors(%A: memref<4x8xf32>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    // expected-error @below {{2 warps reach this op, and all write the same destination}}
+    // expected-note @below {{guard it so that one warp executes it, or make the destination depend on the warp's id (`memref.subview`)}}
+    tile.copy %A to %S scope(warp) : memref<4x8xf32> to !S
+    // expected-error @below {{a warpgroup has 128 threads, but warpgroup 0 of this block has 64}}
+    // expected-note @below {{make it a multiple of 128, or guard the op by the warpgroup id}}
+    tile.reduce sum %S into %D axes [1] scope(warpgroup) : !S into !D
+    gpu.return
+  }
+}
