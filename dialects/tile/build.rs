@@ -11,6 +11,9 @@ fn main() {
         println!("cargo:rerun-if-changed={file}");
     }
     println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
+    // Where `melior::dialect!` finds the same file.
+    let here = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
+    println!("cargo:rustc-env=TX_TILE_TD_DIR={here}");
 
     let tblgen = Path::new(&prefix).join("bin/mlir-tblgen");
     for (file, generators) in [

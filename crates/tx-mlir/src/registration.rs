@@ -34,6 +34,9 @@ pub struct StatisticDesc {
     pub help: &'static str,
 }
 
+/// Runs a pass: op, option values, counters.
+pub type RunPass = for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>;
+
 /// A pass as MLIR's registry needs to know it.
 pub struct PassDesc {
     /// Name on the command line.
@@ -51,7 +54,7 @@ pub struct PassDesc {
     /// Checks option values (in the order of `options`) when a pipeline is parsed.
     pub check: fn(&[&str]) -> Result<(), String>,
     /// Runs the pass: op, option values, counters (in the order of `statistics`).
-    pub run: for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>,
+    pub run: RunPass,
 }
 
 /// A named pipeline: a function from option values to the text of a pass pipeline.

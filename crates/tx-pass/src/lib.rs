@@ -5,7 +5,7 @@
 //! No pass lives here.
 #![forbid(unsafe_code)]
 
-use tx_mlir::registration::{OptionDesc, PassDesc, PipelineDesc, StatisticDesc};
+use tx_mlir::registration::{OptionDesc, PassDesc, PipelineDesc, RunPass, StatisticDesc};
 use tx_mlir::{Failed, Op};
 
 #[doc(hidden)]
@@ -113,7 +113,7 @@ pub struct PassInfo {
     /// Checks option values.
     pub check: fn(&[&str]) -> Result<(), String>,
     /// Runs it with option values.
-    pub run: for<'c> fn(Op<'c>, &[&str], &mut [i64]) -> Result<(), Failed>,
+    pub run: RunPass,
 }
 
 /// A named sequence of passes.

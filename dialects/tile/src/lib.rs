@@ -65,3 +65,13 @@ pub fn load(context: &Context) {
     // SAFETY: the handle is static.
     unsafe { DialectHandle::from_raw(handle()) }.load_dialect(context);
 }
+
+/// Typed builders and accessors of the ops, generated from `Tile.td`.
+#[allow(missing_docs, unused_imports, reason = "generated code")]
+pub mod ods {
+    melior::dialect! {
+        name: "tile",
+        files: ["Tile.td"],
+        include_directory_env_vars: ["TX_TILE_TD_DIR"],
+    }
+}
