@@ -20,6 +20,7 @@ tx_pass::registry! {
     expand_shuffle_tree::ExpandShuffleTree,
     insert_sync::InsertSync,
     convert_tile_to_gpu::ConvertTileToGpu,
+    convert_subgroup::ConvertSubgroup,
     convert_shuffle::ConvertShuffle,
 }
 
