@@ -1002,7 +1002,8 @@ fn numbered(text: &str) -> String {
 fn self_tests() -> Vec<Trial> {
     const GOOD: &str =
         "// RUN: tx-opt %s\n\n// A sum over one warp. It needs no barrier.\n// CHECK: x\n";
-    const CASES: &[(&str, fn() -> Result<(), String>)] = &[
+    type Case = (&'static str, fn() -> Result<(), String>);
+    const CASES: &[Case] = &[
         ("accepts a complete test", || {
             let test = parse(GOOD)?;
             expect(test.runs.len() == 1 && test.snapshot && test.round_trip)

@@ -1,10 +1,9 @@
-use crate::analysis::access::{Access, accesses};
+use crate::analysis::access::{Access, Memory, accesses};
 use crate::analysis::kernel::{Kernel, WARP_SIZE, is_kernel, members};
-use crate::analysis::threads::{ThreadSet, Threads};
+use crate::analysis::threads::Threads;
 use crate::variants::OWNED;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use tx_mlir::{
     Blk, Builder, Failed, Op, ancestors, blocks, error, integer_attribute, name, operands, ops, walk,
 };
@@ -66,7 +65,12 @@ impl Pass for InsertSync {
                 continue;
             }
             let threads = Threads::new(Kernel::of(func, func)?);
-            let mut walker = Walker { threads: &threads, barriers: Vec::new(), cache: BTreeMap::new() };
+            let mut walker = Walker {
+                threads: &threads,
+                barriers: Vec::new(),
+                accesses: BTreeMap::new(),
+                conflicts: BTreeMap::new(),
+            };
             walker.kernel(func)?;
             let plan = number(&threads, walker.barriers)?;
             plans.push((threads.kernel(), plan));
@@ -103,15 +107,11 @@ struct Pending<'c>(Vec<Earlier<'c>>);
 #[derive(Clone)]
 struct Earlier<'c> {
     access: Access<'c>,
-    by: Members,
     /// A barrier separates it from what comes next in its own warp.
     warp_separated: bool,
     /// Loops that have gone round since.
     rounds: Vec<Op<'c>>,
 }
-
-/// The threads that may make an access.
-type Members = Rc<ThreadSet>;
 
 /// Which threads a barrier has to order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -148,7 +148,19 @@ impl From<Failed> for Stop {
 struct Walker<'t, 'c> {
     threads: &'t Threads<'c>,
     barriers: Vec<Barrier<'c>>,
-    cache: BTreeMap<usize, Vec<Access<'c>>>,
+    accesses: BTreeMap<usize, Vec<Access<'c>>>,
+    /// Between two accesses: whether threads of different warps conflict, and lanes of one.
+    conflicts: BTreeMap<(AccessKey, AccessKey), Conflict>,
+}
+
+/// What tells one access from another: op, whether it writes, and the memory.
+type AccessKey = (usize, bool, Memory);
+
+/// Which threads get in each other's way.
+#[derive(Clone, Copy)]
+struct Conflict {
+    between_warps: bool,
+    within_warp: bool,
 }
 
 fn key(op: Op<'_>) -> usize {
@@ -234,7 +246,7 @@ impl<'c> Walker<'_, 'c> {
 
     fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
         let threads = self.threads;
-        self.cache.entry(key(op)).or_insert_with(|| accesses(threads, op)).clone()
+        self.accesses.entry(key(op)).or_insert_with(|| accesses(threads, op)).clone()
     }
 
     fn access(
@@ -242,24 +254,35 @@ impl<'c> Walker<'_, 'c> {
         access: Access<'c>,
         mut pending: Pending<'c>,
     ) -> Result<Pending<'c>, Stop> {
-        let set: Members = Rc::new(self.threads.active(access.op).threads);
         // The widest barrier that is needed serves for the narrower conflicts too.
         for reach in [Reach::Block, Reach::Warp] {
-            let conflict = pending.0.iter().find(|earlier| {
+            let found = pending.0.iter().find(|earlier| {
                 (reach == Reach::Block || !earlier.warp_separated)
                     && earlier.access.may_alias(&access)
                     && !earlier.has_same_owner(&access)
-                    && conflicts(reach, &earlier.access, &earlier.by, &access, &set)
+                    && self.reaches(reach, &earlier.access, &access)
             });
-            if let Some(earlier) = conflict {
-                self.insert(earlier.access.op, access.op, reach)?;
+            if let Some(earlier) = found.map(|e| e.access.op) {
+                self.insert(earlier, access.op, reach)?;
                 return Err(Stop::Restart);
             }
         }
-        let earlier =
-            Earlier { access, by: set, warp_separated: false, rounds: Vec::new() };
+        let earlier = Earlier { access, warp_separated: false, rounds: Vec::new() };
         pending.join(Pending(vec![earlier]));
         Ok(pending)
+    }
+
+    /// Whether two accesses conflict so that a barrier of this reach is needed.
+    fn reaches(&mut self, reach: Reach, earlier: &Access<'c>, later: &Access<'c>) -> bool {
+        let key = |a: &Access<'c>| (key(a.op), a.write, a.memory.clone());
+        let known = self
+            .conflicts
+            .entry((key(earlier), key(later)))
+            .or_insert_with(|| conflict(earlier, later));
+        match reach {
+            Reach::Block => known.between_warps,
+            Reach::Warp => known.within_warp,
+        }
     }
 
     /// Puts a barrier between two accesses: before `later`, in the innermost block that holds
@@ -352,21 +375,13 @@ fn separate(mut pending: Pending<'_>, reach: Reach) -> Pending<'_> {
     }
 }
 
-/// Whether two accesses conflict between threads of different warps (`Block`) or of one warp.
-fn conflicts(
-    reach: Reach,
-    earlier: &Access<'_>,
-    by: &Members,
-    later: &Access<'_>,
-    by_later: &Members,
-) -> bool {
-    earlier.conflicts(later, |t, u| {
-        let same_warp = t / WARP_SIZE == u / WARP_SIZE;
-        t != u
-            && same_warp == (reach == Reach::Warp)
-            && by.contains(t)
-            && by_later.contains(u)
-    })
+/// Finds out which threads conflict.
+fn conflict(earlier: &Access<'_>, later: &Access<'_>) -> Conflict {
+    let same_warp = |t: i64, u: i64| t / WARP_SIZE == u / WARP_SIZE;
+    Conflict {
+        between_warps: earlier.conflicts(later, |t, u| !same_warp(t, u)),
+        within_warp: earlier.conflicts(later, |t, u| t != u && same_warp(t, u)),
+    }
 }
 
 /// Gives distinct sets of warps distinct barrier numbers, from 1: number 0 is the block's.

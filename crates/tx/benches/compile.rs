@@ -6,7 +6,9 @@ use std::path::Path;
 
 /// A program of the lit tests.
 fn program(path: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests").join(path);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../lit-tests")
+        .join(path);
     std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
 }
 
@@ -17,7 +19,11 @@ fn text_to_ptx(c: &mut Criterion) {
     for name in ["demo-shared-4x8", "demo-local-4"] {
         let text = program(&format!("lower-reduction/{name}.mlir"));
         group.bench_function(name, |b| {
-            b.iter(|| compiler.compile(black_box(&text)).expect("the program compiles"));
+            b.iter(|| {
+                compiler
+                    .compile(black_box(&text))
+                    .expect("the program compiles")
+            });
         });
     }
     group.finish();

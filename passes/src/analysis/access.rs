@@ -1,6 +1,6 @@
 //! Which memory an op touches, and which part of it each thread may touch.
 
-use crate::analysis::threads::{Range, Threads};
+use crate::analysis::threads::{Range, ThreadSet, Threads};
 use melior::ir::ValueLike;
 use std::rc::Rc;
 use tx_mlir::memref::Space;
@@ -54,20 +54,29 @@ pub(crate) struct Access<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) write: bool,
     pub(crate) memory: Memory,
+    /// The threads that may make it.
+    pub(crate) by: Rc<ThreadSet>,
     /// For each thread of the block the part it may touch.
     pub(crate) boxes: Rc<[Box]>,
 }
 
-/// What threads touch when they touch one access's memory.
 impl Access<'_> {
     /// Whether two accesses may touch one place from two threads, with `apart` deciding which
     /// pairs of threads count.
     pub(crate) fn conflicts(&self, other: &Self, apart: impl Fn(i64, i64) -> bool) -> bool {
-        (0i64..).zip(self.boxes.iter()).any(|(t, mine)| {
-            (0i64..)
-                .zip(other.boxes.iter())
-                .any(|(u, theirs)| apart(t, u) && overlap(mine.as_deref(), theirs.as_deref()))
+        self.by.iter().any(|t| {
+            other
+                .by
+                .iter()
+                .any(|u| apart(t, u) && overlap(self.part(t), other.part(u)))
         })
+    }
+
+    /// What thread `t` may touch.
+    fn part(&self, t: i64) -> Option<&[Range]> {
+        usize::try_from(t)
+            .ok()
+            .and_then(|t| self.boxes.get(t)?.as_deref())
     }
 
     /// Whether both are accesses of one memory, at least one of them writing.
@@ -92,10 +101,12 @@ fn overlap(a: Option<&[Range]>, b: Option<&[Range]>) -> bool {
 pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>> {
     let everywhere: Rc<[Box]> =
         std::iter::repeat_n(None, usize::try_from(threads.kernel().threads).unwrap_or(1)).collect();
+    let by = Rc::new(threads.active(op).threads);
     let anything = |write| Access {
         op,
         write,
         memory: Memory::Any,
+        by: by.clone(),
         boxes: everywhere.clone(),
     };
     let Some(effects) = memory_effects(op) else {
@@ -131,6 +142,7 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
                 op,
                 write,
                 memory,
+                by: by.clone(),
                 boxes,
             })
         })

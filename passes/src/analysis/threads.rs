@@ -69,11 +69,6 @@ impl ThreadSet {
         (0i64..).zip(&self.0).filter(|(_, m)| **m).map(|(t, _)| t)
     }
 
-    /// Whether thread `t` is a member.
-    pub(crate) fn contains(&self, t: i64) -> bool {
-        usize::try_from(t).is_ok_and(|t| self.0.get(t).copied().unwrap_or(false))
-    }
-
     fn intersect(&mut self, keep: impl Fn(usize) -> bool) {
         for (t, member) in self.0.iter_mut().enumerate() {
             *member &= keep(t);
@@ -238,24 +233,18 @@ impl<'c> Threads<'c> {
             | "gpu.dynamic_shared_memory"
             | "memref.get_global" => Fact::unknown(true),
             "arith.select" => self.select(op),
-            "arith.index_cast" | "arith.index_castui" | "arith.extsi" => self.fact(operands(op)[0]),
-            "arith.extui" => {
-                let fact = self.fact(operands(op)[0]);
-                // A negative narrow number would become a large one.
+            // Conversions keep a number that is in range of both types; `true` is 1 here, and
+            // sign extension would make it -1.
+            "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui"
+            | "arith.trunci" => {
+                let source = operands(op)[0];
+                let fact = self.fact(source);
+                let signed = matches!(name(op), "arith.index_cast" | "arith.extsi");
+                let kept = |range: &Range| {
+                    fits(*range, value) && (range.0 >= 0 || signed) && !(signed && is_i1(source))
+                };
                 match &fact.ranges {
-                    Some(r) if r.iter().all(|(lo, _)| *lo >= 0) => fact,
-                    _ => Fact::unknown(fact.uniform),
-                }
-            }
-            "arith.trunci" => {
-                let fact = self.fact(operands(op)[0]);
-                match &fact.ranges {
-                    Some(r)
-                        if r.iter().all(|(lo, hi)| *lo >= 0 && *hi < 0x7fff_ffff)
-                            && !is_i1(value) =>
-                    {
-                        fact
-                    }
+                    Some(ranges) if ranges.iter().all(kept) => fact,
                     _ => Fact::unknown(fact.uniform),
                 }
             }
@@ -315,13 +304,17 @@ impl<'c> Threads<'c> {
         let (Some(left), Some(right)) = (&l.ranges, &r.ranges) else {
             return Fact::unknown(uniform);
         };
+        let result = tx_mlir::results(op)[0];
         let predicate = attribute(op, "predicate")
             .and_then(|a| IntegerAttribute::try_from(a).ok())
             .map_or(-1, |a| a.value());
         let ranges: Option<Rc<[Range]>> = left
             .iter()
             .zip(right.iter())
-            .map(|(l, r)| combine(name(op), predicate, *l, *r))
+            .map(|(l, r)| {
+                // Arithmetic of narrow integers wraps around.
+                combine(name(op), predicate, *l, *r).filter(|range| fits(*range, result))
+            })
             .collect();
         Fact { uniform, ranges }
     }
@@ -368,6 +361,18 @@ impl<'c> Threads<'c> {
             split = split.or(Some(self.kernel.op));
         }
         Active { threads, split }
+    }
+}
+
+/// Whether all numbers of a range can be written in the type of `value`.
+fn fits(range: Range, value: Val<'_>) -> bool {
+    use melior::ir::ValueLike as _;
+    let ty = value.r#type();
+    let bits = melior::ir::r#type::IntegerType::try_from(ty).map_or(64, |t| t.width());
+    match bits {
+        1 => range.0 >= 0 && range.1 <= 1,
+        64.. => true,
+        bits => range.0 >= -(1 << (bits - 1)) && range.1 < (1 << (bits - 1)),
     }
 }
 

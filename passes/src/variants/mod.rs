@@ -247,18 +247,12 @@ pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
 /// Checks that several variants make.
 pub(crate) mod checks {
     use super::{Reduction, Scope, Space, TypeLike};
-    use tx_mlir::MemRef;
-
-    /// What a tile is kept in, in words.
-    pub(crate) fn storage(memref: Option<&MemRef<'_>>) -> &'static str {
-        memref.map_or("registers (a fragment)", |m| m.space.name())
-    }
 
     /// One source and one destination in memory that all threads of the scope see.
     pub(crate) fn destination(r: &Reduction<'_>) -> Result<(), String> {
         match (&r.destination, r.view.destinations.len()) {
             (Some(_), 1) => Ok(()),
-            (_, 0) => Err("the result is in registers (a fragment), expected memory".to_owned()),
+            (_, 0) => Err("the result is a fragment, expected memory".to_owned()),
             (_, n) => Err(format!("{n} destinations, expected 1")),
         }
     }
@@ -299,10 +293,11 @@ pub(crate) mod checks {
     ) -> Result<(), String> {
         match &r.source {
             Some(m) if spaces.contains(&m.space) => Ok(()),
-            m => Err(format!(
+            Some(m) => Err(format!(
                 "source is in {}, expected {expected}",
-                storage(m.as_ref())
+                m.space.name()
             )),
+            None => Err("source is a fragment, whose reduction is not implemented".to_owned()),
         }
     }
 }

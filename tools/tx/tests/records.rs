@@ -904,7 +904,8 @@ fn dump(records: &[Record], folder: &Path) -> Result<(), String> {
 // ---------------------------------------------------------------------------------------------
 
 fn self_tests() -> Vec<Trial> {
-    const TESTS: &[(&str, fn() -> Result<(), String>)] = &[
+    type Case = (&'static str, fn() -> Result<(), String>);
+    const TESTS: &[Case] = &[
         ("random numbers are NumPy's", || {
             let mut random = Mt19937::new(0);
             let numbers: Vec<f64> = (0..3).map(|_| random.uniform()).collect();

@@ -18,7 +18,10 @@ const LLVM_PACKAGES: &[(&str, &str)] = &[
     ("libmlir-22-dev", "MLIR's libraries and headers"),
     ("mlir-22-tools", "mlir-tblgen, which compiles the dialect"),
     ("llvm-22-dev", "LLVM's libraries, llvm-config, FileCheck"),
-    ("libpolly-22-dev", "a library that llvm-config lists among LLVM's own"),
+    (
+        "libpolly-22-dev",
+        "a library that llvm-config lists among LLVM's own",
+    ),
     ("libclang1-22", "libclang, which reads MLIR's C headers"),
     ("libclang-common-22-dev", "the headers libclang needs"),
 ];

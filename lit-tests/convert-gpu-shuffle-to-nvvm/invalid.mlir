@@ -1,0 +1,51 @@
+// RUN: tx-opt %s --convert-gpu-shuffle-to-nvvm --split-input-file --verify-diagnostics
+
+// A vector, even one of 32 bits, is not shuffled.
+gpu.module @m {
+  gpu.func @vector(%x: vector<2xf16>, %o: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c32 = arith.constant 32 : i32
+    // expected-error @below {{a shuffle of `vector<2xf16>` is not implemented}}
+    // expected-note @below {{shuffle scalars of at most 64 bits}}
+    %a, %p = gpu.shuffle xor %x, %o, %c32 : vector<2xf16>
+    gpu.return
+  }
+}
+
+// -----
+
+// Nor is what two words do not hold.
+gpu.module @m {
+  gpu.func @i128(%x: i128, %o: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c32 = arith.constant 32 : i32
+    // expected-error @below {{a shuffle of `i128` is not implemented}}
+    // expected-note @below {{shuffle scalars of at most 64 bits}}
+    %a, %p = gpu.shuffle xor %x, %o, %c32 : i128
+    gpu.return
+  }
+}
+
+// -----
+
+// Which lanes there are is not known without a block size.
+gpu.module @m {
+  // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
+  gpu.func @no_block_size(%x: f32, %o: i32) kernel {
+    %c32 = arith.constant 32 : i32
+    // expected-error @below {{the kernel has no block size}}
+    %a, %p = gpu.shuffle xor %x, %o, %c32 : f32
+    gpu.return
+  }
+}
+
+// -----
+
+// Nor is it in a function that several kernels may call.
+gpu.module @m {
+  // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
+  gpu.func @helper(%x: f32, %o: i32) {
+    %c32 = arith.constant 32 : i32
+    // expected-error @below {{`gpu.shuffle` must stand in a kernel}}
+    %a, %p = gpu.shuffle xor %x, %o, %c32 : f32
+    gpu.return
+  }
+}

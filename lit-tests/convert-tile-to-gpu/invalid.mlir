@@ -1,0 +1,105 @@
+// RUN: tx-opt %s --convert-tile-to-gpu --split-input-file --verify-diagnostics
+
+// A reduction should have been expanded by now, and the note says what does it.
+gpu.module @m {
+  gpu.func @reduce(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.reduce` is left}}
+    // expected-note @below {{run `tile-select-variant` and `tile-expand-reduce` first}}
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// So should an exchange between threads.
+gpu.module @m {
+  gpu.func @all_reduce(%x: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.all_reduce` is left}}
+    // expected-note @below {{run `tile-expand-shuffle-tree` first}}
+    %s = tile.all_reduce sum %x scope(warp) : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 1 lane>]>
+
+// Fragments say that they are not implemented.
+gpu.module @m {
+  gpu.func @load(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.load` is left}}
+    // expected-note @below {{lowering fragments (`tile.load`, `tile.store`, `tile.splat`) is not implemented}}
+    %x = tile.load %A scope(warp) : memref<8xf32> -> !tile.fragment<8xf32, #frag>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 1 lane>]>
+
+// A splat is a fragment as well.
+gpu.module @m {
+  gpu.func @splat(%c: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.splat` is left}}
+    // expected-note @below {{lowering fragments (`tile.load`, `tile.store`, `tile.splat`) is not implemented}}
+    %x = tile.splat %c : f32 -> !tile.fragment<8xf32, #frag>
+    gpu.return
+  }
+}
+
+// -----
+
+// Who executes a copy has to be known.
+gpu.module @m {
+  gpu.func @no_exec(%A: memref<4x8xf32>, %B: memref<4x8xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.copy` has no `exec` attribute}}
+    // expected-note @below {{run `tile-analyze-scope` first}}
+    tile.copy %A to %B scope(cta) : memref<4x8xf32> to memref<4x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// By nobody it cannot be executed.
+gpu.module @m {
+  gpu.func @no_threads(%A: memref<4x8xf32>, %B: memref<4x8xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`exec` must give at least one thread, found 0}}
+    tile.copy %A to %B scope(cta)
+      {exec = {active = array<i64>, block = 32 : i64, threads = 0 : i64}}
+      : memref<4x8xf32> to memref<4x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// On the host there are no threads.
+func.func @host(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
+  // expected-error @below {{`tile.copy` must stand in a `gpu.func` kernel}}
+  // expected-note @below {{only `scope(grid)` stands in a host function}}
+  tile.copy %A to %B scope(cta)
+    {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}}
+    : memref<4x8xf32> to memref<4x8xf32>
+  return
+}
+
+// -----
+
+// A kernel must say how many threads it has.
+gpu.module @m {
+  // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
+  gpu.func @no_block_size(%A: memref<4x8xf32>, %B: memref<4x8xf32>) kernel {
+    // expected-error @below {{the kernel has no block size}}
+    tile.copy %A to %B scope(cta)
+      {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}}
+      : memref<4x8xf32> to memref<4x8xf32>
+    gpu.return
+  }
+}
