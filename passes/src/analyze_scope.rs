@@ -92,14 +92,16 @@ fn analyze<'c>(
     let threads =
         kernels.entry(kernel.op.to_raw().ptr as usize).or_insert_with(|| Threads::new(kernel));
     let active = threads.active(op);
-    if let Some(branch) = active.split
-        && scope != Scope::Thread
-    {
+    if let Some(branch) = active.splits(scope) {
         return Err(split(op, scope, branch));
     }
+    let certain = active.certain && active.split.is_none();
     let set = active.threads;
     check_groups(op, scope, &kernel, &set)?;
-    check_single_writer(op, scope, threads, &set)?;
+    check_operands(op, scope, threads)?;
+    if certain {
+        check_single_writer(op, scope, threads, &set)?;
+    }
     let active: Vec<String> =
         set.ranges().into_iter().flat_map(|(a, b)| [a.to_string(), b.to_string()]).collect();
     let threads = set
@@ -200,6 +202,22 @@ fn destinations<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     }
 }
 
+/// All threads of a group must mean the same memory.
+fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result<(), Failed> {
+    for (i, operand) in operands(op).into_iter().enumerate() {
+        let memory = MemRef::of(operand).is_some_and(|m| m.space != Space::Private);
+        if memory && threads.fact(operand).same < scope.min(Scope::Cta) {
+            return Err(error(
+                op.location(),
+                format!("operand {i} of `{}` is not the same for all threads of the `{scope}`", name(op)),
+            )
+            .note("an offset of its view depends on the thread; use a narrower scope, or an offset that the threads share")
+            .emit());
+        }
+    }
+    Ok(())
+}
+
 /// No two groups of a scope may write one destination.
 fn check_single_writer<'c>(
     op: Op<'c>,
@@ -207,41 +225,56 @@ fn check_single_writer<'c>(
     threads: &Threads<'c>,
     set: &ThreadSet,
 ) -> Result<(), Failed> {
-    let kernel = threads.kernel();
-    let groups = set.groups(kernel.threads_of(scope)).len();
-    if scope >= Scope::Cta || groups < 2 {
-        return Ok(());
-    }
+    let size = threads.kernel().threads_of(scope);
+    let groups: Vec<i64> = set.groups(size).into_iter().map(|(g, _)| g).collect();
     for destination in destinations(op) {
-        let shared = MemRef::of(destination).is_some_and(|m| m.space != Space::Private);
-        if shared && !depends_on_thread(threads, destination) {
-            return Err(error(
-                op.location(),
-                format!("{groups} {scope}s reach this op, and all write the same destination"),
-            )
+        if MemRef::of(destination).is_none_or(|m| m.space == Space::Private) {
+            continue;
+        }
+        // Which memory each group means, as far as it is known.
+        let Some(places) = places(threads, destination) else { continue };
+        let place = |g: i64| -> Vec<i64> {
+            let t = usize::try_from(g * size).unwrap_or(0);
+            places.iter().map(|values| values[t]).collect()
+        };
+        let mut writers: BTreeMap<Vec<i64>, Vec<i64>> = BTreeMap::new();
+        for g in &groups {
+            writers.entry(place(*g)).or_default().push(*g);
+        }
+        let Some(clash) = writers.values().find(|w| w.len() > 1) else { continue };
+        let who = if clash.len() == groups.len() {
+            format!("{} {scope}s reach this op, and all write the same destination", clash.len())
+        } else {
+            format!("{scope}s {} and {} write the same destination", clash[0], clash[1])
+        };
+        return Err(error(op.location(), who)
             .note(format!(
                 "guard it so that one {scope} executes it, or make the destination depend on the {scope}'s id (`memref.subview`)"
             ))
             .emit());
-        }
     }
     Ok(())
 }
 
-/// Whether different threads may mean different memory by `value`.
-fn depends_on_thread<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
+/// For each thing that decides which memory `value` is, its value in every thread; `None` when one
+/// of them is not known.
+fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
     let base = root(value);
+    let mut places = Vec::new();
     let mut at = value;
     while at != base {
-        let Some(op) = defining_op(at) else { break };
-        if operands(op).into_iter().skip(1).any(|v| !threads.fact(v).uniform) {
-            return true;
+        let op = defining_op(at)?;
+        for operand in operands(op).into_iter().skip(1) {
+            let fact = threads.fact(operand);
+            match fact.exact() {
+                Some(values) => places.push(values),
+                None if fact.same == Scope::Cta => {}
+                None => return None,
+            }
         }
-        at = operands(op)[0];
+        at = *operands(op).first()?;
     }
-    defining_op(base).is_some_and(|op| {
-        name(op) != "memref.alloc" && operands(op).into_iter().any(|v| !threads.fact(v).uniform)
-    })
+    (threads.fact(base).same == Scope::Cta).then_some(places)
 }
 
 /// The threads recorded by this pass on `op`.

@@ -92,7 +92,7 @@ fn reached_together<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Resu
     }
     let active = threads.active(op);
     let size = kernel.threads_of(scope);
-    let whole = active.split.is_none()
+    let whole = active.splits(scope).is_none()
         && active.threads.groups(size).iter().all(|(g, complete)| {
             *complete && (scope != Scope::Warpgroup || kernel.threads - g * size >= size)
         });

@@ -1,9 +1,10 @@
-use crate::analysis::access::{Access, Memory, accesses};
+use crate::analysis::access::{Access, Conflict, Memory, accesses};
 use crate::analysis::kernel::{Kernel, WARP_SIZE, is_kernel, members};
 use crate::analysis::threads::Threads;
 use crate::variants::OWNED;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
+use tx_dialect_tile::Scope;
 use tx_mlir::{
     Blk, Builder, Failed, Op, ancestors, blocks, error, integer_attribute, name, operands, ops, walk,
 };
@@ -91,7 +92,8 @@ impl Pass for InsertSync {
 /// block size may still keep to itself.
 fn has_shared_accesses(func: Op<'_>) -> bool {
     walk(func).into_iter().any(|op| {
-        tx_mlir::memory_effects(op).is_none_or(|e| {
+        // What an op with regions does, the ops in them do.
+        blocks(op).is_empty() && tx_mlir::memory_effects(op).is_none_or(|e| {
             e.iter().any(|e| {
                 e.value.and_then(tx_mlir::MemRef::of).is_some_and(|m| m.space != tx_mlir::memref::Space::Private)
             })
@@ -156,13 +158,6 @@ struct Walker<'t, 'c> {
 /// What tells one access from another: op, whether it writes, and the memory.
 type AccessKey = (usize, bool, Memory);
 
-/// Which threads get in each other's way.
-#[derive(Clone, Copy)]
-struct Conflict {
-    between_warps: bool,
-    within_warp: bool,
-}
-
 fn key(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }
@@ -171,11 +166,7 @@ impl<'c> Walker<'_, 'c> {
     /// Finds all barriers that a kernel needs, one after the other.
     fn kernel(&mut self, func: Op<'c>) -> Result<(), Failed> {
         loop {
-            let mut pending = Ok(Pending::default());
-            for block in blocks(func) {
-                pending = pending.and_then(|p| self.block(block, p));
-            }
-            match pending {
+            match self.regions(func, Pending::default()) {
                 Ok(_) => return Ok(()),
                 Err(Stop::Restart) => {}
                 Err(Stop::Failed(failed)) => return Err(failed),
@@ -198,40 +189,53 @@ impl<'c> Walker<'_, 'c> {
         if let Some(reach) = self.barrier_reach(op) {
             return Ok(separate(pending, reach));
         }
-        let regions = blocks(op);
-        if regions.is_empty() {
+        if blocks(op).is_empty() {
             for access in self.accesses(op) {
                 pending = self.access(access, pending)?;
             }
             return Ok(pending);
         }
-        if name(op) == "scf.if" {
-            // Both arms start from the same, and either may have been taken.
-            let mut end = if regions.len() < 2 { pending.clone() } else { Pending::default() };
-            for arm in regions {
-                end.join(self.block(arm, pending.clone())?);
-            }
-            return Ok(end);
-        }
-        // A loop, which may run no time at all: once from what comes before, and once more from
-        // its own end.
-        for _ in 0..2 {
-            let mut end = pending.clone();
-            for block in &regions {
-                end = self.block(*block, end)?;
-            }
-            for earlier in &mut end.0 {
-                if !earlier.rounds.contains(&op) && ancestors(earlier.access.op).any(|o| o == op) {
-                    earlier.rounds.push(op);
+        self.regions(op, pending)
+    }
+
+    /// Goes through the regions of an op.
+    fn regions(&mut self, op: Op<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
+        let all = blocks(op);
+        match (name(op), all.as_slice()) {
+            ("gpu.func", [body]) => self.block(*body, pending),
+            ("scf.if", arms) => {
+                // Both arms start from the same, and either may have been taken.
+                let mut end = if arms.len() < 2 { pending.clone() } else { Pending::default() };
+                for arm in arms {
+                    end.join(self.block(*arm, pending.clone())?);
                 }
+                Ok(end)
             }
-            pending.join(end);
+            ("scf.for", [body]) => {
+                // It may run no time at all: once from what comes before, and once more from its
+                // own end.
+                for _ in 0..2 {
+                    let mut end = self.block(*body, pending.clone())?;
+                    end.went_round(op);
+                    pending.join(end);
+                }
+                Ok(pending.left(op))
+            }
+            _ => {
+                // Blocks may follow one another in any order, any number of times: what is pending
+                // at the end of one is pending at the start of every other. Nothing new can come
+                // of it once each has been gone through from all.
+                for _ in 0..=all.len().min(2) {
+                    let mut ends = pending.clone();
+                    for block in &all {
+                        ends.join(self.block(*block, pending.clone())?);
+                    }
+                    ends.went_round(op);
+                    pending.join(ends);
+                }
+                Ok(pending.left(op))
+            }
         }
-        // What comes next is not in the loop.
-        for earlier in &mut pending.0 {
-            earlier.rounds.retain(|l| *l != op);
-        }
-        Ok(pending)
     }
 
     /// What a barrier that is already there separates.
@@ -259,6 +263,7 @@ impl<'c> Walker<'_, 'c> {
             let found = pending.0.iter().find(|earlier| {
                 (reach == Reach::Block || !earlier.warp_separated)
                     && earlier.access.may_alias(&access)
+                    && !earlier.is_same_instance(&access)
                     && !earlier.has_same_owner(&access)
                     && self.reaches(reach, &earlier.access, &access)
             });
@@ -278,7 +283,7 @@ impl<'c> Walker<'_, 'c> {
         let known = self
             .conflicts
             .entry((key(earlier), key(later)))
-            .or_insert_with(|| conflict(earlier, later));
+            .or_insert_with(|| earlier.conflict(later));
         match reach {
             Reach::Block => known.between_warps,
             Reach::Warp => known.within_warp,
@@ -292,11 +297,15 @@ impl<'c> Walker<'_, 'c> {
             .chain(ancestors(earlier))
             .filter_map(|o| Some(o.block()?.to_raw().ptr))
             .collect();
-        let place = std::iter::once(later)
-            .chain(ancestors(later))
-            .find(|o| o.block().is_some_and(|b| holders.contains(&b.to_raw().ptr)))
-            .unwrap_or(later);
-        let warps = self.warps_at(place, later)?;
+        let chain: Vec<Op<'c>> = std::iter::once(later).chain(ancestors(later)).collect();
+        let level = chain
+            .iter()
+            .position(|o| o.block().is_some_and(|b| holders.contains(&b.to_raw().ptr)))
+            .unwrap_or(0);
+        // An op that holds both in different blocks is gone into: the barrier is where `later` is.
+        let holds_both = level > 0 && ancestors(earlier).any(|o| o == chain[level]);
+        let place = chain[if holds_both { level - 1 } else { level }];
+        let warps = self.warps_at(place, later, reach)?;
         // Where only one warp is, its own barrier orders everything.
         let reach = if warps.len() == 1 { Reach::Warp } else { reach };
         assert!(
@@ -307,10 +316,12 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
-    /// The warps that are at `place`, all of whose lanes must be.
-    fn warps_at(&self, place: Op<'c>, later: Op<'c>) -> Result<Vec<i64>, Failed> {
+    /// The warps that are at `place`, all of whose lanes must be; for a barrier between warps, it
+    /// must be known which.
+    fn warps_at(&self, place: Op<'c>, later: Op<'c>, reach: Reach) -> Result<Vec<i64>, Failed> {
         let active = self.threads.active(place);
-        let branch = active.split;
+        let scope = if reach == Reach::Block { Scope::Cta } else { Scope::Warp };
+        let branch = active.splits(scope);
         let groups = active.threads.groups(WARP_SIZE);
         if branch.is_none() && groups.iter().all(|(_, complete)| *complete) {
             return Ok(groups.into_iter().map(|(g, _)| g).collect());
@@ -334,6 +345,11 @@ impl<'c> Earlier<'c> {
             && self.rounds == other.rounds
     }
 
+    /// Whether both are accesses of one execution of one op: no barrier can come between.
+    fn is_same_instance(&self, later: &Access<'c>) -> bool {
+        self.access.op == later.op && self.rounds.is_empty()
+    }
+
     /// Whether both belong to one expansion in which each element is one thread's. A loop that
     /// went round in between must not have changed which memory that is.
     fn has_same_owner(&self, later: &Access<'c>) -> bool {
@@ -351,6 +367,24 @@ impl<'c> Earlier<'c> {
 }
 
 impl<'c> Pending<'c> {
+    /// Notes for accesses inside of `op` that it has gone round since.
+    fn went_round(&mut self, op: Op<'c>) {
+        for earlier in &mut self.0 {
+            let inside = ancestors(earlier.access.op).any(|o| o == op);
+            if inside && !earlier.rounds.contains(&op) {
+                earlier.rounds.push(op);
+            }
+        }
+    }
+
+    /// What is pending once `op` is left for good.
+    fn left(mut self, op: Op<'c>) -> Self {
+        for earlier in &mut self.0 {
+            earlier.rounds.retain(|l| *l != op);
+        }
+        self
+    }
+
     fn join(&mut self, other: Self) {
         for earlier in other.0 {
             match self.0.iter_mut().find(|p| p.same(&earlier)) {
@@ -372,15 +406,6 @@ fn separate(mut pending: Pending<'_>, reach: Reach) -> Pending<'_> {
             }
             pending
         }
-    }
-}
-
-/// Finds out which threads conflict.
-fn conflict(earlier: &Access<'_>, later: &Access<'_>) -> Conflict {
-    let same_warp = |t: i64, u: i64| t / WARP_SIZE == u / WARP_SIZE;
-    Conflict {
-        between_warps: earlier.conflicts(later, |t, u| !same_warp(t, u)),
-        within_warp: earlier.conflicts(later, |t, u| t != u && same_warp(t, u)),
     }
 }
 

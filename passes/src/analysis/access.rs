@@ -1,12 +1,13 @@
 //! Which memory an op touches, and which part of it each thread may touch.
 
+use crate::analysis::kernel::WARP_SIZE;
 use crate::analysis::threads::{Range, ThreadSet, Threads};
 use melior::ir::ValueLike;
 use std::rc::Rc;
 use tx_mlir::memref::Space;
 use tx_mlir::{
     EffectKind, MemRef, Op, Val, attribute, defining_op, integers, key, memory_effects, name,
-    operands, string_attribute,
+    operands,
 };
 
 /// Ops whose result is a view of their first operand.
@@ -20,6 +21,10 @@ const VIEWS: [&str; 8] = [
     "memref.memory_space_cast",
     "memref.view",
 ];
+
+/// Ops that read and write in one step.
+const ATOMICS: [&str; 4] =
+    ["memref.atomic_rmw", "memref.generic_atomic_rmw", "llvm.atomicrmw", "llvm.cmpxchg"];
 
 /// The memref that `value` is, directly or through others, a view of.
 pub(crate) fn root(value: Val<'_>) -> Val<'_> {
@@ -53,6 +58,8 @@ pub(crate) enum Memory {
 pub(crate) struct Access<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) write: bool,
+    /// Atomic accesses do not get in each other's way.
+    pub(crate) atomic: bool,
     pub(crate) memory: Memory,
     /// The threads that may make it.
     pub(crate) by: Rc<ThreadSet>,
@@ -60,32 +67,101 @@ pub(crate) struct Access<'c> {
     pub(crate) boxes: Rc<[Box]>,
 }
 
+/// Which threads of two accesses get in each other's way.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Conflict {
+    /// Threads of different warps.
+    pub(crate) between_warps: bool,
+    /// Different lanes of one warp.
+    pub(crate) within_warp: bool,
+}
+
 impl Access<'_> {
-    /// Whether two accesses may touch one place from two threads, with `apart` deciding which
-    /// pairs of threads count.
-    pub(crate) fn conflicts(&self, other: &Self, apart: impl Fn(i64, i64) -> bool) -> bool {
-        self.by.iter().any(|t| {
-            other
-                .by
-                .iter()
-                .any(|u| apart(t, u) && overlap(self.part(t), other.part(u)))
-        })
+    /// Finds the threads that may touch one place, one by each access.
+    ///
+    /// Threads are sorted along the dimension that tells most of them apart, so that threads which
+    /// keep to themselves are compared with few others.
+    pub(crate) fn conflict(&self, other: &Self) -> Conflict {
+        let Some(dimension) = self.telling_dimension(other) else {
+            return find_conflict(&self.parts(0), &other.parts(0));
+        };
+        find_conflict(&self.parts(dimension), &other.parts(dimension))
     }
 
-    /// What thread `t` may touch.
-    fn part(&self, t: i64) -> Option<&[Range]> {
-        usize::try_from(t)
-            .ok()
-            .and_then(|t| self.boxes.get(t)?.as_deref())
+    /// What each thread that makes the access may touch, with the range along one dimension.
+    fn parts(&self, dimension: usize) -> Vec<Part<'_>> {
+        let mut parts: Vec<Part<'_>> = self
+            .by
+            .iter()
+            .map(|thread| {
+                let place = usize::try_from(thread).ok().and_then(|t| self.boxes.get(t)?.as_deref());
+                let along = place
+                    .and_then(|p| p.get(dimension).copied())
+                    .unwrap_or((i64::MIN, i64::MAX));
+                Part { thread, along, place }
+            })
+            .collect();
+        parts.sort_by_key(|p| (p.along, p.thread));
+        parts
+    }
+
+    /// The dimension along which the threads of both differ most.
+    fn telling_dimension(&self, other: &Self) -> Option<usize> {
+        let distinct = |access: &Self, d: usize| {
+            let mut all: Vec<Range> =
+                access.boxes.iter().flatten().filter_map(|p| p.get(d).copied()).collect();
+            all.sort_unstable();
+            all.dedup();
+            all.len()
+        };
+        let rank = self.boxes.iter().flatten().next()?.len();
+        (0..rank).max_by_key(|d| distinct(self, *d).min(distinct(other, *d)))
     }
 
     /// Whether both are accesses of one memory, at least one of them writing.
     pub(crate) fn may_alias(&self, other: &Self) -> bool {
         (self.write || other.write)
+            && !(self.atomic && other.atomic)
             && (self.memory == other.memory
                 || self.memory == Memory::Any
                 || other.memory == Memory::Any)
     }
+}
+
+/// What one thread may touch.
+struct Part<'a> {
+    thread: i64,
+    along: Range,
+    place: Option<&'a [Range]>,
+}
+
+/// Both lists are sorted along the same dimension.
+fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>]) -> Conflict {
+    let mut found = Conflict::default();
+    let longest = theirs
+        .iter()
+        .map(|p| p.along.1.saturating_sub(p.along.0))
+        .max()
+        .unwrap_or(0);
+    for a in mine {
+        let from = theirs.partition_point(|b| b.along.0 < a.along.0.saturating_sub(longest));
+        for b in theirs[from..].iter().take_while(|b| b.along.0 <= a.along.1) {
+            let same_warp = a.thread / WARP_SIZE == b.thread / WARP_SIZE;
+            let known = if same_warp { found.within_warp } else { found.between_warps };
+            if known || a.thread == b.thread || !overlap(a.place, b.place) {
+                continue;
+            }
+            if same_warp {
+                found.within_warp = true;
+            } else {
+                found.between_warps = true;
+            }
+            if found.within_warp && found.between_warps {
+                return found;
+            }
+        }
+    }
+    found
 }
 
 fn overlap(a: Option<&[Range]>, b: Option<&[Range]>) -> bool {
@@ -102,9 +178,11 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
     let everywhere: Rc<[Box]> =
         std::iter::repeat_n(None, usize::try_from(threads.kernel().threads).unwrap_or(1)).collect();
     let by = Rc::new(threads.active(op).threads);
+    let atomic = ATOMICS.contains(&name(op));
     let anything = |write| Access {
         op,
         write,
+        atomic,
         memory: Memory::Any,
         by: by.clone(),
         boxes: everywhere.clone(),
@@ -128,7 +206,7 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
             let base = root(value);
             let memory = match defining_op(base) {
                 Some(def) if name(def) == "memref.get_global" => {
-                    Memory::Symbol(string_attribute(def, "name").unwrap_or_default())
+                    Memory::Symbol(attribute(def, "name").map(|a| a.to_string()).unwrap_or_default())
                 }
                 Some(def) if matches!(name(def), "memref.alloc" | "memref.alloca") => {
                     Memory::Value(key(base))
@@ -141,6 +219,7 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
             Some(Access {
                 op,
                 write,
+                atomic,
                 memory,
                 by: by.clone(),
                 boxes,

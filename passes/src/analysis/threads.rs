@@ -11,8 +11,10 @@ use melior::ir::operation::OperationLike;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use tx_dialect_tile::Scope;
+use tx_mlir::memref::Space;
 use tx_mlir::{
-    Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name, operands, parent,
+    MemRef, Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name, operands, parent,
 };
 
 /// Smallest and largest value that one thread may see.
@@ -21,18 +23,15 @@ pub(crate) type Range = (i64, i64);
 /// What is known of a value.
 #[derive(Clone)]
 pub(crate) struct Fact {
-    /// All threads of a block see the same value whenever they get there together.
-    pub(crate) uniform: bool,
+    /// The widest scope whose threads see one value whenever they get there together.
+    pub(crate) same: Scope,
     /// For each thread the range of values; `None` when nothing is known.
     pub(crate) ranges: Option<Rc<[Range]>>,
 }
 
 impl Fact {
-    fn unknown(uniform: bool) -> Self {
-        Self {
-            uniform,
-            ranges: None,
-        }
+    fn unknown(same: Scope) -> Self {
+        Self { same, ranges: None }
     }
 
     /// The exact value of each thread.
@@ -50,8 +49,26 @@ impl Fact {
 pub(crate) struct Active<'c> {
     /// Exactly these or none of them; with `split`, some of these.
     pub(crate) threads: ThreadSet,
-    /// The innermost op that lets through threads by data that is not known.
-    pub(crate) split: Option<Op<'c>>,
+    /// What lets through threads by data that is not known.
+    pub(crate) split: Option<Split<'c>>,
+    /// Every condition on the way is known for each thread.
+    pub(crate) certain: bool,
+}
+
+/// A branch or a loop that threads may take differently.
+#[derive(Clone, Copy)]
+pub(crate) struct Split<'c> {
+    /// The op.
+    pub(crate) op: Op<'c>,
+    /// Threads of this scope take it together.
+    pub(crate) together: Scope,
+}
+
+impl<'c> Active<'c> {
+    /// What splits threads of one group of `scope`.
+    pub(crate) fn splits(&self, scope: Scope) -> Option<Op<'c>> {
+        self.split.filter(|s| s.together < scope).map(|s| s.op)
+    }
 }
 
 /// A set of threads of one block.
@@ -129,7 +146,7 @@ impl<'c> Threads<'c> {
         // Cuts cycles through loop-carried values.
         self.facts
             .borrow_mut()
-            .insert(key(value), Fact::unknown(false));
+            .insert(key(value), Fact::unknown(Scope::Thread));
         let fact = match defining_op(value) {
             Some(op) => self.result(op, value),
             None => self.argument(value),
@@ -138,31 +155,46 @@ impl<'c> Threads<'c> {
         fact
     }
 
-    fn per_thread(&self, value: impl Fn(i64) -> Range, uniform: bool) -> Fact {
-        let ranges = (0i64..).take(self.count).map(value).collect();
-        Fact {
-            uniform,
-            ranges: Some(ranges),
+    /// A fact with ranges; `same` is what is known beside them.
+    fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
+        let mut fact = Fact { same, ranges: Some(ranges) };
+        let Some(exact) = fact.exact() else { return fact };
+        for scope in [Scope::Warp, Scope::Warpgroup, Scope::Cta] {
+            let size = usize::try_from(self.kernel.threads_of(scope)).unwrap_or(1);
+            if scope > fact.same && exact.chunks(size).all(|g| g.iter().all(|v| *v == g[0])) {
+                fact.same = scope;
+            }
         }
+        fact
+    }
+
+    fn per_thread(&self, value: impl Fn(i64) -> i64) -> Fact {
+        let ranges = (0i64..).take(self.count).map(|t| (value(t), value(t))).collect();
+        self.ranged(ranges, Scope::Thread)
     }
 
     fn constant(&self, value: i64) -> Fact {
-        self.per_thread(|_| (value, value), true)
+        self.per_thread(|_| value)
+    }
+
+    /// What threads have in common when they compute something from values alone.
+    fn common(facts: &[Fact]) -> Scope {
+        facts.iter().map(|f| f.same).min().unwrap_or(Scope::Cta)
     }
 
     fn argument(&self, value: Val<'c>) -> Fact {
         let Some((block, index)) = argument_of(value) else {
-            return Fact::unknown(false);
+            return Fact::unknown(Scope::Thread);
         };
         let Some(owner) = block.parent_operation() else {
-            return Fact::unknown(false);
+            return Fact::unknown(Scope::Thread);
         };
         if is(owner, "gpu.func") {
             // Kernel arguments are the same for everybody; so are pointers to shared memory.
             let entry = blocks(owner)
                 .first()
                 .is_some_and(|b| b.to_raw().ptr == block.to_raw().ptr);
-            return Fact::unknown(entry);
+            return Fact::unknown(if entry { Scope::Cta } else { Scope::Thread });
         }
         if is(owner, "scf.for") && index == 0 {
             let bounds: Vec<Fact> = operands(owner)
@@ -170,21 +202,17 @@ impl<'c> Threads<'c> {
                 .take(3)
                 .map(|v| self.fact(v))
                 .collect();
-            let uniform = bounds.iter().all(|b| b.uniform);
-            if let [Some(from), Some(to)] = [&bounds[0].ranges, &bounds[1].ranges] {
-                let ranges = from
-                    .iter()
-                    .zip(to.iter())
-                    .map(|(f, t)| (f.0, (t.1 - 1).max(f.0)))
-                    .collect();
-                return Fact {
-                    uniform,
-                    ranges: Some(ranges),
-                };
-            }
-            return Fact::unknown(uniform);
+            let same = Self::common(&bounds);
+            return match [&bounds[0].ranges, &bounds[1].ranges] {
+                [Some(from), Some(to)] => {
+                    let ranges = from.iter().zip(to.iter());
+                    let ranges = ranges.map(|(f, t)| (f.0, (t.1 - 1).max(f.0))).collect();
+                    Fact { same, ranges: Some(ranges) }
+                }
+                _ => Fact::unknown(same),
+            };
         }
-        Fact::unknown(false)
+        Fact::unknown(Scope::Thread)
     }
 
     fn result(&self, op: Op<'c>, value: Val<'c>) -> Fact {
@@ -205,19 +233,13 @@ impl<'c> Threads<'c> {
                         _ => IntegerAttribute::try_from(a).ok().map(|i| i.value()),
                     }
                 })
-                .map_or_else(|| Fact::unknown(true), |n| self.constant(n)),
-            "gpu.thread_id" => match dimension() {
-                'x' => self.per_thread(|t| (t % bx, t % bx), bx == 1),
-                'y' => self.per_thread(|t| (t / bx % by, t / bx % by), by == 1),
-                _ => self.per_thread(|t| (t / (bx * by), t / (bx * by)), bz == 1),
-            },
-            "gpu.lane_id" => {
-                self.per_thread(|t| (t % WARP_SIZE, t % WARP_SIZE), self.kernel.threads == 1)
-            }
-            "gpu.subgroup_id" => self.per_thread(
-                |t| (t / WARP_SIZE, t / WARP_SIZE),
-                self.kernel.threads <= WARP_SIZE,
-            ),
+                .map_or_else(|| Fact::unknown(Scope::Cta), |n| self.constant(n)),
+            "gpu.thread_id" => self.thread_id(dimension()),
+            "nvvm.read.ptx.sreg.tid.x" => self.thread_id('x'),
+            "nvvm.read.ptx.sreg.tid.y" => self.thread_id('y'),
+            "nvvm.read.ptx.sreg.tid.z" => self.thread_id('z'),
+            "gpu.lane_id" | "nvvm.read.ptx.sreg.laneid" => self.per_thread(|t| t % WARP_SIZE),
+            "gpu.subgroup_id" => self.per_thread(|t| t / WARP_SIZE),
             "gpu.subgroup_size" => self.constant(WARP_SIZE),
             "gpu.num_subgroups" => self.constant((self.kernel.threads + 31) / WARP_SIZE),
             "gpu.block_dim" => self.constant(match dimension() {
@@ -231,7 +253,12 @@ impl<'c> Threads<'c> {
             | "gpu.cluster_dim"
             | "gpu.cluster_block_id"
             | "gpu.dynamic_shared_memory"
-            | "memref.get_global" => Fact::unknown(true),
+            | "memref.get_global" => Fact::unknown(Scope::Cta),
+            _ if name(op).starts_with("nvvm.read.ptx.sreg.ctaid")
+                || name(op).starts_with("nvvm.read.ptx.sreg.nctaid") =>
+            {
+                Fact::unknown(Scope::Cta)
+            }
             "arith.select" => self.select(op),
             // Conversions keep a number that is in range of both types; `true` is 1 here, and
             // sign extension would make it -1.
@@ -245,43 +272,46 @@ impl<'c> Threads<'c> {
                 };
                 match &fact.ranges {
                     Some(ranges) if ranges.iter().all(kept) => fact,
-                    _ => Fact::unknown(fact.uniform),
+                    _ => Fact::unknown(fact.same),
                 }
             }
             // The same address is read by all: the same value, as long as program order holds,
-            // which is what synchronisation is for.
-            "memref.load" => Fact::unknown(self.all_uniform(op)),
+            // which is what synchronisation is for. Private memory is another for each thread.
+            "memref.load" => {
+                let inputs = operands(op);
+                let private = MemRef::of(inputs[0]).is_none_or(|m| m.space == Space::Private);
+                let facts: Vec<Fact> = inputs.into_iter().map(|v| self.fact(v)).collect();
+                Fact::unknown(if private { Scope::Thread } else { Self::common(&facts) })
+            }
             "scf.if" => {
-                let condition = self.fact(operands(op)[0]);
-                let position = tx_mlir::results(op)
-                    .iter()
-                    .position(|r| *r == value)
-                    .unwrap_or(0);
-                let yields = blocks(op).into_iter().filter_map(|b| {
-                    tx_mlir::ops(b)
-                        .last()
-                        .and_then(|y| operands(*y).get(position).copied())
-                });
-                let uniform = yields
-                    .map(|v| self.fact(v).uniform)
-                    .collect::<Vec<_>>()
-                    .iter()
-                    .all(|u| *u);
-                Fact::unknown(condition.uniform && uniform)
+                let position =
+                    tx_mlir::results(op).iter().position(|r| *r == value).unwrap_or(0);
+                let mut facts: Vec<Fact> = blocks(op)
+                    .into_iter()
+                    .filter_map(|b| operands(*tx_mlir::ops(b).last()?).get(position).copied())
+                    .map(|v| self.fact(v))
+                    .collect();
+                facts.push(self.fact(operands(op)[0]));
+                Fact::unknown(Self::common(&facts))
             }
             _ => self.arithmetic(op),
         }
     }
 
-    fn all_uniform(&self, op: Op<'c>) -> bool {
-        operands(op).into_iter().all(|v| self.fact(v).uniform)
+    fn thread_id(&self, dimension: char) -> Fact {
+        let [bx, by, _] = self.kernel.block;
+        match dimension {
+            'x' => self.per_thread(|t| t % bx),
+            'y' => self.per_thread(|t| t / bx % by),
+            _ => self.per_thread(|t| t / (bx * by)),
+        }
     }
 
     fn select(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
-        let uniform = facts.iter().all(|f| f.uniform);
+        let same = Self::common(&facts);
         let (Some(yes), Some(no)) = (&facts[1].ranges, &facts[2].ranges) else {
-            return Fact::unknown(uniform);
+            return Fact::unknown(same);
         };
         let condition = facts[0].exact();
         let pick = |t: usize| match condition.as_ref().map(|c| c[t]) {
@@ -289,25 +319,30 @@ impl<'c> Threads<'c> {
             Some(_) => yes[t],
             None => (yes[t].0.min(no[t].0), yes[t].1.max(no[t].1)),
         };
-        self.per_thread(|t| pick(usize::try_from(t).unwrap_or(0)), uniform)
+        self.ranged((0..self.count).map(pick).collect(), same)
     }
 
-    /// Two-operand integer arithmetic on ranges. Anything else that is pure depends on its
-    /// operands alone.
+    /// Two-operand integer arithmetic on ranges. Anything else that is computed from values alone
+    /// is the same where they are; what has no operands may ask the hardware who it is.
     fn arithmetic(&self, op: Op<'c>) -> Fact {
-        let inputs = operands(op);
-        let facts: Vec<Fact> = inputs.iter().map(|v| self.fact(*v)).collect();
-        let uniform = facts.iter().all(|f| f.uniform) && is_pure(op) && blocks(op).is_empty();
-        let [l, r] = facts.as_slice() else {
-            return Fact::unknown(uniform);
-        };
-        let (Some(left), Some(right)) = (&l.ranges, &r.ranges) else {
-            return Fact::unknown(uniform);
+        let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
+        if facts.is_empty() || !is_pure(op) || !blocks(op).is_empty() {
+            return Fact::unknown(Scope::Thread);
+        }
+        let same = Self::common(&facts);
+        let [Fact { ranges: Some(left), .. }, Fact { ranges: Some(right), .. }] = facts.as_slice()
+        else {
+            return Fact::unknown(same);
         };
         let result = tx_mlir::results(op)[0];
         let predicate = attribute(op, "predicate")
             .and_then(|a| IntegerAttribute::try_from(a).ok())
             .map_or(-1, |a| a.value());
+        // `true` is 1 here, and -1 as a signed number.
+        let signed = (2..=5).contains(&predicate);
+        if signed && operands(op).first().is_some_and(|v| is_i1(*v)) {
+            return Fact::unknown(same);
+        }
         let ranges: Option<Rc<[Range]>> = left
             .iter()
             .zip(right.iter())
@@ -316,51 +351,57 @@ impl<'c> Threads<'c> {
                 combine(name(op), predicate, *l, *r).filter(|range| fits(*range, result))
             })
             .collect();
-        Fact { uniform, ranges }
+        match ranges {
+            Some(ranges) => self.ranged(ranges, same),
+            None => Fact::unknown(same),
+        }
     }
 
     /// The threads that execute `op`.
     pub(crate) fn active(&self, op: Op<'c>) -> Active<'c> {
         let mut threads = ThreadSet::all(self.kernel.threads);
-        let mut split = None;
+        let mut certain = true;
+        let mut split: Option<Split<'c>> = None;
         let mut inner = op;
         while let Some(outer) = parent(inner) {
             if outer == self.kernel.op {
                 break;
             }
-            let splits = match name(outer) {
+            // Threads of this scope go one way.
+            let together = match name(outer) {
                 "scf.if" => {
                     let condition = self.fact(operands(outer)[0]);
-                    let arms = blocks(outer);
                     let in_then = inner.block().map(|b| b.to_raw().ptr)
-                        == arms.first().map(|b| b.to_raw().ptr);
+                        == blocks(outer).first().map(|b| b.to_raw().ptr);
                     if let Some(ranges) = &condition.ranges {
                         let other = i64::from(!in_then);
                         threads.intersect(|t| ranges[t] != (other, other));
                     }
-                    !condition.uniform && condition.exact().is_none()
+                    if condition.exact().is_some() {
+                        Scope::Cta
+                    } else {
+                        certain = false;
+                        condition.same
+                    }
                 }
                 "scf.for" => {
-                    let bounds: Vec<Fact> = operands(outer)
-                        .into_iter()
-                        .take(3)
-                        .map(|v| self.fact(v))
-                        .collect();
-                    !bounds.iter().all(|b| b.uniform) && !same_trips(&bounds)
+                    let bounds: Vec<Fact> =
+                        operands(outer).into_iter().take(3).map(|v| self.fact(v)).collect();
+                    if same_trips(&bounds) { Scope::Cta } else { Self::common(&bounds) }
                 }
                 // Combiners.
-                "tile.reduce" | "tile.all_reduce" => false,
-                _ => true,
+                "tile.reduce" | "tile.all_reduce" => Scope::Cta,
+                _ => Scope::Thread,
             };
-            if splits && split.is_none() {
-                split = Some(outer);
+            if together < split.map_or(Scope::Cta, |s| s.together) {
+                split = Some(Split { op: outer, together });
             }
             inner = outer;
         }
         if blocks(self.kernel.op).len() > 1 {
-            split = split.or(Some(self.kernel.op));
+            split = Some(Split { op: self.kernel.op, together: Scope::Thread });
         }
-        Active { threads, split }
+        Active { threads, split, certain }
     }
 }
 
