@@ -147,8 +147,8 @@ def Tile_Fragment : TypeDef<Tile_Dialect, "Fragment"> {
 }
 
 def Tile_Element : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
-def Tile_Memory : AnyTypeOf<[MemRefRankOf<[Tile_Element], [0, 1, 2, 3, 4, 5, 6, 7, 8]>]>;
-def Tile_Tile : AnyTypeOf<[MemRefRankOf<[Tile_Element], [0, 1, 2, 3, 4, 5, 6, 7, 8]>, Tile_Fragment]>;
+def Tile_Memory : MemRefOf<[Tile_Element]>;
+def Tile_Tile : AnyTypeOf<[Tile_Memory, Tile_Fragment]>;
 
 //===----------------------------------------------------------------------===//
 // Operations
@@ -227,7 +227,8 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
   }];
 }
 
-def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
+def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["ReduceOp", "AllReduceOp"]>]> {
   let summary = "end a combiner";
   let arguments = (ins Variadic<Tile_Element>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

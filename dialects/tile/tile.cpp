@@ -92,14 +92,9 @@ static void printAttrsAndCombiner(OpAsmPrinter &printer, Operation *op, Dictiona
                                  "stride", "operandSegmentSizes"});
 }
 
-static ParseResult parseIterTail(AsmParser &parser, int64_t &stride, Axis &axis) {
+static ParseResult parseAxis(AsmParser &parser, Axis &axis) {
   StringRef word;
-  SMLoc at;
-  if (succeeded(parser.parseOptionalKeyword("constant")))
-    stride = 1;
-  else if (parser.parseInteger(stride))
-    return failure();
-  at = parser.getCurrentLocation();
+  SMLoc at = parser.getCurrentLocation();
   if (parser.parseKeyword(&word))
     return failure();
   std::optional<Axis> value = symbolizeAxis(word);
@@ -110,22 +105,31 @@ static ParseResult parseIterTail(AsmParser &parser, int64_t &stride, Axis &axis)
   axis = *value;
   return success();
 }
+static ParseResult parseIterTail(AsmParser &parser, int64_t &stride, Axis &axis) {
+  return failure(parser.parseInteger(stride) || parseAxis(parser, axis));
+}
 static void printIterTail(AsmPrinter &printer, int64_t stride, Axis axis) {
   printer << stride << ' ' << stringifyAxis(axis);
 }
 
-static ParseResult parseIters(AsmParser &parser, SmallVectorImpl<IterAttr> &iters) {
+// `[<extent : stride axis>, ...]`; in an offset list `constant` stands for the stride.
+static ParseResult parseIters(AsmParser &parser, SmallVectorImpl<IterAttr> &iters, bool constants) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-    return parser.parseCustomAttributeWithFallback(iters.emplace_back());
+    int64_t extent, stride = 1;
+    Axis axis;
+    if (parser.parseLess() || parser.parseInteger(extent) || parser.parseColon() ||
+        (constants ? parser.parseKeyword("constant") : parser.parseInteger(stride)) ||
+        parseAxis(parser, axis) || parser.parseGreater())
+      return failure();
+    iters.push_back(IterAttr::get(parser.getContext(), extent, stride, axis));
+    return success();
   });
 }
 static ParseResult parseLayoutBody(AsmParser &parser, SmallVector<IterAttr> &shard,
                                    SmallVector<IterAttr> &replica, SmallVector<IterAttr> &offset) {
-  if (parseIters(parser, shard))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("replica")) && parseIters(parser, replica))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("offset")) && parseIters(parser, offset))
+  if (parseIters(parser, shard, false) ||
+      (succeeded(parser.parseOptionalKeyword("replica")) && parseIters(parser, replica, false)) ||
+      (succeeded(parser.parseOptionalKeyword("offset")) && parseIters(parser, offset, true)))
     return failure();
   return success();
 }

@@ -84,28 +84,44 @@ fn repaired(op: Op<'_>, text: &str) -> Result<String, Failed> {
     let mut ptx = chip.ptx;
     for feature in features.split(',').map(str::trim).filter(|f| !f.is_empty()) {
         match feature.strip_prefix("+ptx").and_then(|n| n.parse::<u32>().ok()) {
-            // LLVM 22 knows PTX 3.2 to 9.0.
-            Some(version) if (32..=90).contains(&version) => ptx = ptx.max(version),
+            Some(version) if PTX_VERSIONS.contains(&version) => ptx = ptx.max(version),
             _ => {
+                let known: Vec<String> = PTX_VERSIONS.iter().map(|v| format!("+ptx{v}")).collect();
                 return Err(error(op.location(), format!("unknown target feature `{feature}`"))
-                    .note("known: `+ptxNN` with a PTX version from 32 to 90")
+                    .note(format!("known: {}", known.join(", ")))
                     .emit());
             }
         }
     }
-    let mut kept = String::new();
-    for field in ["O", "flags", "link"] {
-        if let Some((_, rest)) = text.split_once(&format!("{field} = ")) {
-            // Optimisation level, flags and libraries stay as they are written.
-            let mut depth = 0i32;
-            let end = rest
-                .find(|c| {
-                    depth += i32::from("[{<".contains(c)) - i32::from("]}>".contains(c));
-                    (c == ',' && depth == 0) || depth < 0
-                })
-                .unwrap_or(rest.len());
-            kept.push_str(&format!(", {field} = {}", &rest[..end]));
-        }
-    }
+    // Everything else stays as it is written.
+    let kept: String = fields(text)
+        .filter(|field| !field.starts_with("chip =") && !field.starts_with("features ="))
+        .map(|field| format!(", {field}"))
+        .collect();
     Ok(target_text(&chip, &format!("+ptx{ptx}"), &kept))
+}
+
+/// PTX versions that LLVM 22 can emit, times ten.
+const PTX_VERSIONS: [u32; 31] = [
+    32, 40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82,
+    83, 84, 85, 86, 87, 88, 90,
+];
+
+/// The fields between the angle brackets of an attribute's text.
+fn fields(text: &str) -> impl Iterator<Item = &str> {
+    let inside = text
+        .split_once('<')
+        .and_then(|(_, rest)| rest.rsplit_once('>'))
+        .map_or("", |(inside, _)| inside);
+    let (mut depth, mut quoted) = (0i32, false);
+    inside
+        .split(move |c| {
+            quoted ^= c == '"';
+            if !quoted {
+                depth += i32::from("[{<(".contains(c)) - i32::from("]}>)".contains(c));
+            }
+            c == ',' && depth == 0 && !quoted
+        })
+        .map(str::trim)
+        .filter(|field| !field.is_empty())
 }

@@ -22,6 +22,7 @@ tx_pass::registry! {
     convert_tile_to_gpu::ConvertTileToGpu,
     convert_subgroup::ConvertSubgroup,
     convert_shuffle::ConvertShuffle,
+    strip_times::StripTimes,
 }
 
 /// Enters every pass and pipeline in MLIR's registry, once per process however often it is

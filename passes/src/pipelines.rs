@@ -61,7 +61,7 @@ fn gpu_to_nvvm(values: &[&str]) -> Result<String, String> {
         "convert-gpu-subgroup-to-arith",
         "convert-gpu-shuffle-to-nvvm",
         "gpu.module(expand-strided-metadata,lower-affine,convert-vector-to-scf,convert-scf-to-cf,\
-         convert-gpu-to-nvvm,convert-vector-to-llvm,convert-nvvm-to-llvm,canonicalize,cse,\
+         convert-arith-to-llvm,convert-gpu-to-nvvm,convert-vector-to-llvm,convert-nvvm-to-llvm,canonicalize,cse,\
          reconcile-unrealized-casts)",
     ]
     .join(","))

@@ -12,6 +12,7 @@ pub mod build;
 pub mod diagnostic;
 mod effects;
 mod ffi;
+pub mod gpu;
 mod ir;
 pub mod memref;
 pub mod registration;

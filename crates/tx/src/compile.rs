@@ -3,7 +3,6 @@
 use crate::error::{Error, ErrorKind};
 use crate::plan;
 use melior::ir::Module;
-use melior::ir::attribute::AttributeLike;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::time::Instant;
 use tx_mlir::{Op, Session, attribute, elements, enclosing, is, string_attribute, walk};
@@ -233,26 +232,9 @@ pub(crate) fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
 
 /// PTX of the GPU module that holds `entry`.
 fn ptx_of(module: &Module<'_>, entry: &str) -> Option<String> {
-    let objects = walk(top(module))
+    walk(top(module))
         .into_iter()
         .filter(|op| is(*op, "gpu.binary"))
-        .filter_map(|op| attribute(op, "objects").and_then(elements))
-        .flatten();
-    objects
-        .filter_map(|object| {
-            // SAFETY: asked of GPU objects only; the text is copied while the attribute lives.
-            unsafe {
-                if !mlir_sys::mlirAttributeIsAGPUObjectAttr(object.to_raw()) {
-                    return None;
-                }
-                let text = mlir_sys::mlirGPUObjectAttrGetObject(object.to_raw());
-                let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
-                Some(
-                    String::from_utf8_lossy(bytes)
-                        .trim_end_matches('\0')
-                        .to_owned(),
-                )
-            }
-        })
+        .flat_map(tx_mlir::gpu::object_texts)
         .find(|ptx| ptx.contains(&format!(".entry {entry}(")))
 }

@@ -309,8 +309,6 @@ fn nan(op: Op<'_>) -> Nan {
 
 /// Width of a signless integer type.
 pub(crate) fn integer_width(ty: Type<'_>) -> Option<u32> {
-    if !ty.is_integer() {
-        return None;
-    }
-    IntegerType::try_from(ty).ok().map(|t| t.width())
+    let ty = IntegerType::try_from(ty).ok()?;
+    ty.is_signless().then(|| ty.width())
 }

@@ -7,7 +7,6 @@ use crate::ops::{
 };
 use crate::{Axis, Sink};
 use melior::ir::operation::OperationLike;
-use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use mlir_sys::{MlirOperation, MlirType};
 use std::ffi::c_void;
@@ -143,6 +142,13 @@ fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Fai
                     format!("private memory is seen by one thread, but the scope is `{scope}`"),
                 )
                 .note("use `scope(thread)`, or put the tile into shared memory or a fragment")
+                .emit());
+            }
+            Some(Space::Shared) if scope == Scope::Cluster => {
+                return Err(complain(
+                    op,
+                    "shared memory is seen by one CTA, but the scope is `cluster`",
+                )
                 .emit());
             }
             Some(space @ (Space::Shared | Space::Private)) if scope == Scope::Grid => {
@@ -475,20 +481,18 @@ fn check_reduce_types(
         }
     }
     if let Some(acc) = attribute(op, "acc").and_then(tx_mlir::type_value) {
-        check_accumulator(op, acc, &sources[0])?;
+        check_accumulator(op, acc, sources[0].element)?;
     }
     Ok(())
 }
 
-fn check_accumulator(op: Op<'_>, acc: Type<'_>, source: &Tile<'_>) -> Result<(), Failed> {
-    let from = source.element;
+fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Result<(), Failed> {
     let fits = match (integer_width(from), integer_width(acc)) {
         (Some(f), Some(a)) => matches!(a, 1 | 8 | 16 | 32 | 64) && a >= f,
         (None, None) => {
-            acc == from
-                || float_bits(from)
-                    .zip(float_bits(acc))
-                    .is_some_and(|(f, a)| f < a && a >= 16)
+            float_bits(from)
+                .zip(float_bits(acc))
+                .is_some_and(|(f, a)| (acc == from || f < a) && a >= 16)
         }
         _ => false,
     };
@@ -652,6 +656,9 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
             format!("an index is `i32` or `i64`, found `{}`", types[1]),
         )
         .emit());
+    }
+    if let Some(acc) = attribute(at, "acc").and_then(tx_mlir::type_value) {
+        check_accumulator(at, acc, types[0])?;
     }
     if op.scope > Scope::Cta {
         return Err(complain(
@@ -824,16 +831,20 @@ pub(crate) unsafe extern "C" fn verify_fragment(
         };
         (shape, Type::from_raw(element), iters(numbers, shard))
     };
-    let product = |sizes: &mut dyn Iterator<Item = i64>| sizes.fold(1i64, i64::saturating_mul);
+    let product = |sizes: &mut dyn Iterator<Item = i64>| -> i128 {
+        sizes.fold(1i128, |n, s| n.saturating_mul(s.into()))
+    };
     let (elements, places) = (
         product(&mut shape.iter().copied()),
         product(&mut shard.iter().map(|i| i.extent)),
     );
     let mut message = String::new();
-    if !element.is_float() && integer_width(element).is_none() {
+    let known = float_bits(element).is_some()
+        || matches!(integer_width(element), Some(1 | 8 | 16 | 32 | 64));
+    if !known {
         let _ = write!(
             message,
-            "elements must be floats or signless integers, found `{element}`"
+            "elements must be f16, bf16, f32, f64, f8E4M3FN, f8E5M2, i1, i8, i16, i32 or i64, found `{element}`"
         );
     } else if elements != places {
         let _ = write!(

@@ -1,0 +1,70 @@
+//! Objects of `gpu.binary`.
+
+use crate::ir::{Op, attribute, context, dictionary, elements, parse_attribute, set_attribute};
+use melior::ir::Attribute;
+use melior::ir::attribute::{ArrayAttribute, AttributeLike};
+use mlir_sys::{
+    mlirAttributeIsAGPUObjectAttr, mlirGPUObjectAttrGetFormat,
+    mlirGPUObjectAttrGetKernels, mlirGPUObjectAttrGetObject, mlirGPUObjectAttrGetProperties,
+    mlirGPUObjectAttrGetTarget, mlirGPUObjectAttrGetWithKernels,
+};
+
+/// The contents of the objects of a `gpu.binary`: PTX as text, for what this project makes.
+pub fn object_texts(binary: Op<'_>) -> Vec<String> {
+    objects(binary)
+        .into_iter()
+        // SAFETY: `objects` leaves GPU objects only; the text is copied while they live.
+        .map(|object| unsafe {
+            let text = mlirGPUObjectAttrGetObject(object.to_raw());
+            let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
+            String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
+        })
+        .collect()
+}
+
+fn objects<'c>(binary: Op<'c>) -> Vec<Attribute<'c>> {
+    attribute(binary, "objects")
+        .and_then(elements)
+        .unwrap_or_default()
+        .into_iter()
+        // SAFETY: a plain query.
+        .filter(|object| unsafe { mlirAttributeIsAGPUObjectAttr(object.to_raw()) })
+        .collect()
+}
+
+/// Removes the properties of objects whose names end in `TimeInMs`; returns how many there were.
+pub fn strip_object_times(binary: Op<'_>) -> i64 {
+    let mut removed = 0;
+    let stripped: Vec<Attribute<'_>> = objects(binary)
+        .into_iter()
+        .map(|object| {
+            // SAFETY: `objects` leaves GPU objects only; null attributes are not looked into.
+            unsafe {
+                let properties = mlirGPUObjectAttrGetProperties(object.to_raw());
+                if properties.ptr.is_null() {
+                    return object;
+                }
+                let all = dictionary(Attribute::from_raw(properties));
+                let kept: Vec<String> = all
+                    .iter()
+                    .filter(|(name, _)| !name.ends_with("TimeInMs"))
+                    .map(|(name, value)| format!("{name} = {value}"))
+                    .collect();
+                removed += i64::try_from(all.len() - kept.len()).unwrap_or(0);
+                let kept = parse_attribute(context(binary), &format!("{{{}}}", kept.join(", ")));
+                Attribute::from_raw(mlirGPUObjectAttrGetWithKernels(
+                    context(binary).to_raw(),
+                    mlirGPUObjectAttrGetTarget(object.to_raw()),
+                    mlirGPUObjectAttrGetFormat(object.to_raw()),
+                    mlirGPUObjectAttrGetObject(object.to_raw()),
+                    kept.to_raw(),
+                    mlirGPUObjectAttrGetKernels(object.to_raw()),
+                ))
+            }
+        })
+        .collect();
+    if removed > 0 {
+        set_attribute(binary, "objects", ArrayAttribute::new(context(binary), &stripped).into());
+    }
+    removed
+}
