@@ -57,7 +57,7 @@ func.func @copy_to_shared_memory_by_a_grid(%A: memref<8xf32>, %B: memref<8xf32, 
 
 // Fragments are loaded and stored, not copied.
 func.func @copy_of_a_fragment(%x: !tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>]>>, %B: memref<8xf32>) {
-  // expected-error @below {{but got '!tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>]>>'}}
+  // expected-error @below {{expected builtin.memref, but found '!tile.fragment<8xf32}}
   tile.copy %x to %B scope(warp) : !tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>]>> to memref<8xf32>
   return
 }

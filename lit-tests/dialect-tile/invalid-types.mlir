@@ -128,7 +128,7 @@ func.func private @dynamic_fragment(
 
 // A fragment holds numbers whose size is known.
 func.func private @fragment_of_index(
-  // expected-error @below {{elements must be floats or signless integers, found `index`}}
+  // expected-error @below {{i32 or i64, found `index`}}
   !tile.fragment<8xindex, #tile.layout<[<8 : 1 lane>]>>)
 
 // -----

@@ -16,7 +16,7 @@ gpu.module @default_chip_of_mlir [#nvvm.target] {
 
 // LLVM would ignore a feature that it does not know, after a line on standard error.
 // expected-error @below {{unknown target feature `+tensorcores`}}
-// expected-note @below {{known: `+ptxNN` with a PTX version from 32 to 90}}
+// expected-note @below {{known: +ptx32, }}
 gpu.module @unknown_feature [#nvvm.target<chip = "sm_90", features = "+tensorcores">] {
 }
 
@@ -24,7 +24,7 @@ gpu.module @unknown_feature [#nvvm.target<chip = "sm_90", features = "+tensorcor
 
 // A feature cannot be taken away either.
 // expected-error @below {{unknown target feature `-ptx80`}}
-// expected-note @below {{known: `+ptxNN` with a PTX version from 32 to 90}}
+// expected-note @below {{known: +ptx32, }}
 gpu.module @negative_feature [#nvvm.target<chip = "sm_90", features = "-ptx80">] {
 }
 
@@ -32,7 +32,7 @@ gpu.module @negative_feature [#nvvm.target<chip = "sm_90", features = "-ptx80">]
 
 // A PTX version that is not there yet is refused.
 // expected-error @below {{unknown target feature `+ptx99`}}
-// expected-note @below {{known: `+ptxNN` with a PTX version from 32 to 90}}
+// expected-note @below {{known: +ptx32, }}
 gpu.module @unknown_ptx_version [#nvvm.target<chip = "sm_90", features = "+ptx99">] {
 }
 

@@ -1,0 +1,52 @@
+// RUN: tx-opt %s --lower-reduction
+
+gpu.module @kernels {
+  // Sizes that are not known are asked for; rows go to warps, four at a time, and both the last
+  // rows and the last elements of a row are guarded. The shuffles stand outside of the guards.
+  // CHECK-LABEL: gpu.func @rows
+  // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>)
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK-DAG:     %[[ROWS:.+]] = memref.dim %[[A]], %c0
+  // CHECK-DAG:     %[[LENGTH:.+]] = memref.dim %[[A]], %c1
+  // CHECK:         %[[ROUNDS:.+]] = arith.ceildivui %[[ROWS]], %{{.+}}
+  // CHECK:         scf.for %{{.+}} = %{{.+}} to %[[ROUNDS]] step
+  // CHECK:           %[[VALID:.+]] = arith.cmpi ult, %{{.+}}, %[[ROWS]]
+  // CHECK:           scf.if %[[VALID]] -> (f32)
+  // CHECK:           } else {
+  // CHECK:           }
+  // CHECK-COUNT-5:   gpu.shuffle xor
+  // CHECK-NOT:       {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:           scf.if
+  // CHECK:             memref.store %{{.+}}, %[[B]]
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  gpu.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<?x?xf32> into memref<?xf32>
+    gpu.return
+  }
+
+  // Columns need no exchange, whatever their number: each thread has one of its own.
+  // CHECK-LABEL: gpu.func @columns
+  // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>)
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         memref.store %{{.+}}, %[[B]]
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  gpu.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce sum %A into %B axes [0] scope(cta) : memref<?x?xf32> into memref<?xf32>
+    gpu.return
+  }
+
+  // A maximum that lets NaN win starts from one; of no elements it is minus infinity all the same.
+  // CHECK-LABEL: gpu.func @maximum
+  // CHECK-SAME:    (%[[A:.+]]: memref<4x?xf32>,
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK:         memref.store
+  // CHECK:         gpu.return
+  gpu.func @maximum(%A: memref<4x?xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce max %A into %B axes [1] scope(cta) {nan = #tile.nan<ignore>}
+      : memref<4x?xf32> into memref<4xf32>
+    gpu.return
+  }
+}

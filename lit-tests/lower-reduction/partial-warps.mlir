@@ -1,0 +1,81 @@
+// RUN: tx-opt %s --lower-reduction
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  // Of the two warps of a block of 48 the second has 16 lanes: a lane asks only lanes that exist,
+  // in five steps, and a sixth hands the first lane's result to the others. One warp at most is
+  // 32 lanes, so that three rows are three rounds of one warp.
+  // CHECK-LABEL: gpu.func @rows_by_48
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.barrier
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         scf.for
+  // CHECK-COUNT-6:   gpu.shuffle idx
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.barrier
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  gpu.func @rows_by_48(%A: memref<3x100xf32>, %B: memref<3xf32>)
+      workgroup(%As: memref<3x100xf32, #shared>, %Bs: memref<3xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
+    tile.copy %A to %As scope(cta) : memref<3x100xf32> to memref<3x100xf32, #shared>
+    tile.reduce sum %As into %Bs axes [1] scope(cta)
+      : memref<3x100xf32, #shared> into memref<3xf32, #shared>
+    tile.copy %Bs to %B scope(cta) : memref<3xf32, #shared> to memref<3xf32>
+    gpu.return
+  }
+
+  // One row for all 48 also needs the exchange in shared memory, of one value a warp.
+  // CHECK-LABEL: gpu.func @one_row_by_48
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.barrier
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         vector.load {{.+}}, vector<2xf32>
+  // CHECK-COUNT-6: gpu.shuffle idx
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         memref.get_global @{{.+}} : memref<2xf32, #gpu.address_space<workgroup>>
+  // CHECK:         gpu.barrier
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.barrier
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  gpu.func @one_row_by_48(%A: memref<1x100xf32>, %B: memref<1xf32>)
+      workgroup(%As: memref<1x100xf32, #shared>, %Bs: memref<1xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
+    tile.copy %A to %As scope(cta) : memref<1x100xf32> to memref<1x100xf32, #shared>
+    tile.reduce sum %As into %Bs axes [1] scope(cta)
+      : memref<1x100xf32, #shared> into memref<1xf32, #shared>
+    tile.copy %Bs to %B scope(cta) : memref<1xf32, #shared> to memref<1xf32>
+    gpu.return
+  }
+
+  // A block of 20 is one warp, whose barrier is enough. Sixteen lanes work, in four steps, and the
+  // four that are left over take part in the shuffles.
+  // CHECK-LABEL: gpu.func @rows_by_20
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         scf.for
+  // CHECK-COUNT-5:   gpu.shuffle idx
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  gpu.func @rows_by_20(%A: memref<3x40xf32>, %B: memref<3xf32>)
+      workgroup(%As: memref<3x40xf32, #shared>, %Bs: memref<3xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    tile.copy %A to %As scope(cta) : memref<3x40xf32> to memref<3x40xf32, #shared>
+    tile.reduce sum %As into %Bs axes [1] scope(cta)
+      : memref<3x40xf32, #shared> into memref<3xf32, #shared>
+    tile.copy %Bs to %B scope(cta) : memref<3xf32, #shared> to memref<3xf32>
+    gpu.return
+  }
+
+  // Columns by 20 threads go one to a thread, in two rounds, and exchange nothing.
+  // CHECK-LABEL: gpu.func @columns_by_20
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @columns_by_20(%A: memref<40x30xf32>, %B: memref<30xf32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    tile.reduce sum %A into %B axes [0] scope(cta) : memref<40x30xf32> into memref<30xf32>
+    gpu.return
+  }
+}

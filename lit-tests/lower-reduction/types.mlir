@@ -1,0 +1,101 @@
+// RUN: tx-opt %s --lower-reduction
+
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  // Halves are added up in f32, two at a time, and converted once, at the end.
+  // CHECK-LABEL: gpu.func @f16_sum
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|arith.truncf}}
+  // CHECK:         gpu.barrier
+  // CHECK:         %[[X:.+]] = vector.load {{.+}}, vector<2xf16>
+  // CHECK:         %[[W:.+]] = arith.extf %[[X]] : vector<2xf16> to vector<2xf32>
+  // CHECK:         arith.addf %{{.+}}, %[[W]] : vector<2xf32>
+  // CHECK-NOT:     arith.truncf
+  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         %[[H:.+]] = arith.truncf %{{.+}} : f32 to f16
+  // CHECK-NEXT:    memref.store %[[H]]
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|truncf}}
+  gpu.func @f16_sum(%A: memref<4x64xf16>, %B: memref<4xf16>)
+      workgroup(%As: memref<4x64xf16, #shared>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.copy %A to %As scope(cta) : memref<4x64xf16> to memref<4x64xf16, #shared>
+    tile.reduce sum %As into %B axes [1] scope(cta) : memref<4x64xf16, #shared> into memref<4xf16>
+    gpu.return
+  }
+
+  // Into a wider destination nothing is converted back.
+  // CHECK-LABEL: gpu.func @bf16_into_f32
+  // CHECK:         arith.extf %{{.+}} : bf16 to f32
+  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|truncf}}
+  // CHECK:         memref.store %{{.+}} : memref<4xf32>
+  gpu.func @bf16_into_f32(%A: memref<4x64xbf16>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x64xbf16> into memref<4xf32>
+    gpu.return
+  }
+
+  // Signed maxima start from the lowest number there is, unsigned ones from zero.
+  // CHECK-LABEL: gpu.func @i32_max
+  // CHECK:         arith.constant -2147483648 : i32
+  // CHECK:         arith.maxsi
+  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : i32
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|maxui}}
+  // CHECK-LABEL: gpu.func @i32_umax
+  // CHECK:         arith.constant 0 : i32
+  // CHECK:         arith.maxui
+  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : i32
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|maxsi}}
+  gpu.func @i32_max(%A: memref<4x64xi32>, %B: memref<4xi32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce max %A into %B axes [1] scope(cta) : memref<4x64xi32> into memref<4xi32>
+    gpu.return
+  }
+  gpu.func @i32_umax(%A: memref<4x64xi32>, %B: memref<4xi32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce umax %A into %B axes [1] scope(cta) : memref<4x64xi32> into memref<4xi32>
+    gpu.return
+  }
+
+  // A float maximum lets NaN win, or never.
+  // CHECK-LABEL: gpu.func @f32_max
+  // CHECK:         arith.maximumf
+  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|maxnumf}}
+  // CHECK-LABEL: gpu.func @f32_max_ignoring_nan
+  // CHECK:         arith.maxnumf
+  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|maximumf}}
+  gpu.func @f32_max(%A: memref<4x64xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce max %A into %B axes [1] scope(cta) : memref<4x64xf32> into memref<4xf32>
+    gpu.return
+  }
+  gpu.func @f32_max_ignoring_nan(%A: memref<4x64xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce max %A into %B axes [1] scope(cta) {nan = #tile.nan<ignore>}
+      : memref<4x64xf32> into memref<4xf32>
+    gpu.return
+  }
+
+  // Wide and narrow elements are shuffled as they are at this level.
+  // CHECK-LABEL: gpu.func @f64_min
+  // CHECK:         arith.minimumf
+  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f64
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK-LABEL: gpu.func @i8_xor
+  // CHECK:         arith.xori
+  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : i8
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  gpu.func @f64_min(%A: memref<4x64xf64>, %B: memref<4xf64>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce min %A into %B axes [1] scope(cta) : memref<4x64xf64> into memref<4xf64>
+    gpu.return
+  }
+  gpu.func @i8_xor(%A: memref<4x64xi8>, %B: memref<4xi8>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce xor %A into %B axes [1] scope(cta) : memref<4x64xi8> into memref<4xi8>
+    gpu.return
+  }
+}

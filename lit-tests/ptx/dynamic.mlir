@@ -1,0 +1,18 @@
+// RUN: tx compile %s --chip sm_90
+// PTXAS: sm_80 sm_90 sm_100
+
+// Sizes that come at run time are taken from the descriptor; indices have 64 bits, so that a tile
+// may have more than 2^31 elements.
+// CHECK:       .visible .entry rows(
+// CHECK-NOT:   {{shfl|bar\.|barrier}}
+// CHECK-COUNT-5: shfl.sync.bfly.b32
+// CHECK-NOT:   {{shfl|bar\.|barrier}}
+// CHECK:       st.global.b32
+gpu.module @kernels {
+  gpu.func @rows(%A: memref<?x?xf32, strided<[?, ?], offset: ?>>, %B: memref<?xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta)
+      : memref<?x?xf32, strided<[?, ?], offset: ?>> into memref<?xf32>
+    gpu.return
+  }
+}

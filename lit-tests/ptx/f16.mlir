@@ -1,0 +1,26 @@
+// RUN: tx compile %s --chip sm_90
+// PTXAS: sm_80 sm_90 sm_100
+
+#shared = #gpu.address_space<workgroup>
+
+// Halves are loaded in pairs, added up in f32, and rounded once, when the result is stored.
+// CHECK:       .visible .entry f16_sum(
+// CHECK-NOT:   {{shfl|add.*f16|cvt.rn.f16.f32}}
+// CHECK:       bar{{(rier)?}}.sync 0;
+// CHECK:       ld.shared.{{b32|v2}}
+// CHECK:       cvt.f32.f16
+// CHECK-NOT:   {{add.*f16|cvt.rn.f16.f32}}
+// CHECK-COUNT-5: shfl.sync.bfly.b32
+// CHECK-NOT:   {{shfl|bar\.|barrier}}
+// CHECK:       cvt.rn.f16.f32
+// CHECK:       st.global.b16
+// CHECK-NOT:   {{shfl|bar\.|barrier|cvt.rn.f16.f32}}
+gpu.module @kernels {
+  gpu.func @f16_sum(%A: memref<4x64xf16>, %B: memref<4xf16>)
+      workgroup(%As: memref<4x64xf16, #shared>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.copy %A to %As scope(cta) : memref<4x64xf16> to memref<4x64xf16, #shared>
+    tile.reduce sum %As into %B axes [1] scope(cta) : memref<4x64xf16, #shared> into memref<4xf16>
+    gpu.return
+  }
+}

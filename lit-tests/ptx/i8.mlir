@@ -1,0 +1,15 @@
+// RUN: tx compile %s --chip sm_90
+// PTXAS: sm_80 sm_90 sm_100
+
+// Bytes travel in a word, one shuffle a step.
+// CHECK:       .visible .entry i8_or(
+// CHECK-COUNT-5: shfl.sync.bfly.b32
+// CHECK-NOT:   {{shfl|bar\.|barrier}}
+// CHECK:       st.global.b8
+gpu.module @kernels {
+  gpu.func @i8_or(%A: memref<4x64xi8>, %B: memref<4xi8>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce or %A into %B axes [1] scope(cta) : memref<4x64xi8> into memref<4xi8>
+    gpu.return
+  }
+}

@@ -1,0 +1,91 @@
+// RUN: tx-opt %s --tile-insert-sync
+
+gpu.module @kernels {
+  // An atomic update needs no barrier, neither from itself nor from another.
+  // CHECK-LABEL: gpu.func @atomics_need_none
+  // CHECK-NOT:     {{gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @atomics_need_none(%S: memref<1024xf32, 3>, %x: f32)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %a = memref.atomic_rmw addf %x, %S[%c0] : (f32, memref<1024xf32, 3>) -> f32
+    %b = memref.atomic_rmw addf %x, %S[%c0] : (f32, memref<1024xf32, 3>) -> f32
+    gpu.return
+  }
+
+  // A plain load after an atomic update does need one.
+  // CHECK-LABEL: gpu.func @load_after_atomic
+  // CHECK:         memref.atomic_rmw
+  // CHECK:         gpu.barrier
+  // CHECK:         memref.load
+  gpu.func @load_after_atomic(%S: memref<1024xf32, 3>, %B: memref<64xf32>, %x: f32)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %a = memref.atomic_rmw addf %x, %S[%c0] : (f32, memref<1024xf32, 3>) -> f32
+    %y = memref.load %S[%c0] : memref<1024xf32, 3>
+    memref.store %y, %B[%t] : memref<64xf32>
+    gpu.return
+  }
+
+  // A loop with an exit in the middle: its last store is not followed by the barrier in its
+  // second part, so that one is needed after it.
+  // CHECK-LABEL: gpu.func @exit_before_the_barrier
+  // CHECK:         scf.while
+  // CHECK:           gpu.barrier
+  // CHECK:         }
+  // CHECK:         gpu.barrier
+  // CHECK-NEXT:    memref.load
+  gpu.func @exit_before_the_barrier(%S: memref<1024xf32, 3>, %B: memref<64xf32>, %c: i1, %x: f32)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c63 = arith.constant 63 : index
+    %r = arith.subi %c63, %t : index
+    scf.while : () -> () {
+      memref.store %x, %S[%t] : memref<1024xf32, 3>
+      scf.condition(%c)
+    } do {
+      gpu.barrier
+      scf.yield
+    }
+    %l = memref.load %S[%r] : memref<1024xf32, 3>
+    memref.store %l, %B[%t] : memref<64xf32>
+    gpu.return
+  }
+
+  // One of several cases has a barrier, which does nothing for the others.
+  // CHECK-LABEL: gpu.func @barrier_in_one_case
+  // CHECK:         scf.index_switch
+  // CHECK:           gpu.barrier
+  // CHECK:         }
+  // CHECK:         gpu.barrier
+  // CHECK-NEXT:    memref.load
+  gpu.func @barrier_in_one_case(%S: memref<1024xf32, 3>, %B: memref<64xf32>, %n: index, %x: f32)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c63 = arith.constant 63 : index
+    %r = arith.subi %c63, %t : index
+    scf.index_switch %n
+    case 1 {
+      gpu.barrier
+      scf.yield
+    }
+    default {
+      memref.store %x, %S[%t] : memref<1024xf32, 3>
+      scf.yield
+    }
+    %l = memref.load %S[%r] : memref<1024xf32, 3>
+    memref.store %l, %B[%t] : memref<64xf32>
+    gpu.return
+  }
+
+  // A kernel that touches nothing others see needs no barrier, and no block size either.
+  // CHECK-LABEL: gpu.func @private_only
+  // CHECK-NOT:     {{gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @private_only(%x: f32) private(%p: memref<4xf32, #gpu.address_space<private>>) kernel {
+    %c0 = arith.constant 0 : index
+    memref.store %x, %p[%c0] : memref<4xf32, #gpu.address_space<private>>
+    gpu.return
+  }
+}

@@ -1,0 +1,19 @@
+// RUN(VALUE): not tx-opt %s --tile-select-variant=explain=maybe 2>&1
+// EXIT: 1
+// RUN(NAME): not tx-opt %s --tile-select-variant=explane=true 2>&1
+// EXIT: 1
+// RUN(CHIP): not tx-opt %s --lower-reduction=chip=sm_91 2>&1
+// EXIT: 1
+// RUN(NONE): not tx-opt %s --lower-reduction=speed=11 2>&1
+// EXIT: 1
+// RUN(PIPE): not tx-opt %s --pass-pipeline='builtin.module(lower-reduction{chip=sm_91})' 2>&1
+// EXIT: 1
+
+// An option with a value that it does not take says what it takes; one that is unknown is named.
+// VALUE: error: `tile-select-variant`: option `explain`: expected `true` or `false`, found `maybe`
+// NAME:  error: {{.*}}no such option explane
+// CHIP:  error: `lower-reduction`: unknown chip `sm_91`; known chips: sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a
+// NONE:  error: {{.*}}no such option speed
+// PIPE:  error: `lower-reduction`: unknown chip `sm_91`
+gpu.module @kernels {
+}
