@@ -87,7 +87,7 @@ def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
     offset list the first number is the constant itself, and the second is 1.
   }];
   let parameters = (ins "int64_t":$extent, "int64_t":$stride, EnumParameter<Tile_Axis>:$axis);
-  let assemblyFormat = "`<` $extent `:` custom<IterTail>($stride, $axis) `>`";
+  let assemblyFormat = "`<` $extent `:` $stride $axis `>`";
 }
 
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {

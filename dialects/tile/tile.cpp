@@ -105,13 +105,6 @@ static ParseResult parseAxis(AsmParser &parser, Axis &axis) {
   axis = *value;
   return success();
 }
-static ParseResult parseIterTail(AsmParser &parser, int64_t &stride, Axis &axis) {
-  return failure(parser.parseInteger(stride) || parseAxis(parser, axis));
-}
-static void printIterTail(AsmPrinter &printer, int64_t stride, Axis axis) {
-  printer << stride << ' ' << stringifyAxis(axis);
-}
-
 // `[<extent : stride axis>, ...]`; in an offset list `constant` stands for the stride.
 static ParseResult parseIters(AsmParser &parser, SmallVectorImpl<IterAttr> &iters, bool constants) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {

@@ -9,7 +9,7 @@ gpu.module @unknown_chip [#nvvm.target<chip = "sm_91">] {
 
 // A feature that it does not know it would ignore.
 // expected-error @below {{unknown target feature `+turbo`}}
-// expected-note @below {{known: `+ptxNN` with a PTX version from 32 to 90}}
+// expected-note @below {{known: +ptx32, }}
 gpu.module @unknown_feature [#nvvm.target<chip = "sm_90", features = "+turbo">] {
 }
 

@@ -1,0 +1,11 @@
+// RUN: not tx compile %s 2>&1
+// EXIT: 1
+
+// A GPU function that is no kernel is no entry either, nor is a declaration.
+// CHECK: compile-no-entry.mlir: error: no entry: expected a kernel `gpu.func` or a `func.func` with a body
+gpu.module @kernels {
+  gpu.func @helper(%x: f32) -> f32 {
+    gpu.return %x : f32
+  }
+}
+func.func private @declared(memref<4xf32>)

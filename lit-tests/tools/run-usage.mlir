@@ -1,0 +1,26 @@
+// RUN(DEVICE): not tx run %s --device gpu 2>&1
+// EXIT: 2
+// RUN(SPEC): not tx run %s --device cpu --arg ones:4 2>&1
+// EXIT: 2
+// RUN(GRID): not tx run %s --device cpu --grid 0 2>&1
+// EXIT: 2
+// RUN(COMMAND): not tx frobnicate %s 2>&1
+// EXIT: 2
+// RUN(OPTION): not tx compile %s --speed 11 2>&1
+// EXIT: 2
+// RUN(FILE): not tx compile 2>&1
+// EXIT: 2
+// SNAPSHOT: none — the usage that follows the message is no concern of this test.
+
+// A command line that makes no sense is status 2, and the message says what does.
+// DEVICE:  unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`
+// SPEC:    `ones:4` is not an argument: expected FILE.npy
+// GRID:    expected one to three numbers from 1 on, as in `16,4,1`
+// COMMAND: unrecognized subcommand 'frobnicate'
+// OPTION:  unexpected argument '--speed'
+// FILE:    <FILE.mlir>
+gpu.module @kernels {
+  gpu.func @k(%B: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    gpu.return
+  }
+}
