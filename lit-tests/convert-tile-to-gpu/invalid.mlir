@@ -70,7 +70,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @no_threads(%A: memref<4x8xf32>, %B: memref<4x8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`exec` must give at least one thread, found 0}}
+    // expected-error @below {{`exec` must give 1 to 32 threads for this scope and block, found 0}}
     tile.copy %A to %B scope(cta)
       {exec = {active = array<i64>, block = 32 : i64, threads = 0 : i64}}
       : memref<4x8xf32> to memref<4x8xf32>

@@ -277,14 +277,24 @@ fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
     (threads.fact(base).same == Scope::Cta).then_some(places)
 }
 
-/// The threads recorded by this pass on `op`.
-pub(crate) fn recorded_threads(op: Op<'_>) -> Result<i64, Failed> {
-    tx_mlir::dictionary_entry(op, "exec", "threads")
+/// The threads recorded by this pass on `op`, which has a scope and stands in `kernel`.
+pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, Failed> {
+    let threads = tx_mlir::dictionary_entry(op, "exec", "threads")
         .and_then(|a| melior::ir::attribute::IntegerAttribute::try_from(a).ok())
         .map(|a| a.value())
         .ok_or_else(|| {
             error(op.location(), format!("`{}` has no `exec` attribute", name(op)))
                 .note("run `tile-analyze-scope` first")
                 .emit()
-        })
+        })?;
+    // The attribute may be written by hand.
+    let most = scope(op).map_or(1, |s| kernel.threads_of(s)).min(kernel.threads);
+    if (1..=most).contains(&threads) {
+        return Ok(threads);
+    }
+    Err(error(
+        op.location(),
+        format!("`exec` must give 1 to {most} threads for this scope and block, found {threads}"),
+    )
+    .emit())
 }

@@ -44,7 +44,7 @@ impl Pass for ConvertShuffle {
         let mut work = Vec::new();
         for op in walk(module).into_iter().filter(|op| is(*op, "gpu.shuffle")) {
             let value = operands(op)[0].r#type();
-            if byte_width(value).is_none_or(|w| w > 8) {
+            if !can_travel(value) {
                 return Err(error(op.location(), format!("a shuffle of `{value}` is not implemented"))
                     .note("shuffle scalars of at most 64 bits")
                     .emit());
@@ -64,6 +64,16 @@ impl Pass for ConvertShuffle {
         }
         Ok(())
     }
+}
+
+/// Whether a value is a scalar that is moved as one word or two.
+fn can_travel(ty: Type<'_>) -> bool {
+    let bits = match IntegerType::try_from(ty) {
+        Ok(integer) => integer.width(),
+        Err(_) if ty.is_float() => tx_mlir::float_width(ty),
+        Err(_) => return false,
+    };
+    matches!(bits, 1 | 8 | 16 | 32 | 64)
 }
 
 struct Shuffle<'b, 'c> {

@@ -46,11 +46,9 @@ impl Pass for ConvertTileToGpu {
                 continue;
             }
             let Some(copy) = Copy::of(op) else { return Err(unsupported(op)) };
-            let threads = recorded_threads(op)?;
-            if threads < 1 {
-                return Err(error(op.location(), format!("`exec` must give at least one thread, found {threads}")).emit());
-            }
-            work.push((copy, Kernel::around(op)?, threads));
+            let kernel = Kernel::around(op)?;
+            let threads = recorded_threads(op, &kernel)?;
+            work.push((copy, kernel, threads));
         }
         for (copy, kernel, threads) in work {
             let b = Builder::before(copy.op);

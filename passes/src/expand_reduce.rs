@@ -46,8 +46,9 @@ impl Pass for ExpandReduce {
         for op in walk(module) {
             let Some(view) = Reduce::of(op) else { continue };
             let serial = i64::try_from(work.len()).unwrap_or(0);
-            let reduction =
-                Reduction::of(view, Kernel::around(op)?, recorded_threads(op)?, serial)?;
+            let kernel = Kernel::around(op)?;
+            let threads = recorded_threads(op, &kernel)?;
+            let reduction = Reduction::of(view, kernel, threads, serial)?;
             let variant = chosen(op)?;
             // The attribute may be written by hand.
             for predicate in variant.predicates() {

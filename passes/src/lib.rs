@@ -20,8 +20,11 @@ tx_pass::registry! {
     expand_shuffle_tree::ExpandShuffleTree,
     insert_sync::InsertSync,
     convert_tile_to_gpu::ConvertTileToGpu,
+    prepare_module::PrepareModule,
     convert_subgroup::ConvertSubgroup,
     convert_shuffle::ConvertShuffle,
+    require_block_size::RequireBlockSize,
+    check_externals::CheckExternals,
     strip_times::StripTimes,
 }
 

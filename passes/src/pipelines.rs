@@ -58,11 +58,13 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
 fn gpu_to_nvvm(values: &[&str]) -> Result<String, String> {
     Ok([
         attach_target(values)?.as_str(),
+        "gpu-prepare-for-nvvm",
         "convert-gpu-subgroup-to-arith",
         "convert-gpu-shuffle-to-nvvm",
         "gpu.module(expand-strided-metadata,lower-affine,convert-vector-to-scf,convert-scf-to-cf,\
          convert-arith-to-llvm,convert-gpu-to-nvvm,convert-vector-to-llvm,convert-nvvm-to-llvm,canonicalize,cse,\
          reconcile-unrealized-casts)",
+        "nvvm-require-block-size",
     ]
     .join(","))
 }

@@ -71,8 +71,9 @@ impl Pass for SelectVariant {
 impl SelectVariant {
     fn choose(&self, view: Reduce<'_>) -> Result<(&'static str, String), Failed> {
         let op = view.op;
-        let threads = recorded_threads(op)?;
-        let reduction = Reduction::of(view, Kernel::around(op)?, threads, 0)?;
+        let kernel = Kernel::around(op)?;
+        let threads = recorded_threads(op, &kernel)?;
+        let reduction = Reduction::of(view, kernel, threads, 0)?;
         let mut asked = candidates(&reduction);
         if let Some(forced) = string_attribute(op, "variant") {
             asked.retain(|c| c.variant.name() == forced);

@@ -249,6 +249,7 @@ impl<'c> Builder<'c> {
     pub fn less(&self, left: Index<'c>, right: Index<'c>) -> Cond<'c> {
         match (left, right) {
             (Index::Const(l), Index::Const(r)) => Cond::Const(l < r),
+            (_, Index::Const(0)) => Cond::Const(false),
             _ => Cond::Val(self.compare(Predicate::Ult, self.value(left), self.value(right))),
         }
     }

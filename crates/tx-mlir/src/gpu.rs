@@ -4,9 +4,9 @@ use crate::ir::{Op, attribute, context, dictionary, elements, parse_attribute, s
 use melior::ir::Attribute;
 use melior::ir::attribute::{ArrayAttribute, AttributeLike};
 use mlir_sys::{
-    mlirAttributeIsAGPUObjectAttr, mlirGPUObjectAttrGetFormat,
-    mlirGPUObjectAttrGetKernels, mlirGPUObjectAttrGetObject, mlirGPUObjectAttrGetProperties,
-    mlirGPUObjectAttrGetTarget, mlirGPUObjectAttrGetWithKernels,
+    mlirAttributeIsAGPUObjectAttr, mlirGPUObjectAttrGetFormat, mlirGPUObjectAttrGetKernels,
+    mlirGPUObjectAttrGetObject, mlirGPUObjectAttrGetProperties, mlirGPUObjectAttrGetTarget,
+    mlirGPUObjectAttrGetWithKernels,
 };
 
 /// The contents of the objects of a `gpu.binary`: PTX as text, for what this project makes.
@@ -64,7 +64,11 @@ pub fn strip_object_times(binary: Op<'_>) -> i64 {
         })
         .collect();
     if removed > 0 {
-        set_attribute(binary, "objects", ArrayAttribute::new(context(binary), &stripped).into());
+        set_attribute(
+            binary,
+            "objects",
+            ArrayAttribute::new(context(binary), &stripped).into(),
+        );
     }
     removed
 }

@@ -329,6 +329,16 @@ pub fn byte_width(ty: Type<'_>) -> Option<u64> {
     Some(u64::from(bits).div_ceil(8).next_power_of_two())
 }
 
+/// Bits of a float type.
+///
+/// # Panics
+/// If `ty` is none.
+pub fn float_width(ty: Type<'_>) -> u32 {
+    assert!(ty.is_float(), "`{ty}` is no float type");
+    // SAFETY: asked of float types only.
+    unsafe { mlir_sys::mlirFloatTypeGetWidth(ty.to_raw()) }
+}
+
 /// Lanes and element type of a one-dimensional vector type.
 pub fn vector_parts(ty: Type<'_>) -> Option<(u64, Type<'_>)> {
     let raw = ty.to_raw();

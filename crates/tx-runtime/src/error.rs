@@ -25,7 +25,7 @@ pub enum Error {
         error: NpyError,
     },
     /// The wrong number of arguments.
-    #[error("found {found} arguments, expected {expected}: {signature}")]
+    #[error("found {found} argument{}, expected {expected}: {signature}", if *found == 1 { "" } else { "s" })]
     ArgumentCount {
         /// How many were given.
         found: usize,

@@ -120,6 +120,7 @@ impl Run {
             .unwrap_or(chip)
             .name
             .to_owned();
+        self.pass(&session, &mut module, "gpu-check-externals")?;
         self.pass(&session, &mut module, "gpu-module-to-binary{format=isa}")?;
         let ptx = ptx_of(&module, &plan.entry).ok_or_else(|| {
             Error::reported(

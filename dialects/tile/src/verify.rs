@@ -489,11 +489,9 @@ fn check_reduce_types(
 fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Result<(), Failed> {
     let fits = match (integer_width(from), integer_width(acc)) {
         (Some(f), Some(a)) => matches!(a, 1 | 8 | 16 | 32 | 64) && a >= f,
-        (None, None) => {
-            float_bits(from)
-                .zip(float_bits(acc))
-                .is_some_and(|(f, a)| (acc == from || f < a) && a >= 16)
-        }
+        (None, None) => float_bits(from)
+            .zip(float_bits(acc))
+            .is_some_and(|(f, a)| (acc == from || f < a) && a >= 16),
         _ => false,
     };
     if fits {

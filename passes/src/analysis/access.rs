@@ -3,11 +3,12 @@
 use crate::analysis::kernel::WARP_SIZE;
 use crate::analysis::threads::{Range, ThreadSet, Threads};
 use melior::ir::ValueLike;
+use melior::ir::block::BlockLike;
 use std::rc::Rc;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    EffectKind, MemRef, Op, Val, attribute, defining_op, integers, key, memory_effects, name,
-    operands,
+    EffectKind, MemRef, Op, Val, argument_of, attribute, defining_op, integers, key,
+    memory_effects, name, operands,
 };
 
 /// Ops whose result is a view of their first operand.
@@ -23,8 +24,12 @@ const VIEWS: [&str; 8] = [
 ];
 
 /// Ops that read and write in one step.
-const ATOMICS: [&str; 4] =
-    ["memref.atomic_rmw", "memref.generic_atomic_rmw", "llvm.atomicrmw", "llvm.cmpxchg"];
+const ATOMICS: [&str; 4] = [
+    "memref.atomic_rmw",
+    "memref.generic_atomic_rmw",
+    "llvm.atomicrmw",
+    "llvm.cmpxchg",
+];
 
 /// The memref that `value` is, directly or through others, a view of.
 pub(crate) fn root(value: Val<'_>) -> Val<'_> {
@@ -94,11 +99,17 @@ impl Access<'_> {
             .by
             .iter()
             .map(|thread| {
-                let place = usize::try_from(thread).ok().and_then(|t| self.boxes.get(t)?.as_deref());
+                let place = usize::try_from(thread)
+                    .ok()
+                    .and_then(|t| self.boxes.get(t)?.as_deref());
                 let along = place
                     .and_then(|p| p.get(dimension).copied())
                     .unwrap_or((i64::MIN, i64::MAX));
-                Part { thread, along, place }
+                Part {
+                    thread,
+                    along,
+                    place,
+                }
             })
             .collect();
         parts.sort_by_key(|p| (p.along, p.thread));
@@ -108,8 +119,12 @@ impl Access<'_> {
     /// The dimension along which the threads of both differ most.
     fn telling_dimension(&self, other: &Self) -> Option<usize> {
         let distinct = |access: &Self, d: usize| {
-            let mut all: Vec<Range> =
-                access.boxes.iter().flatten().filter_map(|p| p.get(d).copied()).collect();
+            let mut all: Vec<Range> = access
+                .boxes
+                .iter()
+                .flatten()
+                .filter_map(|p| p.get(d).copied())
+                .collect();
             all.sort_unstable();
             all.dedup();
             all.len()
@@ -147,7 +162,11 @@ fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>]) -> Conflict {
         let from = theirs.partition_point(|b| b.along.0 < a.along.0.saturating_sub(longest));
         for b in theirs[from..].iter().take_while(|b| b.along.0 <= a.along.1) {
             let same_warp = a.thread / WARP_SIZE == b.thread / WARP_SIZE;
-            let known = if same_warp { found.within_warp } else { found.between_warps };
+            let known = if same_warp {
+                found.within_warp
+            } else {
+                found.between_warps
+            };
             if known || a.thread == b.thread || !overlap(a.place, b.place) {
                 continue;
             }
@@ -205,13 +224,18 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
             }
             let base = root(value);
             let memory = match defining_op(base) {
-                Some(def) if name(def) == "memref.get_global" => {
-                    Memory::Symbol(attribute(def, "name").map(|a| a.to_string()).unwrap_or_default())
-                }
+                Some(def) if name(def) == "memref.get_global" => Memory::Symbol(
+                    attribute(def, "name")
+                        .map(|a| a.to_string())
+                        .unwrap_or_default(),
+                ),
                 Some(def) if matches!(name(def), "memref.alloc" | "memref.alloca") => {
                     Memory::Value(key(base))
                 }
-                None => Memory::Value(key(base)),
+                // An argument or attribution of the kernel; any other block's argument may be
+                // whatever is handed to it.
+                None if is_kernel_argument(base) => Memory::Value(key(base)),
+                None => Memory::Any,
                 // Loaded, selected or computed: it may be any of the others.
                 Some(_) => Memory::Any,
             };
@@ -226,6 +250,12 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
             })
         })
         .collect()
+}
+
+fn is_kernel_argument(value: Val<'_>) -> bool {
+    argument_of(value)
+        .and_then(|(block, _)| block.parent_operation())
+        .is_some_and(|owner| name(owner) == "gpu.func")
 }
 
 /// For each thread the indices of the root that `op` may touch through `value`.

@@ -44,12 +44,19 @@ impl<'c> Kernel<'c> {
                     )
                     .emit(),
             ),
-            None => Err(error(
-                op.location(),
-                format!("`{name}` must stand in a `gpu.func` kernel"),
-            )
-            .note("only `scope(grid)` stands in a host function")
-            .emit()),
+            None => {
+                let report = error(
+                    op.location(),
+                    format!("`{name}` must stand in a `gpu.func` kernel"),
+                );
+                Err(if tx_dialect_tile::is_tile_op(op) {
+                    report
+                        .note("only `scope(grid)` stands in a host function")
+                        .emit()
+                } else {
+                    report.emit()
+                })
+            }
         }
     }
 
@@ -175,11 +182,14 @@ pub(crate) fn target_field(target: &str, field: &str) -> Option<String> {
 pub(crate) fn members<'c>(b: &Builder<'c>, kernel: &Kernel<'c>) -> Val<'c> {
     let i32 = b.int_type(32);
     let left_over = kernel.threads % WARP_SIZE;
-    let full = b.int(-1, i32);
     if left_over == 0 {
-        return full;
+        return b.int(-1, i32);
     }
     let partial = b.int((1 << left_over) - 1, i32);
+    if kernel.threads < WARP_SIZE {
+        return partial;
+    }
+    let full = b.int(-1, i32);
     let thread = kernel.thread(b);
     let in_full_warp = b.less(thread, Index::Const(kernel.threads - left_over));
     b.select(in_full_warp, full, partial)

@@ -14,7 +14,8 @@ use std::rc::Rc;
 use tx_dialect_tile::Scope;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    MemRef, Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name, operands, parent,
+    MemRef, Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name, operands,
+    parent,
 };
 
 /// Smallest and largest value that one thread may see.
@@ -157,8 +158,13 @@ impl<'c> Threads<'c> {
 
     /// A fact with ranges; `same` is what is known beside them.
     fn ranged(&self, ranges: Rc<[Range]>, same: Scope) -> Fact {
-        let mut fact = Fact { same, ranges: Some(ranges) };
-        let Some(exact) = fact.exact() else { return fact };
+        let mut fact = Fact {
+            same,
+            ranges: Some(ranges),
+        };
+        let Some(exact) = fact.exact() else {
+            return fact;
+        };
         for scope in [Scope::Warp, Scope::Warpgroup, Scope::Cta] {
             let size = usize::try_from(self.kernel.threads_of(scope)).unwrap_or(1);
             if scope > fact.same && exact.chunks(size).all(|g| g.iter().all(|v| *v == g[0])) {
@@ -169,7 +175,10 @@ impl<'c> Threads<'c> {
     }
 
     fn per_thread(&self, value: impl Fn(i64) -> i64) -> Fact {
-        let ranges = (0i64..).take(self.count).map(|t| (value(t), value(t))).collect();
+        let ranges = (0i64..)
+            .take(self.count)
+            .map(|t| (value(t), value(t)))
+            .collect();
         self.ranged(ranges, Scope::Thread)
     }
 
@@ -207,7 +216,10 @@ impl<'c> Threads<'c> {
                 [Some(from), Some(to)] => {
                     let ranges = from.iter().zip(to.iter());
                     let ranges = ranges.map(|(f, t)| (f.0, (t.1 - 1).max(f.0))).collect();
-                    Fact { same, ranges: Some(ranges) }
+                    Fact {
+                        same,
+                        ranges: Some(ranges),
+                    }
                 }
                 _ => Fact::unknown(same),
             };
@@ -281,11 +293,17 @@ impl<'c> Threads<'c> {
                 let inputs = operands(op);
                 let private = MemRef::of(inputs[0]).is_none_or(|m| m.space == Space::Private);
                 let facts: Vec<Fact> = inputs.into_iter().map(|v| self.fact(v)).collect();
-                Fact::unknown(if private { Scope::Thread } else { Self::common(&facts) })
+                Fact::unknown(if private {
+                    Scope::Thread
+                } else {
+                    Self::common(&facts)
+                })
             }
             "scf.if" => {
-                let position =
-                    tx_mlir::results(op).iter().position(|r| *r == value).unwrap_or(0);
+                let position = tx_mlir::results(op)
+                    .iter()
+                    .position(|r| *r == value)
+                    .unwrap_or(0);
                 let mut facts: Vec<Fact> = blocks(op)
                     .into_iter()
                     .filter_map(|b| operands(*tx_mlir::ops(b).last()?).get(position).copied())
@@ -330,7 +348,15 @@ impl<'c> Threads<'c> {
             return Fact::unknown(Scope::Thread);
         }
         let same = Self::common(&facts);
-        let [Fact { ranges: Some(left), .. }, Fact { ranges: Some(right), .. }] = facts.as_slice()
+        let [
+            Fact {
+                ranges: Some(left), ..
+            },
+            Fact {
+                ranges: Some(right),
+                ..
+            },
+        ] = facts.as_slice()
         else {
             return Fact::unknown(same);
         };
@@ -385,23 +411,40 @@ impl<'c> Threads<'c> {
                     }
                 }
                 "scf.for" => {
-                    let bounds: Vec<Fact> =
-                        operands(outer).into_iter().take(3).map(|v| self.fact(v)).collect();
-                    if same_trips(&bounds) { Scope::Cta } else { Self::common(&bounds) }
+                    let bounds: Vec<Fact> = operands(outer)
+                        .into_iter()
+                        .take(3)
+                        .map(|v| self.fact(v))
+                        .collect();
+                    if same_trips(&bounds) {
+                        Scope::Cta
+                    } else {
+                        Self::common(&bounds)
+                    }
                 }
                 // Combiners.
                 "tile.reduce" | "tile.all_reduce" => Scope::Cta,
                 _ => Scope::Thread,
             };
             if together < split.map_or(Scope::Cta, |s| s.together) {
-                split = Some(Split { op: outer, together });
+                split = Some(Split {
+                    op: outer,
+                    together,
+                });
             }
             inner = outer;
         }
         if blocks(self.kernel.op).len() > 1 {
-            split = Some(Split { op: self.kernel.op, together: Scope::Thread });
+            split = Some(Split {
+                op: self.kernel.op,
+                together: Scope::Thread,
+            });
         }
-        Active { threads, split, certain }
+        Active {
+            threads,
+            split,
+            certain,
+        }
     }
 }
 

@@ -1,0 +1,15 @@
+// RUN: tx-opt %s --gpu-prepare-for-nvvm
+
+// The module gets PTX's data layout. 48 KiB of static shared memory are allowed, those of a
+// global that the kernel uses included.
+// CHECK-LABEL: gpu.module @kernels
+// CHECK-SAME:    llvm.data_layout = "e-{{.*}}i64:64
+gpu.module @kernels {
+  memref.global "private" @scratch : memref<1024xf32, #gpu.address_space<workgroup>> = uninitialized
+  memref.global "private" @unused : memref<1024xf32, #gpu.address_space<workgroup>> = uninitialized
+  gpu.func @all_that_is_allowed()
+      workgroup(%S: memref<11264xf32, #gpu.address_space<workgroup>>) kernel {
+    %scratch = memref.get_global @scratch : memref<1024xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}

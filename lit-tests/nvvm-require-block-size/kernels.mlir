@@ -1,0 +1,19 @@
+// RUN: tx-opt %s --nvvm-require-block-size
+
+gpu.module @kernels {
+  // A kernel whose block size was known may be launched with that size only.
+  // CHECK-LABEL: llvm.func @known
+  // CHECK-NOT:     maxntid
+  // CHECK-SAME:    nvvm.reqntid = array<i32: 32, 4, 1>
+  llvm.func @known() attributes {gpu.kernel, gpu.known_block_size = array<i32: 32, 4, 1>, nvvm.kernel, nvvm.maxntid = array<i32: 32, 4, 1>} {
+    llvm.return
+  }
+
+  // An upper bound that somebody wrote stays one.
+  // CHECK-LABEL: llvm.func @bounded
+  // CHECK-NOT:     reqntid
+  // CHECK-SAME:    nvvm.maxntid = array<i32: 256>
+  llvm.func @bounded() attributes {gpu.kernel, nvvm.kernel, nvvm.maxntid = array<i32: 256>} {
+    llvm.return
+  }
+}

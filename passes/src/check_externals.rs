@@ -1,0 +1,65 @@
+use melior::ir::operation::OperationLike;
+use std::collections::BTreeSet;
+use tx_mlir::{Failed, Op, attribute, blocks, error, is, string_attribute, walk};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Check that GPU modules call nothing that is not in them.
+    ///
+    /// ## What it does
+    /// Looks for calls of functions without a body. PTX with such calls comes out without an
+    /// error and cannot be loaded; here there is still a source line to name.
+    ///
+    /// ## Before and after
+    /// ```mlir
+    /// gpu.module @m {
+    ///   llvm.func @helper(%x: f32) -> f32 { llvm.return %x : f32 }
+    ///   llvm.func @k(%x: f32) { %y = llvm.call @helper(%x) : (f32) -> f32 llvm.return }
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// There is such a call: of libdevice (`__nv_expf`, which `math.exp` becomes), or of a
+    /// function that was only declared.
+    pub struct CheckExternals as "gpu-check-externals" creates [] {
+    } counts {
+        /// calls checked
+        calls,
+    }
+}
+
+/// Functions that the driver itself provides.
+const PROVIDED: [&str; 3] = ["vprintf", "malloc", "free"];
+
+impl Pass for CheckExternals {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut failed = None;
+        for gpu_module in walk(module).into_iter().filter(|op| is(*op, "gpu.module")) {
+            let declared: BTreeSet<String> = walk(gpu_module)
+                .into_iter()
+                .filter(|op| is(*op, "llvm.func") && blocks(*op).is_empty())
+                .filter_map(|op| string_attribute(op, "sym_name"))
+                .filter(|name| !PROVIDED.contains(&name.as_str()) && !name.starts_with("llvm."))
+                .collect();
+            for call in walk(gpu_module).into_iter().filter(|op| is(*op, "llvm.call")) {
+                counts.add("calls", 1);
+                let Some(callee) = attribute(call, "callee") else { continue };
+                let name = callee.to_string();
+                let name = name.trim_start_matches('@');
+                if declared.contains(name) {
+                    failed = Some(refuse(call, name));
+                }
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+fn refuse(call: Op<'_>, name: &str) -> Failed {
+    let report = error(call.location(), format!("`{name}` is called, but is not in the module"));
+    if name.starts_with("__nv_") {
+        report.note("it belongs to CUDA's libdevice, which is not linked").emit()
+    } else {
+        report.note("give it a body, or link the module that has it before").emit()
+    }
+}

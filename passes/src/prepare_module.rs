@@ -1,0 +1,115 @@
+use crate::analysis::kernel::is_kernel;
+use melior::ir::attribute::StringAttribute;
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use std::collections::BTreeMap;
+use tx_mlir::memref::Space;
+use tx_mlir::{
+    Failed, MemRef, Op, attribute, blocks, byte_width, context, error, is, set_attribute, string_attribute, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Tell LLVM what it must know of GPU modules, and check what PTX cannot hold.
+    ///
+    /// ## What it does
+    /// Gives each `gpu.module` the data layout of 64-bit PTX, without which LLVM takes 64-bit
+    /// integers to be aligned to 4 bytes and splits their accesses. Checks that the
+    /// static shared memory of each kernel is at most 48 KiB.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// gpu.module @m {
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// gpu.module @m attributes {llvm.data_layout = "e-p6:32:32-i64:64-..."} {
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// A kernel has more static shared memory than PTX allows.
+    pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [nvvm] {
+    } counts {
+        /// modules prepared
+        modules,
+    }
+}
+
+/// What LLVM 22 uses for `nvptx64`.
+const DATA_LAYOUT: &str = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
+
+/// Static shared memory of a kernel, in bytes, that every chip has; more has to be dynamic.
+const STATIC_SHARED_BYTES: u64 = 48 * 1024;
+
+impl Pass for PrepareModule {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let modules: Vec<Op<'c>> =
+            walk(module).into_iter().filter(|op| is(*op, "gpu.module")).collect();
+        for gpu_module in &modules {
+            let globals = shared_globals(*gpu_module);
+            for kernel in kernels(*gpu_module) {
+                check_shared_memory(kernel, &globals)?;
+            }
+        }
+        for gpu_module in modules {
+            let layout = StringAttribute::new(context(gpu_module), DATA_LAYOUT);
+            set_attribute(gpu_module, "llvm.data_layout", layout.into());
+            counts.add("modules", 1);
+        }
+        Ok(())
+    }
+}
+
+fn kernels<'c>(gpu_module: Op<'c>) -> Vec<Op<'c>> {
+    walk(gpu_module).into_iter().filter(|op| is_kernel(*op)).collect()
+}
+
+/// Bytes of a static shared tile.
+fn shared_bytes(memref: &MemRef<'_>) -> Option<u64> {
+    (memref.space == Space::Shared)
+        .then(|| memref.elements()?.checked_mul(byte_width(memref.element)?))
+        .flatten()
+}
+
+/// Shared globals of a module: name and bytes.
+fn shared_globals(gpu_module: Op<'_>) -> BTreeMap<String, u64> {
+    walk(gpu_module)
+        .into_iter()
+        .filter(|op| is(*op, "memref.global"))
+        .filter_map(|op| {
+            let memref = MemRef::from_type(attribute(op, "type").and_then(tx_mlir::type_value)?)?;
+            Some((format!("@{}", string_attribute(op, "sym_name")?), shared_bytes(&memref)?))
+        })
+        .collect()
+}
+
+fn check_shared_memory(kernel: Op<'_>, globals: &BTreeMap<String, u64>) -> Result<(), Failed> {
+    let Some(body) = blocks(kernel).first().copied() else { return Ok(()) };
+    let inputs = attribute(kernel, "function_type")
+        .and_then(tx_mlir::type_value)
+        .and_then(|t| melior::ir::r#type::FunctionType::try_from(t).ok())
+        .map_or(0, |t| t.input_count());
+    let own = (inputs..body.argument_count())
+        .filter_map(|i| shared_bytes(&MemRef::of(tx_mlir::build::argument(body, i))?));
+    let mut used: Vec<String> = walk(kernel)
+        .into_iter()
+        .filter(|op| is(*op, "memref.get_global"))
+        .filter_map(|op| Some(attribute(op, "name")?.to_string()))
+        .collect();
+    used.sort();
+    used.dedup();
+    let borrowed = used.iter().filter_map(|name| globals.get(name).copied());
+    let bytes = own.chain(borrowed).fold(0u64, u64::saturating_add);
+    if bytes <= STATIC_SHARED_BYTES {
+        return Ok(());
+    }
+    Err(error(
+        kernel.location(),
+        format!("the kernel has {bytes} bytes of static shared memory, and may have {STATIC_SHARED_BYTES}"),
+    )
+    .note("work on smaller tiles, or one after the other; what `tx` allocates for exchange between warps counts")
+    .emit())
+}
