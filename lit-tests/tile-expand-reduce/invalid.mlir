@@ -1,0 +1,178 @@
+// RUN: tx-opt %s --tile-expand-reduce --split-input-file --verify-diagnostics
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// A variant is chosen before.
+gpu.module @m {
+  gpu.func @no_variant(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.reduce` has no `variant` attribute}}
+    // expected-note @below {{run `tile-select-variant` first}}
+    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32} : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// It must be one that there is.
+gpu.module @m {
+  gpu.func @unknown_variant(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{no variant named `sm100_packed`}}
+    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, params = {}, variant = "sm100_packed"}
+      : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Who executes the op is found out before.
+gpu.module @m {
+  gpu.func @no_exec(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.reduce` has no `exec` attribute}}
+    // expected-note @below {{run `tile-analyze-scope` first}}
+    tile.reduce sum %A into %B axes [1] scope(cta)
+      {params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
+      : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// A variant that the program names comes without parameters.
+gpu.module @m {
+  gpu.func @no_params(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`params` must give a positive `group`}}
+    // expected-note @below {{run `tile-select-variant` first}}
+    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, variant = "shared"}
+      : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// It needs all of them.
+gpu.module @m {
+  gpu.func @missing_param(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`params` must give a positive `vector`}}
+    // expected-note @below {{run `tile-select-variant` first}}
+    tile.reduce sum %A into %B axes [1] scope(cta)
+      {exec = #cta32, params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64}, variant = "shared"}
+      : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// A group of no threads reduces nothing.
+gpu.module @m {
+  gpu.func @zero_param(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`params` must give a positive `group`}}
+    // expected-note @below {{run `tile-select-variant` first}}
+    tile.reduce sum %A into %B axes [1] scope(cta)
+      {exec = #cta32, params = {group = 0 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
+      : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// A parameter is a number.
+gpu.module @m {
+  gpu.func @param_of_another_type(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`params` must give a positive `groups`}}
+    // expected-note @below {{run `tile-select-variant` first}}
+    tile.reduce sum %A into %B axes [1] scope(cta)
+      {exec = #cta32, params = {group = 8 : i64, groups = "four", stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
+      : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// A variant that is written by hand still has to accept the op.
+gpu.module @m {
+  gpu.func @local_on_global_memory(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{variant `local` cannot lower this reduction}}
+    // expected-note @below {{storage: source is in global memory, expected registers or private memory}}
+    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, params = {}, variant = "local"}
+      : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
+#private = #gpu.address_space<private>
+
+// Each for its own reasons.
+gpu.module @m {
+  gpu.func @shared_on_private_memory() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{variant `shared` cannot lower this reduction}}
+    // expected-note @below {{storage: source is in private memory, expected shared or global memory}}
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {group = 1 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
+      : memref<4xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+}
+
+// -----
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// An index of the largest element is something that no variant gives.
+gpu.module @m {
+  gpu.func @argmax(%A: memref<4x8xf32>, %V: memref<4xf32>, %I: memref<4xi32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{variant `shared` cannot lower this reduction}}
+    // expected-note @below {{destination: 2 destinations, expected 1}}
+    tile.reduce argmax %A into %V, %I axes [1] scope(cta)
+      {exec = #cta32, params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
+      : memref<4x8xf32> into memref<4xf32>, memref<4xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// Threads are those of a kernel.
+gpu.module @m {
+  // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
+  gpu.func @no_kernel(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+    // expected-error @below {{`tile.reduce` must stand in a kernel}}
+    tile.reduce sum %A into %B axes [1] scope(cta)
+      {exec = #cta32, params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
+      : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}

@@ -1,0 +1,393 @@
+// RUN: tx-opt %s --tile-expand-reduce
+
+#thread32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 1 : i64}
+#private = #gpu.address_space<private>
+
+// What every kind and type combines with, and what partial results start from. One thread shows
+// it; `shared` starts and combines in the same way.
+gpu.module @kernels {
+  // A sum starts with zero.
+  // CHECK-LABEL: gpu.func @sum_f32(
+  // CHECK:         %[[START:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.addf %[[C]], %{{.+}} : f32
+  gpu.func @sum_f32() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+
+  // One of integers, too.
+  // CHECK-LABEL: gpu.func @sum_i32(
+  // CHECK:         %[[START:.+]] = arith.constant 0 : i32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.addi %[[C]], %{{.+}} : i32
+  gpu.func @sum_i32() private(%P: memref<4xi32, #private>, %Q: memref<i32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi32, #private> into memref<i32, #private>
+    gpu.return
+  }
+
+  // A product starts with one.
+  // CHECK-LABEL: gpu.func @prod_f64(
+  // CHECK:         %[[START:.+]] = arith.constant 1.000000e+00 : f64
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.mulf %[[C]], %{{.+}} : f64
+  gpu.func @prod_f64() private(%P: memref<4xf64, #private>, %Q: memref<f64, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce prod %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xf64, #private> into memref<f64, #private>
+    gpu.return
+  }
+
+  // One of integers, too.
+  // CHECK-LABEL: gpu.func @prod_i64(
+  // CHECK:         %[[START:.+]] = arith.constant 1 : i64
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.muli %[[C]], %{{.+}} : i64
+  gpu.func @prod_i64() private(%P: memref<4xi64, #private>, %Q: memref<i64, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce prod %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi64, #private> into memref<i64, #private>
+    gpu.return
+  }
+
+  // The largest of no floats is minus infinity, not the smallest finite float. NaN wins.
+  // CHECK-LABEL: gpu.func @max_f32(
+  // CHECK:         %[[START:.+]] = arith.constant 0xFF800000 : f32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.maximumf %[[C]], %{{.+}} : f32
+  gpu.func @max_f32() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce max %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+
+  // The smallest of none is infinity.
+  // CHECK-LABEL: gpu.func @min_f32(
+  // CHECK:         %[[START:.+]] = arith.constant 0x7F800000 : f32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.minimumf %[[C]], %{{.+}} : f32
+  gpu.func @min_f32() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce min %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+
+  // In f64 it is that of f64.
+  // CHECK-LABEL: gpu.func @max_f64(
+  // CHECK:         %[[START:.+]] = arith.constant 0xFFF0000000000000 : f64
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.maximumf %[[C]], %{{.+}} : f64
+  gpu.func @max_f64() private(%P: memref<4xf64, #private>, %Q: memref<f64, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce max %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xf64, #private> into memref<f64, #private>
+    gpu.return
+  }
+
+  // Where NaN never wins, it is what changes nothing, and what is left where there is nothing else.
+  // CHECK-LABEL: gpu.func @max_f32_ignoring_nan(
+  // CHECK:         %[[START:.+]] = arith.constant 0x7FC00000 : f32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.maxnumf %[[C]], %{{.+}} : f32
+  gpu.func @max_f32_ignoring_nan() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce max %P into %Q axes [0] scope(thread)
+      {exec = #thread32, nan = #tile.nan<ignore>, params = {}, variant = "local"}
+      : memref<4xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+
+  // The same for the smallest.
+  // CHECK-LABEL: gpu.func @min_f32_ignoring_nan(
+  // CHECK:         %[[START:.+]] = arith.constant 0x7FC00000 : f32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.minnumf %[[C]], %{{.+}} : f32
+  gpu.func @min_f32_ignoring_nan() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce min %P into %Q axes [0] scope(thread)
+      {exec = #thread32, nan = #tile.nan<ignore>, params = {}, variant = "local"}
+      : memref<4xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+
+  // A sum does not care.
+  // CHECK-LABEL: gpu.func @sum_f32_ignoring_nan(
+  // CHECK:         %[[START:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.addf %[[C]], %{{.+}} : f32
+  gpu.func @sum_f32_ignoring_nan() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {exec = #thread32, nan = #tile.nan<ignore>, params = {}, variant = "local"}
+      : memref<4xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+
+  // Integers are signed to `max` and `min`: the smallest of them is INT_MIN.
+  // CHECK-LABEL: gpu.func @max_i32(
+  // CHECK:         %[[START:.+]] = arith.constant -2147483648 : i32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.maxsi %[[C]], %{{.+}} : i32
+  gpu.func @max_i32() private(%P: memref<4xi32, #private>, %Q: memref<i32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce max %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi32, #private> into memref<i32, #private>
+    gpu.return
+  }
+
+  // And the largest INT_MAX.
+  // CHECK-LABEL: gpu.func @min_i32(
+  // CHECK:         %[[START:.+]] = arith.constant 2147483647 : i32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.minsi %[[C]], %{{.+}} : i32
+  gpu.func @min_i32() private(%P: memref<4xi32, #private>, %Q: memref<i32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce min %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi32, #private> into memref<i32, #private>
+    gpu.return
+  }
+
+  // Of eight bits they are -128.
+  // CHECK-LABEL: gpu.func @max_i8(
+  // CHECK:         %[[START:.+]] = arith.constant -128 : i8
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.maxsi %[[C]], %{{.+}} : i8
+  gpu.func @max_i8() private(%P: memref<4xi8, #private>, %Q: memref<i8, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce max %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi8, #private> into memref<i8, #private>
+    gpu.return
+  }
+
+  // Of sixteen 32767.
+  // CHECK-LABEL: gpu.func @min_i16(
+  // CHECK:         %[[START:.+]] = arith.constant 32767 : i16
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.minsi %[[C]], %{{.+}} : i16
+  gpu.func @min_i16() private(%P: memref<4xi16, #private>, %Q: memref<i16, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce min %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi16, #private> into memref<i16, #private>
+    gpu.return
+  }
+
+  // Of 64 the smallest there is.
+  // CHECK-LABEL: gpu.func @max_i64(
+  // CHECK:         %[[START:.+]] = arith.constant -9223372036854775808 : i64
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.maxsi %[[C]], %{{.+}} : i64
+  gpu.func @max_i64() private(%P: memref<4xi64, #private>, %Q: memref<i64, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce max %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi64, #private> into memref<i64, #private>
+    gpu.return
+  }
+
+  // Without a sign, the smallest is zero.
+  // CHECK-LABEL: gpu.func @umax_i32(
+  // CHECK:         %[[START:.+]] = arith.constant 0 : i32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.maxui %[[C]], %{{.+}} : i32
+  gpu.func @umax_i32() private(%P: memref<4xi32, #private>, %Q: memref<i32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce umax %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi32, #private> into memref<i32, #private>
+    gpu.return
+  }
+
+  // And the largest has all bits set.
+  // CHECK-LABEL: gpu.func @umin_i32(
+  // CHECK:         %[[START:.+]] = arith.constant -1 : i32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.minui %[[C]], %{{.+}} : i32
+  gpu.func @umin_i32() private(%P: memref<4xi32, #private>, %Q: memref<i32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce umin %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi32, #private> into memref<i32, #private>
+    gpu.return
+  }
+
+  // So has what changes nothing in `and`.
+  // CHECK-LABEL: gpu.func @and_i32(
+  // CHECK:         %[[START:.+]] = arith.constant -1 : i32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.andi %[[C]], %{{.+}} : i32
+  gpu.func @and_i32() private(%P: memref<4xi32, #private>, %Q: memref<i32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce and %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi32, #private> into memref<i32, #private>
+    gpu.return
+  }
+
+  // In `or` it is zero.
+  // CHECK-LABEL: gpu.func @or_i8(
+  // CHECK:         %[[START:.+]] = arith.constant 0 : i8
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.ori %[[C]], %{{.+}} : i8
+  gpu.func @or_i8() private(%P: memref<4xi8, #private>, %Q: memref<i8, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce or %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi8, #private> into memref<i8, #private>
+    gpu.return
+  }
+
+  // And in `xor`.
+  // CHECK-LABEL: gpu.func @xor_i64(
+  // CHECK:         %[[START:.+]] = arith.constant 0 : i64
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.xori %[[C]], %{{.+}} : i64
+  gpu.func @xor_i64() private(%P: memref<4xi64, #private>, %Q: memref<i64, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce xor %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi64, #private> into memref<i64, #private>
+    gpu.return
+  }
+
+  // Halves are added up in f32, and rounded once, at the end.
+  // CHECK-LABEL: gpu.func @sum_f16(
+  // CHECK:         %[[SUM:.+]] = scf.for {{.+}} -> (f32) {
+  // CHECK:           %[[X:.+]] = memref.load %{{.+}} : memref<4xf16
+  // CHECK-NEXT:      %[[W:.+]] = arith.extf %[[X]] : f16 to f32
+  // CHECK-NEXT:      arith.addf %{{.+}}, %[[W]] : f32
+  // CHECK:         }{{$}}
+  // CHECK-NEXT:    %[[R:.+]] = arith.truncf %[[SUM]] : f32 to f16
+  // CHECK-NEXT:    memref.store %[[R]]
+  gpu.func @sum_f16() private(%P: memref<4xf16, #private>, %Q: memref<f16, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xf16, #private> into memref<f16, #private>
+    gpu.return
+  }
+
+  // For bfloat16 it is the same. Infinity is that of f32.
+  // CHECK-LABEL: gpu.func @max_bf16(
+  // CHECK:         arith.constant 0xFF800000 : f32
+  // CHECK:         scf.for {{.+}} -> (f32) {
+  // CHECK:           arith.extf %{{.+}} : bf16 to f32
+  // CHECK-NEXT:      arith.maximumf %{{.+}} : f32
+  // CHECK:         arith.truncf %{{.+}} : f32 to bf16
+  // CHECK-NEXT:    memref.store
+  gpu.func @max_bf16() private(%P: memref<4xbf16, #private>, %Q: memref<bf16, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce max %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xbf16, #private> into memref<bf16, #private>
+    gpu.return
+  }
+
+  // Unless the program says what to add them up in.
+  // CHECK-LABEL: gpu.func @sum_f16_in_f16(
+  // CHECK-NOT:     {{extf|truncf}}
+  // CHECK:         scf.for {{.+}} -> (f16) {
+  // CHECK:           arith.addf %{{.+}} : f16
+  // CHECK-NOT:     {{extf|truncf}}
+  // CHECK:         gpu.return
+  gpu.func @sum_f16_in_f16() private(%P: memref<4xf16, #private>, %Q: memref<f16, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {acc = f16, exec = #thread32, params = {}, variant = "local"}
+      : memref<4xf16, #private> into memref<f16, #private>
+    gpu.return
+  }
+
+  // Which may be wider for any type.
+  // CHECK-LABEL: gpu.func @sum_f32_in_f64(
+  // CHECK:         scf.for {{.+}} -> (f64) {
+  // CHECK:           arith.extf %{{.+}} : f32 to f64
+  // CHECK:         arith.truncf %{{.+}} : f64 to f32
+  gpu.func @sum_f32_in_f64() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {acc = f64, exec = #thread32, params = {}, variant = "local"}
+      : memref<4xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+
+  // A wider destination gets the sum as it is.
+  // CHECK-LABEL: gpu.func @sum_f16_into_f32(
+  // CHECK:         %[[SUM:.+]] = scf.for {{.+}} -> (f32) {
+  // CHECK:           arith.extf %{{.+}} : f16 to f32
+  // CHECK:         }{{$}}
+  // CHECK-NEXT:    memref.store %[[SUM]]
+  gpu.func @sum_f16_into_f32() private(%P: memref<4xf16, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<4xf16, #private> into memref<f32, #private>
+    gpu.return
+  }
+
+  // Integers are widened with their sign.
+  // CHECK-LABEL: gpu.func @sum_i8_in_i32(
+  // CHECK:         arith.extsi %{{.+}} : i8 to i32
+  // CHECK:         arith.trunci %{{.+}} : i32 to i8
+  gpu.func @sum_i8_in_i32() private(%P: memref<4xi8, #private>, %Q: memref<i8, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {acc = i32, exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi8, #private> into memref<i8, #private>
+    gpu.return
+  }
+
+  // Or without, where they have none.
+  // CHECK-LABEL: gpu.func @umax_i8_in_i32(
+  // CHECK:         arith.extui %{{.+}} : i8 to i32
+  // CHECK:         arith.trunci %{{.+}} : i32 to i8
+  gpu.func @umax_i8_in_i32() private(%P: memref<4xi8, #private>, %Q: memref<i8, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce umax %P into %Q axes [0] scope(thread)
+      {acc = i32, exec = #thread32, params = {}, variant = "local"}
+      : memref<4xi8, #private> into memref<i8, #private>
+    gpu.return
+  }
+
+  // Of no elements there is nothing to load: the identity is stored.
+  // CHECK-LABEL: gpu.func @sum_of_none(
+  // CHECK-NOT:     {{scf.for|memref.load}}
+  // CHECK:         %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK-NOT:     {{scf.for|memref.load}}
+  // CHECK:         memref.store %[[ZERO]]
+  gpu.func @sum_of_none() private(%P: memref<0xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {exec = #thread32, params = {}, variant = "local"}
+      : memref<0xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+
+  // It is minus infinity also where partial results start with NaN.
+  // CHECK-LABEL: gpu.func @max_of_none_ignoring_nan(
+  // CHECK:         %[[LEAST:.+]] = arith.constant 0xFF800000 : f32
+  // CHECK:         memref.store %[[LEAST]]
+  gpu.func @max_of_none_ignoring_nan() private(%P: memref<0xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce max %P into %Q axes [0] scope(thread)
+      {exec = #thread32, nan = #tile.nan<ignore>, params = {}, variant = "local"}
+      : memref<0xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+}

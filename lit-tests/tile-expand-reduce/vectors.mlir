@@ -1,0 +1,118 @@
+// RUN: tx-opt %s --tile-expand-reduce
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+#cta256 = {active = array<i64: 0, 256>, block = 256 : i64, threads = 256 : i64}
+#shared = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  // The whole block on one row, four elements a load: 4096 elements are four loads of each of 256
+  // threads. The four sums are added up before the exchange. Loads of 16 bytes need the tile to be
+  // aligned to as many, which nobody else would see to.
+  // CHECK-LABEL: gpu.func @whole_block
+  // CHECK-SAME:    workgroup(%[[S:.+]] : memref<1x4096xf32, {{.+}}> {llvm.align = 16 : i64})
+  // CHECK:         %[[T:.+]] = gpu.thread_id x
+  // CHECK:         %[[MINE:.+]] = arith.muli %[[T]], %[[FOUR:.+]] : index
+  // CHECK:         %[[START:.+]] = vector.broadcast %{{.+}} : f32 to vector<4xf32>
+  // CHECK-DAG:     %[[LENGTH:.+]] = arith.constant 4096 : index
+  // CHECK-DAG:     %[[STEP:.+]] = arith.constant 1024 : index
+  // CHECK:         %[[P:.+]] = scf.for %[[I:[^ ]+]] = %{{.+}} to %[[LENGTH]] step %[[STEP]] iter_args(%[[C:.+]] = %[[START]])
+  // CHECK-NEXT:      %[[AT:.+]] = arith.addi %[[I]], %[[MINE]]
+  // CHECK-NEXT:      %[[X:.+]] = vector.load %[[S]][%{{.+}}, %[[AT]]] {alignment = 16 : i64} : {{.+}}, vector<4xf32>
+  // CHECK-NEXT:      arith.addf %[[C]], %[[X]] : vector<4xf32>
+  // CHECK:         }
+  // CHECK-COUNT-4: vector.extract %[[P]]
+  // CHECK-COUNT-3: arith.addf %{{.+}} : f32
+  // CHECK-NOT:     arith.addf
+  // CHECK:         tile.all_reduce sum %{{.+}} scope(cta) {
+  gpu.func @whole_block(%B: memref<1xf32>) workgroup(%S: memref<1x4096xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    tile.reduce sum %S into %B axes [1] scope(cta)
+      {exec = #cta256, params = {group = 256 : i64, groups = 1 : i64, stride = 1 : i64, vector = 4 : i64}, variant = "shared"}
+      : memref<1x4096xf32, #shared> into memref<1xf32>
+    gpu.return
+  }
+
+  // It is the source that is aligned. Other attributes stay.
+  // CHECK-LABEL: gpu.func @second_attribution
+  // CHECK-SAME:    workgroup(%{{.+}} : memref<4xf32, {{[^{]+}}>, %[[S:.+]] : memref<4x128xf32, {{[^{]+}}> {
+  // CHECK-DAG:     llvm.noalias
+  // CHECK-DAG:     llvm.align = 16 : i64
+  // CHECK:         vector.load %[[S]]
+  gpu.func @second_attribution()
+      workgroup(%D: memref<4xf32, #shared>, %S: memref<4x128xf32, #shared> {llvm.noalias})
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %S into %D axes [1] scope(cta)
+      {exec = #cta32, params = {group = 32 : i64, groups = 1 : i64, stride = 1 : i64, vector = 4 : i64}, variant = "shared"}
+      : memref<4x128xf32, #shared> into memref<4xf32, #shared>
+    gpu.return
+  }
+
+  // Halves are widened eight at a time.
+  // CHECK-LABEL: gpu.func @halves
+  // CHECK-SAME:    {llvm.align = 16 : i64}
+  // CHECK:         %[[X:.+]] = vector.load %{{.+}} {alignment = 16 : i64} : {{.+}}, vector<8xf16>
+  // CHECK-NEXT:    %[[W:.+]] = arith.extf %[[X]] : vector<8xf16> to vector<8xf32>
+  // CHECK-NEXT:    arith.addf %{{.+}}, %[[W]] : vector<8xf32>
+  // CHECK-COUNT-8: vector.extract
+  // CHECK-COUNT-7: arith.addf %{{.+}} : f32
+  // CHECK-NOT:     arith.addf
+  // CHECK:         %[[SUM:.+]] = tile.all_reduce sum %{{.+}} : f32 -> f32
+  // CHECK-COUNT-1: arith.truncf
+  // CHECK-NOT:     arith.truncf
+  // CHECK:         gpu.return
+  gpu.func @halves(%B: memref<1xf16>) workgroup(%S: memref<1x256xf16, #shared>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %S into %B axes [1] scope(cta)
+      {exec = #cta32, params = {group = 32 : i64, groups = 1 : i64, stride = 1 : i64, vector = 8 : i64}, variant = "shared"}
+      : memref<1x256xf16, #shared> into memref<1xf16>
+    gpu.return
+  }
+
+  // What is less than a full step of the group is loaded one by one: of 132 elements, four.
+  // CHECK-LABEL: gpu.func @tail
+  // CHECK:         vector.load {{.+}} vector<4xf32>
+  // CHECK-COUNT-4: vector.extract
+  // CHECK:         %[[AT:.+]] = arith.addi %{{.+}}, %{{.+}} : index
+  // CHECK:         %[[LENGTH:.+]] = arith.constant 132 : index
+  // CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %[[LENGTH]]
+  // CHECK-NEXT:    scf.if %[[INSIDE]] -> (f32)
+  // CHECK:           memref.load %{{.+}}[%{{.+}}, %[[AT]]]
+  // CHECK:         tile.all_reduce
+  gpu.func @tail(%B: memref<1xf32>) workgroup(%S: memref<1x132xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %S into %B axes [1] scope(cta)
+      {exec = #cta32, params = {group = 32 : i64, groups = 1 : i64, stride = 1 : i64, vector = 4 : i64}, variant = "shared"}
+      : memref<1x132xf32, #shared> into memref<1xf32>
+    gpu.return
+  }
+
+  // A slice that is aligned for pairs is loaded in pairs, and it is the tile below it that has to
+  // be aligned.
+  // CHECK-LABEL: gpu.func @pairs_of_a_slice
+  // CHECK-SAME:    workgroup(%[[S:.+]] : memref<4x72xf32, {{[^{]+}}> {llvm.align = 16 : i64})
+  // CHECK:         %[[V:.+]] = memref.subview %[[S]]
+  // CHECK:         vector.load %[[V]]{{.+}} {alignment = 8 : i64} : {{.+}}, vector<2xf32>
+  gpu.func @pairs_of_a_slice(%B: memref<4xf32>) workgroup(%S: memref<4x72xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %V = memref.subview %S[0, 2] [4, 64] [1, 1]
+      : memref<4x72xf32, #shared> to memref<4x64xf32, strided<[72, 1], offset: 2>, #shared>
+    tile.reduce sum %V into %B axes [1] scope(cta)
+      {exec = #cta32, params = {group = 32 : i64, groups = 1 : i64, stride = 1 : i64, vector = 2 : i64}, variant = "shared"}
+      : memref<4x64xf32, strided<[72, 1], offset: 2>, #shared> into memref<4xf32>
+    gpu.return
+  }
+
+  // Nothing is aligned where elements are loaded one by one.
+  // CHECK-LABEL: gpu.func @scalars
+  // CHECK-NOT:     llvm.align
+  // CHECK-NOT:     vector.load
+  // CHECK:         memref.load
+  // CHECK:         gpu.return
+  gpu.func @scalars(%B: memref<4xf32>) workgroup(%S: memref<4x32xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %S into %B axes [1] scope(cta)
+      {exec = #cta32, params = {group = 32 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
+      : memref<4x32xf32, #shared> into memref<4xf32>
+    gpu.return
+  }
+}

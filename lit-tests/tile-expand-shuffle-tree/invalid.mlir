@@ -1,0 +1,151 @@
+// RUN: tx-opt %s --tile-expand-shuffle-tree --split-input-file --verify-diagnostics
+
+// Values and their indices go together, which no tree does yet.
+gpu.module @m {
+  gpu.func @argmax(%v: f32, %i: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.all_reduce`: `argmax` of `f32` is not implemented}}
+    %s, %j = tile.all_reduce argmax %v, %i scope(cta) : f32, i32 -> f32, i32
+    gpu.return
+  }
+}
+
+// -----
+
+// Nor is a combiner of one's own put into one.
+gpu.module @m {
+  gpu.func @custom(%v: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`tile.all_reduce`: `custom` of `f32` is not implemented}}
+    %s = tile.all_reduce custom %v scope(cta) identity [1.0 : f32] combiner {
+    ^bb0(%l: f32, %r: f32):
+      %p = arith.mulf %l, %r : f32
+      tile.yield %p : f32
+    } : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// Eight lanes of a warp cannot shuffle while the others are elsewhere.
+gpu.module @m {
+  gpu.func @some_lanes(%v: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c8 = arith.constant 8 : index
+    %t = gpu.thread_id x
+    %some = arith.cmpi ult, %t, %c8 : index
+    scf.if %some {
+      // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
+      // expected-note @below {{splits them}}
+      %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// One warp is not the block.
+gpu.module @m {
+  gpu.func @one_warp_of_two(%v: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %w = gpu.subgroup_id : index
+    %first = arith.cmpi eq, %w, %c0 : index
+    scf.if %first {
+      // expected-error @below {{all threads of the `cta` must reach `tile.all_reduce` together}}
+      // expected-note @below {{splits them}}
+      %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Nobody knows which lanes a branch on data leaves.
+gpu.module @m {
+  gpu.func @branch_on_data(%v: f32, %flags: memref<64xi1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c = memref.load %flags[%t] : memref<64xi1>
+    scf.if %c {
+      // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
+      // expected-note @below {{splits them}}
+      %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// The same for a loop that lanes leave at different times.
+gpu.module @m {
+  gpu.func @loop_on_data(%v: f32, %n: memref<64xindex>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = gpu.thread_id x
+    %end = memref.load %n[%t] : memref<64xindex>
+    scf.for %i = %c0 to %end step %c1 {
+      // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
+      // expected-note @below {{splits them}}
+      %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// 64 threads are half a warpgroup.
+gpu.module @m {
+  gpu.func @half_a_warpgroup(%v: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    // expected-error @below {{all threads of the `warpgroup` must reach `tile.all_reduce` together}}
+    // expected-note @below {{the block has no full group}}
+    %s = tile.all_reduce sum %v scope(warpgroup) : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// A function of a GPU module need not be a kernel.
+gpu.module @m {
+  // expected-note @below {{this `gpu.func` lacks the keyword `kernel`}}
+  gpu.func @device_function(%v: f32) {
+    // expected-error @below {{`tile.all_reduce` must stand in a kernel}}
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// And the host has no lanes.
+func.func @host(%v: f32) {
+  // expected-error @below {{`tile.all_reduce` must stand in a `gpu.func` kernel}}
+  // expected-note @below {{only `scope(grid)` stands in a host function}}
+  %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+  return
+}
+
+// -----
+
+// Without a block size nobody knows how many warps there are.
+gpu.module @m {
+  // expected-note @below {{add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
+  gpu.func @no_block_size(%v: f32) kernel {
+    // expected-error @below {{the kernel has no block size}}
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// No GPU starts a block of 2048 threads.
+gpu.module @m {
+  // expected-note @below {{`known_block_size` stands here}}
+  gpu.func @block_of_2048(%v: f32) kernel attributes {known_block_size = array<i32: 1024, 2, 1>} {
+    // expected-error @below {{a block has 1 to 1024 threads, found [1024, 2, 1]}}
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    gpu.return
+  }
+}

@@ -1,0 +1,242 @@
+// RUN: tx-opt %s --tile-expand-shuffle-tree
+
+// A shuffle must not name a lane that does not exist, and the last warp of a block may lack some.
+gpu.module @kernels {
+  // A lane takes from another only if that exists, and otherwise stays as it is. Lane 0 has seen all
+  // of them in the end, and hands its sum to the others.
+  // CHECK-LABEL: gpu.func @twenty_threads(
+  // CHECK-SAME:    %[[V:[^:]+]]: f32
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK:         %[[LANE:.+]] = gpu.thread_id x
+  // CHECK:         %[[PARTNER:.+]] = arith.xori %[[LANE]], %{{.+}} : index
+  // CHECK:         %[[THREADS:.+]] = arith.constant 20 : index
+  // CHECK-NEXT:    %[[EXISTS:.+]] = arith.cmpi ult, %[[PARTNER]], %[[THREADS]]
+  // CHECK-NEXT:    %[[FROM:.+]] = arith.select %[[EXISTS]], %[[PARTNER]], %[[LANE]]
+  // CHECK-NEXT:    %[[FROM32:.+]] = arith.index_cast %[[FROM]]
+  // CHECK:         %[[OTHER:.+]], %{{.+}} = gpu.shuffle idx %[[V]], %[[FROM32]],
+  // CHECK-NEXT:    %[[BOTH:.+]] = arith.addf %[[V]], %[[OTHER]]
+  // CHECK-NEXT:    %[[V1:.+]] = arith.select %[[EXISTS]], %[[BOTH]], %[[V]]
+  // CHECK-COUNT-4: gpu.shuffle idx
+  // CHECK:         %[[LAST:.+]] = arith.select
+  // CHECK:         %[[ALL:.+]], %{{.+}} = gpu.shuffle idx %[[LAST]],
+  // CHECK-NOT:     {{gpu.shuffle|arith.addf}}
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK:         memref.store %[[ALL]]
+  gpu.func @twenty_threads(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // For a block that is less than a warp it is the same.
+  // CHECK-LABEL: gpu.func @block_of_twenty(
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK-COUNT-6: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK:         gpu.return
+  gpu.func @block_of_twenty(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Groups of sixteen: the second has four lanes, the first of which is lane 16.
+  // CHECK-LABEL: gpu.func @groups_of_sixteen_in_twenty(
+  // CHECK:         %[[LANE:.+]] = gpu.thread_id x
+  // CHECK-COUNT-4: gpu.shuffle idx
+  // CHECK:         %[[SIXTEEN:.+]] = arith.constant 16 : index
+  // CHECK-NEXT:    %[[IN:.+]] = arith.remui %[[LANE]], %[[SIXTEEN]]
+  // CHECK-NEXT:    %[[FIRST:.+]] = arith.subi %[[LANE]], %[[IN]]
+  // CHECK-NEXT:    %[[FIRST32:.+]] = arith.index_cast %[[FIRST]]
+  // CHECK-NEXT:    gpu.shuffle idx %{{.+}}, %[[FIRST32]],
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         gpu.return
+  gpu.func @groups_of_sixteen_in_twenty(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(warp) width 16 stride 1 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Groups of four are all complete, and need not care.
+  // CHECK-LABEL: gpu.func @groups_of_four_in_twenty(
+  // CHECK-NOT:     gpu.thread_id
+  // CHECK-COUNT-2: gpu.shuffle xor
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         gpu.return
+  gpu.func @groups_of_four_in_twenty(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(warp) width 4 stride 1 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Of four lanes eight apart, the fourth is always missing, and the third in four of eight columns.
+  // The first lane of a column is the column itself.
+  // CHECK-LABEL: gpu.func @columns_of_eight_in_twenty(
+  // CHECK:         %[[LANE:.+]] = gpu.thread_id x
+  // CHECK:         %[[EIGHT:.+]] = arith.constant 8 : index
+  // CHECK-NEXT:    arith.xori %[[LANE]], %[[EIGHT]]
+  // CHECK-COUNT-2: gpu.shuffle idx
+  // CHECK:         %[[IN:.+]] = arith.remui %[[LANE]], %{{.+}} : index
+  // CHECK:         %[[COLUMN:.+]] = arith.remui %[[IN]], %[[EIGHT]]
+  // CHECK:         arith.addi %{{.+}}, %[[COLUMN]]
+  // CHECK:         gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         gpu.return
+  gpu.func @columns_of_eight_in_twenty(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(warp) width 4 stride 8 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // In a block of 48 it is the thread and not the lane that decides: all lanes of the first warp
+  // exist.
+  // CHECK-LABEL: gpu.func @warps_of_48(
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK:         %[[T:.+]] = gpu.thread_id x
+  // CHECK:         %[[LANE:.+]] = arith.remui %[[T]], %{{.+}} : index
+  // CHECK-NEXT:    %[[WARP:.+]] = arith.subi %[[T]], %[[LANE]]
+  // CHECK:         %[[PARTNER:.+]] = arith.xori %[[LANE]], %{{.+}} : index
+  // CHECK-NEXT:    %[[THREAD:.+]] = arith.addi %[[WARP]], %[[PARTNER]]
+  // CHECK-NEXT:    %[[THREADS:.+]] = arith.constant 48 : index
+  // CHECK-NEXT:    arith.cmpi ult, %[[THREAD]], %[[THREADS]]
+  // CHECK-COUNT-6: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         gpu.return
+  gpu.func @warps_of_48(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Sixteen lanes of them are a group, in both warps.
+  // CHECK-LABEL: gpu.func @groups_of_sixteen_in_48(
+  // CHECK-NOT:     gpu.thread_id
+  // CHECK-COUNT-4: gpu.shuffle xor
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         gpu.return
+  gpu.func @groups_of_sixteen_in_48(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(warp) width 16 stride 1 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // The whole block has a slot for each of two warps. A tree over slots would need lanes that the
+  // last warp may not have; every thread reads both instead.
+  // CHECK-LABEL: gpu.func @block_of_48(
+  // CHECK-COUNT-6: gpu.shuffle idx
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_48_scratch : memref<2xf32,
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         memref.store %{{.+}}, %[[SLOTS]]
+  // CHECK-COUNT-2: memref.load %[[SLOTS]]
+  // CHECK:         %[[ALL:.+]] = arith.addf
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
+  // CHECK:         memref.store %[[ALL]]
+  gpu.func @block_of_48(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Four warps, the last of which has four lanes, have four slots.
+  // CHECK-LABEL: gpu.func @block_of_100(
+  // CHECK-COUNT-6: gpu.shuffle idx
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_100_scratch : memref<4xf32,
+  // CHECK:         %[[FIRST:.+]] = memref.load %[[SLOTS]]
+  // CHECK:         scf.for {{.+}} iter_args(%{{.+}} = %[[FIRST]])
+  // CHECK:           memref.load %[[SLOTS]]
+  // CHECK:           arith.addf
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         gpu.return
+  gpu.func @block_of_100(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Of 1000 threads, 32 warps have a slot.
+  // CHECK-LABEL: gpu.func @block_of_1000(
+  // CHECK-COUNT-6: gpu.shuffle idx
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_1000_scratch : memref<32xf32,
+  // CHECK:         %[[FIRST:.+]] = memref.load %[[SLOTS]]
+  // CHECK:         scf.for {{.+}} iter_args(%{{.+}} = %[[FIRST]])
+  // CHECK:           memref.load %[[SLOTS]]
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         gpu.return
+  gpu.func @block_of_1000(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 1000, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Two warps a group, of which the second group has one of 32 lanes and one of four.
+  // CHECK-LABEL: gpu.func @teams_of_64_in_100(
+  // CHECK:         %[[THREADS:.+]] = arith.constant 100 : index
+  // CHECK-COUNT-6: gpu.shuffle idx
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @teams_of_64_in_100_scratch : memref<4xf32,
+  // CHECK:         memref.load %[[SLOTS]]
+  // CHECK:         %[[EXISTS:.+]] = arith.cmpi ult, %{{.+}}, %[[THREADS]]
+  // CHECK-NEXT:    scf.if %[[EXISTS]] -> (f32) {
+  // CHECK:           memref.load %[[SLOTS]]
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
+  // CHECK:         gpu.return
+  gpu.func @teams_of_64_in_100(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 64 stride 1 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // In columns of 32, the lanes of the last warp that are missing have written nothing: slots from
+  // 100 on are not read.
+  // CHECK-LABEL: gpu.func @columns_of_a_block_of_100(
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @columns_of_a_block_of_100_scratch : memref<128xf32,
+  // CHECK:         memref.store %{{.+}}, %[[SLOTS]]
+  // CHECK:         memref.load %[[SLOTS]]
+  // CHECK:         scf.for
+  // CHECK:           %[[THREADS:.+]] = arith.constant 100 : index
+  // CHECK-NEXT:      %[[EXISTS:.+]] = arith.cmpi ult, %{{.+}}, %[[THREADS]]
+  // CHECK-NEXT:      scf.if %[[EXISTS]] -> (f32) {
+  // CHECK:             memref.load %[[SLOTS]]
+  // CHECK-NOT:     {{xor|memref.load}}
+  // CHECK:         gpu.return
+  gpu.func @columns_of_a_block_of_100(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 4 stride 32 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // The whole warpgroup of a block of 200 has four slots of seven.
+  // CHECK-LABEL: gpu.func @warpgroup_of_a_block_of_200(
+  // CHECK:         scf.if
+  // CHECK-COUNT-6:   gpu.shuffle idx
+  // CHECK:           %[[SLOTS:.+]] = memref.get_global @warpgroup_of_a_block_of_200_scratch : memref<7xf32,
+  // CHECK:           memref.store %{{.+}}, %[[SLOTS]]
+  // CHECK:           memref.load %[[SLOTS]]
+  // CHECK:           scf.for
+  // CHECK:             memref.load %[[SLOTS]]
+  // CHECK-NOT:       gpu.shuffle
+  // CHECK:           gpu.return
+  gpu.func @warpgroup_of_a_block_of_200(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 200, 1, 1>} {
+    %c128 = arith.constant 128 : index
+    %t = gpu.thread_id x
+    %first = arith.cmpi ult, %t, %c128 : index
+    scf.if %first {
+      %s = tile.all_reduce sum %v scope(warpgroup) : f32 -> f32
+      memref.store %s, %R[] : memref<f32>
+    }
+    gpu.return
+  }
+}

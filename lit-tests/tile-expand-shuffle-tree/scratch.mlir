@@ -1,0 +1,95 @@
+// RUN: tx-opt %s --tile-expand-shuffle-tree
+
+// Every exchange between warps has memory of its own, so that the next one can begin while some
+// warps still read. It is named after the kernel, and no name is given twice.
+// CHECK-DAG: memref.global "private" @once_scratch : memref<2xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @chain_scratch : memref<2xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @chain_scratch_1 : memref<2xi32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @taken_scratch_1 : memref<4xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @taken_scratch : memref<7xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @loop_scratch : memref<2xf32, #gpu.address_space<workgroup>>
+// CHECK-NOT: memref.global
+gpu.module @kernels {
+  memref.global "private" @taken_scratch : memref<7xf32, #gpu.address_space<workgroup>> = uninitialized
+
+  // One exchange is one of them.
+  // CHECK-LABEL: gpu.func @once(
+  // CHECK-COUNT-1: memref.get_global @once_scratch
+  // CHECK-NOT:     get_global
+  // CHECK:         gpu.return
+  gpu.func @once(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // One exchange takes what another one gave.
+  // CHECK-LABEL: gpu.func @chain(
+  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
+  // CHECK:         memref.get_global @chain_scratch : memref<2xf32,
+  // CHECK:         gpu.shuffle xor %{{.+}} : f32
+  // CHECK-NEXT:    %[[SUM:.+]] = arith.addf
+  // CHECK-NEXT:    %[[INT:.+]] = arith.fptosi %[[SUM]]
+  // CHECK:         gpu.shuffle xor %[[INT]], %{{.+}} : i32
+  // CHECK-COUNT-4: gpu.shuffle xor %{{.+}} : i32
+  // CHECK:         memref.get_global @chain_scratch_1 : memref<2xi32,
+  // CHECK:         gpu.shuffle xor %{{.+}} : i32
+  // CHECK-NEXT:    %[[MAX:.+]] = arith.maxsi
+  // CHECK:         gpu.shuffle xor %[[MAX]], %{{.+}} : i32
+  // CHECK-NEXT:    %[[MIN:.+]] = arith.minsi
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         memref.store %[[MIN]]
+  gpu.func @chain(%v: f32, %R: memref<i32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    %i = arith.fptosi %s : f32 to i32
+    %m = tile.all_reduce max %i scope(cta) : i32 -> i32
+    %n = tile.all_reduce min %m scope(warp) width 2 stride 1 : i32 -> i32
+    memref.store %n, %R[] : memref<i32>
+    gpu.return
+  }
+
+  // A name that the program has given is not taken away.
+  // CHECK-LABEL: gpu.func @taken(
+  // CHECK:         memref.get_global @taken_scratch_1 : memref<4xf32,
+  // CHECK:         gpu.return
+  gpu.func @taken(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // In a loop it is the same memory each time.
+  // CHECK-LABEL: gpu.func @loop(
+  // CHECK:         scf.for
+  // CHECK-COUNT-1:   memref.get_global @loop_scratch
+  // CHECK-NOT:     get_global
+  // CHECK:         gpu.return
+  gpu.func @loop(%v: f32, %n: index, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %v) -> (f32) {
+      %s = tile.all_reduce sum %x scope(cta) : f32 -> f32
+      scf.yield %s : f32
+    }
+    memref.store %r, %R[] : memref<f32>
+    gpu.return
+  }
+}
+
+// Another module may use the same names.
+// CHECK-LABEL: gpu.module @others
+// CHECK-NEXT:    memref.global "private" @once_scratch : memref<8xf32, #gpu.address_space<workgroup>>
+// CHECK:         gpu.func @once(
+// CHECK:         memref.get_global @once_scratch : memref<8xf32,
+gpu.module @others {
+  gpu.func @once(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+}
