@@ -32,9 +32,9 @@ gpu.module @m {
     %c8 = arith.constant 8 : index
     %t = gpu.thread_id x
     %some = arith.cmpi ult, %t, %c8 : index
+    // expected-note @below {{this splits them}}
     scf.if %some {
       // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
-      // expected-note @below {{splits them}}
       %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
     }
     gpu.return
@@ -49,9 +49,9 @@ gpu.module @m {
     %c0 = arith.constant 0 : index
     %w = gpu.subgroup_id : index
     %first = arith.cmpi eq, %w, %c0 : index
+    // expected-note @below {{this splits them}}
     scf.if %first {
       // expected-error @below {{all threads of the `cta` must reach `tile.all_reduce` together}}
-      // expected-note @below {{splits them}}
       %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
     }
     gpu.return
@@ -65,9 +65,9 @@ gpu.module @m {
   gpu.func @branch_on_data(%v: f32, %flags: memref<64xi1>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = gpu.thread_id x
     %c = memref.load %flags[%t] : memref<64xi1>
+    // expected-note @below {{this splits them}}
     scf.if %c {
       // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
-      // expected-note @below {{splits them}}
       %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
     }
     gpu.return
@@ -83,9 +83,9 @@ gpu.module @m {
     %c1 = arith.constant 1 : index
     %t = gpu.thread_id x
     %end = memref.load %n[%t] : memref<64xindex>
+    // expected-note @below {{this splits them}}
     scf.for %i = %c0 to %end step %c1 {
       // expected-error @below {{all threads of the `warp` must reach `tile.all_reduce` together}}
-      // expected-note @below {{splits them}}
       %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
     }
     gpu.return
@@ -96,9 +96,9 @@ gpu.module @m {
 
 // 64 threads are half a warpgroup.
 gpu.module @m {
+  // expected-note @below {{a block of 64 threads has no full groups}}
   gpu.func @half_a_warpgroup(%v: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     // expected-error @below {{all threads of the `warpgroup` must reach `tile.all_reduce` together}}
-    // expected-note @below {{the block has no full group}}
     %s = tile.all_reduce sum %v scope(warpgroup) : f32 -> f32
     gpu.return
   }

@@ -53,6 +53,12 @@ impl<'c> Combiner<'c> {
         }
     }
 
+    /// The same combiner on a wider type of the same sort.
+    #[must_use]
+    pub fn with_type(&self, ty: Type<'c>) -> Self {
+        Self { ty, ..*self }
+    }
+
     /// Type of partial results.
     pub fn ty(&self) -> Type<'c> {
         self.ty

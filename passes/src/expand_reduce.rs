@@ -1,6 +1,6 @@
 use crate::analysis::kernel::Kernel;
 use crate::analyze_scope::recorded_threads;
-use crate::variants::{Reduction, Variant, variant_named};
+use crate::variants::{Reduction, Variant, unknown_variant, variant_named};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::Reduce;
@@ -61,6 +61,9 @@ impl Pass for ExpandReduce {
             for name in variant.params(&reduction).keys() {
                 param(op, name)?;
             }
+            variant.check_params(&reduction, &|name| param(op, name).unwrap_or(1)).map_err(|e| {
+                error(op.location(), format!("`params` do not fit this reduction: {e}")).emit()
+            })?;
             work.push((op, reduction, variant));
         }
         for (op, reduction, variant) in work {
@@ -80,7 +83,7 @@ fn chosen(op: Op<'_>) -> Result<&'static dyn Variant, Failed> {
             .emit()
     })?;
     variant_named(&name)
-        .ok_or_else(|| error(op.location(), format!("no variant named `{name}`")).emit())
+        .ok_or_else(|| error(op.location(), unknown_variant(&name)).emit())
 }
 
 fn param(op: Op<'_>, name: &str) -> Result<i64, Failed> {

@@ -99,12 +99,17 @@ fn reached_together<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Resu
     if whole {
         return Ok(());
     }
-    Err(error(
+    let report = error(
         op.location(),
         format!("all threads of the `{scope}` must reach `tile.all_reduce` together"),
-    )
-    .note("a branch or a loop around it splits them, or the block has no full group")
-    .emit())
+    );
+    let branch = active.splits(scope).or_else(|| tx_mlir::enclosing(op, "scf.if"));
+    Err(match branch {
+        Some(branch) => report.note_at(branch.location(), "this splits them").emit(),
+        None => report
+            .note_at(kernel.op.location(), format!("a block of {} threads has no full groups", kernel.threads))
+            .emit(),
+    })
 }
 
 struct Tree<'b, 'c> {
@@ -148,6 +153,9 @@ impl<'c> Tree<'_, 'c> {
 
     /// Combines over `width` lanes of a warp, `stride` apart; every lane gets the result.
     fn lanes(&mut self, value: Val<'c>, width: i64, stride: i64) -> Val<'c> {
+        if width == 1 {
+            return value;
+        }
         let segment = width * stride;
         let left_over = self.kernel.threads % WARP_SIZE;
         let masks = std::iter::successors(Some(1), |m| Some(m * 2)).take_while(|m| *m < width);

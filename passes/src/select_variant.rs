@@ -1,6 +1,6 @@
 use crate::analysis::kernel::Kernel;
 use crate::analyze_scope::recorded_threads;
-use crate::variants::{Candidate, Reduction, best, candidates, variants};
+use crate::variants::{Candidate, Reduction, best, candidates, unknown_variant};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::Reduce;
@@ -75,18 +75,14 @@ impl SelectVariant {
         let threads = recorded_threads(op, &kernel)?;
         let reduction = Reduction::of(view, kernel, threads, 0)?;
         let mut asked = candidates(&reduction);
-        if let Some(forced) = string_attribute(op, "variant") {
-            asked.retain(|c| c.variant.name() == forced);
+        let forced = string_attribute(op, "variant");
+        if let Some(forced) = &forced {
+            asked.retain(|c| c.variant.name() == forced.as_str());
             if asked.is_empty() {
-                let known: Vec<&str> = variants().iter().map(|v| v.name()).collect();
-                return Err(error(
-                    op.location(),
-                    format!("no variant named `{forced}`; known variants: {}", known.join(", ")),
-                )
-                .emit());
+                return Err(error(op.location(), unknown_variant(forced)).emit());
             }
         }
-        let Some(chosen) = best(&asked) else { return Err(refuse(op, &asked)) };
+        let Some(chosen) = best(&asked) else { return Err(refuse(op, forced.as_deref(), &asked)) };
         if self.explain {
             let name = chosen.variant.name();
             asked
@@ -107,7 +103,8 @@ impl SelectVariant {
 }
 
 /// One error with every variant and every reason.
-fn refuse(op: Op<'_>, asked: &[Candidate]) -> Failed {
-    let report = error(op.location(), "no variant can lower this reduction");
+fn refuse(op: Op<'_>, forced: Option<&str>, asked: &[Candidate]) -> Failed {
+    let who = forced.map_or_else(|| "no variant can".to_owned(), |f| format!("variant `{f}` cannot"));
+    let report = error(op.location(), format!("{who} lower this reduction"));
     asked.iter().fold(report, |r, c| r.note(c.line(false))).emit()
 }

@@ -43,6 +43,18 @@ pub(crate) fn root(value: Val<'_>) -> Val<'_> {
     value
 }
 
+/// Whether one of the views between `value` and its root is made by `op`.
+pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
+    let mut value = value;
+    while let Some(def) = defining_op(value).filter(|d| VIEWS.contains(&name(*d))) {
+        match (name(def) == op, operands(def).first()) {
+            (false, Some(source)) => value = *source,
+            (seen, _) => return seen,
+        }
+    }
+    false
+}
+
 /// The part of a memref that one thread may touch: a range of indices for each dimension of the
 /// root, or anything.
 pub(crate) type Box = Option<Vec<Range>>;

@@ -52,6 +52,18 @@ pub trait Variant: Sync {
     /// Parameters, recorded on the op for [`Self::expand`].
     fn params(&self, reduction: &Reduction<'_>) -> Params;
 
+    /// Checks parameters that may have been written by hand.
+    ///
+    /// # Errors
+    /// Says what is wrong with them.
+    fn check_params(
+        &self,
+        _reduction: &Reduction<'_>,
+        _params: &dyn Fn(&str) -> i64,
+    ) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Writes the reduction as loops, loads, `tile.all_reduce` and stores.
     fn expand<'c>(&self, reduction: &Reduction<'c>, params: &dyn Fn(&str) -> i64, b: &Builder<'c>);
 }
@@ -89,6 +101,15 @@ pub fn variants() -> Vec<&'static dyn Variant> {
 /// The variant of this name.
 pub(crate) fn variant_named(name: &str) -> Option<&'static dyn Variant> {
     variants().into_iter().find(|v| v.name() == name)
+}
+
+/// What to say of a name that no variant has.
+pub(crate) fn unknown_variant(name: &str) -> String {
+    let known: Vec<&str> = variants().iter().map(|v| v.name()).collect();
+    format!(
+        "no variant named `{name}`; known variants: {}",
+        known.join(", ")
+    )
 }
 
 /// A `tile.reduce` in its kernel, with everything that variants ask about it.
@@ -216,7 +237,9 @@ pub(crate) const SHARED_ALIGNMENT: u64 = 16;
 /// more for shared memory of this kernel, whose alignment is ours to choose.
 fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let element = byte_width(memref.element).unwrap_or(1);
-    let (Some(offset), Some(_)) = (memref.offset, shared_root(value)) else {
+    // `memref.view` shifts by bytes, which its type does not show.
+    let shifted = crate::analysis::access::is_seen_through(value, "memref.view");
+    let (Some(offset), Some(_), false) = (memref.offset, shared_root(value), shifted) else {
         return element;
     };
     let bytes = offset.unsigned_abs() * element;
@@ -481,8 +504,15 @@ pub(crate) fn store_result<'c>(
             .operands(&all)
             .result(memref.element)
             .value();
-        let old = combiner.widen(b, old);
-        combiner.combine(b, old, value)
+        // The old value keeps its bits: the wider of the two types combines.
+        let wider = byte_width(memref.element) > byte_width(combiner.ty());
+        let last = if wider {
+            combiner.with_type(memref.element)
+        } else {
+            *combiner
+        };
+        let (old, value) = (last.widen(b, old), last.widen(b, value));
+        last.combine(b, old, value)
     } else {
         value
     };

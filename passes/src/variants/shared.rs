@@ -100,16 +100,43 @@ impl Variant for Shared {
         .collect()
     }
 
+    fn check_params(&self, r: &Reduction<'_>, params: &dyn Fn(&str) -> i64) -> Result<(), String> {
+        let shape = Shape::of(params);
+        let threads = r.threads.unsigned_abs();
+        let used = shape
+            .group
+            .checked_mul(shape.stride)
+            .and_then(|n| n.checked_mul(shape.groups));
+        if used.is_none_or(|n| n > threads) {
+            return Err(format!(
+                "`group` times `stride` times `groups` must be at most the {threads} threads of the scope"
+            ));
+        }
+        let whole = shape.group == r.span.unsigned_abs();
+        if !(whole || shape.group.is_power_of_two()) || !shape.stride.is_power_of_two() {
+            return Err(
+                "`group` (unless it is the whole scope) and `stride` must be powers of two"
+                    .to_owned(),
+            );
+        }
+        if shape.stride > WARP {
+            return Err(format!("`stride` must be at most {WARP}"));
+        }
+        let widest = Shape::vector(r, shape.group, r.length().unwrap_or(u64::MAX));
+        if !shape.vector.is_power_of_two() || shape.vector > widest {
+            return Err(format!(
+                "`vector` must be a power of two, and alignment and strides allow at most {widest}, found {}",
+                shape.vector
+            ));
+        }
+        Ok(())
+    }
+
     fn expand<'c>(&self, r: &Reduction<'c>, params: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
         if r.view.scope == Scope::Thread {
             return expand_sequential(b, r);
         }
-        let shape = Shape {
-            group: params("group").unsigned_abs().max(1),
-            groups: params("groups").unsigned_abs().max(1),
-            stride: params("stride").unsigned_abs().max(1),
-            vector: params("vector").unsigned_abs().max(1),
-        };
+        let shape = Shape::of(params);
         if let Ok(combiner) = r.combiner() {
             Expansion {
                 b,
@@ -140,6 +167,17 @@ fn floor_power(n: u64) -> u64 {
 }
 
 impl Shape {
+    /// The shape that is recorded on an op.
+    fn of(params: &dyn Fn(&str) -> i64) -> Self {
+        let get = |name| params(name).unsigned_abs().max(1);
+        Self {
+            group: get("group"),
+            groups: get("groups"),
+            stride: get("stride"),
+            vector: get("vector"),
+        }
+    }
+
     fn choose(r: &Reduction<'_>) -> Self {
         let threads = r.threads.unsigned_abs().max(1);
         if r.view.scope == Scope::Thread {
@@ -215,7 +253,7 @@ impl Shape {
                 && r.alignment >= vector * bytes
                 && pitched
                 && row
-                && length >= group * vector
+                && length >= group.saturating_mul(vector)
             {
                 return vector;
             }
@@ -476,10 +514,11 @@ impl<'c> Expansion<'_, 'c> {
                     .map(|d| tx_mlir::dictionary(*d))
                     .unwrap_or_default()
                     .into_iter()
-                    .filter(|(name, _)| i != index || name != "llvm.align")
                     .map(|(name, value)| format!("{name} = {value}"))
                     .collect();
-                if i == index {
+                // An alignment that is there already is the program's, and may be larger.
+                if i == index && !fields.iter().any(|f| is_aligned(f)) {
+                    fields.retain(|f| !f.starts_with("llvm.align ="));
                     fields.push(format!("llvm.align = {} : i64", super::SHARED_ALIGNMENT));
                 }
                 format!("{{{}}}", fields.join(", "))
@@ -491,4 +530,12 @@ impl<'c> Expansion<'_, 'c> {
             self.b.attribute(&format!("[{}]", texts.join(", "))),
         );
     }
+}
+
+/// Whether a field of an attribution's attributes is an alignment that is large enough.
+fn is_aligned(field: &str) -> bool {
+    field
+        .strip_prefix("llvm.align = ")
+        .and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok())
+        .is_some_and(|bytes| bytes >= super::SHARED_ALIGNMENT)
 }
