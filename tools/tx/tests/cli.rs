@@ -421,7 +421,7 @@ fn arguments_that_do_not_fit_are_status_1() {
     for (args, message) in [
         (
             &["zeros:128xf32"][..],
-            "found 1 arguments, expected 2: @sum(memref<128xf32>, memref<f32>)",
+            "found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)",
         ),
         (
             &["zeros:128xf32", "zeros:f32", "1"],
