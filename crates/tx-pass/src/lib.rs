@@ -207,7 +207,7 @@ pub fn run_pass<'c, P: Pass>(
 /// Describes a pass: its documentation, its argument, the dialects it creates ops of, its options
 /// and its counters.
 ///
-/// ```ignore
+/// ```text
 /// pass! {
 ///     /// Count things.
 ///     pub struct CountThings as "tile-count-things" creates [arith, scf] {

@@ -188,7 +188,6 @@ fn spinning() {
 
 /// Threads that spin for something that never comes are stopped.
 #[test]
-#[cfg_attr(debug_assertions, ignore = "takes long without optimisation")]
 fn spinning_for_ever() {
     let program = program!("barriers");
     let mut buffers = Buffers::new(1);
