@@ -305,7 +305,7 @@ gpu.module @m {
   // expected-note @below {{`known_block_size` stands here}}
   gpu.func @block_of_2048(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 1024, 2, 1>} {
-    // expected-error @below {{a block has 1 to 1024 threads, found [1024, 2, 1]}}
+    // expected-error @below {{a block has 1 to 1024 threads, at most 64 along z, found [1024, 2, 1]}}
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }
@@ -318,7 +318,7 @@ gpu.module @m {
   // expected-note @below {{`known_block_size` stands here}}
   gpu.func @block_of_0(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 0, 1>} {
-    // expected-error @below {{a block has 1 to 1024 threads, found [32, 0, 1]}}
+    // expected-error @below {{a block has 1 to 1024 threads, at most 64 along z, found [32, 0, 1]}}
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }

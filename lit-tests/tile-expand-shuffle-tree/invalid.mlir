@@ -144,7 +144,7 @@ gpu.module @m {
 gpu.module @m {
   // expected-note @below {{`known_block_size` stands here}}
   gpu.func @block_of_2048(%v: f32) kernel attributes {known_block_size = array<i32: 1024, 2, 1>} {
-    // expected-error @below {{a block has 1 to 1024 threads, found [1024, 2, 1]}}
+    // expected-error @below {{a block has 1 to 1024 threads, at most 64 along z, found [1024, 2, 1]}}
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
     gpu.return
   }

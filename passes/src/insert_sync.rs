@@ -3,7 +3,7 @@ use crate::analysis::kernel::{Kernel, WARP_SIZE, is_kernel, members};
 use crate::analysis::threads::Threads;
 use crate::variants::OWNED;
 use melior::ir::operation::OperationLike;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Scope;
 use tx_mlir::{
     Blk, Builder, Failed, Op, ancestors, blocks, error, integer_attribute, name, operands, ops, walk,
@@ -111,6 +111,9 @@ struct Earlier<'c> {
     access: Access<'c>,
     /// A barrier separates it from what comes next in its own warp.
     warp_separated: bool,
+    /// A barrier of some warps, all of its own among them, separates it from what comes next in
+    /// those warps.
+    ordered_in: BTreeSet<i64>,
     /// Loops that have gone round since.
     rounds: Vec<Op<'c>>,
 }
@@ -158,6 +161,16 @@ struct Walker<'t, 'c> {
 /// What tells one access from another: op, whether it writes, and the memory.
 type AccessKey = (usize, bool, Memory);
 
+/// Ops that order memory accesses and make none.
+const SYNCHRONISATION: [&str; 6] = [
+    "gpu.barrier",
+    "nvvm.bar.warp.sync",
+    "nvvm.barrier",
+    "nvvm.barrier.arrive",
+    "nvvm.barrier0",
+    "nvvm.fence.acq_rel",
+];
+
 fn key(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }
@@ -178,16 +191,30 @@ impl<'c> Walker<'_, 'c> {
     fn block(&mut self, block: Blk<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         for op in ops(block) {
             for barrier in self.barriers.iter().filter(|b| b.before == op) {
-                pending = separate(pending, barrier.reach);
+                pending = match barrier.reach {
+                    Reach::Block if barrier.warps.len() < self.all_warps() => {
+                        order(pending, &barrier.warps)
+                    }
+                    reach => separate(pending, reach),
+                };
             }
             pending = self.op(op, pending)?;
         }
         Ok(pending)
     }
 
+    /// Number of warps of the block.
+    fn all_warps(&self) -> usize {
+        usize::try_from((self.threads.kernel().threads + WARP_SIZE - 1) / WARP_SIZE).unwrap_or(1)
+    }
+
     fn op(&mut self, op: Op<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         if let Some(reach) = self.barrier_reach(op) {
             return Ok(separate(pending, reach));
+        }
+        if SYNCHRONISATION.contains(&name(op)) {
+            // It orders something, but not what is known here.
+            return Ok(pending);
         }
         if blocks(op).is_empty() {
             for access in self.accesses(op) {
@@ -204,36 +231,44 @@ impl<'c> Walker<'_, 'c> {
         match (name(op), all.as_slice()) {
             ("gpu.func", [body]) => self.block(*body, pending),
             ("scf.if", arms) => {
-                // Both arms start from the same, and either may have been taken.
+                // Either arm may have been taken.
                 let mut end = if arms.len() < 2 { pending.clone() } else { Pending::default() };
+                let side_by_side = self.threads.fact(operands(op)[0]).same < Scope::Cta;
+                let mut start = pending;
                 for arm in arms {
-                    end.join(self.block(*arm, pending.clone())?);
+                    let done = self.block(*arm, start.clone())?;
+                    if side_by_side {
+                        // Some threads are in one arm while others are in the other.
+                        start.join(done.clone());
+                    }
+                    end.join(done);
                 }
                 Ok(end)
             }
             ("scf.for", [body]) => {
-                // It may run no time at all: once from what comes before, and once more from its
-                // own end.
-                for _ in 0..2 {
+                // It may run no time at all. Its own end is pending at its start, until nothing
+                // new comes of that.
+                loop {
                     let mut end = self.block(*body, pending.clone())?;
                     end.went_round(op);
-                    pending.join(end);
+                    if !pending.join(end) {
+                        return Ok(pending.left(op));
+                    }
                 }
-                Ok(pending.left(op))
             }
             _ => {
                 // Blocks may follow one another in any order, any number of times: what is pending
-                // at the end of one is pending at the start of every other. Nothing new can come
-                // of it once each has been gone through from all.
-                for _ in 0..=all.len().min(2) {
-                    let mut ends = pending.clone();
+                // at the end of one is pending at the start of every other.
+                loop {
+                    let mut ends = Pending::default();
                     for block in &all {
                         ends.join(self.block(*block, pending.clone())?);
                     }
                     ends.went_round(op);
-                    pending.join(ends);
+                    if !pending.join(ends) {
+                        return Ok(pending.left(op));
+                    }
                 }
-                Ok(pending.left(op))
             }
         }
     }
@@ -243,7 +278,13 @@ impl<'c> Walker<'_, 'c> {
         match name(op) {
             "gpu.barrier" | "nvvm.barrier0" => Some(Reach::Block),
             "nvvm.barrier" if operands(op).is_empty() => Some(Reach::Block),
-            "nvvm.bar.warp.sync" => Some(Reach::Warp),
+            // A mask that may leave out lanes orders nothing that is known.
+            "nvvm.bar.warp.sync" => {
+                let fact = self.threads.fact(operands(op)[0]);
+                let all = (1i64 << self.threads.kernel().threads.min(WARP_SIZE)) - 1;
+                let whole = fact.exact().is_some_and(|m| m.iter().all(|m| m & all == all));
+                whole.then_some(Reach::Warp)
+            }
             _ => None,
         }
     }
@@ -264,15 +305,21 @@ impl<'c> Walker<'_, 'c> {
                 (reach == Reach::Block || !earlier.warp_separated)
                     && earlier.access.may_alias(&access)
                     && !earlier.is_same_instance(&access)
+                    && !earlier.is_ordered_before(&access)
                     && !earlier.has_same_owner(&access)
                     && self.reaches(reach, &earlier.access, &access)
             });
-            if let Some(earlier) = found.map(|e| e.access.op) {
-                self.insert(earlier, access.op, reach)?;
+            if let Some(earlier) = found.cloned() {
+                self.insert(&earlier, access.op, reach)?;
                 return Err(Stop::Restart);
             }
         }
-        let earlier = Earlier { access, warp_separated: false, rounds: Vec::new() };
+        let earlier = Earlier {
+            access,
+            warp_separated: false,
+            ordered_in: BTreeSet::new(),
+            rounds: Vec::new(),
+        };
         pending.join(Pending(vec![earlier]));
         Ok(pending)
     }
@@ -291,20 +338,27 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// Puts a barrier between two accesses: before `later`, in the innermost block that holds
-    /// both. In a loop `earlier` may come after `later`.
-    fn insert(&mut self, earlier: Op<'c>, later: Op<'c>, reach: Reach) -> Result<(), Failed> {
-        let holders: Vec<_> = std::iter::once(earlier)
-            .chain(ancestors(earlier))
-            .filter_map(|o| Some(o.block()?.to_raw().ptr))
-            .collect();
+    /// both, or in the outermost loop that has gone round since.
+    fn insert(&mut self, earlier: &Earlier<'c>, later: Op<'c>, reach: Reach) -> Result<(), Failed> {
         let chain: Vec<Op<'c>> = std::iter::once(later).chain(ancestors(later)).collect();
-        let level = chain
-            .iter()
-            .position(|o| o.block().is_some_and(|b| holders.contains(&b.to_raw().ptr)))
-            .unwrap_or(0);
-        // An op that holds both in different blocks is gone into: the barrier is where `later` is.
-        let holds_both = level > 0 && ancestors(earlier).any(|o| o == chain[level]);
-        let place = chain[if holds_both { level - 1 } else { level }];
+        let outermost = |holder: &dyn Fn(Op<'c>) -> bool| -> Option<usize> {
+            chain.iter().rposition(|o| tx_mlir::parent(*o).is_some_and(holder))
+        };
+        let around: Vec<Op<'c>> = ancestors(earlier.access.op).collect();
+        let level = match outermost(&|o| earlier.rounds.contains(&o)) {
+            Some(level) => level,
+            None => {
+                // Just below the innermost op that holds both.
+                let common = chain.iter().position(|o| around.contains(o)).unwrap_or(chain.len());
+                let in_arms = chain.get(common).is_some_and(|o| name(*o) == "scf.if")
+                    && !same_block(earlier.access.op, chain[common.saturating_sub(1)]);
+                if in_arms {
+                    return Err(side_by_side(chain[common], earlier.access.op, later));
+                }
+                common.saturating_sub(1)
+            }
+        };
+        let place = chain[level];
         let warps = self.warps_at(place, later, reach)?;
         // Where only one warp is, its own barrier orders everything.
         let reach = if warps.len() == 1 { Reach::Warp } else { reach };
@@ -343,6 +397,12 @@ impl<'c> Earlier<'c> {
             && self.access.write == other.access.write
             && self.access.memory == other.access.memory
             && self.rounds == other.rounds
+    }
+
+    /// Whether a barrier of some warps separates it from all that `later` may be made by.
+    fn is_ordered_before(&self, later: &Access<'c>) -> bool {
+        !self.ordered_in.is_empty()
+            && later.by.iter().all(|t| self.ordered_in.contains(&(t / WARP_SIZE)))
     }
 
     /// Whether both are accesses of one execution of one op: no barrier can come between.
@@ -385,15 +445,53 @@ impl<'c> Pending<'c> {
         self
     }
 
-    fn join(&mut self, other: Self) {
+    /// Adds what is pending on another way; says whether that changed anything.
+    fn join(&mut self, other: Self) -> bool {
+        let mut changed = false;
         for earlier in other.0 {
             match self.0.iter_mut().find(|p| p.same(&earlier)) {
                 // Separated only if it is on every way.
-                Some(known) => known.warp_separated &= earlier.warp_separated,
-                None => self.0.push(earlier),
+                Some(known) => {
+                    changed |= known.warp_separated && !earlier.warp_separated;
+                    known.warp_separated &= earlier.warp_separated;
+                    let before = known.ordered_in.len();
+                    known.ordered_in.retain(|w| earlier.ordered_in.contains(w));
+                    changed |= known.ordered_in.len() < before;
+                }
+                None => {
+                    changed = true;
+                    self.0.push(earlier);
+                }
             }
         }
+        changed
     }
+}
+
+/// Whether `inner` is in the same block as `outer`, or in a region of an op that is.
+fn same_block<'c>(inner: Op<'c>, outer: Op<'c>) -> bool {
+    let block = outer.block().map(|b| b.to_raw().ptr);
+    std::iter::once(inner).chain(ancestors(inner)).any(|o| o.block().map(|b| b.to_raw().ptr) == block)
+}
+
+/// Two arms that different threads take at the same time touch the same memory.
+fn side_by_side<'c>(branch: Op<'c>, earlier: Op<'c>, later: Op<'c>) -> Failed {
+    error(later.location(), "this touches memory that the other arm of a branch touches at the same time")
+        .note_at(earlier.location(), "the other access")
+        .note_at(branch.location(), "threads take both arms of this branch side by side")
+        .note("put the two into branches one after the other")
+        .emit()
+}
+
+/// What is pending after a barrier of some warps.
+fn order<'c>(mut pending: Pending<'c>, warps: &[i64]) -> Pending<'c> {
+    for earlier in &mut pending.0 {
+        let own: BTreeSet<i64> = earlier.access.by.iter().map(|t| t / WARP_SIZE).collect();
+        if own.iter().all(|w| warps.contains(w)) {
+            earlier.ordered_in.extend(warps);
+        }
+    }
+    pending
 }
 
 /// What is pending after a barrier.

@@ -15,7 +15,7 @@ pass! {
     /// ## What it does
     /// Gives each `gpu.module` the data layout of 64-bit PTX, without which LLVM takes 64-bit
     /// integers to be aligned to 4 bytes and splits their accesses. Checks that the
-    /// static shared memory of each kernel is at most 48 KiB.
+    /// static shared memory of each kernel is at most 48 KiB, and that its name can be written.
     ///
     /// ## Before
     /// ```mlir
@@ -51,6 +51,7 @@ impl Pass for PrepareModule {
         for gpu_module in &modules {
             let globals = shared_globals(*gpu_module);
             for kernel in kernels(*gpu_module) {
+                check_name(kernel)?;
                 check_shared_memory(kernel, &globals)?;
             }
         }
@@ -65,6 +66,19 @@ impl Pass for PrepareModule {
 
 fn kernels<'c>(gpu_module: Op<'c>) -> Vec<Op<'c>> {
     walk(gpu_module).into_iter().filter(|op| is_kernel(*op)).collect()
+}
+
+/// PTX has names of letters, digits, `_` and `$`; LLVM gives up on others.
+fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
+    let name = string_attribute(kernel, "sym_name").unwrap_or_default();
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    if starts_well && name.chars().all(allowed) {
+        return Ok(());
+    }
+    Err(error(kernel.location(), format!("`{name}` cannot be the name of a kernel in PTX"))
+        .note("start with a letter or `_`, and use letters, digits, `_` and `$`")
+        .emit())
 }
 
 /// Bytes of a static shared tile.

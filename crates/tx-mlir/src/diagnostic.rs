@@ -174,6 +174,16 @@ pub fn source_location(location: Location<'_>) -> Option<SourceLocation> {
     }
 }
 
+/// The message of a diagnostic. One that quotes bytes which are no UTF-8 cannot be shown.
+fn message(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> String {
+    use std::fmt::Write as _;
+    let mut message = String::new();
+    match write!(message, "{diagnostic}") {
+        Ok(()) => message,
+        Err(_) => "the message quotes bytes that are not UTF-8".to_owned(),
+    }
+}
+
 /// A diagnostic as plain data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -197,7 +207,7 @@ impl Diagnostic {
                 DiagnosticSeverity::Remark => Severity::Remark,
             },
             location: source_location(diagnostic.location()),
-            message: diagnostic.to_string(),
+            message: message(diagnostic),
             notes: (0..diagnostic.note_count())
                 .filter_map(|i| diagnostic.note(i).ok())
                 .map(|n| Self::from_melior(&n))

@@ -1,6 +1,6 @@
 //! Short names for melior's types, and the queries and edits that passes are made of.
 
-use melior::ir::attribute::{AttributeLike, IntegerAttribute, StringAttribute};
+use melior::ir::attribute::{AttributeLike, IntegerAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
 use melior::ir::r#type::{IntegerType, TypeLike};
@@ -201,11 +201,21 @@ pub fn string_attribute(op: Op<'_>, name: &str) -> Option<String> {
     attribute(op, name).and_then(string_value)
 }
 
-/// The text of a string attribute or a flat symbol reference.
+/// The text of a string attribute. Bytes that are no UTF-8 are replaced.
 pub fn string_value(attribute: Attribute<'_>) -> Option<String> {
-    StringAttribute::try_from(attribute)
-        .ok()
-        .map(|s| s.value().to_owned())
+    let raw = attribute.to_raw();
+    // SAFETY: only strings are asked for their text; an empty one may have no address.
+    unsafe {
+        if !mlir_sys::mlirAttributeIsAString(raw) {
+            return None;
+        }
+        let text = mlir_sys::mlirStringAttrGetValue(raw);
+        if text.length == 0 {
+            return Some(String::new());
+        }
+        let bytes = std::slice::from_raw_parts(text.data.cast::<u8>(), text.length);
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
 }
 
 /// The value of an integer attribute.

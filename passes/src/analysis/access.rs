@@ -321,7 +321,7 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
                 let offsets = mixed(op, "static_offsets", 1)?;
                 let strides = mixed(op, "static_strides", 3)?;
                 let sizes = integers(attribute(op, "static_sizes")?)?;
-                let kept = kept_dimensions(op, &sizes)?;
+                let indexed_by = result_dimensions(op, &sizes)?;
                 for (t, b) in boxes.iter_mut().enumerate() {
                     let Some(inner) = b.take() else { continue };
                     let mut outer = Vec::with_capacity(sizes.len());
@@ -332,15 +332,16 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
                         };
                         let offset = range(&offsets[d])?;
                         let stride = range(&strides[d])?;
-                        let index = kept
-                            .iter()
-                            .position(|k| *k == d)
+                        let index = indexed_by[d]
                             .and_then(|i| inner.get(i).copied())
                             .unwrap_or((0, 0));
                         if stride.0 < 0 {
                             return None;
                         }
-                        outer.push((offset.0 + index.0 * stride.0, offset.1 + index.1 * stride.1));
+                        outer.push((
+                            offset.0.saturating_add(index.0.saturating_mul(stride.0)),
+                            offset.1.saturating_add(index.1.saturating_mul(stride.1)),
+                        ));
                     }
                     *b = Some(outer);
                 }
@@ -376,22 +377,16 @@ fn mixed<'c>(op: Op<'c>, statics: &str, segment: usize) -> Option<Vec<Mixed<'c>>
         .collect()
 }
 
-/// The dimensions of the source that a (perhaps rank-reducing) subview keeps.
-fn kept_dimensions(op: Op<'_>, sizes: &[i64]) -> Option<Vec<usize>> {
+/// For each dimension of the source of a (perhaps rank-reducing) subview, the dimension of the
+/// result that indexes it. Dimensions of size 1 are indexed by 0, whichever of them were dropped;
+/// the others keep their order.
+fn result_dimensions(op: Op<'_>, sizes: &[i64]) -> Option<Vec<Option<usize>>> {
     let result = MemRef::of(tx_mlir::results(op)[0])?;
-    if result.rank() == sizes.len() {
-        return Some((0..sizes.len()).collect());
-    }
-    // Dropped dimensions have size 1. Which of several ones was dropped matters only for where a
-    // zero index goes, so that any choice that leaves the right number will do.
-    let mut drop = sizes.len() - result.rank();
-    let mut kept = Vec::new();
-    for (d, size) in sizes.iter().enumerate() {
-        if *size == 1 && drop > 0 {
-            drop -= 1;
-        } else {
-            kept.push(d);
-        }
-    }
-    (drop == 0).then_some(kept)
+    let mut others = (0..result.rank()).filter(|d| result.shape[*d] != Some(1));
+    Some(
+        sizes
+            .iter()
+            .map(|size| if *size == 1 { None } else { others.next() })
+            .collect(),
+    )
 }

@@ -8,6 +8,8 @@ use tx_mlir::{
 };
 use tx_target::{Chip, DEFAULT_CHIP, MAX_THREADS, WARP, WARPS_PER_GROUP};
 
+/// Most threads of a block along z.
+const MAX_Z: i64 = 64;
 /// Threads in a warpgroup.
 pub(crate) const WARPGROUP: i64 = (WARP * WARPS_PER_GROUP) as i64;
 /// Threads in a warp.
@@ -70,9 +72,15 @@ impl<'c> Kernel<'c> {
                 )
                 .emit());
         };
-        let threads: i64 = sizes.iter().product();
+        let threads = sizes
+            .iter()
+            .try_fold(1i64, |n, s| n.checked_mul(*s))
+            .unwrap_or(i64::MAX);
         match sizes.as_slice() {
-            [x, y, z] if sizes.iter().all(|n| *n > 0) && threads <= i64::from(MAX_THREADS) => {
+            [x, y, z]
+                if sizes.iter().all(|n| *n > 0)
+                    && threads <= i64::from(MAX_THREADS)
+                    && *z <= MAX_Z => {
                 Ok(Self {
                     op: func,
                     block: [*x, *y, *z],
@@ -81,7 +89,7 @@ impl<'c> Kernel<'c> {
             }
             _ => Err(error(
                 op.location(),
-                format!("a block has 1 to {MAX_THREADS} threads, found {sizes:?}"),
+                format!("a block has 1 to {MAX_THREADS} threads, at most {MAX_Z} along z, found {sizes:?}"),
             )
             .note_at(func.location(), "`known_block_size` stands here")
             .emit()),

@@ -8,7 +8,7 @@ use crate::analysis::kernel::{Kernel, WARP_SIZE};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_dialect_tile::Scope;
@@ -122,7 +122,12 @@ pub(crate) struct Threads<'c> {
     kernel: Kernel<'c>,
     count: usize,
     facts: RefCell<BTreeMap<usize, Fact>>,
+    /// How deep the question being answered is nested in others.
+    depth: Cell<u32>,
 }
+
+/// Chains of ops longer than this are not followed: the stack is finite.
+const DEEPEST: u32 = 400;
 
 impl<'c> Threads<'c> {
     pub(crate) fn new(kernel: Kernel<'c>) -> Self {
@@ -131,6 +136,7 @@ impl<'c> Threads<'c> {
             kernel,
             count,
             facts: RefCell::default(),
+            depth: Cell::new(0),
         }
     }
 
@@ -148,10 +154,13 @@ impl<'c> Threads<'c> {
         self.facts
             .borrow_mut()
             .insert(key(value), Fact::unknown(Scope::Thread));
+        self.depth.set(self.depth.get() + 1);
         let fact = match defining_op(value) {
+            _ if self.depth.get() > DEEPEST => Fact::unknown(Scope::Thread),
             Some(op) => self.result(op, value),
             None => self.argument(value),
         };
+        self.depth.set(self.depth.get() - 1);
         self.facts.borrow_mut().insert(key(value), fact.clone());
         fact
     }
@@ -299,6 +308,7 @@ impl<'c> Threads<'c> {
                     Self::common(&facts)
                 })
             }
+            "memref.dim" => Fact::unknown(self.size(operands(op)[0])),
             "scf.if" => {
                 let position = tx_mlir::results(op)
                     .iter()
@@ -314,6 +324,30 @@ impl<'c> Threads<'c> {
             }
             _ => self.arithmetic(op),
         }
+    }
+
+    /// What threads have in common of the sizes of a memref, which do not depend on where a view
+    /// begins.
+    fn size(&self, memref: Val<'c>) -> Scope {
+        let Some(op) = defining_op(memref) else {
+            return self.fact(memref).same;
+        };
+        let sizes = match name(op) {
+            "memref.cast" => return self.size(operands(op)[0]),
+            "memref.subview" => attribute(op, "operandSegmentSizes").and_then(tx_mlir::integers),
+            _ => None,
+        };
+        let Some([one, offsets, count, _]) = sizes.as_deref() else {
+            return self.fact(memref).same;
+        };
+        let (from, count) = (usize::try_from(one + offsets), usize::try_from(*count));
+        let facts: Vec<Fact> = operands(op)
+            .into_iter()
+            .skip(from.unwrap_or(0))
+            .take(count.unwrap_or(0))
+            .map(|v| self.fact(v))
+            .collect();
+        Self::common(&facts)
     }
 
     fn thread_id(&self, dimension: char) -> Fact {

@@ -242,7 +242,7 @@ fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
     let (Some(offset), Some(_), false) = (memref.offset, shared_root(value), shifted) else {
         return element;
     };
-    let bytes = offset.unsigned_abs() * element;
+    let bytes = offset.unsigned_abs().saturating_mul(element);
     if bytes == 0 {
         SHARED_ALIGNMENT
     } else {

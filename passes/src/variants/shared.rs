@@ -24,6 +24,8 @@ use tx_mlir::{Builder, Index, Val, byte_width, i64_attribute};
 
 /// Widest access of one thread, in bytes.
 const WIDEST: u64 = 16;
+/// Sizes from here on are all treated alike.
+const LARGE: u64 = 1 << 40;
 const WARP: u64 = tx_target::WARP as u64;
 
 /// See the module.
@@ -59,6 +61,18 @@ impl Variant for Shared {
                 check: checks::scope,
             },
             Predicate {
+                name: "determinism",
+                check: |r| {
+                    let order = tx_mlir::attribute(r.view.op, "determinism").map(tx_mlir::keyword);
+                    match order.as_deref() {
+                        Some("batch_invariant") if r.view.scope != Scope::Thread => {
+                            Err("`batch_invariant` is not implemented".to_owned())
+                        }
+                        _ => Ok(()),
+                    }
+                },
+            },
+            Predicate {
                 name: "kind",
                 check: checks::kind,
             },
@@ -71,7 +85,7 @@ impl Variant for Shared {
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
         let shape = Shape::choose(r);
-        let results = r.results().unwrap_or(1);
+        let results = r.results().unwrap_or(1).min(LARGE);
         let rounds = results.div_ceil((shape.stride * shape.groups).max(1));
         let loads = r
             .length()
@@ -189,8 +203,8 @@ impl Shape {
             };
         }
         // An unknown size is taken to be large.
-        let results = r.results().unwrap_or(1 << 20).max(1);
-        let length = r.length().unwrap_or(1 << 20).max(1);
+        let results = r.results().unwrap_or(1 << 20).clamp(1, LARGE);
+        let length = r.length().unwrap_or(1 << 20).clamp(1, LARGE);
         let along_reduced = r.contiguous().is_none_or(|d| r.reduced.contains(&d));
         let (stride, group) = if along_reduced {
             (1, Self::rows(threads, results, length))
@@ -514,11 +528,11 @@ impl<'c> Expansion<'_, 'c> {
                     .map(|d| tx_mlir::dictionary(*d))
                     .unwrap_or_default()
                     .into_iter()
-                    .map(|(name, value)| format!("{name} = {value}"))
+                    .map(|(name, value)| format!("{name:?} = {value}"))
                     .collect();
                 // An alignment that is there already is the program's, and may be larger.
                 if i == index && !fields.iter().any(|f| is_aligned(f)) {
-                    fields.retain(|f| !f.starts_with("llvm.align ="));
+                    fields.retain(|f| !f.starts_with("\"llvm.align\" ="));
                     fields.push(format!("llvm.align = {} : i64", super::SHARED_ALIGNMENT));
                 }
                 format!("{{{}}}", fields.join(", "))
@@ -535,7 +549,7 @@ impl<'c> Expansion<'_, 'c> {
 /// Whether a field of an attribution's attributes is an alignment that is large enough.
 fn is_aligned(field: &str) -> bool {
     field
-        .strip_prefix("llvm.align = ")
+        .strip_prefix("\"llvm.align\" = ")
         .and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok())
         .is_some_and(|bytes| bytes >= super::SHARED_ALIGNMENT)
 }
