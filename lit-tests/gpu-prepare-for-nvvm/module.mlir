@@ -1,12 +1,16 @@
 // RUN: tx-opt %s --gpu-prepare-for-nvvm
 
 // The module gets PTX's data layout. 48 KiB of static shared memory are allowed, those of a
-// global that the kernel uses included.
+// global that the kernel uses included. Shared memory gets an alignment where it has none, because
+// LLVM would count on one that it does not emit.
 // CHECK-LABEL: gpu.module @kernels
 // CHECK-SAME:    llvm.data_layout = "e-{{.*}}i64:64
+// CHECK:         memref.global "private" @scratch {{.*}}alignment = 16
+// CHECK:         memref.global "private" @unused {{.*}}alignment = 64
+// CHECK:         workgroup({{.*}}llvm.align = 16 : i64
 gpu.module @kernels {
   memref.global "private" @scratch : memref<1024xf32, #gpu.address_space<workgroup>> = uninitialized
-  memref.global "private" @unused : memref<1024xf32, #gpu.address_space<workgroup>> = uninitialized
+  memref.global "private" @unused : memref<1024xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 64 : i64}
   gpu.func @all_that_is_allowed()
       workgroup(%S: memref<11264xf32, #gpu.address_space<workgroup>>) kernel {
     %scratch = memref.get_global @scratch : memref<1024xf32, #gpu.address_space<workgroup>>

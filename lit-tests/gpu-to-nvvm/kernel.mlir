@@ -6,7 +6,7 @@
 // CHECK-NOT:   {{ (gpu\.[a-z]+ @|gpu\.thread|gpu\.shuffle|gpu\.barrier|scf\.|cf\.|arith\.|memref\.|vector\.)}}
 // CHECK:       gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">]
 // CHECK-NOT:   {{(gpu\.thread|gpu\.shuffle|gpu\.barrier|scf\.| cf\.|arith\.|memref\.|vector\.)}}
-// CHECK:         llvm.mlir.global internal @[[S:.+]]() {addr_space = 3 : i32} : !llvm.array<64 x f32>
+// CHECK:         llvm.mlir.global internal @[[S:.+]]() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<64 x f32>
 // CHECK:         llvm.func @pairs({{.*}}) attributes {gpu.kernel, gpu.known_block_size = array<i32: 64, 1, 1>, nvvm.kernel,
 // CHECK-SAME:      {{(nvvm.maxntid|nvvm.reqntid)}} = array<i32: 64, 1, 1>
 // CHECK-NOT:       {{(gpu\.thread|gpu\.shuffle|gpu\.barrier|scf\.| cf\.|arith\.|memref\.|vector\.)}}

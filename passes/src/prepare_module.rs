@@ -1,4 +1,4 @@
-use crate::analysis::kernel::is_kernel;
+use crate::analysis::kernel::{SHARED_ALIGNMENT, align_attribution, is_kernel};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
@@ -14,7 +14,8 @@ pass! {
     ///
     /// ## What it does
     /// Gives each `gpu.module` the data layout of 64-bit PTX, without which LLVM takes 64-bit
-    /// integers to be aligned to 4 bytes and splits their accesses. Checks that the
+    /// integers to be aligned to 4 bytes and splits their accesses. Gives shared memory an
+    /// alignment of 16 bytes, without which LLVM emits one that its own wide accesses break. Checks that the
     /// static shared memory of each kernel is at most 48 KiB, and that its name can be written.
     ///
     /// ## Before
@@ -58,9 +59,26 @@ impl Pass for PrepareModule {
         for gpu_module in modules {
             let layout = StringAttribute::new(context(gpu_module), DATA_LAYOUT);
             set_attribute(gpu_module, "llvm.data_layout", layout.into());
+            align_shared_memory(gpu_module);
             counts.add("modules", 1);
         }
         Ok(())
+    }
+}
+
+/// Says how shared memory is aligned. Where nothing is said, LLVM counts on the alignment that it
+/// would prefer when it widens accesses, and emits the one that the element type needs.
+fn align_shared_memory(gpu_module: Op<'_>) {
+    for op in walk(gpu_module) {
+        if is_kernel(op) {
+            let count = tx_mlir::integer_attribute(op, "workgroup_attributions").unwrap_or(0);
+            for i in 0..usize::try_from(count).unwrap_or(0) {
+                align_attribution(op, i);
+            }
+        } else if is(op, "memref.global") && attribute(op, "alignment").is_none() {
+            let alignment = format!("{SHARED_ALIGNMENT} : i64");
+            set_attribute(op, "alignment", tx_mlir::parse_attribute(context(op), &alignment));
+        }
     }
 }
 

@@ -202,3 +202,45 @@ pub(crate) fn members<'c>(b: &Builder<'c>, kernel: &Kernel<'c>) -> Val<'c> {
     let in_full_warp = b.less(thread, Index::Const(kernel.threads - left_over));
     b.select(in_full_warp, full, partial)
 }
+
+/// Alignment of shared memory that the compiler lays out, in bytes: that of the widest access.
+pub(crate) const SHARED_ALIGNMENT: u64 = 16;
+
+/// Gives a workgroup attribution [`SHARED_ALIGNMENT`], unless it has as much or more.
+pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
+    let entries = attribute(kernel, "workgroup_attrib_attrs")
+        .and_then(elements)
+        .unwrap_or_default();
+    let count = tx_mlir::integer_attribute(kernel, "workgroup_attributions")
+        .and_then(|n| usize::try_from(n).ok())
+        .unwrap_or(0)
+        .max(index + 1);
+    let texts: Vec<String> = (0..count)
+        .map(|i| {
+            let mut fields: Vec<String> = entries
+                .get(i)
+                .map(|d| tx_mlir::dictionary(*d))
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(name, value)| format!("{name:?} = {value}"))
+                .collect();
+            // An alignment that is there already is the program's, and may be larger.
+            if i == index && !fields.iter().any(|f| is_aligned(f)) {
+                fields.retain(|f| !f.starts_with("\"llvm.align\" ="));
+                fields.push(format!("llvm.align = {SHARED_ALIGNMENT} : i64"));
+            }
+            format!("{{{}}}", fields.join(", "))
+        })
+        .collect();
+    let all = format!("[{}]", texts.join(", "));
+    let all = tx_mlir::parse_attribute(tx_mlir::context(kernel), &all);
+    tx_mlir::set_attribute(kernel, "workgroup_attrib_attrs", all);
+}
+
+/// Whether a field of an attribution's attributes is an alignment that is large enough.
+fn is_aligned(field: &str) -> bool {
+    field
+        .strip_prefix("\"llvm.align\" = ")
+        .and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok())
+        .is_some_and(|bytes| bytes >= SHARED_ALIGNMENT)
+}

@@ -7,7 +7,7 @@
 pub(crate) mod local;
 pub(crate) mod shared;
 
-use crate::analysis::kernel::Kernel;
+use crate::analysis::kernel::{Kernel, SHARED_ALIGNMENT};
 use crate::combiner::Combiner;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
@@ -229,9 +229,6 @@ fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
         dimensions.sort_by_key(|d| std::cmp::Reverse(memref.strides[*d]));
     }
 }
-
-/// Alignment of shared memory that the compiler itself lays out, in bytes.
-pub(crate) const SHARED_ALIGNMENT: u64 = 16;
 
 /// Bytes to which the first element of `value` is known to be aligned: that of an element, or
 /// more for shared memory of this kernel, whose alignment is ours to choose.

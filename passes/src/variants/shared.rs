@@ -15,6 +15,7 @@ use super::{
     Params, Predicate, Reduction, Variant, checks, delinearize, expand_sequential, extents, load,
     product, shared_root, source_index, store_result,
 };
+use crate::analysis::kernel::align_attribution;
 use crate::combiner::Combiner;
 use melior::ir::{Type, ValueLike};
 use tx_dialect_tile::Scope;
@@ -511,45 +512,8 @@ impl<'c> Expansion<'_, 'c> {
 
     /// Gives the source's shared memory the alignment that vector loads count on.
     fn align(&self) {
-        let Some((kernel, index)) = shared_root(self.r.view.sources[0]) else {
-            return;
-        };
-        let entry = tx_mlir::attribute(kernel, "workgroup_attrib_attrs")
-            .and_then(tx_mlir::elements)
-            .unwrap_or_default();
-        let count = tx_mlir::integer_attribute(kernel, "workgroup_attributions")
-            .and_then(|n| usize::try_from(n).ok())
-            .unwrap_or(0)
-            .max(index + 1);
-        let texts: Vec<String> = (0..count)
-            .map(|i| {
-                let mut fields: Vec<String> = entry
-                    .get(i)
-                    .map(|d| tx_mlir::dictionary(*d))
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|(name, value)| format!("{name:?} = {value}"))
-                    .collect();
-                // An alignment that is there already is the program's, and may be larger.
-                if i == index && !fields.iter().any(|f| is_aligned(f)) {
-                    fields.retain(|f| !f.starts_with("\"llvm.align\" ="));
-                    fields.push(format!("llvm.align = {} : i64", super::SHARED_ALIGNMENT));
-                }
-                format!("{{{}}}", fields.join(", "))
-            })
-            .collect();
-        tx_mlir::set_attribute(
-            kernel,
-            "workgroup_attrib_attrs",
-            self.b.attribute(&format!("[{}]", texts.join(", "))),
-        );
+        if let Some((kernel, index)) = shared_root(self.r.view.sources[0]) {
+            align_attribution(kernel, index);
+        }
     }
-}
-
-/// Whether a field of an attribution's attributes is an alignment that is large enough.
-fn is_aligned(field: &str) -> bool {
-    field
-        .strip_prefix("\"llvm.align\" = ")
-        .and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok())
-        .is_some_and(|bytes| bytes >= super::SHARED_ALIGNMENT)
 }
