@@ -17,8 +17,8 @@ pass! {
     /// Goes through each kernel in program order and keeps the accesses to shared and global
     /// memory that no barrier has separated from what comes next. An access that may touch a
     /// place which another thread touched before (one of the two writing) gets a barrier before
-    /// it, in the innermost block that holds both. Loops are gone through twice, so that one
-    /// iteration is also compared with the next.
+    /// it, in the innermost block that holds both. One iteration of a loop is also compared with
+    /// the next; what only they disagree about gets its barrier in the body of that loop.
     ///
     /// What ops access is asked of the ops (MLIR's memory effects), and which part of a memref a
     /// thread touches is computed from its indices: threads that keep to their own elements need
@@ -45,8 +45,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A barrier is needed where a branch splits a warp, or where more than 15 sets of warps
-    /// would need a number each.
+    /// A barrier is needed where a branch splits a warp; two arms of a branch that threads take
+    /// side by side touch one place; or more than 15 sets of warps would need a number each.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
         /// barriers of the whole block

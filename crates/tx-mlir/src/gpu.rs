@@ -1,6 +1,6 @@
-//! Objects of `gpu.binary`.
+//! Kernels, and objects of `gpu.binary`.
 
-use crate::ir::{Op, attribute, context, dictionary, elements, parse_attribute, set_attribute};
+use crate::ir::{Op, attribute, context, dictionary, elements, is, parse_attribute, set_attribute};
 use melior::ir::Attribute;
 use melior::ir::attribute::{ArrayAttribute, AttributeLike};
 use mlir_sys::{
@@ -8,6 +8,12 @@ use mlir_sys::{
     mlirGPUObjectAttrGetObject, mlirGPUObjectAttrGetProperties, mlirGPUObjectAttrGetTarget,
     mlirGPUObjectAttrGetWithKernels,
 };
+
+/// Whether `op` is a kernel `gpu.func`.
+pub fn is_kernel(op: Op<'_>) -> bool {
+    is(op, "gpu.func")
+        && (attribute(op, "kernel").is_some() || attribute(op, "gpu.kernel").is_some())
+}
 
 /// The contents of the objects of a `gpu.binary`: PTX as text, for what this project makes.
 pub fn object_texts(binary: Op<'_>) -> Vec<String> {

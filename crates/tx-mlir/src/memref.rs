@@ -1,6 +1,6 @@
 //! Memref types taken apart.
 
-use crate::ir::Val;
+use crate::ir::{Op, Val, defining_op, name, operands};
 use melior::ir::r#type::{MemRefType, TypeLike};
 use melior::ir::{ShapedTypeLike, Type, ValueLike};
 
@@ -108,4 +108,33 @@ impl<'c> MemRef<'c> {
             .iter()
             .try_fold(1u64, |n, d| n.checked_mul((*d)?))
     }
+}
+
+/// Ops whose result is a view of their first operand.
+const VIEWS: [&str; 8] = [
+    "memref.subview",
+    "memref.cast",
+    "memref.reinterpret_cast",
+    "memref.collapse_shape",
+    "memref.expand_shape",
+    "memref.transpose",
+    "memref.memory_space_cast",
+    "memref.view",
+];
+
+/// Whether `op` makes a view of its first operand.
+pub fn is_view(op: Op<'_>) -> bool {
+    VIEWS.contains(&name(op))
+}
+
+/// The memref that `value` is, directly or through others, a view of.
+pub fn root(value: Val<'_>) -> Val<'_> {
+    let mut value = value;
+    while let Some(op) = defining_op(value).filter(|op| is_view(*op)) {
+        match operands(op).first() {
+            Some(source) => value = *source,
+            None => break,
+        }
+    }
+    value
 }

@@ -1,10 +1,9 @@
 //! Runs compiled programs on CUDA devices or, where there is none, on the SIMT executor.
 //!
 //! ```no_run
-//! # fn artifact() -> tx_plan::Artifact { unimplemented!() }
+//! # fn run(artifact: tx_plan::Artifact) -> Result<(), tx_runtime::Error> {
 //! use tx_runtime::{Array, Device};
 //!
-//! let artifact = artifact();
 //! let input = Array::from_slice(&[2, 3], &[1_f32, 2., 3., 4., 5., 6.])?;
 //! let output = Array::from_slice(&[2], &[0_f32; 2])?;
 //!
@@ -12,7 +11,8 @@
 //! for (index, array) in outputs.written() {
 //!     println!("argument {index}: {array}");
 //! }
-//! # Ok::<(), tx_runtime::Error>(())
+//! # Ok(())
+//! # }
 //! ```
 //!
 //! Arguments are [`Array`]s and [`Number`]s, or come from text as [`Spec`]s. They are checked against the plan before a

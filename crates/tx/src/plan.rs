@@ -7,9 +7,11 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Module, ValueLike};
 use std::collections::BTreeSet;
 use tx_mlir::build::argument;
+use tx_mlir::gpu::is_kernel;
+use tx_mlir::memref::root;
 use tx_mlir::{
-    EffectKind, Op, Session, Val, attribute, blocks, defining_op, error, integers, is, key,
-    memory_effects, operands, string_attribute, walk,
+    EffectKind, Op, Session, Val, argument_of, attribute, blocks, defining_op, error, integers, is,
+    key, memory_effects, name, string_attribute, walk,
 };
 use tx_plan::{Argument, ArgumentType, EntryKind, Expr, Operand, Plan, Step, VERSION};
 
@@ -62,7 +64,8 @@ pub(crate) fn of(session: &Session, module: &Module<'_>, source: &Source) -> Res
                     "argument {i} of `{name}` cannot be passed from the host: {e}"
                 ))
             })?;
-            let written = written.as_ref().is_none_or(|w| w.contains(&key(value)));
+            let written = matches!(ty, ArgumentType::Memref(_))
+                && written.as_ref().is_none_or(|w| w.contains(&key(value)));
             Ok(Argument { ty, written })
         })
         .collect::<Result<Vec<_>, Error>>()?;
@@ -88,9 +91,7 @@ pub(crate) fn of(session: &Session, module: &Module<'_>, source: &Source) -> Res
 }
 
 fn is_entry(op: Op<'_>) -> bool {
-    let kernel = is(op, "gpu.func")
-        && (attribute(op, "kernel").is_some() || attribute(op, "gpu.kernel").is_some());
-    kernel || (is(op, "func.func") && !blocks(op).is_empty())
+    is_kernel(op) || (is(op, "func.func") && !blocks(op).is_empty())
 }
 
 fn find_entry<'m>(session: &Session, top: Op<'m>, source: &Source) -> Result<Op<'m>, Error> {
@@ -143,6 +144,20 @@ fn find_entry<'m>(session: &Session, top: Op<'m>, source: &Source) -> Result<Op<
     ))
 }
 
+/// Ops that make memory which is no argument.
+const OWN_MEMORY: [&str; 4] = [
+    "memref.alloc",
+    "memref.alloca",
+    "memref.get_global",
+    "gpu.dynamic_shared_memory",
+];
+
+fn is_kernel_argument(value: Val<'_>) -> bool {
+    argument_of(value)
+        .and_then(|(block, _)| block.parent_operation())
+        .is_some_and(|owner| is_kernel(owner))
+}
+
 /// Memrefs that `func` may write, by key; `None` when an op may write anything.
 fn written(func: Op<'_>) -> Option<BTreeSet<usize>> {
     let mut written = BTreeSet::new();
@@ -153,21 +168,18 @@ fn written(func: Op<'_>) -> Option<BTreeSet<usize>> {
             }
             // An effect on memory without a name is a barrier's.
             if let Some(value) = effect.value {
-                written.insert(key(root(value)));
+                let memory = root(value);
+                let known = defining_op(memory).map_or_else(
+                    || is_kernel_argument(memory),
+                    |op| OWN_MEMORY.contains(&name(op)),
+                );
+                // Selected, carried by a loop or loaded: it may be any argument.
+                if !known {
+                    return None;
+                }
+                written.insert(key(memory));
             }
         }
     }
     Some(written)
-}
-
-/// The memref that `value` is a view of.
-fn root(value: Val<'_>) -> Val<'_> {
-    let mut value = value;
-    while let Some(op) = defining_op(value) {
-        match operands(op).first() {
-            Some(source) if tx_mlir::MemRef::of(*source).is_some() => value = *source,
-            _ => break,
-        }
-    }
-    value
 }

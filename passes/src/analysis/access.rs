@@ -5,23 +5,11 @@ use crate::analysis::threads::{Range, ThreadSet, Threads};
 use melior::ir::ValueLike;
 use melior::ir::block::BlockLike;
 use std::rc::Rc;
-use tx_mlir::memref::Space;
+use tx_mlir::memref::{Space, is_view};
 use tx_mlir::{
     EffectKind, MemRef, Op, Val, argument_of, attribute, defining_op, integers, key,
     memory_effects, name, operands,
 };
-
-/// Ops whose result is a view of their first operand.
-const VIEWS: [&str; 8] = [
-    "memref.subview",
-    "memref.cast",
-    "memref.reinterpret_cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.transpose",
-    "memref.memory_space_cast",
-    "memref.view",
-];
 
 /// Ops that read and write in one step.
 const ATOMICS: [&str; 4] = [
@@ -31,22 +19,12 @@ const ATOMICS: [&str; 4] = [
     "llvm.cmpxchg",
 ];
 
-/// The memref that `value` is, directly or through others, a view of.
-pub(crate) fn root(value: Val<'_>) -> Val<'_> {
-    let mut value = value;
-    while let Some(op) = defining_op(value) {
-        match (VIEWS.contains(&name(op)), operands(op).first()) {
-            (true, Some(source)) => value = *source,
-            _ => break,
-        }
-    }
-    value
-}
+pub(crate) use tx_mlir::memref::root;
 
 /// Whether one of the views between `value` and its root is made by `op`.
 pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     let mut value = value;
-    while let Some(def) = defining_op(value).filter(|d| VIEWS.contains(&name(*d))) {
+    while let Some(def) = defining_op(value).filter(|d| is_view(*d)) {
         match (name(def) == op, operands(def).first()) {
             (false, Some(source)) => value = *source,
             (seen, _) => return seen,
@@ -346,7 +324,7 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
                     *b = Some(outer);
                 }
             }
-            view if VIEWS.contains(&view) => return None,
+            _ if is_view(op) => return None,
             _ => break,
         }
         value = *operands(op).first()?;

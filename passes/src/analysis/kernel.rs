@@ -3,7 +3,7 @@
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::Scope;
 use tx_mlir::{
-    Builder, Failed, Index, Op, Val, attribute, elements, enclosing, error, integers, is,
+    Builder, Failed, Index, Op, Val, attribute, elements, enclosing, error, integers,
     string_attribute,
 };
 use tx_target::{Chip, DEFAULT_CHIP, MAX_THREADS, WARP, WARPS_PER_GROUP};
@@ -26,11 +26,7 @@ pub(crate) struct Kernel<'c> {
     pub(crate) threads: i64,
 }
 
-/// Whether `op` is a kernel.
-pub(crate) fn is_kernel(op: Op<'_>) -> bool {
-    is(op, "gpu.func")
-        && (attribute(op, "kernel").is_some() || attribute(op, "gpu.kernel").is_some())
-}
+pub(crate) use tx_mlir::gpu::is_kernel;
 
 impl<'c> Kernel<'c> {
     /// The kernel around `op`.
