@@ -156,6 +156,23 @@ impl Machine<'_> {
             );
             return invalid(reason, Some(other));
         }
+        // The instruction is the aligned one, which a warp executes as a whole.
+        if let Some(&other) = barrier
+            .arrived
+            .iter()
+            .find(|&&(other, other_site)| other / WARP == thread / WARP && other_site != site)
+        {
+            let reason = format!(
+                "thread {:?} of the same warp is at another one",
+                self.coordinates(other.0)
+            );
+            return Err(Fault::DivergentBarrier(self.divergence(
+                thread,
+                site,
+                reason,
+                Some(other),
+            )));
+        }
         Ok(())
     }
 

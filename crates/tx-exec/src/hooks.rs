@@ -6,6 +6,7 @@
 use crate::{
     barrier::{Arrival, Reduction},
     fault::{AccessKind, Fault, Space},
+    libm,
     machine::{Machine, Outcome, Request},
     schedule::STACK_MARGIN,
     warp::{Input, WarpOp},
@@ -37,7 +38,7 @@ impl Drop for Scope {
 
 /// Declarations of the hooks, for the module that calls them.
 ///
-/// Those that only read what never changes for a thread are free of effects, so that LLVM may merge and move them.
+/// Those that only read what never changes for a thread, or only compute, are free of effects, so that LLVM may merge and move them.
 /// All others look as if they read and wrote any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32 attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
@@ -51,10 +52,11 @@ pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_division(i64, i64, i32, i32) attributes {no_unwind}
   llvm.func @__tx_trap(i32) attributes {no_unwind}
   llvm.func @__tx_exit() attributes {no_unwind}
+  llvm.func @__tx_fma(f64, f64, f64) -> f64 attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
 /// Names and addresses of the hooks.
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 11] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 12] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),
@@ -67,6 +69,7 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 11] {
         ("__tx_division", division as *mut ()),
         ("__tx_trap", trap as *mut ()),
         ("__tx_exit", exit as *mut ()),
+        ("__tx_fma", libm::fma_to_odd as *mut ()),
     ]
 }
 

@@ -12,6 +12,10 @@
 //! the block, of some of its warps, of a warp) and by nothing else: shuffles, votes, fences and atomic accesses
 //! order no other memory access, and nothing orders two blocks.
 //!
+//! Numbers are those of PTX, bit for bit: sums, products and fused multiply-adds are rounded once to their type, also in
+//! f16 and bf16, subnormals are kept, and maxima and minima order −0 below +0. Not so: which NaN arithmetic returns (sign
+//! and payload are the host's), the last bits of functions that PTX approximates, and what differs from chip to chip.
+//!
 //! ```no_run
 //! use tx_exec::{Launch, Memory, Param, Program};
 //!

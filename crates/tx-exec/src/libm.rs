@@ -80,6 +80,39 @@ extern "C" fn extendhfdf2(value: f32) -> f64 {
     from_f16(value.to_bits() as u16).into()
 }
 
+/// `a * b + c` for values of f16 or bf16, rounded to an f64 so that rounding it once more, to the narrow type, gives what
+/// rounding the exact result would: where it is not exact, to the neighbour whose last bit is 1.
+pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
+    // At most 22 significant bits, and an exponent that is far from both ends.
+    let product = a * b;
+    let sum = product + c;
+    if !sum.is_finite() {
+        return sum;
+    }
+    // What rounding the sum left out, exactly (Knuth's TwoSum).
+    let c_part = sum - product;
+    let error = (product - (sum - c_part)) + (c - c_part);
+    if error == 0.0 || sum.to_bits() & 1 == 1 {
+        sum
+    } else if (error > 0.0) == (sum > 0.0) {
+        f64::from_bits(sum.to_bits() + 1)
+    } else {
+        f64::from_bits(sum.to_bits() - 1)
+    }
+}
+
+/// The larger of two values as PTX has it: a number rather than a NaN, and +0 rather than −0.
+macro_rules! maximum {
+    ($x:expr, $y:expr) => {
+        match ($x.is_nan(), $y.is_nan()) {
+            (true, _) => $y,
+            (_, true) => $x,
+            _ if $x.total_cmp(&$y).is_gt() => $x,
+            _ => $y,
+        }
+    };
+}
+
 mod c {
     // The C library has these and the standard library of stable Rust has not.
     unsafe extern "C" {
@@ -145,8 +178,8 @@ fn mathematics(name: &str) -> Option<*mut ()> {
             if x > y { x - y } else if x <= y { 0.0 } else { f64::NAN };
         "floor" (x) => x.floor(), x.floor();
         "fma" (x, y, z) => x.mul_add(y, z), x.mul_add(y, z);
-        "fmax" (x, y) => x.max(y), x.max(y);
-        "fmin" (x, y) => x.min(y), x.min(y);
+        "fmax" (x, y) => maximum!(x, y), maximum!(x, y);
+        "fmin" (x, y) => -maximum!(-x, -y), -maximum!(-x, -y);
         "fmod" (x, y) => c::fmodf(x, y), c::fmod(x, y);
         "hypot" (x, y) => x.hypot(y), x.hypot(y);
         "log" (x) => x.ln(), x.ln();

@@ -3,6 +3,7 @@
 //! The driver is loaded when a device is first asked for. cudarc panics when there is none, so its presence is always
 //! probed before: every way in here goes through [`CudaDriver::load`].
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
 use std::fmt;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute, CUfunction_attribute, CUjit_
 
 use crate::bind::{Job, Launch, Param};
 use crate::error::Error;
+use crate::ptx;
 
 /// An error of the CUDA driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -154,8 +156,6 @@ pub(crate) struct Context(Arc<Retained>);
 #[derive(Debug)]
 struct Retained {
     device: CudaDevice,
-    /// Of the driver: see [`CudaDriver::version`].
-    version: (u32, u32),
     handle: sys::CUdevice,
     context: sys::CUcontext,
 }
@@ -189,7 +189,7 @@ impl fmt::Display for Context {
 
 impl Context {
     pub(crate) fn open(ordinal: usize) -> Result<Self, Error> {
-        let CudaDriver { devices, version } = CudaDriver::load()?;
+        let CudaDriver { devices, .. } = CudaDriver::load()?;
         let count = devices.len();
         let device = devices.into_iter().nth(ordinal).ok_or_else(|| Error::NoDevice {
             device: format!("cuda:{ordinal}"),
@@ -204,7 +204,6 @@ impl Context {
         let context = unsafe { driver::primary_ctx::retain(handle) }.during(what)?;
         Ok(Self(Arc::new(Retained {
             device,
-            version,
             handle,
             context,
         })))
@@ -261,6 +260,8 @@ fn runs_on(compiled: &str, device: (u32, u32)) -> bool {
 pub(crate) struct Module {
     context: Context,
     module: sys::CUmodule,
+    /// The sizes in bytes of the parameters of its kernels.
+    parameters: BTreeMap<String, Vec<usize>>,
 }
 
 // SAFETY: as for `Retained`.
@@ -281,6 +282,7 @@ impl Drop for Module {
 impl Module {
     pub(crate) fn load(context: &Context, ptx: &str) -> Result<Self, Error> {
         context.make_current()?;
+        let parameters = ptx::parameters(ptx);
         let ptx = CString::new(ptx).map_err(|_| Error::Ptx {
             error: CudaError {
                 what: "reading the PTX".to_owned(),
@@ -311,6 +313,7 @@ impl Module {
             Ok(()) => Ok(Self {
                 context: context.clone(),
                 module,
+                parameters,
             }),
             Err(error) => {
                 let end = log.iter().position(|byte| *byte == 0).unwrap_or(log.len());
@@ -390,7 +393,7 @@ impl Module {
             unsafe { driver::function::set_function_attribute(function, attribute, value) }
                 .during(|| format!("preparing kernel `{}`", launch.kernel))
         };
-        self.check_parameters(launch, function)?;
+        self.check_parameters(launch)?;
         // Every device gives this much without asking.
         if launch.dynamic_shared > 48 << 10 {
             let bytes = i32::try_from(launch.dynamic_shared).unwrap_or(i32::MAX);
@@ -413,26 +416,11 @@ impl Module {
     }
 
     /// The driver reads as many parameters as the kernel takes, wherever that leads. So their number and sizes are compared
-    /// first, where the driver can tell them (since CUDA 12.4).
-    fn check_parameters(&self, launch: &Launch, function: sys::CUfunction) -> Result<(), Error> {
-        if self.context.0.version < (12, 4) {
+    /// first.
+    fn check_parameters(&self, launch: &Launch) -> Result<(), Error> {
+        let Some(expected) = self.parameters.get(&launch.kernel) else {
             return Ok(());
-        }
-        let mut expected = Vec::new();
-        loop {
-            let (mut offset, mut size) = (0, 0);
-            // SAFETY: the function was just found, and both results outlive the call.
-            match unsafe {
-                sys::cuFuncGetParamInfo(function, expected.len(), &mut offset, &mut size)
-            } {
-                sys::CUresult::CUDA_SUCCESS => expected.push(size),
-                // There is no such parameter.
-                sys::CUresult::CUDA_ERROR_INVALID_VALUE => break,
-                error => error.result().during(|| {
-                    format!("asking for the parameters of kernel `{}`", launch.kernel)
-                })?,
-            }
-        }
+        };
         let found: Vec<usize> = launch
             .params
             .iter()
@@ -441,13 +429,13 @@ impl Module {
                 Param::Value { size, .. } => *size,
             })
             .collect();
-        if found == expected {
+        if found == *expected {
             Ok(())
         } else {
             Err(Error::Parameters {
                 kernel: launch.kernel.clone(),
                 found,
-                expected,
+                expected: expected.clone(),
             })
         }
     }

@@ -28,6 +28,7 @@ mod error;
 mod npy;
 mod number;
 mod print;
+mod ptx;
 mod spec;
 
 pub use array::{Array, HostElement};

@@ -64,6 +64,14 @@ pub enum NpyError {
         /// Shape and element type.
         array: String,
     },
+    /// The data goes on after the array.
+    #[error("the file goes on after the {bytes} bytes of data of {array}")]
+    Trailing {
+        /// Bytes the shape needs.
+        bytes: usize,
+        /// Shape and element type.
+        array: String,
+    },
     /// There is not enough memory for the array.
     #[error("{0}")]
     OutOfMemory(Box<Error>),
@@ -78,11 +86,19 @@ const MAX_HEADER: usize = 10_000;
 /// type of the same width, such as the 16-bit words that hold bf16. Big-endian files and Fortran order are converted.
 ///
 /// # Errors
-/// When the file cannot be read, is no `.npy` file, or holds something else than numbers.
+/// When the file cannot be read, is no `.npy` file, holds something else than numbers, or more than one array.
 pub fn read_npy(path: &Path, element: Option<ElementType>) -> Result<Array, Error> {
     let read = || -> Result<Array, NpyError> {
         let mut file = File::open(path)?;
-        read_npy_from(&mut file, element)
+        let array = read_npy_from(&mut file, element)?;
+        // Its header does not fit its data, or two files were joined: either way not what was meant.
+        if file.take(1).read_to_end(&mut Vec::new())? != 0 {
+            return Err(NpyError::Trailing {
+                bytes: array.bytes().len(),
+                array: array.describe(),
+            });
+        }
+        Ok(array)
     };
     read().map_err(|error| Error::File {
         path: path.to_owned(),

@@ -19,14 +19,17 @@ impl Number {
     ///
     /// Integers become floats by rounding to the nearest. Floats become integers only when they are whole. An `i1`
     /// holds 0 and 1, a wider integer type of `n` bits holds −2ⁿ⁻¹ … 2ⁿ−1, as it is signless. A float type holds every
-    /// number: one that is too large becomes infinite, or NaN in a type without infinities.
+    /// number up to its largest value, what is rounded to it included; infinity is NaN in a type without infinities.
     pub fn to_bits(self, element: ElementType) -> Option<u64> {
         if let Some(format) = FloatFormat::of(element) {
-            return Some(format.encode(match self {
+            let value = match self {
                 Self::Float(value) => value,
                 // An integer beyond 2⁵³ is rounded here and once more below; only f64 can tell, and rounds once.
                 Self::Int(value) => value as f64,
-            }));
+            };
+            let bits = format.encode(value);
+            let fits = format.decode(bits).is_finite() || !value.is_finite();
+            return fits.then_some(bits);
         }
         let value = match self {
             Self::Int(value) => value,
@@ -121,12 +124,21 @@ impl fmt::Display for Number {
     }
 }
 
-/// A text that is no number.
+/// A text that is no number, or a number beyond the largest f64.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{found}` is not a number")]
+#[error(
+    "`{found}` is {}",
+    if *.too_large {
+        "too large for every type; infinity is written `inf`"
+    } else {
+        "not a number"
+    }
+)]
 pub struct NotANumber {
     /// The text.
     pub found: String,
+    /// Whether it is a number, beyond the largest f64.
+    pub too_large: bool,
 }
 
 /// Decimal integers, `0x` hexadecimal, `true`, `false`, decimal floats, `inf`, `-inf` and `nan`.
@@ -134,8 +146,9 @@ impl FromStr for Number {
     type Err = NotANumber;
 
     fn from_str(text: &str) -> Result<Self, NotANumber> {
-        let error = || NotANumber {
+        let refused = |too_large| NotANumber {
             found: text.to_owned(),
+            too_large,
         };
         match text {
             "true" => return Ok(Self::Int(1)),
@@ -145,12 +158,19 @@ impl FromStr for Number {
         if let Some(digits) = text.strip_prefix("0x") {
             return u64::from_str_radix(digits, 16)
                 .map(|value| Self::Int(value.into()))
-                .map_err(|_| error());
+                .map_err(|_| refused(false));
         }
         if let Ok(value) = text.parse() {
             return Ok(Self::Int(value));
         }
-        text.parse().map(Self::Float).map_err(|_| error())
+        match text.parse::<f64>() {
+            // Infinity is written without digits.
+            Ok(value) if value.is_infinite() && text.contains(|c: char| c.is_ascii_digit()) => {
+                Err(refused(true))
+            }
+            Ok(value) => Ok(Self::Float(value)),
+            Err(_) => Err(refused(false)),
+        }
     }
 }
 
@@ -303,17 +323,16 @@ mod tests {
     fn rounds_as_the_hardware_does() {
         let check = |value: f32| {
             let wide = f64::from(value);
-            let of = |element| Number::Float(wide).to_bits(element).expect("a float");
-            assert_eq!(
-                of(ElementType::F16),
-                u64::from(half::f16::from_f32(value).to_bits()),
-                "{value}"
-            );
-            assert_eq!(
-                of(ElementType::BF16),
-                u64::from(half::bf16::from_f32(value).to_bits()),
-                "{value}"
-            );
+            let of = |element| Number::Float(wide).to_bits(element);
+            // A finite number that the hardware rounds to infinity does not fit.
+            let fits = |bits: u16, infinite: bool| {
+                (!infinite || value.is_infinite()).then_some(u64::from(bits))
+            };
+            let (half, bfloat) = (half::f16::from_f32(value), half::bf16::from_f32(value));
+            let expected = fits(half.to_bits(), half.is_infinite());
+            assert_eq!(of(ElementType::F16), expected, "{value}");
+            let expected = fits(bfloat.to_bits(), bfloat.is_infinite());
+            assert_eq!(of(ElementType::BF16), expected, "{value}");
         };
         for i in 0..200_000_u32 {
             let value = f32::from_bits(i.wrapping_mul(0x9e37_79b1));
@@ -323,7 +342,9 @@ mod tests {
             let wide = f64::from_bits(u64::from(i).wrapping_mul(0x9e37_79b9_7f4a_7c15));
             if !wide.is_nan() {
                 let bits = Number::Float(wide).to_bits(ElementType::F32);
-                assert_eq!(bits, Some(u64::from((wide as f32).to_bits())), "{wide}");
+                let nearest = wide as f32;
+                let expected = nearest.is_finite().then_some(nearest.to_bits().into());
+                assert_eq!(bits, expected, "{wide}");
             }
         }
     }
@@ -331,17 +352,42 @@ mod tests {
     /// The limits of the 8-bit formats: their largest values, what lies beyond, and their smallest.
     #[test]
     fn eight_bit_limits() {
-        let bits = |element, value| Number::Float(value).to_bits(element).expect("a float");
+        let bits = |element, value| Number::Float(value).to_bits(element);
         use ElementType::{F8E4M3FN, F8E5M2};
-        assert_eq!(bits(F8E4M3FN, 448.0), 0x7e);
-        assert_eq!(bits(F8E4M3FN, 464.0), 0x7e);
-        assert_eq!(bits(F8E4M3FN, 465.0), 0x7f);
-        assert_eq!(bits(F8E4M3FN, f64::NEG_INFINITY), 0xff);
-        assert_eq!(bits(F8E4M3FN, 2_f64.powi(-9)), 0x01);
-        assert_eq!(bits(F8E4M3FN, 2_f64.powi(-10)), 0x00);
-        assert_eq!(bits(F8E5M2, 57344.0), 0x7b);
-        assert_eq!(bits(F8E5M2, 1e6), 0x7c);
-        assert_eq!(bits(F8E5M2, f64::NAN) & 0x7f, 0x7e);
+        assert_eq!(bits(F8E4M3FN, 448.0), Some(0x7e));
+        assert_eq!(bits(F8E4M3FN, 464.0), Some(0x7e));
+        assert_eq!(bits(F8E4M3FN, 465.0), None);
+        assert_eq!(bits(F8E4M3FN, f64::NEG_INFINITY), Some(0xff));
+        assert_eq!(bits(F8E4M3FN, 2_f64.powi(-9)), Some(0x01));
+        assert_eq!(bits(F8E4M3FN, 2_f64.powi(-10)), Some(0x00));
+        assert_eq!(bits(F8E5M2, 57344.0), Some(0x7b));
+        assert_eq!(bits(F8E5M2, 61439.0), Some(0x7b));
+        assert_eq!(bits(F8E5M2, 61440.0), None);
+        assert_eq!(bits(F8E5M2, f64::INFINITY), Some(0x7c));
+        assert_eq!(bits(F8E5M2, f64::NAN).map(|bits| bits & 0x7f), Some(0x7e));
+    }
+
+    /// A finite number that no value of a float type is near is refused, and does not turn into infinity.
+    #[test]
+    fn floats_fit_or_are_refused() {
+        let of = |text: &str, element| text.parse::<Number>().expect("a number").to_bits(element);
+        assert_eq!(of("65519", ElementType::F16), Some(0x7bff));
+        assert_eq!(of("65520", ElementType::F16), None);
+        assert_eq!(of("-1e39", ElementType::F32), None);
+        assert_eq!(of("-1e39", ElementType::F64), Some((-1e39_f64).to_bits()));
+        assert_eq!(of("1e39", ElementType::BF16), None);
+        assert_eq!(of("inf", ElementType::F16), Some(0x7c00));
+        let digits = "9".repeat(400);
+        for text in ["1e400", "-1e400", digits.as_str()] {
+            let error = text.parse::<Number>().unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!("`{text}` is too large for every type; infinity is written `inf`")
+            );
+        }
+        for text in ["inf", "+inf", "infinity", "Inf"] {
+            assert_eq!(text.parse(), Ok(Number::Float(f64::INFINITY)), "{text}");
+        }
     }
 
     /// Integer types take signed and unsigned spellings of their bits, and nothing wider or fractional.

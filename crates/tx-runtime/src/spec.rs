@@ -153,7 +153,10 @@ fn parse(text: &str) -> Result<Spec, String> {
                 Ok(Spec::Random(ty.parse()?, seed))
             }
         },
-        _ => text.parse().map(Spec::Scalar).map_err(|_| {
+        _ => text.parse().map(Spec::Scalar).map_err(|error: crate::NotANumber| {
+            if error.too_large {
+                return error.to_string();
+            }
             "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, rand:4x8xf32[:SEED] or a number".to_owned()
         }),
     }

@@ -77,7 +77,7 @@ fn writes_what_numpy_writes() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Unsigned, big-endian, Fortran-ordered and version 2 and 3 files are read; trailing bytes are left alone, as numpy does.
+/// Unsigned, big-endian, Fortran-ordered and version 2 and 3 files are read; what follows in a stream is left alone.
 #[test]
 fn reads_what_numpy_writes() -> Result<(), NpyError> {
     let header = |descr: &str, fortran: &str, shape: &str| {
@@ -196,6 +196,31 @@ fn says_what_is_broken() {
     ] {
         assert_eq!(message(&bytes), expected);
     }
+}
+
+/// A file that goes on after its array is refused; in a stream another array may follow.
+#[test]
+fn refuses_more_than_one_array() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("two.npy");
+    let array = Array::from_slice(&[2, 3], &[1_i16, 2, 3, 4, 5, 6])?;
+    let mut bytes = Vec::new();
+    write_npy_to(&mut bytes, &array)?;
+    std::fs::write(&path, &bytes)?;
+    assert_eq!(read_npy(&path, None)?, array);
+    for more in [&b"\0"[..], &bytes.clone()] {
+        std::fs::write(&path, [&bytes, more].concat())?;
+        let error = read_npy(&path, None).unwrap_err();
+        let expected = "the file goes on after the 12 bytes of data of 2x3xi16";
+        assert!(error.to_string().ends_with(expected), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+    }
+    let two = [&bytes[..], &bytes].concat();
+    let mut stream = &two[..];
+    for _ in 0..2 {
+        assert_eq!(read_npy_from(&mut stream, None)?, array);
+    }
+    Ok(())
 }
 
 /// Errors of files carry the path, and refuse rather than fail.

@@ -139,6 +139,17 @@ fn explains_what_it_expected() {
         ),
         ("full:one:4xf32", "`one` is not a number"),
         ("full:1.5:4xi32", "1.5 is not a value of i32"),
+        ("full:2:4xi1", "2 is not a value of i1"),
+        ("full:1e39:4xf32", "1e39 is not a value of f32"),
+        ("full:500:4xf8E4M3FN", "500 is not a value of f8E4M3FN"),
+        (
+            "full:1e400:4xf64",
+            "`1e400` is too large for every type; infinity is written `inf`",
+        ),
+        (
+            "-1e400",
+            "`-1e400` is too large for every type; infinity is written `inf`",
+        ),
         (
             "rand:4xf32:-1",
             "seed `-1` is not a whole number from 0 to 2^64-1",

@@ -98,17 +98,7 @@ pub(super) fn layout(r#type: Type<'_>) -> Option<Layout> {
             align: element.align,
         });
     }
-    // SAFETY: the type is valid, and what is asked of it is asked of structs with a body only.
-    let (fields, packed) = unsafe {
-        let raw_type = r#type.to_raw();
-        if !raw::mlirTypeIsALLVMStructType(raw_type) || raw::mlirLLVMStructTypeIsOpaque(raw_type) {
-            return None;
-        }
-        let fields = (0..raw::mlirLLVMStructTypeGetNumElementTypes(raw_type))
-            .map(|field| Type::from_raw(raw::mlirLLVMStructTypeGetElementType(raw_type, field)))
-            .collect::<Vec<_>>();
-        (fields, raw::mlirLLVMStructTypeIsPacked(raw_type))
-    };
+    let (fields, packed) = structure(r#type)?;
     let mut whole = Layout {
         stored: 0,
         align: 1,
@@ -121,6 +111,36 @@ pub(super) fn layout(r#type: Type<'_>) -> Option<Layout> {
     }
     whole.stored = whole.allocated();
     Some(whole)
+}
+
+/// What a value of a type may take on the stack while it is not in registers, in bytes. Generous: the elements of a vector
+/// may be widened before they are computed with, and each of those of a struct or an array has a place of its own.
+pub(super) fn spilled(r#type: Type<'_>) -> u64 {
+    const SCALAR: u64 = 8;
+    if let Some((count, _)) = vector(r#type) {
+        count.saturating_mul(SCALAR)
+    } else if let Some((count, element)) = array(r#type) {
+        count.saturating_mul(spilled(element))
+    } else if let Some((fields, _)) = structure(r#type) {
+        fields.into_iter().map(spilled).sum()
+    } else {
+        SCALAR
+    }
+}
+
+/// Fields of a struct with a body, and whether it is packed.
+fn structure<'c>(r#type: Type<'c>) -> Option<(Vec<Type<'c>>, bool)> {
+    // SAFETY: the type is valid, and what is asked of it is asked of structs with a body only.
+    unsafe {
+        let raw_type = r#type.to_raw();
+        if !raw::mlirTypeIsALLVMStructType(raw_type) || raw::mlirLLVMStructTypeIsOpaque(raw_type) {
+            return None;
+        }
+        let fields = (0..raw::mlirLLVMStructTypeGetNumElementTypes(raw_type))
+            .map(|field| Type::from_raw(raw::mlirLLVMStructTypeGetElementType(raw_type, field)))
+            .collect();
+        Some((fields, raw::mlirLLVMStructTypeIsPacked(raw_type)))
+    }
 }
 
 /// Number and type of the elements of an array.

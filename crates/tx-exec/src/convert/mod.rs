@@ -6,6 +6,7 @@
 
 mod access;
 mod emit;
+mod float;
 mod layout;
 mod nvvm;
 mod rewrite;

@@ -3,8 +3,9 @@
 use super::{
     access::{Access, HINTS, Size, accesses, alignment, space},
     emit::{Emitter, erase, internal, remove_attribute, replace, source},
+    float::{self, Extremum},
     integer,
-    layout::{address_space, layout, scalar_bits, vector},
+    layout::{address_space, layout, scalar_bits, spilled, vector},
     name, nvvm,
 };
 use crate::{
@@ -17,7 +18,7 @@ use melior::{
     Context,
     ir::{
         BlockLike, OperationRef, RegionLike, Type, Value, ValueLike,
-        attribute::{FlatSymbolRefAttribute, TypeAttribute},
+        attribute::{FlatSymbolRefAttribute, StringAttribute, TypeAttribute},
         operation::{OperationLike, OperationResult},
     },
 };
@@ -75,9 +76,8 @@ const DROPPED: [&str; 9] = [
 ];
 
 /// Operations that the host could translate but not run as a thread of a GPU.
-const REFUSED: [&str; 14] = [
+const REFUSED: [&str; 13] = [
     "llvm.inline_asm",
-    "llvm.call_intrinsic",
     "llvm.invoke",
     "llvm.landingpad",
     "llvm.resume",
@@ -91,6 +91,37 @@ const REFUSED: [&str; 14] = [
     "llvm.intr.masked.compressstore",
     "llvm.intr.eh.typeid.for",
 ];
+
+/// Intrinsics that may be called by name: they compute a number from numbers.
+const CALLED: [&str; 8] = [
+    "llvm.ceil",
+    "llvm.copysign",
+    "llvm.fabs",
+    "llvm.floor",
+    "llvm.fma",
+    "llvm.roundeven",
+    "llvm.sqrt",
+    "llvm.trunc",
+];
+
+/// What a function is given for values that do not stay in registers, at most, in bytes: every value is not spilled at once.
+const MAX_SPILLS: u64 = 16 << 20;
+
+/// What the results of an operation may take on the stack.
+fn operation_spills(operation: OperationRef<'_, '_>) -> u64 {
+    let results = operation
+        .results()
+        .map(|result| spilled(result.r#type()))
+        .fold(0, u64::saturating_add);
+    // A vector that is indexed by a value goes through memory, in and out.
+    let indexed = ["llvm.extractelement", "llvm.insertelement"].contains(&name(operation).as_str());
+    let whole = operation
+        .operands()
+        .filter(|_| indexed)
+        .map(|operand| spilled(operand.r#type()))
+        .fold(0, u64::saturating_add);
+    results.saturating_add(whole)
+}
 
 /// Rewrites the functions of one module.
 pub(super) struct Rewriter<'c, 's> {
@@ -137,11 +168,16 @@ impl<'c, 's> Rewriter<'c, 's> {
             .ok()
             .and_then(|region| region.first_block());
         let entry = block.map(|block| block.to_raw().ptr);
-        let mut frame = 0;
+        let (mut frame, mut spills) = (0, 0u64);
         let mut all = Vec::new();
         while let Some(current) = block {
+            for index in 0..current.argument_count() {
+                let argument = current.argument(index).map(|argument| argument.r#type());
+                spills = spills.saturating_add(argument.map_or(0, spilled));
+            }
             let mut next = current.first_operation();
             while let Some(operation) = next {
+                spills = spills.saturating_add(operation_spills(operation));
                 all.push((operation, Some(current.to_raw().ptr) == entry));
                 next = operation.next_in_block();
             }
@@ -158,7 +194,7 @@ impl<'c, 's> Rewriter<'c, 's> {
             }
             self.operation(operation, in_entry, &mut uses, &mut frame)?;
         }
-        self.frame_bytes += frame;
+        self.frame_bytes += frame + spills.min(MAX_SPILLS);
         Ok(uses)
     }
 
@@ -214,6 +250,7 @@ impl<'c, 's> Rewriter<'c, 's> {
             "llvm.alloca" => return self.alloca(operation, in_entry, frame),
             "llvm.mlir.addressof" => return self.address_of(operation, uses),
             "llvm.call" => return self.call(operation, uses),
+            "llvm.call_intrinsic" => return self.call_intrinsic(operation),
             "llvm.sdiv" | "llvm.srem" => return self.division(operation, true),
             "llvm.udiv" | "llvm.urem" => return self.division(operation, false),
             "llvm.intr.masked.load" => return self.masked(operation, 0, 1, AccessKind::Read),
@@ -239,6 +276,12 @@ impl<'c, 's> Rewriter<'c, 's> {
                 // The executor reports an address outside its buffer; to LLVM it would be undefined behaviour.
                 remove_attribute(operation, "noWrapFlags");
             }
+            let replacement = float::lower(&self.emitter(operation)?, operation, &name)?;
+            if replacement.is_some() {
+                replace(operation, replacement);
+                // SAFETY: its uses were just replaced.
+                unsafe { erase(operation) };
+            }
             return Ok(());
         }
         for hint in HINTS {
@@ -247,6 +290,58 @@ impl<'c, 's> Rewriter<'c, 's> {
         for access in accesses {
             self.check(operation, &access)?;
         }
+        if name == "llvm.atomicrmw"
+            && let Some(kind) = integer(operation, "bin_op").and_then(Extremum::of_atomic)
+        {
+            return self.atomic_extremum(operation, kind);
+        }
+        Ok(())
+    }
+
+    /// Replaces the call by the op that MLIR has for the intrinsic.
+    fn call_intrinsic<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
+        let called = operation
+            .attribute("intrin")
+            .ok()
+            .and_then(|attribute| StringAttribute::try_from(attribute).ok())
+            .map(|attribute| attribute.value().to_owned())
+            .unwrap_or_default();
+        let Some(known) = CALLED.iter().find(|known| **known == called) else {
+            return Err(unsupported(
+                operation,
+                &format!("llvm.call_intrinsic of {called}"),
+            ));
+        };
+        let name = known.replacen("llvm.", "llvm.intr.", 1);
+        let emitter = self.emitter(operation)?;
+        let value = match float::lower(&emitter, operation, &name)? {
+            Some(value) => value,
+            None => {
+                let operands: Vec<_> = operation.operands().collect();
+                emitter.value(&name, &operands, &[], result_type(operation)?)?
+            }
+        };
+        replace(operation, Some(value));
+        // SAFETY: its uses were just replaced.
+        unsafe { erase(operation) };
+        Ok(())
+    }
+
+    /// Threads take turns at calls of hooks only, so nothing comes between a load and the store after it.
+    fn atomic_extremum<'a>(
+        &mut self,
+        operation: OperationRef<'c, 'a>,
+        kind: Extremum,
+    ) -> Result<(), Error> {
+        let emitter = self.emitter(operation)?;
+        let pointer = operand(operation, 0)?;
+        let value = operand(operation, 1)?;
+        let old = emitter.value("llvm.load", &[pointer], &[], value.r#type())?;
+        let new = float::extremum(&emitter, operation, kind, old, value)?;
+        emitter.op("llvm.store", &[new, pointer], &[], None)?;
+        replace(operation, Some(old));
+        // SAFETY: its uses were just replaced.
+        unsafe { erase(operation) };
         Ok(())
     }
 
@@ -285,9 +380,7 @@ impl<'c, 's> Rewriter<'c, 's> {
             AccessKind::Read => result_type(operation)?,
             _ => operand(operation, 0)?.r#type(),
         };
-        let (count, element) = vector(r#type)
-            .filter(|&(count, _)| count <= 64)
-            .ok_or_else(|| unsupported_type(operation, r#type))?;
+        let (count, element) = vector(r#type).ok_or_else(|| unsupported_type(operation, r#type))?;
         let element = layout(element).ok_or_else(|| unsupported_type(operation, element))?;
         let align = alignment(operation)?.unwrap_or(element.align);
         let emitter = self.emitter(operation)?;
@@ -295,16 +388,32 @@ impl<'c, 's> Rewriter<'c, 's> {
         let space = space(operation, pointer)?;
         let word = emitter.integer_type(64);
         let address = emitter.value("llvm.ptrtoint", &[pointer], &[], word)?;
-        let bits = emitter.integer_type(count as u32);
-        let mask = emitter.value("llvm.bitcast", &[operand(operation, mask)?], &[], bits)?;
-        let mask = emitter.cast("llvm.zext", mask, word)?;
+        let bits = u32::try_from(count).map_err(|_| unsupported_type(operation, r#type))?;
+        let all = emitter.integer_type(bits);
+        let mask = emitter.value("llvm.bitcast", &[operand(operation, mask)?], &[], all)?;
         let bytes = emitter.constant(64, element.allocated() as i64)?;
         let reads = kind == AccessKind::Read;
         let flags = access_flags(kind, reads, space, align.min(element.align));
         let flags = emitter.constant(32, flags.into())?;
         let site = emitter.constant(32, self.site(operation)?)?;
-        let arguments = [address, bytes, mask, flags, site];
-        emitter.call("__tx_masked_access", &arguments, None)?;
+        // The hook takes the mask of 64 elements.
+        for first in (0..bits).step_by(64) {
+            let (address, mask) = if first == 0 {
+                (address, mask)
+            } else {
+                let offset = u64::from(first) * element.allocated();
+                let offset = emitter.constant(64, offset as i64)?;
+                let places = emitter.constant(bits, first.into())?;
+                (
+                    emitter.value("llvm.add", &[address, offset], &[], word)?,
+                    emitter.value("llvm.lshr", &[mask, places], &[], all)?,
+                )
+            };
+            let resize = if bits < 64 { "llvm.zext" } else { "llvm.trunc" };
+            let mask = emitter.cast(resize, mask, word)?;
+            let arguments = [address, bytes, mask, flags, site];
+            emitter.call("__tx_masked_access", &arguments, None)?;
+        }
         Ok(())
     }
 

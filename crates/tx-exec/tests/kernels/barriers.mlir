@@ -131,6 +131,62 @@ gpu.module @barriers {
     llvm.return
   }
 
+  // Each warpgroup of 128 threads runs a number of rounds of its own, taken from %times: in each, a thread hands its
+  // value to the next one of its warpgroup and adds 1 to what it gets. The barrier's number is the warpgroup's plus
+  // %first.
+  llvm.func @warpgroup_rounds(%out: !llvm.ptr<1>, %times: !llvm.ptr<1>, %first: i32) attributes {gpu.kernel, nvvm.kernel} {
+    %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %c7 = llvm.mlir.constant(7 : i32) : i32
+    %c127 = llvm.mlir.constant(127 : i32) : i32
+    %count = llvm.mlir.constant(128 : i32) : i32
+    %group = llvm.lshr %t, %c7 : i32
+    %id = llvm.add %group, %first : i32
+    %from_times = llvm.getelementptr %times[%group] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %rounds = llvm.load %from_times : !llvm.ptr<1> -> i32
+    %start = llvm.shl %group, %c7 : i32
+    %t1 = llvm.add %t, %one : i32
+    %in_group = llvm.and %t1, %c127 : i32
+    %next = llvm.or %in_group, %start : i32
+    %at = llvm.getelementptr %tile[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %from = llvm.getelementptr %tile[%next] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    llvm.br ^head(%zero, %t : i32, i32)
+  ^head(%i: i32, %v: i32):
+    %more = llvm.icmp "ult" %i, %rounds : i32
+    llvm.cond_br %more, ^round, ^end
+  ^round:
+    llvm.store %v, %at : i32, !llvm.ptr<3>
+    "nvvm.barrier"(%id, %count) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i32, i32) -> () loc("rounds.mlir":1:1)
+    %w = llvm.load %from : !llvm.ptr<3> -> i32
+    "nvvm.barrier"(%id, %count) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i32, i32) -> () loc("rounds.mlir":2:2)
+    %v1 = llvm.add %w, %one : i32
+    %i1 = llvm.add %i, %one : i32
+    llvm.br ^head(%i1, %v1 : i32, i32)
+  ^end:
+    %to = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %v, %to : i32, !llvm.ptr<1>
+    llvm.return
+  }
+
+  // The odd lanes of a warpgroup take one operation of barrier 1, the even ones another.
+  llvm.func @split_warps() attributes {gpu.kernel, nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %id = llvm.mlir.constant(1 : i32) : i32
+    %count = llvm.mlir.constant(128 : i32) : i32
+    %odd = llvm.trunc %t : i32 to i1
+    llvm.cond_br %odd, ^a, ^b
+  ^a:
+    "nvvm.barrier"(%id, %count) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i32, i32) -> () loc("odd.mlir":1:1)
+    llvm.br ^end
+  ^b:
+    "nvvm.barrier"(%id, %count) <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i32, i32) -> () loc("even.mlir":2:2)
+    llvm.br ^end
+  ^end:
+    llvm.return
+  }
+
   // Half of the warps arrive at barrier 1 and go on, the other half wait for them; then what the first half wrote is read.
   llvm.func @arrive(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %tile = llvm.mlir.addressof @tile : !llvm.ptr<3>

@@ -128,4 +128,28 @@ gpu.module @convert {
     llvm.store %v7, %a7 : f32, !llvm.ptr<1>
     llvm.return
   }
+
+  // Libdevice's maximum and minimum in f32, and in f64.
+  llvm.func @__nv_fmaxf(f32, f32) -> f32
+  llvm.func @__nv_fminf(f32, f32) -> f32
+  llvm.func @__nv_fmax(f64, f64) -> f64
+  llvm.func @__nv_fmin(f64, f64) -> f64
+  llvm.func @extrema(%out: !llvm.ptr<1>, %x: f32, %y: f32) attributes {gpu.kernel, nvvm.kernel} {
+    %dx = llvm.fpext %x : f32 to f64
+    %dy = llvm.fpext %y : f32 to f64
+    %v0 = llvm.call @__nv_fmaxf(%x, %y) : (f32, f32) -> f32
+    %v1 = llvm.call @__nv_fminf(%x, %y) : (f32, f32) -> f32
+    %d2 = llvm.call @__nv_fmax(%dx, %dy) : (f64, f64) -> f64
+    %d3 = llvm.call @__nv_fmin(%dx, %dy) : (f64, f64) -> f64
+    %v2 = llvm.fptrunc %d2 : f64 to f32
+    %v3 = llvm.fptrunc %d3 : f64 to f32
+    llvm.store %v0, %out : f32, !llvm.ptr<1>
+    %a1 = llvm.getelementptr %out[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
+    llvm.store %v1, %a1 : f32, !llvm.ptr<1>
+    %a2 = llvm.getelementptr %out[2] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
+    llvm.store %v2, %a2 : f32, !llvm.ptr<1>
+    %a3 = llvm.getelementptr %out[3] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f32
+    llvm.store %v3, %a3 : f32, !llvm.ptr<1>
+    llvm.return
+  }
 }

@@ -120,6 +120,77 @@ fn named_barriers_with_wrong_counts() {
     }
 }
 
+/// Warpgroups with barriers of their own, whose numbers are computed, run different numbers of rounds, none included.
+#[test]
+fn warpgroups_run_apart() {
+    let program = program!("barriers");
+    for order in ORDERS {
+        for times in [[3, 5], [0, 4], [7, 1], [2, 2]] {
+            for first in [1, 0, 14] {
+                let launch = Launch {
+                    order,
+                    ..launch(1, 256)
+                };
+                let mut buffers = Buffers::new(256);
+                let params = [buffers.out(), buffers.add_words(&times), int(first)];
+                let report = program
+                    .launch("warpgroup_rounds", &launch, &params, &mut buffers.memory)
+                    .unwrap();
+                assert_eq!(
+                    report.named_barriers,
+                    2 * u64::from(times[0] + times[1]),
+                    "{times:?} {order:?}"
+                );
+                let expected: Vec<_> = (0..256)
+                    .map(|thread| {
+                        let (group, rounds) = (thread / 128, times[thread as usize / 128]);
+                        group * 128 + (thread % 128 + rounds) % 128 + rounds
+                    })
+                    .collect();
+                assert_eq!(buffers.words(), expected, "{times:?} {order:?}");
+            }
+        }
+    }
+}
+
+/// A barrier number that is computed may be one that no block has.
+#[test]
+fn computed_barrier_that_does_not_exist() {
+    let program = program!("barriers");
+    let mut buffers = Buffers::new(256);
+    for first in [15, u32::MAX] {
+        let params = [buffers.out(), buffers.add_words(&[1, 1]), int(first)];
+        let fault = program
+            .launch(
+                "warpgroup_rounds",
+                &launch(1, 256),
+                &params,
+                &mut buffers.memory,
+            )
+            .unwrap_err();
+        assert!(matches!(fault, Fault::InvalidBarrier(_)), "{fault}");
+        assert_eq!(locations(&fault).0, "rounds.mlir:1:1");
+    }
+}
+
+/// The lanes of a warp are at one operation when they wait at a named barrier: the instruction is the aligned one.
+#[test]
+fn named_barrier_splits_a_warp() {
+    let program = program!("barriers");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 128)
+        };
+        let fault = run(&program, "split_warps", &launch, &[]).unwrap_err();
+        assert!(matches!(fault, Fault::DivergentBarrier(_)), "{fault}");
+        let (here, there) = locations(&fault);
+        let mut both = [here, there.unwrap()];
+        both.sort();
+        assert_eq!(both, ["even.mlir:2:2", "odd.mlir:1:1"]);
+    }
+}
+
 /// Threads that only arrive at a barrier do not wait, and what they wrote before is ordered for those that wait.
 #[test]
 fn arrival_without_waiting() {

@@ -3,10 +3,12 @@
 mod barriers;
 mod convert;
 mod errors;
+mod floats;
 mod memory;
 mod pipeline;
 mod races;
 mod shuffles;
+mod vectors;
 mod warp;
 
 use tx_exec::{BufferId, Fault, Launch, Memory, Order, Param, Program, Report};

@@ -1,4 +1,5 @@
-use crate::{Buffers, int, launch, program};
+use crate::{Buffers, ORDERS, int, launch, locations, program};
+use tx_exec::{Fault, Launch, Program, Report};
 
 fn redux(kind: &str, mask: u32, values: &[u32; 32]) -> Vec<u32> {
     let program = program!("warp");
@@ -70,4 +71,246 @@ fn votes() {
     assert_eq!(report.votes, 7);
     // Ballot, any, all, uni; the match of lane 1; the match of all; the leader is lane 0, not lane 1.
     assert_eq!(buffers.words(), [0xaaaa_aaaa, 1, 0, 0, 0xaaaa_aaaa, !0, 0]);
+}
+
+/// A kernel in which each lane that has a mask takes part in one `redux.sync`, with its own mask and value, and stores the
+/// result. Lanes from `%exits` on exit before.
+fn groups(kind: &str, attributes: &str, r#type: &str) -> Program {
+    let text = format!(
+        r#"gpu.module @groups {{
+             llvm.func @groups(%out: !llvm.ptr<1>, %in: !llvm.ptr<1>, %masks: !llvm.ptr<1>, %exits: i32)
+                 attributes {{gpu.kernel, nvvm.kernel}} {{
+               %zero = llvm.mlir.constant(0 : i32) : i32
+               %t = nvvm.read.ptx.sreg.tid.x : i32
+               %stays = llvm.icmp "ult" %t, %exits : i32
+               llvm.cond_br %stays, ^load, ^end
+             ^load:
+               %from_masks = llvm.getelementptr %masks[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+               %mask = llvm.load %from_masks : !llvm.ptr<1> -> i32
+               %member = llvm.icmp "ne" %mask, %zero : i32
+               llvm.cond_br %member, ^reduce, ^wait
+             ^reduce:
+               %from = llvm.getelementptr %in[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, {type}
+               %v = llvm.load %from : !llvm.ptr<1> -> {type}
+               %r = nvvm.redux.sync {kind} %v, %mask {attributes} : {type} -> {type} loc("redux.mlir":1:1)
+               %at = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, {type}
+               llvm.store %r, %at : {type}, !llvm.ptr<1>
+               llvm.br ^wait
+             ^wait:
+               nvvm.barrier0 loc("cta.mlir":2:2)
+               llvm.br ^end
+             ^end:
+               llvm.return
+             }}
+           }}"#
+    );
+    Program::load(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn reduce(
+    program: &Program,
+    launch: &Launch,
+    values: &[u32],
+    masks: &[u32],
+    exits: u32,
+) -> (Result<Report, Fault>, Vec<u32>) {
+    let mut buffers = Buffers::new(values.len());
+    let params = [
+        buffers.out(),
+        buffers.add_words(values),
+        buffers.add_words(masks),
+        int(exits),
+    ];
+    let report = program.launch("groups", launch, &params, &mut buffers.memory);
+    (report, buffers.words())
+}
+
+/// Ways to divide a warp into groups, as the mask of each lane; 0 for one that takes no part.
+fn partitions() -> Vec<[u32; 32]> {
+    let by = |group: fn(u32) -> Option<u32>| {
+        std::array::from_fn(|lane| {
+            let mine = group(lane as u32);
+            let members = (0..32).filter(|&other| mine.is_some() && group(other) == mine);
+            members.fold(0, |mask, other| mask | 1 << other)
+        })
+    };
+    vec![
+        by(|_| Some(0)),
+        by(|lane| Some(lane / 8)),
+        by(|lane| Some(lane % 2)),
+        by(Some),
+        by(|lane| (lane % 3 != 0).then_some(lane / 16)),
+        by(|lane| Some(lane.count_ones())),
+        by(|lane| Some(u32::from((1..31).contains(&lane)))),
+    ]
+}
+
+/// Groups of a warp that execute one `redux.sync` with masks of their own each get their own result, for every kind,
+/// in every order, in more than one warp.
+#[test]
+fn groups_of_a_warp_reduce_apart() {
+    type Combine = fn(u32, u32) -> u32;
+    let kinds: [(&str, Combine); 8] = [
+        ("add", u32::wrapping_add),
+        ("and", |a, b| a & b),
+        ("or", |a, b| a | b),
+        ("xor", |a, b| a ^ b),
+        ("max", |a, b| (a as i32).max(b as i32) as u32),
+        ("min", |a, b| (a as i32).min(b as i32) as u32),
+        ("umax", u32::max),
+        ("umin", u32::min),
+    ];
+    let values: Vec<u32> = (0..64)
+        .map(|lane: u32| lane.wrapping_mul(0x9e37_79b9).rotate_left(lane))
+        .collect();
+    for (kind, combine) in kinds {
+        let program = groups(kind, "", "i32");
+        for masks in partitions() {
+            let mut firsts: Vec<_> = masks.iter().filter(|&&mask| mask != 0).collect();
+            firsts.sort();
+            firsts.dedup();
+            for order in ORDERS {
+                let launch = Launch {
+                    order,
+                    ..launch(1, 64)
+                };
+                let (report, found) =
+                    reduce(&program, &launch, &values, &[masks, masks].concat(), 64);
+                assert_eq!(report.unwrap().reductions, 2 * firsts.len() as u64);
+                for (warp, found) in found.chunks_exact(32).enumerate() {
+                    for (lane, &found) in found.iter().enumerate() {
+                        let members = (0..32).filter(|other| masks[lane] >> other & 1 != 0);
+                        let expected = members
+                            .map(|other| values[warp * 32 + other])
+                            .reduce(combine);
+                        assert_eq!(
+                            found,
+                            expected.unwrap_or(0),
+                            "{kind} {masks:x?} lane {lane}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Float reductions of groups, with each of their flags: −0 is below +0, a NaN loses or wins, absolute values are taken
+/// before, and a result that is a NaN is the canonical one.
+#[test]
+fn groups_reduce_floats() {
+    let special = [
+        0.0,
+        -0.0,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        f32::NAN,
+        f32::from_bits(0xff80_0001),
+        f32::from_bits(1),
+        -1.5,
+    ];
+    let values: Vec<u32> = (0..32)
+        .map(|lane: usize| special[(lane * 5 + lane / 8) % 8].to_bits())
+        .collect();
+    for (kind, largest) in [("fmin", false), ("fmax", true)] {
+        for (abs, nan) in [(false, false), (false, true), (true, false), (true, true)] {
+            let program = groups(kind, &format!("{{abs = {abs}, nan = {nan}}}"), "f32");
+            for masks in partitions() {
+                let (report, found) = reduce(&program, &launch(1, 32), &values, &masks, 32);
+                report.unwrap();
+                for (lane, &found) in found.iter().enumerate() {
+                    if masks[lane] == 0 {
+                        continue;
+                    }
+                    let members = (0..32).filter(|other| masks[lane] >> other & 1 != 0);
+                    let members: Vec<f32> = members
+                        .map(|other| f32::from_bits(values[other]))
+                        .map(|value| if abs { value.abs() } else { value })
+                        .collect();
+                    let numbers = members.iter().copied().filter(|value| !value.is_nan());
+                    let expected = if largest {
+                        numbers.max_by(f32::total_cmp)
+                    } else {
+                        numbers.min_by(f32::total_cmp)
+                    };
+                    let nan_wins = nan && members.iter().any(|value| value.is_nan());
+                    let expected = expected.filter(|_| !nan_wins);
+                    assert_eq!(
+                        found,
+                        expected.map_or(0x7fff_ffff, f32::to_bits),
+                        "{kind} abs {abs} nan {nan} {members:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Masks that cannot be right are faults, in every order: one without its caller, one that names a lane which does not
+/// exist, has exited or is elsewhere, and two that name each other's lanes and differ.
+#[test]
+fn reductions_with_wrong_masks() {
+    let program = groups("add", "", "i32");
+    let all = |change: fn(usize) -> u32| -> Vec<u32> { (0..32).map(change).collect() };
+    let fault = |order, threads, masks: &[u32], exits| {
+        let launch = Launch {
+            order,
+            ..launch(1, threads)
+        };
+        let (report, _) = reduce(&program, &launch, &[1; 32], masks, exits);
+        report.expect_err("a fault")
+    };
+    for order in ORDERS {
+        let without_itself = fault(order, 32, &all(|lane| !(u32::from(lane == 7) << 7)), 32);
+        // Lane 7 is the only one in the wrong, but others may wait for it first.
+        assert!(
+            matches!(without_itself, Fault::WarpMask(_) | Fault::DivergentWarp(_)),
+            "{without_itself}"
+        );
+        let alone = fault(order, 32, &all(|lane| u32::from(lane == 7) << 8), 32);
+        assert!(matches!(alone, Fault::WarpMask(_)), "{alone}");
+        assert!(alone.to_string().contains("own lane 7"), "{alone}");
+
+        let missing = fault(order, 16, &all(|_| 0x1_ffff), 16);
+        assert!(matches!(missing, Fault::WarpMask(_)), "{missing}");
+        assert!(missing.to_string().contains("16 threads"), "{missing}");
+
+        let exited = fault(order, 32, &all(|lane| u32::from(lane < 9) * 0x3ff), 9);
+        assert!(
+            matches!(exited, Fault::WarpMask(_) | Fault::DivergentBarrier(_)),
+            "{exited}"
+        );
+
+        let elsewhere = fault(order, 32, &all(|lane| u32::from(lane != 5) * !0), 32);
+        assert!(matches!(elsewhere, Fault::DivergentWarp(_)), "{elsewhere}");
+        let (here, there) = locations(&elsewhere);
+        assert_eq!(
+            (here.as_str(), there.as_deref()),
+            ("redux.mlir:1:1", Some("cta.mlir:2:2"))
+        );
+
+        // Lanes 0 to 7 leave lane 8 out, which names them.
+        let differ = fault(
+            order,
+            32,
+            &all(|lane| [0xff, 0x1ff][usize::from(lane == 8)]),
+            9,
+        );
+        assert!(
+            matches!(
+                differ,
+                Fault::WarpMask(_) | Fault::DivergentWarp(_) | Fault::DivergentBarrier(_)
+            ),
+            "{differ}"
+        );
+        let differ = fault(
+            order,
+            32,
+            &all(|lane| if lane < 4 { 0x0f } else { 0x1f } * u32::from(lane < 5)),
+            32,
+        );
+        assert!(matches!(differ, Fault::DivergentWarp(_)), "{differ}");
+        let mutual = fault(order, 32, &all(|lane| if lane < 16 { !0 } else { !1 }), 32);
+        assert!(matches!(mutual, Fault::DivergentWarp(_)), "{mutual}");
+    }
 }
