@@ -210,13 +210,16 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
     %m, %j = tile.all_reduce argmax %v, %i scope(cta) : f32, i32 -> f32, i32
     ```
+
+    `variant` is how the lanes of a warp exchange values: `shuffle` or `redux`. Without it the
+    cheaper one that the chip has is taken.
   }];
   let arguments = (ins
     Tile_KindAttr:$kind, Variadic<Tile_Element>:$values, Tile_ScopeAttr:$scope,
     OptionalAttr<I64Attr>:$width, OptionalAttr<I64Attr>:$stride,
     OptionalAttr<ArrayAttr>:$identities, OptionalAttr<TypeAttr>:$acc,
     OptionalAttr<Tile_NanAttr>:$nan, OptionalAttr<Tile_DeterminismAttr>:$determinism,
-    OptionalAttr<DictionaryAttr>:$exec);
+    OptionalAttr<StrAttr>:$variant, OptionalAttr<DictionaryAttr>:$exec);
   let regions = (region AnyRegion:$combiner);
   let results = (outs Variadic<Tile_Element>:$results);
   let assemblyFormat = [{

@@ -1,6 +1,7 @@
-use crate::analysis::access::root;
+use crate::analysis::access::{Memory, access, root};
 use crate::analysis::kernel::{Kernel, WARPGROUP};
 use crate::analysis::threads::{ThreadSet, Threads};
+use crate::convert_tile_to_gpu::placement;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{Copy, Reduce, Scope, is_tile_op, scope};
@@ -99,26 +100,98 @@ fn analyze<'c>(
     let set = active.threads;
     check_groups(op, scope, &kernel, &set)?;
     check_operands(op, scope, threads)?;
+    check_fragments(op, scope, &kernel, &set)?;
+    check_overlap(op, threads)?;
     if certain {
         check_single_writer(op, scope, threads, &set)?;
     }
     let active: Vec<String> =
         set.ranges().into_iter().flat_map(|(a, b)| [a.to_string(), b.to_string()]).collect();
-    let threads = set
-        .groups(kernel.threads_of(scope))
-        .into_iter()
-        .map(|(g, _)| {
-            let size = kernel.threads_of(scope);
-            size.min(kernel.threads - g * size)
-        })
-        .min()
-        .unwrap_or(kernel.threads_of(scope).min(kernel.threads));
+    let threads = narrowest(&kernel, scope, &set);
     Ok(format!(
         "{{active = array<i64{}{}>, block = {} : i64, threads = {threads} : i64}}",
         if active.is_empty() { "" } else { ": " },
         active.join(", "),
         kernel.threads
     ))
+}
+
+/// Threads of the narrowest group that executes an op.
+fn narrowest(kernel: &Kernel<'_>, scope: Scope, set: &ThreadSet) -> i64 {
+    let size = kernel.threads_of(scope);
+    set.groups(size)
+        .into_iter()
+        .map(|(g, _)| size.min(kernel.threads - g * size))
+        .min()
+        .unwrap_or(size.min(kernel.threads))
+}
+
+/// Fragments must fit the threads of the scope, and be used at the scope that made them.
+fn check_fragments<'c>(
+    op: Op<'c>,
+    scope: Scope,
+    kernel: &Kernel<'c>,
+    set: &ThreadSet,
+) -> Result<(), Failed> {
+    let is_fragment = |v: &Val<'c>| {
+        tx_dialect_tile::Fragment::from_type(melior::ir::ValueLike::r#type(v)).is_some()
+    };
+    // A reduction is asked by its variants, which say more.
+    if matches!(name(op), "tile.load" | "tile.store") {
+        let fragment = operands(op).into_iter().chain(tx_mlir::results(op)).find(is_fragment);
+        if let Some(fragment) = fragment {
+            placement(op, fragment, scope, narrowest(kernel, scope, set))?;
+        }
+    }
+    for operand in operands(op).into_iter().filter(is_fragment) {
+        let Some(maker) = defining_op(operand) else { continue };
+        if let Some(made) = tx_dialect_tile::scope(maker).filter(|made| *made != scope) {
+            return Err(error(
+                op.location(),
+                format!("this fragment belongs to a `{made}`, but the scope is `{scope}`"),
+            )
+            .note_at(maker.location(), "it is made here")
+            .note("use one scope for both, or hand the tile over in memory")
+            .emit());
+        }
+    }
+    Ok(())
+}
+
+/// Results must not be written over elements that are still to be read.
+fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
+    let Some(reduce) = Reduce::of(op) else { return Ok(()) };
+    let read = |value: &Val<'c>| (*value, access(threads, op, *value, false));
+    let sources: Vec<_> = reduce.sources.iter().filter(|v| MemRef::of(**v).is_some()).map(read).collect();
+    let overlap = reduce.destinations.iter().any(|destination| {
+        let write = access(threads, op, *destination, true);
+        is_known(threads, *destination)
+            && sources.iter().any(|(source, read)| {
+                read.memory != Memory::Any && is_known(threads, *source) && read.is_over(&write)
+            })
+    });
+    if overlap {
+        return Err(error(op.location(), "the destination overlaps the source")
+            .note("results are written while other elements are still read; reduce into other memory, and copy")
+            .emit());
+    }
+    Ok(())
+}
+
+/// Whether it is known for each thread where the views between `value` and its root begin.
+fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
+    let base = root(value);
+    let mut at = value;
+    while at != base {
+        let Some(op) = defining_op(at) else { return false };
+        let all = operands(op);
+        if all.iter().skip(1).any(|v| threads.fact(*v).exact().is_none()) {
+            return false;
+        }
+        let Some(source) = all.first() else { return false };
+        at = *source;
+    }
+    true
 }
 
 /// A branch whose condition is not known for each thread stands around a collective op.

@@ -1,125 +1,537 @@
 //! What a reduction computes, as arith ops: identities and combines for every kind and type.
 //!
-//! This knows nothing of how a reduction is spread over threads.
+//! A partial result has one or more parts: one value for the named kinds, a value and its index
+//! for `argmax` and `argmin`, one value a source for `custom`. This knows nothing of how a
+//! reduction is spread over threads.
 
+use melior::ir::attribute::IntegerAttribute;
 use melior::ir::r#type::{IntegerType, TypeLike};
-use melior::ir::{Type, ValueLike};
-use tx_dialect_tile::{Kind, Nan};
-use tx_mlir::{Builder, Val, byte_width, vector_parts};
+use melior::ir::{Attribute, Type, ValueLike};
+use tx_dialect_tile::{AllReduce, Kind, Nan, Reduce};
+use tx_mlir::build::Cond;
+use tx_mlir::{Blk, Builder, Index, Op, Val, byte_width, vector_parts};
 
-/// A kind of reduction on one accumulator type.
+/// Predicates of `arith.cmpf`, by their encoding.
 #[derive(Clone, Copy)]
+enum FloatPredicate {
+    Equal = 1,
+    Ordered = 7,
+    GreaterOrUnordered = 9,
+    LessOrUnordered = 11,
+    Unordered = 14,
+}
+
+/// Predicates of `arith.cmpi`, by their encoding.
+#[derive(Clone, Copy)]
+enum IntPredicate {
+    Equal = 0,
+    Less = 2,
+    Greater = 4,
+}
+
+/// How two partial results become one.
+#[derive(Clone)]
+enum Combine<'c> {
+    /// One arith op.
+    Op(&'static str),
+    /// The better value, then the lower index.
+    Arg,
+    /// The block of a combiner region and the identities beside it.
+    Region(Blk<'c>, Vec<Attribute<'c>>),
+}
+
+/// A (value, index) pair as one unsigned number: the better value is the larger number, and of
+/// equal values the lower index.
+#[derive(Clone, Copy)]
+struct Packing {
+    kind: Kind,
+    nan: Nan,
+    /// Bits of a value; the index has the others of 32.
+    bits: u32,
+}
+
+/// A kind of reduction on certain types of partial results.
+#[derive(Clone)]
 pub struct Combiner<'c> {
     kind: Kind,
     nan: Nan,
-    ty: Type<'c>,
-    /// The arith op that combines two values.
-    op: &'static str,
+    types: Vec<Type<'c>>,
+    combine: Combine<'c>,
+    packing: Option<Packing>,
 }
 
 impl<'c> Combiner<'c> {
-    /// The combiner, or what is missing to have one.
+    /// The combiner of a `tile.reduce`.
     ///
     /// # Errors
-    /// Says which kind or type has no scalar combine.
-    pub fn new(kind: Kind, nan: Nan, ty: Type<'c>) -> Result<Self, String> {
-        let float = ty.is_float();
-        if float && byte_width(ty).is_some_and(|w| w < 2) {
+    /// Says which kind or type has no combine.
+    pub fn of_reduce(view: &Reduce<'c>) -> Result<Self, String> {
+        let types = view.accumulators().ok_or("the op was not verified")?;
+        Self::new(view.op, view.kind, view.nan, types)
+    }
+
+    /// The combiner of a `tile.all_reduce`.
+    ///
+    /// # Errors
+    /// Says which kind or type has no combine.
+    pub fn of_all_reduce(view: &AllReduce<'c>) -> Result<Self, String> {
+        let types = view.accumulators().ok_or("the op was not verified")?;
+        Self::new(view.op, view.kind, view.nan, types)
+    }
+
+    fn new(op: Op<'c>, kind: Kind, nan: Nan, types: Vec<Type<'c>>) -> Result<Self, String> {
+        if let Some(narrow) = types.iter().find(|t| is_f8(**t)) {
             return Err(format!(
-                "partial results of type `{ty}` are not implemented"
+                "partial results of type `{narrow}` are not defined"
             ));
         }
-        let pick = |on_float: &'static str, on_int: &'static str| {
-            let op = if float { on_float } else { on_int };
-            (!op.is_empty()).then_some(op)
+        let combine = match kind {
+            Kind::Custom => {
+                let block = tx_mlir::blocks(op).first().copied();
+                let identities = tx_mlir::attribute(op, "identities").and_then(tx_mlir::elements);
+                match (block, identities) {
+                    (Some(block), Some(identities)) => Combine::Region(block, identities),
+                    _ => return Err("the op was not verified".to_owned()),
+                }
+            }
+            kind if kind.is_arg() => Combine::Arg,
+            kind => Combine::Op(
+                arith(kind, nan, types[0])
+                    .ok_or_else(|| format!("`{kind}` of `{}` is not defined", types[0]))?,
+            ),
         };
-        let op = match (kind, nan) {
-            (Kind::Sum, _) => pick("arith.addf", "arith.addi"),
-            (Kind::Prod, _) => pick("arith.mulf", "arith.muli"),
-            (Kind::Max, Nan::Propagate) => pick("arith.maximumf", "arith.maxsi"),
-            (Kind::Max, Nan::Ignore) => pick("arith.maxnumf", "arith.maxsi"),
-            (Kind::Min, Nan::Propagate) => pick("arith.minimumf", "arith.minsi"),
-            (Kind::Min, Nan::Ignore) => pick("arith.minnumf", "arith.minsi"),
-            (Kind::UMax, _) => pick("", "arith.maxui"),
-            (Kind::UMin, _) => pick("", "arith.minui"),
-            (Kind::And, _) => pick("", "arith.andi"),
-            (Kind::Or, _) => pick("", "arith.ori"),
-            (Kind::Xor, _) => pick("", "arith.xori"),
-            (Kind::ArgMax | Kind::ArgMin | Kind::Custom, _) => None,
+        Ok(Self {
+            kind,
+            nan,
+            types,
+            combine,
+            packing: None,
+        })
+    }
+
+    /// The same for `argmax` and `argmin` with value and index in one 32-bit number, of which the
+    /// largest wins.
+    ///
+    /// # Errors
+    /// Says why values of `element` and indices up to `length` do not fit, or what is no pair.
+    pub fn packed(&self, element: Type<'c>, length: u64) -> Result<Self, String> {
+        if !self.kind.is_arg() {
+            return Err(format!("`{}` has no index", self.kind));
+        }
+        let bits = match byte_width(element) {
+            Some(bytes @ 1..=2) => u32::try_from(bytes).unwrap_or(2) * 8,
+            _ => return Err(format!("elements are `{element}`, expected 8 or 16 bits")),
         };
-        match op {
-            Some(op) => Ok(Self { kind, nan, ty, op }),
-            None => Err(format!("`{kind}` of `{ty}` is not implemented")),
+        let most = 1u64 << (32 - bits);
+        if length > most {
+            return Err(format!(
+                "length {length}, expected at most {most} beside {bits} bits of value"
+            ));
+        }
+        let key = IntegerType::new(tx_mlir::context_of(element), 32).into();
+        Ok(Self {
+            kind: Kind::UMax,
+            nan: self.nan,
+            types: vec![key],
+            combine: Combine::Op("arith.maxui"),
+            packing: Some(Packing {
+                kind: self.kind,
+                nan: self.nan,
+                bits,
+            }),
+        })
+    }
+
+    /// The same kind with partial results of type `ty`, for one part.
+    #[must_use]
+    pub fn in_type(&self, ty: Type<'c>) -> Self {
+        self.with_types(vec![ty])
+    }
+
+    /// The index in a packed pair.
+    pub fn packed_index(&self, b: &Builder<'c>, key: Val<'c>) -> Val<'c> {
+        let Some(packing) = self.packing else {
+            return key;
+        };
+        let mask = b.int(packing.index_mask(), self.types[0]);
+        b.binary("arith.subi", mask, b.binary("arith.andi", key, mask))
+    }
+
+    /// What is computed.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What NaN does.
+    pub fn nan(&self) -> Nan {
+        self.nan
+    }
+
+    /// Types of the parts of a partial result.
+    pub fn types(&self) -> &[Type<'c>] {
+        &self.types
+    }
+
+    /// The one arith op that combines, which takes vectors too; `None` when there is more to it.
+    pub fn op(&self) -> Option<&'static str> {
+        match self.combine {
+            Combine::Op(op) => Some(op),
+            _ => None,
         }
     }
 
-    /// The same combiner on a wider type of the same sort.
+    /// The same combiner with partial results of other types of the same sort.
     #[must_use]
-    pub fn with_type(&self, ty: Type<'c>) -> Self {
-        Self { ty, ..*self }
+    fn with_types(&self, types: Vec<Type<'c>>) -> Self {
+        Self {
+            types,
+            ..self.clone()
+        }
     }
 
-    /// Type of partial results.
-    pub fn ty(&self) -> Type<'c> {
-        self.ty
+    /// Combines two partial results.
+    pub fn combine(&self, b: &Builder<'c>, left: &[Val<'c>], right: &[Val<'c>]) -> Vec<Val<'c>> {
+        match &self.combine {
+            Combine::Op(op) => vec![b.binary(op, left[0], right[0])],
+            Combine::Arg => self.better(b, left, right),
+            Combine::Region(block, _) => b.inline(*block, &[left, right].concat()),
+        }
     }
 
-    /// Combines two values, scalars or vectors.
-    pub fn combine(&self, b: &Builder<'c>, left: Val<'c>, right: Val<'c>) -> Val<'c> {
-        b.binary(self.op, left, right)
+    /// Combines a partial result with one of elements that all come later: of equal values the
+    /// earlier stays without a look at the index, which must be one of an element (see
+    /// [`Self::start_at`]).
+    pub fn combine_later(
+        &self,
+        b: &Builder<'c>,
+        earlier: &[Val<'c>],
+        later: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let Combine::Arg = self.combine else {
+            return self.combine(b, earlier, later);
+        };
+        let wins = Cond::Val(self.beyond(b, earlier[0], later[0]));
+        let pairs = earlier.iter().zip(later);
+        pairs.map(|(l, r)| b.select(wins, *r, *l)).collect()
+    }
+
+    /// Combines partial results in pairs, neighbours first; none give the start.
+    pub fn combine_all(&self, b: &Builder<'c>, partials: Vec<Vec<Val<'c>>>) -> Vec<Val<'c>> {
+        let mut level = partials;
+        while level.len() > 1 {
+            level = level
+                .chunks(2)
+                .map(|pair| match pair {
+                    [left, right] => self.combine(b, left, right),
+                    _ => pair[0].clone(),
+                })
+                .collect();
+        }
+        level.pop().unwrap_or_else(|| self.start(b))
+    }
+
+    /// Whether value `r` wins over `l`, whatever their indices.
+    fn beyond(&self, b: &Builder<'c>, l: Val<'c>, r: Val<'c>) -> Val<'c> {
+        let max = self.kind == Kind::ArgMax;
+        if !self.types[0].is_float() {
+            let predicate = if max {
+                IntPredicate::Greater
+            } else {
+                IntPredicate::Less
+            };
+            return b.compare_ints(predicate as i64, r, l);
+        }
+        let predicate = if max {
+            FloatPredicate::GreaterOrUnordered
+        } else {
+            FloatPredicate::LessOrUnordered
+        };
+        let beyond = b.compare_floats(predicate as i64, r, l);
+        // One of the two being NaN decides, whichever way the policy says.
+        let nan = match self.nan {
+            Nan::Propagate => l,
+            Nan::Ignore => r,
+        };
+        let number = b.compare_floats(FloatPredicate::Ordered as i64, nan, nan);
+        b.binary("arith.andi", beyond, number)
+    }
+
+    /// The (value, index) pair that wins.
+    fn better(&self, b: &Builder<'c>, left: &[Val<'c>], right: &[Val<'c>]) -> Vec<Val<'c>> {
+        let (l, r) = (left[0], right[0]);
+        let beyond = self.beyond(b, l, r);
+        let tie = if self.types[0].is_float() {
+            let nan = |v| b.compare_floats(FloatPredicate::Unordered as i64, v, v);
+            let both_nan = b.binary("arith.andi", nan(l), nan(r));
+            let equal = b.compare_floats(FloatPredicate::Equal as i64, r, l);
+            b.binary("arith.ori", equal, both_nan)
+        } else {
+            b.compare_ints(IntPredicate::Equal as i64, r, l)
+        };
+        let earlier = b.compare_ints(IntPredicate::Less as i64, right[1], left[1]);
+        let tie = b.binary("arith.andi", tie, earlier);
+        let wins = Cond::Val(b.binary("arith.ori", beyond, tie));
+        left.iter()
+            .zip(right)
+            .map(|(l, r)| b.select(wins, *r, *l))
+            .collect()
     }
 
     /// The result of an empty reduction.
-    pub fn identity(&self, b: &Builder<'c>) -> Val<'c> {
-        if self.ty.is_float() {
-            let value = match self.kind {
-                Kind::Prod => 1.0,
-                Kind::Max => f64::NEG_INFINITY,
-                Kind::Min => f64::INFINITY,
-                _ => 0.0,
-            };
-            return b.float(value, self.ty);
+    pub fn identity(&self, b: &Builder<'c>) -> Vec<Val<'c>> {
+        match &self.combine {
+            Combine::Region(_, identities) => identities
+                .iter()
+                .zip(&self.types)
+                .map(|(i, t)| b.constant(*i, *t))
+                .collect(),
+            Combine::Arg => vec![scalar(b, self.kind, self.types[0]), b.int(0, self.types[1])],
+            Combine::Op(_) => vec![scalar(b, self.kind, self.types[0])],
         }
-        let bits = IntegerType::try_from(self.ty).map_or(64, |t| t.width());
-        let value = match self.kind {
-            Kind::Prod => 1,
-            Kind::Max => i64::MIN >> (64 - bits),
-            Kind::Min => i64::MAX >> (64 - bits),
-            Kind::UMin | Kind::And => -1,
-            _ => 0,
-        };
-        b.int(value, self.ty)
     }
 
-    /// What partial results start from: leaves every value as it is when it is combined with it.
-    /// This is the identity, except where NaN never wins: there it is NaN, so that a reduction of
-    /// nothing but NaN gives NaN.
-    pub fn start(&self, b: &Builder<'c>) -> Val<'c> {
-        if self.starts_with_nan() {
-            b.float(f64::NAN, self.ty)
-        } else {
-            self.identity(b)
+    /// What partial results start from: leaves every partial result as it is, to the bit, when it
+    /// is combined with it.
+    ///
+    /// This is the identity, with three exceptions. A float sum starts from -0.0, because +0.0
+    /// would turn a sum of -0.0 into +0.0. Where NaN never wins it starts from NaN, so that
+    /// nothing but NaN gives NaN. The index of `argmax` and `argmin` starts behind every index.
+    pub fn start(&self, b: &Builder<'c>) -> Vec<Val<'c>> {
+        let value = |ty: Type<'c>| {
+            if ty.is_float() && self.kind == Kind::Sum {
+                b.float(-0.0, ty)
+            } else if self.starts_with_nan() {
+                b.float(f64::NAN, ty)
+            } else {
+                scalar(b, self.kind, ty)
+            }
+        };
+        match &self.combine {
+            Combine::Region(..) => self.identity(b),
+            Combine::Op(_) => vec![value(self.types[0])],
+            Combine::Arg => vec![
+                value(self.types[0]),
+                b.int(extreme(self.types[1], false), self.types[1]),
+            ],
         }
+    }
+
+    /// What a thread starts from whose first element has number `first`, when it meets its elements
+    /// in order: [`Self::combine_later`] keeps that index where all values are those of the start.
+    pub fn start_at(&self, b: &Builder<'c>, first: Index<'c>) -> Vec<Val<'c>> {
+        let mut start = self.start(b);
+        if let (Combine::Arg, [_, index]) = (&self.combine, start.as_mut_slice()) {
+            *index = match first {
+                Index::Const(n) => b.int(n, self.types[1]),
+                Index::Val(v) => b.index_cast(v, self.types[1]),
+            };
+        }
+        start
+    }
+
+    fn starts_with_nan(&self) -> bool {
+        let selects = self.kind.is_arg() || matches!(self.kind, Kind::Max | Kind::Min);
+        self.types[0].is_float() && self.nan == Nan::Ignore && selects
     }
 
     /// Whether [`Self::start`] differs from [`Self::identity`].
-    pub fn starts_with_nan(&self) -> bool {
-        self.ty.is_float() && self.nan == Nan::Ignore && matches!(self.kind, Kind::Max | Kind::Min)
+    pub fn start_is_not_identity(&self) -> bool {
+        let sum = self.types[0].is_float() && self.kind == Kind::Sum;
+        self.kind.is_arg() || sum || self.starts_with_nan()
     }
 
-    /// `value` as a partial result.
-    pub fn widen(&self, b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
+    /// One part of a result as a partial result: `value` may be a vector.
+    pub fn widen(&self, b: &Builder<'c>, part: usize, value: Val<'c>) -> Val<'c> {
         let unsigned = matches!(
             self.kind,
             Kind::UMax | Kind::UMin | Kind::And | Kind::Or | Kind::Xor
         );
-        convert(b, value, self.ty, unsigned)
+        convert(b, value, self.types[part], unsigned)
     }
 
-    /// A partial result as an element of type `ty`.
-    pub fn narrow(&self, b: &Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
-        convert(b, value, ty, false)
+    /// Source elements at one place as a partial result. `index` is the place along the reduced
+    /// dimensions, and asked for only when it matters.
+    pub fn partial(
+        &self,
+        b: &Builder<'c>,
+        elements: &[Val<'c>],
+        index: impl FnOnce(&Builder<'c>, Type<'c>) -> Val<'c>,
+    ) -> Vec<Val<'c>> {
+        if let Some(packing) = self.packing {
+            let index = index(b, self.types[0]);
+            return vec![packing.pack(b, elements[0], index)];
+        }
+        let mut parts: Vec<Val<'c>> = elements
+            .iter()
+            .enumerate()
+            .map(|(i, e)| self.widen(b, i, *e))
+            .collect();
+        if self.kind.is_arg() {
+            parts.push(index(b, self.types[1]));
+        }
+        parts
     }
+
+    /// Combines `partial` with old values of types `types`, and converts.
+    ///
+    /// The old values keep their bits: where they are wider than partial results, their type
+    /// combines.
+    pub fn accumulate(
+        &self,
+        b: &Builder<'c>,
+        old: &[Val<'c>],
+        partial: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let types = self
+            .types
+            .iter()
+            .zip(old)
+            .map(|(t, o)| {
+                let wider = byte_width(o.r#type()) > byte_width(*t);
+                if wider { o.r#type() } else { *t }
+            })
+            .collect();
+        let last = self.with_types(types);
+        let widen = |values: &[Val<'c>]| -> Vec<Val<'c>> {
+            values
+                .iter()
+                .enumerate()
+                .map(|(i, v)| last.widen(b, i, *v))
+                .collect()
+        };
+        last.combine(b, &widen(old), &widen(partial))
+    }
+
+    /// `values` in the types of `like`.
+    pub fn widen_all(&self, b: &Builder<'c>, values: &[Val<'c>], like: &[Val<'c>]) -> Vec<Val<'c>> {
+        let types: Vec<Type<'c>> = like.iter().map(|v| v.r#type()).collect();
+        self.narrow(b, values, &types)
+    }
+
+    /// Partial results as elements of type `types`.
+    pub fn narrow(&self, b: &Builder<'c>, partial: &[Val<'c>], types: &[Type<'c>]) -> Vec<Val<'c>> {
+        partial
+            .iter()
+            .zip(types)
+            .map(|(v, t)| convert(b, *v, *t, false))
+            .collect()
+    }
+}
+
+impl Packing {
+    fn index_mask(self) -> i64 {
+        (1 << (32 - self.bits)) - 1
+    }
+
+    /// `value` and `index` as one number.
+    fn pack<'c>(self, b: &Builder<'c>, value: Val<'c>, index: Val<'c>) -> Val<'c> {
+        let (key, narrow) = (b.int_type(32), b.int_type(self.bits));
+        let sign = extreme(narrow, true);
+        let float = value.r#type().is_float();
+        let bits = if float {
+            b.create("arith.bitcast")
+                .operands(&[value])
+                .result(narrow)
+                .value()
+        } else {
+            value
+        };
+        let mut ordered = b.binary("arith.xori", bits, b.int(sign, narrow));
+        if float {
+            // Negative numbers are larger the smaller they are; -0 is the same number as +0.
+            let zero = b.int(0, narrow);
+            let negative = b.compare_ints(IntPredicate::Less as i64, bits, zero);
+            let flipped = b.binary("arith.xori", bits, b.int(-1, narrow));
+            ordered = b.select(Cond::Val(negative), flipped, ordered);
+            let minus_zero = b.compare_ints(IntPredicate::Equal as i64, bits, b.int(sign, narrow));
+            ordered = b.select(Cond::Val(minus_zero), b.int(sign, narrow), ordered);
+        }
+        if self.kind == Kind::ArgMin {
+            ordered = b.binary("arith.xori", ordered, b.int(-1, narrow));
+        }
+        if float {
+            // There is no arithmetic of 8-bit floats, so NaN is told by its bits.
+            let largest = match value.r#type().to_string().as_str() {
+                "f16" => 0x7c00,
+                "bf16" => 0x7f80,
+                "f8E5M2" => 0x7c,
+                _ => 0x7e,
+            };
+            let magnitude = b.binary("arith.andi", bits, b.int(!sign, narrow));
+            let is_nan = b.compare_ints(
+                IntPredicate::Greater as i64,
+                magnitude,
+                b.int(largest, narrow),
+            );
+            let place = match self.nan {
+                Nan::Propagate => -1,
+                Nan::Ignore => 0,
+            };
+            ordered = b.select(Cond::Val(is_nan), b.int(place, narrow), ordered);
+        }
+        let wide = b
+            .create("arith.extui")
+            .operands(&[ordered])
+            .result(key)
+            .value();
+        let high = b.binary("arith.shli", wide, b.int(i64::from(32 - self.bits), key));
+        let low = b.binary("arith.subi", b.int(self.index_mask(), key), index);
+        b.binary("arith.ori", high, low)
+    }
+}
+
+/// The arith op that combines two values of `ty`.
+fn arith(kind: Kind, nan: Nan, ty: Type<'_>) -> Option<&'static str> {
+    let pick = |on_float: &'static str, on_int: &'static str| {
+        let op = if ty.is_float() { on_float } else { on_int };
+        (!op.is_empty()).then_some(op)
+    };
+    match (kind, nan) {
+        (Kind::Sum, _) => pick("arith.addf", "arith.addi"),
+        (Kind::Prod, _) => pick("arith.mulf", "arith.muli"),
+        (Kind::Max, Nan::Propagate) => pick("arith.maximumf", "arith.maxsi"),
+        (Kind::Max, Nan::Ignore) => pick("arith.maxnumf", "arith.maxsi"),
+        (Kind::Min, Nan::Propagate) => pick("arith.minimumf", "arith.minsi"),
+        (Kind::Min, Nan::Ignore) => pick("arith.minnumf", "arith.minsi"),
+        (Kind::UMax, _) => pick("", "arith.maxui"),
+        (Kind::UMin, _) => pick("", "arith.minui"),
+        (Kind::And, _) => pick("", "arith.andi"),
+        (Kind::Or, _) => pick("", "arith.ori"),
+        (Kind::Xor, _) => pick("", "arith.xori"),
+        (Kind::ArgMax | Kind::ArgMin | Kind::Custom, _) => None,
+    }
+}
+
+/// The least or the largest signed number of an integer type.
+fn extreme(ty: Type<'_>, least: bool) -> i64 {
+    let bits = IntegerType::try_from(ty).map_or(64, |t| t.width());
+    let extreme = if least { i64::MIN } else { i64::MAX };
+    extreme >> (64 - bits)
+}
+
+/// The identity of a named kind on `ty`.
+fn scalar<'c>(b: &Builder<'c>, kind: Kind, ty: Type<'c>) -> Val<'c> {
+    if ty.is_float() {
+        let value = match kind {
+            Kind::Prod => 1.0,
+            Kind::Max | Kind::ArgMax => f64::NEG_INFINITY,
+            Kind::Min | Kind::ArgMin => f64::INFINITY,
+            _ => 0.0,
+        };
+        return b.float(value, ty);
+    }
+    let value = match kind {
+        Kind::Prod => 1,
+        Kind::Max | Kind::ArgMax => extreme(ty, true),
+        Kind::Min | Kind::ArgMin => extreme(ty, false),
+        Kind::UMin | Kind::And => -1,
+        _ => 0,
+    };
+    b.constant(IntegerAttribute::new(ty, value).into(), ty)
+}
+
+fn is_f8(ty: Type<'_>) -> bool {
+    ty.is_float() && byte_width(ty) == Some(1)
 }
 
 /// `value` (a scalar, or a vector of scalars) with elements of type `ty`.
@@ -131,14 +543,72 @@ fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) ->
     if from == ty {
         return value;
     }
+    let shaped = |ty: Type<'c>| lanes.map_or(ty, |n| Type::vector(&[n], ty));
+    if is_f8(from) {
+        let half = decode_f8(b, value, from, &shaped);
+        return convert(b, half, ty, unsigned);
+    }
     let wider = byte_width(ty) > byte_width(from);
     let op = match (ty.is_float(), wider) {
+        // f16 and bf16 have one width: neither holds the other.
+        (true, false) if byte_width(ty) == byte_width(from) => {
+            let single = convert(b, value, tx_mlir::f32_of(ty), unsigned);
+            return convert(b, single, ty, unsigned);
+        }
         (true, true) => "arith.extf",
         (true, false) => "arith.truncf",
         (false, true) if unsigned => "arith.extui",
         (false, true) => "arith.extsi",
         (false, false) => "arith.trunci",
     };
-    let result = lanes.map_or(ty, |n| Type::vector(&[n], ty));
-    b.create(op).operands(&[value]).result(result).value()
+    b.create(op).operands(&[value]).result(shaped(ty)).value()
+}
+
+/// An 8-bit float as f32, exactly.
+///
+/// MLIR lowers no 8-bit float arithmetic. f8E5M2 is the upper half of an f16. f8E4M3FN has its
+/// exponent and mantissa where f16 has them, one bit lower and with a bias that is 8 less; its only
+/// non-finite value is NaN, all ones.
+fn decode_f8<'c>(
+    b: &Builder<'c>,
+    value: Val<'c>,
+    from: Type<'c>,
+    shaped: &dyn Fn(Type<'c>) -> Type<'c>,
+) -> Val<'c> {
+    let cast = |op: &str, value: Val<'c>, ty: Type<'c>| {
+        b.create(op).operands(&[value]).result(shaped(ty)).value()
+    };
+    let (i8, i16) = (b.int_type(8), b.int_type(16));
+    let single = tx_mlir::f32_of(from);
+    let splat = |n: i64| {
+        let ty = shaped(i16);
+        if ty == i16 {
+            return b.int(n, i16);
+        }
+        b.constant(b.attribute(&format!("dense<{n}> : {ty}")), ty)
+    };
+    let bits = cast("arith.bitcast", value, i8);
+    let bits = cast("arith.extui", bits, i16);
+    let half = b.float_type("f16");
+    if from.to_string() == "f8E5M2" {
+        let bits = b.binary("arith.shli", bits, splat(8));
+        return cast("arith.extf", cast("arith.bitcast", bits, half), single);
+    }
+    let magnitude = b.binary("arith.andi", bits, splat(0x7f));
+    let sign = b.binary("arith.andi", bits, splat(0x80));
+    let low = b.binary("arith.shli", magnitude, splat(7));
+    let high = b.binary("arith.shli", sign, splat(8));
+    let placed = b.binary("arith.ori", low, high);
+    let small = cast("arith.extf", cast("arith.bitcast", placed, half), single);
+    let number = |text: &str| {
+        let ty = shaped(single);
+        if ty == single {
+            b.constant(b.attribute(&format!("{text} : f32")), ty)
+        } else {
+            b.constant(b.attribute(&format!("dense<{text}> : {ty}")), ty)
+        }
+    };
+    let scaled = b.binary("arith.mulf", small, number("256.0"));
+    let is_nan = b.compare_ints(IntPredicate::Equal as i64, magnitude, splat(0x7f));
+    b.select(Cond::Val(is_nan), number("0x7FC00000"), scaled)
 }

@@ -1,10 +1,16 @@
 use crate::analysis::kernel::Kernel;
+use crate::analysis::placement::Placement;
 use crate::analyze_scope::recorded_threads;
-use crate::variants::{delinearize, extents, load, nest, product};
+use crate::variants::parts::{delinearize, extents, load, nest, product, scalars, vector_of};
+use crate::variants::registers::{fragment, registers, registers_type};
 use melior::ir::operation::OperationLike;
-use tx_dialect_tile::{Copy, Scope, is_tile_op};
+use melior::ir::{Type, ValueLike};
+use tx_dialect_tile::{Copy, Fragment, Scope, is_tile_op, scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{Builder, Failed, Index, MemRef, Op, erase, error, name, walk};
+use tx_mlir::{
+    Builder, Failed, Index, MemRef, Op, Val, blocks, byte_width, erase, error, is, name, operands,
+    replace_uses, results, set_type, walk,
+};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
@@ -13,6 +19,10 @@ pass! {
     /// ## What it does
     /// Replaces `tile.copy` by loads and stores: at scope `thread` in loops over the dimensions,
     /// else with the elements dealt out to the threads of the scope, neighbours to neighbours.
+    /// `tile.load` and `tile.store` become loads and stores of the elements that the layout gives
+    /// to each thread: every holder of an element loads it, the first holder stores it. A fragment
+    /// becomes a vector of the registers that one thread has of it, also where it is carried by
+    /// loops and branches.
     ///
     /// ## Before
     /// ```mlir
@@ -30,33 +40,115 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A tile op is left that no pass lowers, or `exec` is missing.
-    pub struct ConvertTileToGpu as "convert-tile-to-gpu" creates [arith, gpu, memref, scf] {
+    /// A tile op is left that another pass lowers, `exec` is missing, a layout does not fit the
+    /// scope, or a fragment is passed to something that is not lowered, such as a function.
+    pub struct ConvertTileToGpu as "convert-tile-to-gpu" creates [arith, gpu, memref, scf, vector] {
     } counts {
         /// copies lowered
         copies,
+        /// loads of fragments lowered
+        loads,
+        /// stores of fragments lowered
+        stores,
     }
+}
+
+/// What to lower, with what was found out about it before anything is changed.
+enum Work<'c> {
+    Copy(Copy<'c>, Kernel<'c>, i64),
+    Transfer(Transfer<'c>),
+    Splat(Op<'c>),
 }
 
 impl Pass for ConvertTileToGpu {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut work = Vec::new();
         for op in walk(module) {
+            check_uses_of_fragments(op)?;
             if !is_tile_op(op) {
                 continue;
             }
-            let Some(copy) = Copy::of(op) else { return Err(unsupported(op)) };
-            let kernel = Kernel::around(op)?;
-            let threads = recorded_threads(op, &kernel)?;
-            work.push((copy, kernel, threads));
+            work.push(match name(op) {
+                "tile.load" | "tile.store" => Work::Transfer(Transfer::of(op)?),
+                "tile.splat" => Work::Splat(op),
+                _ => {
+                    let Some(copy) = Copy::of(op) else { return Err(unsupported(op)) };
+                    let kernel = Kernel::around(op)?;
+                    Work::Copy(copy, kernel, recorded_threads(op, &kernel)?)
+                }
+            });
         }
-        for (copy, kernel, threads) in work {
-            let b = Builder::before(copy.op);
-            expand_copy(&b, &copy, &kernel, threads);
-            erase(copy.op);
-            counts.add("copies", 1);
+        for work in work {
+            match work {
+                Work::Copy(copy, kernel, threads) => {
+                    expand_copy(&Builder::before(copy.op), &copy, &kernel, threads);
+                    erase(copy.op);
+                    counts.add("copies", 1);
+                }
+                Work::Transfer(transfer) => {
+                    transfer.expand();
+                    counts.add(if is(transfer.op, "tile.load") { "loads" } else { "stores" }, 1);
+                    erase(transfer.op);
+                }
+                Work::Splat(op) => {
+                    let b = Builder::before(op);
+                    let result = results(op)[0];
+                    if let Some(ty) = registers_type(result.r#type()) {
+                        let vector = b.create("vector.broadcast").operands(&operands(op)).result(ty);
+                        replace_uses(result, fragment(&b, vector.value(), result.r#type()));
+                    }
+                    erase(op);
+                }
+            }
         }
+        as_registers(module);
         Ok(())
+    }
+}
+
+/// Fragments may be made and used by tile ops, and carried by structured control flow.
+fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
+    let is_fragment = |v: &Val<'_>| Fragment::from_type(v.r#type()).is_some();
+    let known = is_tile_op(op)
+        || ["scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "scf.execute_region"]
+            .contains(&name(op))
+        || ["arith.select", "builtin.unrealized_conversion_cast"].contains(&name(op));
+    let has = operands(op).iter().any(is_fragment)
+        || results(op).iter().any(is_fragment)
+        || op.attribute("function_type").is_ok_and(|t| t.to_string().contains("!tile.fragment"));
+    if known || !has {
+        return Ok(());
+    }
+    Err(error(op.location(), format!("`{}` cannot take a fragment", name(op)))
+        .note("registers belong to the kernel that holds them: store the fragment to memory, or carry it by `scf` ops")
+        .emit())
+}
+
+/// Gives every fragment the type of its registers, and drops the casts between the two.
+fn as_registers(module: Op<'_>) {
+    let retype = |value: Val<'_>| {
+        if let Some(ty) = registers_type(value.r#type()) {
+            set_type(value, ty);
+        }
+    };
+    let all = walk(module);
+    for op in &all {
+        results(*op).into_iter().for_each(retype);
+        for block in blocks(*op) {
+            use melior::ir::block::BlockLike as _;
+            (0..block.argument_count())
+                .map(|i| tx_mlir::build::argument(block, i))
+                .for_each(retype);
+        }
+    }
+    for op in all {
+        let cast = is(op, "builtin.unrealized_conversion_cast");
+        if let (true, [from], [to]) = (cast, operands(op).as_slice(), results(op).as_slice())
+            && from.r#type() == to.r#type()
+        {
+            replace_uses(*to, *from);
+            erase(op);
+        }
     }
 }
 
@@ -64,11 +156,116 @@ impl Pass for ConvertTileToGpu {
 fn unsupported(op: Op<'_>) -> Failed {
     let report = error(op.location(), format!("`{}` is left", name(op)));
     match name(op) {
-        "tile.reduce" => report.note("run `tile-select-variant` and `tile-expand-reduce` first"),
         "tile.all_reduce" => report.note("run `tile-expand-shuffle-tree` first"),
-        _ => report.note("lowering fragments (`tile.load`, `tile.store`, `tile.splat`) is not implemented"),
+        _ => report.note("run `tile-select-variant` and `tile-expand-reduce` first"),
     }
     .emit()
+}
+
+/// A `tile.load` or a `tile.store`.
+struct Transfer<'c> {
+    op: Op<'c>,
+    kernel: Kernel<'c>,
+    scope: Scope,
+    placement: Placement,
+    memory: Val<'c>,
+    fragment: Val<'c>,
+}
+
+impl<'c> Transfer<'c> {
+    fn of(op: Op<'c>) -> Result<Self, Failed> {
+        let kernel = Kernel::around(op)?;
+        let threads = recorded_threads(op, &kernel)?;
+        let scope = scope(op).unwrap_or(Scope::Thread);
+        let (memory, fragment) = if is(op, "tile.load") {
+            (operands(op)[0], results(op)[0])
+        } else {
+            (operands(op)[1], operands(op)[0])
+        };
+        let placement = placement(op, fragment, scope, threads)?;
+        Ok(Self { op, kernel, scope, placement, memory, fragment })
+    }
+
+    fn expand(&self) {
+        let Some(memref) = MemRef::of(self.memory) else { return };
+        let b = &Builder::before(self.op);
+        let thread = self.kernel.thread(b);
+        let position = self.kernel.position(b, thread, self.scope);
+        let span = self.kernel.threads_of(self.scope).min(self.kernel.threads);
+        let located = self.placement.locate(b, position, span);
+        let of_thread = self.placement.index(b, &located);
+        let place = |b: &Builder<'c>, slot: &[i64]| -> Vec<Val<'c>> {
+            of_thread
+                .iter()
+                .zip(slot)
+                .map(|(index, own)| b.value(b.add(*index, Index::Const(*own))))
+                .collect()
+        };
+        let slots = &self.placement.slots;
+        if is(self.op, "tile.load") {
+            let types = vec![memref.element; slots.len()];
+            let loaded = b.if_else(
+                located.holds,
+                &types,
+                |b| {
+                    let each = slots.iter().map(|slot| {
+                        load(b, self.memory, memref.element, &place(b, &slot.index))
+                    });
+                    each.collect()
+                },
+                |b| vec![zero(b, memref.element); slots.len()],
+            );
+            let value = fragment(b, vector_of(b, &loaded), self.fragment.r#type());
+            replace_uses(self.fragment, value);
+            return;
+        }
+        // Taken anew: what made the fragment was replaced meanwhile.
+        let Some(vector) = registers(b, operands(self.op)[0]) else { return };
+        let values = scalars(b, vector);
+        let writes = self.placement.is_first_copy(b, &located);
+        b.if_then(writes, |b| {
+            for (slot, value) in slots.iter().zip(values).filter(|(slot, _)| !slot.copy) {
+                let all = [vec![value, self.memory], place(b, &slot.index)].concat();
+                b.create("memref.store").operands(&all).build();
+            }
+        });
+    }
+}
+
+/// The placement of a fragment on the threads of an op.
+pub(crate) fn placement<'c>(
+    op: Op<'c>,
+    fragment: Val<'c>,
+    scope: Scope,
+    threads: i64,
+) -> Result<Placement, Failed> {
+    let refuse = |reason: String| {
+        error(op.location(), format!("`{}` cannot place this fragment: {reason}", name(op))).emit()
+    };
+    let parts = Fragment::from_type(fragment.r#type())
+        .ok_or_else(|| refuse("the op was not verified".to_owned()))?;
+    let placement = Placement::of(&parts, scope).map_err(refuse)?;
+    if placement.threads() > threads {
+        return Err(refuse(format!(
+            "the layout uses {} threads, but the `{scope}` has {threads}",
+            placement.threads()
+        )));
+    }
+    Ok(placement)
+}
+
+/// What registers have where a thread holds nothing.
+fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
+    use melior::ir::r#type::TypeLike as _;
+    if !ty.is_float() {
+        return b.int(0, ty);
+    }
+    // There are no constants of 8-bit floats below this level.
+    if byte_width(ty) == Some(1) {
+        let bits = b.int(0, b.int_type(8));
+        return b.create("arith.bitcast").operands(&[bits]).result(ty).value();
+    }
+    b.float(0.0, ty)
 }
 
 fn expand_copy<'c>(b: &Builder<'c>, copy: &Copy<'c>, kernel: &Kernel<'c>, threads: i64) {

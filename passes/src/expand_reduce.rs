@@ -58,17 +58,19 @@ impl Pass for ExpandReduce {
                         .emit()
                 })?;
             }
-            for name in variant.params(&reduction).keys() {
-                param(op, name)?;
-            }
-            variant.check_params(&reduction, &|name| param(op, name).unwrap_or(1)).map_err(|e| {
-                error(op.location(), format!("`params` do not fit this reduction: {e}")).emit()
+            variant.check_params(&reduction, &|name| param(op, name)).map_err(|e| {
+                error(op.location(), format!("`params` do not fit this reduction: {e}"))
+                    .note("`tile-select-variant` computes them")
+                    .emit()
             })?;
             work.push((op, reduction, variant));
         }
         for (op, reduction, variant) in work {
+            // Taken anew: an operand may be the result of a reduction that was replaced meanwhile.
+            let Some(view) = Reduce::of(op) else { continue };
+            let reduction = Reduction { view, ..reduction };
             let b = Builder::before(op);
-            variant.expand(&reduction, &|name| param(op, name).unwrap_or(1), &b);
+            variant.expand(&reduction, &|name| param(op, name), &b);
             erase(op);
             counts.add("expanded", 1);
         }
@@ -86,14 +88,9 @@ fn chosen(op: Op<'_>) -> Result<&'static dyn Variant, Failed> {
         .ok_or_else(|| error(op.location(), unknown_variant(&name)).emit())
 }
 
-fn param(op: Op<'_>, name: &str) -> Result<i64, Failed> {
+/// A parameter; 0 where it is not given.
+fn param(op: Op<'_>, name: &str) -> i64 {
     dictionary_entry(op, "params", name)
         .and_then(|a| IntegerAttribute::try_from(a).ok())
-        .map(|a| a.value())
-        .filter(|n| *n > 0)
-        .ok_or_else(|| {
-            error(op.location(), format!("`params` must give a positive `{name}`"))
-                .note("run `tile-select-variant` first")
-                .emit()
-        })
+        .map_or(0, |a| a.value())
 }

@@ -1,12 +1,13 @@
-use crate::analysis::access::{Access, Conflict, Memory, accesses};
-use crate::analysis::kernel::{Kernel, WARP_SIZE, is_kernel, members};
+use crate::analysis::access::{ATOMICS, Access, Conflict, Memory, accesses, effects};
+use crate::analysis::kernel::{Kernel, WARP_SIZE, WARPGROUP, is_kernel, members};
 use crate::analysis::threads::Threads;
-use crate::variants::OWNED;
+use crate::variants::parts::OWNED;
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Scope;
 use tx_mlir::{
-    Blk, Builder, Failed, Op, ancestors, blocks, error, integer_attribute, name, operands, ops, walk,
+    Blk, Builder, Failed, Index, Op, ancestors, blocks, erase, error, integer_attribute,
+    name, operands, ops, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -25,9 +26,13 @@ pass! {
     /// no barrier.
     ///
     /// The barrier is the narrowest that orders the accesses: `nvvm.bar.warp.sync` when all
-    /// conflicts are between lanes of one warp, `gpu.barrier` when all threads of the block are
-    /// there, else a named `nvvm.barrier` for the warps that are. Distinct sets of warps have
-    /// distinct barrier numbers. Barriers that are already there count, and stay.
+    /// conflicts are between lanes of one warp, a named `nvvm.barrier` for each warpgroup when they
+    /// are between warps of one warpgroup, `gpu.barrier` when all threads of the block are there,
+    /// else a named `nvvm.barrier` for the warps that are. Distinct warpgroups and sets of warps
+    /// have distinct barrier numbers.
+    ///
+    /// Barriers that are already there count. A `gpu.barrier` without which nothing is missing is
+    /// removed, unless the kernel has atomics, fences or ops whose effects are not known.
     ///
     /// Distinct memref arguments of a kernel are taken not to overlap.
     ///
@@ -55,6 +60,8 @@ pass! {
         named_barriers,
         /// barriers of single warps
         warp_barriers,
+        /// barriers of the program that nothing needs
+        removed,
     }
 }
 
@@ -71,14 +78,20 @@ impl Pass for InsertSync {
                 barriers: Vec::new(),
                 accesses: BTreeMap::new(),
                 conflicts: BTreeMap::new(),
+                ignored: None,
             };
             walker.kernel(func)?;
+            let redundant = walker.redundant(func);
             let plan = number(&threads, walker.barriers)?;
-            plans.push((threads.kernel(), plan));
+            plans.push((threads.kernel(), plan, redundant));
         }
-        for (kernel, barriers) in plans {
+        for (kernel, barriers, redundant) in plans {
             for barrier in barriers {
                 insert(kernel, &barrier, counts);
+            }
+            for barrier in redundant {
+                erase(barrier);
+                counts.add("removed", 1);
             }
             for op in walk(kernel.op) {
                 tx_mlir::remove_attribute(op, OWNED);
@@ -93,7 +106,7 @@ impl Pass for InsertSync {
 fn has_shared_accesses(func: Op<'_>) -> bool {
     walk(func).into_iter().any(|op| {
         // What an op with regions does, the ops in them do.
-        blocks(op).is_empty() && tx_mlir::memory_effects(op).is_none_or(|e| {
+        blocks(op).is_empty() && effects(op).is_none_or(|e| {
             e.iter().any(|e| {
                 e.value.and_then(tx_mlir::MemRef::of).is_some_and(|m| m.space != tx_mlir::memref::Space::Private)
             })
@@ -109,8 +122,8 @@ struct Pending<'c>(Vec<Earlier<'c>>);
 #[derive(Clone)]
 struct Earlier<'c> {
     access: Access<'c>,
-    /// A barrier separates it from what comes next in its own warp.
-    warp_separated: bool,
+    /// A barrier separates it from what comes next in its own warp or warpgroup.
+    separated: Option<Reach>,
     /// A barrier of some warps, all of its own among them, separates it from what comes next in
     /// those warps.
     ordered_in: BTreeSet<i64>,
@@ -123,7 +136,9 @@ struct Earlier<'c> {
 enum Reach {
     /// Lanes of one warp.
     Warp,
-    /// Threads of different warps.
+    /// Warps of one warpgroup, each warpgroup by itself.
+    Warpgroup,
+    /// Threads of the block.
     Block,
 }
 
@@ -141,6 +156,8 @@ struct Barrier<'c> {
 enum Stop {
     /// A barrier was added: what is pending has to be computed anew.
     Restart,
+    /// A barrier that was left out is needed.
+    Needed,
     Failed(Failed),
 }
 
@@ -154,6 +171,9 @@ struct Walker<'t, 'c> {
     threads: &'t Threads<'c>,
     barriers: Vec<Barrier<'c>>,
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
+    /// Barriers of the program that are taken not to be there, while it is tried whether they are
+    /// needed.
+    ignored: Option<Vec<Op<'c>>>,
     /// Between two accesses: whether threads of different warps conflict, and lanes of one.
     conflicts: BTreeMap<(AccessKey, AccessKey), Conflict>,
 }
@@ -181,10 +201,39 @@ impl<'c> Walker<'_, 'c> {
         loop {
             match self.regions(func, Pending::default()) {
                 Ok(_) => return Ok(()),
-                Err(Stop::Restart) => {}
+                Err(Stop::Restart | Stop::Needed) => {}
                 Err(Stop::Failed(failed)) => return Err(failed),
             }
         }
+    }
+
+    /// Barriers of the program without which nothing is missing, found one after the other once
+    /// all barriers that are needed beside them are there.
+    fn redundant(&mut self, func: Op<'c>) -> Vec<Op<'c>> {
+        let all = walk(func);
+        // What other blocks see, or what is not known, may count on a barrier in ways that memory
+        // accesses of this block do not show.
+        let plain = all.iter().all(|op| {
+            let known = !blocks(*op).is_empty() || effects(*op).is_some();
+            let orders = ATOMICS.contains(&name(*op))
+                || name(*op).contains("fence")
+                || name(*op).contains("mbarrier");
+            (known || self.barrier_reach(*op).is_some() || name(*op) == "gpu.return") && !orders
+        });
+        let mut redundant = Vec::new();
+        if !plain {
+            return redundant;
+        }
+        for barrier in all.into_iter().filter(|op| name(*op) == "gpu.barrier") {
+            let mut ignored = redundant.clone();
+            ignored.push(barrier);
+            self.ignored = Some(ignored);
+            if self.regions(func, Pending::default()).is_ok() {
+                redundant.push(barrier);
+            }
+        }
+        self.ignored = None;
+        redundant
     }
 
     /// Goes through a block; returns what is pending at its end.
@@ -210,7 +259,8 @@ impl<'c> Walker<'_, 'c> {
 
     fn op(&mut self, op: Op<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         if let Some(reach) = self.barrier_reach(op) {
-            return Ok(separate(pending, reach));
+            let ignored = self.ignored.as_ref().is_some_and(|all| all.contains(&op));
+            return Ok(if ignored { pending } else { separate(pending, reach) });
         }
         if SYNCHRONISATION.contains(&name(op)) {
             // It orders something, but not what is known here.
@@ -300,9 +350,9 @@ impl<'c> Walker<'_, 'c> {
         mut pending: Pending<'c>,
     ) -> Result<Pending<'c>, Stop> {
         // The widest barrier that is needed serves for the narrower conflicts too.
-        for reach in [Reach::Block, Reach::Warp] {
+        for reach in [Reach::Block, Reach::Warpgroup, Reach::Warp] {
             let found = pending.0.iter().find(|earlier| {
-                (reach == Reach::Block || !earlier.warp_separated)
+                earlier.separated.is_none_or(|separated| separated < reach)
                     && earlier.access.may_alias(&access)
                     && !earlier.is_same_instance(&access)
                     && !earlier.is_ordered_before(&access)
@@ -310,13 +360,16 @@ impl<'c> Walker<'_, 'c> {
                     && self.reaches(reach, &earlier.access, &access)
             });
             if let Some(earlier) = found.cloned() {
+                if self.ignored.is_some() {
+                    return Err(Stop::Needed);
+                }
                 self.insert(&earlier, access.op, reach)?;
                 return Err(Stop::Restart);
             }
         }
         let earlier = Earlier {
             access,
-            warp_separated: false,
+            separated: None,
             ordered_in: BTreeSet::new(),
             rounds: Vec::new(),
         };
@@ -332,7 +385,8 @@ impl<'c> Walker<'_, 'c> {
             .entry((key(earlier), key(later)))
             .or_insert_with(|| earlier.conflict(later));
         match reach {
-            Reach::Block => known.between_warps,
+            Reach::Block => known.between_warpgroups,
+            Reach::Warpgroup => known.between_warps,
             Reach::Warp => known.within_warp,
         }
     }
@@ -359,6 +413,7 @@ impl<'c> Walker<'_, 'c> {
             }
         };
         let place = chain[level];
+        let reach = self.widened(place, reach);
         let warps = self.warps_at(place, later, reach)?;
         // Where only one warp is, its own barrier orders everything.
         let reach = if warps.len() == 1 { Reach::Warp } else { reach };
@@ -370,11 +425,27 @@ impl<'c> Walker<'_, 'c> {
         Ok(())
     }
 
+    /// A barrier for each warpgroup needs whole warpgroups, and is one of the block's where there is
+    /// one.
+    fn widened(&self, place: Op<'c>, reach: Reach) -> Reach {
+        let active = self.threads.active(place);
+        let groups = active.threads.groups(WARPGROUP);
+        let whole = groups.iter().all(|(g, complete)| {
+            *complete && (g + 1) * WARPGROUP <= self.threads.kernel().threads
+        });
+        let several = groups.len() > 1 && whole && active.splits(Scope::Warpgroup).is_none();
+        if reach == Reach::Warpgroup && !several { Reach::Block } else { reach }
+    }
+
     /// The warps that are at `place`, all of whose lanes must be; for a barrier between warps, it
     /// must be known which.
     fn warps_at(&self, place: Op<'c>, later: Op<'c>, reach: Reach) -> Result<Vec<i64>, Failed> {
         let active = self.threads.active(place);
-        let scope = if reach == Reach::Block { Scope::Cta } else { Scope::Warp };
+        let scope = match reach {
+            Reach::Block => Scope::Cta,
+            Reach::Warpgroup => Scope::Warpgroup,
+            Reach::Warp => Scope::Warp,
+        };
         let branch = active.splits(scope);
         let groups = active.threads.groups(WARP_SIZE);
         if branch.is_none() && groups.iter().all(|(_, complete)| *complete) {
@@ -452,8 +523,8 @@ impl<'c> Pending<'c> {
             match self.0.iter_mut().find(|p| p.same(&earlier)) {
                 // Separated only if it is on every way.
                 Some(known) => {
-                    changed |= known.warp_separated && !earlier.warp_separated;
-                    known.warp_separated &= earlier.warp_separated;
+                    changed |= earlier.separated < known.separated;
+                    known.separated = known.separated.min(earlier.separated);
                     let before = known.ordered_in.len();
                     known.ordered_in.retain(|w| earlier.ordered_in.contains(w));
                     changed |= known.ordered_in.len() < before;
@@ -498,36 +569,55 @@ fn order<'c>(mut pending: Pending<'c>, warps: &[i64]) -> Pending<'c> {
 fn separate(mut pending: Pending<'_>, reach: Reach) -> Pending<'_> {
     match reach {
         Reach::Block => Pending::default(),
-        Reach::Warp => {
+        reach => {
             for earlier in &mut pending.0 {
-                earlier.warp_separated = true;
+                earlier.separated = earlier.separated.max(Some(reach));
             }
             pending
         }
     }
 }
 
-/// Gives distinct sets of warps distinct barrier numbers, from 1: number 0 is the block's.
+/// Gives distinct warpgroups and sets of warps distinct barrier numbers that the program does not
+/// use itself; number 0 is the block's.
 fn number<'c>(threads: &Threads<'c>, mut barriers: Vec<Barrier<'c>>) -> Result<Vec<Barrier<'c>>, Failed> {
-    let all = (threads.kernel().threads + WARP_SIZE - 1) / WARP_SIZE;
-    let mut sets: Vec<Vec<i64>> = Vec::new();
+    let all = usize::try_from((threads.kernel().threads + WARP_SIZE - 1) / WARP_SIZE).unwrap_or(0);
+    let groups = threads.kernel().threads / WARPGROUP;
+    let mut free: BTreeSet<i64> = (1..i64::from(tx_target::NAMED_BARRIERS)).collect();
+    for op in walk(threads.kernel().op).into_iter().filter(|op| name(*op) == "nvvm.barrier") {
+        let Some(number) = operands(op).first().copied() else { continue };
+        match threads.fact(number).ranges {
+            Some(ranges) => free.retain(|n| !ranges.iter().any(|r| (r.0..=r.1).contains(n))),
+            None => free.clear(),
+        }
+    }
+    let mut numbers: BTreeMap<Vec<i64>, i64> = BTreeMap::new();
     for barrier in &mut barriers {
-        if barrier.reach == Reach::Warp || barrier.warps.len() == usize::try_from(all).unwrap_or(0) {
-            continue;
-        }
-        let index = sets.iter().position(|s| *s == barrier.warps).unwrap_or_else(|| {
-            sets.push(barrier.warps.clone());
-            sets.len() - 1
-        });
-        barrier.number = i64::try_from(index).unwrap_or(0) + 1;
-        if barrier.number >= i64::from(tx_target::NAMED_BARRIERS) {
-            return Err(error(
-                barrier.before.location(),
-                format!("this kernel needs more than {} named barriers", tx_target::NAMED_BARRIERS - 1),
-            )
-            .note("let fewer different sets of warps work by themselves")
-            .emit());
-        }
+        // A barrier for each warpgroup has the number of the first.
+        let (set, needed) = match barrier.reach {
+            Reach::Block if barrier.warps.len() < all => (barrier.warps.clone(), 1),
+            Reach::Warpgroup => (Vec::new(), groups),
+            _ => continue,
+        };
+        let number = match numbers.get(&set) {
+            Some(known) => *known,
+            None => {
+                let found = free.iter().copied().find(|n| (0..needed).all(|g| free.contains(&(n + g))));
+                let first = found.ok_or_else(|| {
+                    let most = tx_target::NAMED_BARRIERS - 1;
+                    error(
+                        barrier.before.location(),
+                        format!("this kernel needs more than {most} named barriers"),
+                    )
+                    .note("let fewer different sets of warps work by themselves")
+                    .emit()
+                })?;
+                free.retain(|n| !(first..first + needed).contains(n));
+                numbers.insert(set, first);
+                first
+            }
+        };
+        barrier.number = number;
     }
     Ok(barriers)
 }
@@ -542,12 +632,19 @@ fn insert<'c>(kernel: Kernel<'c>, barrier: &Barrier<'c>, counts: &mut Counts<'_>
         b.create("gpu.barrier").build();
         counts.add("cta_barriers", 1);
     } else {
-        // The hardware counts whole warps, also where the last one is not full.
-        let count = i64::try_from(barrier.warps.len()).unwrap_or(0) * WARP_SIZE;
         let i32 = b.int_type(32);
+        let (number, count) = if barrier.reach == Reach::Warpgroup {
+            let group = b.div(kernel.thread(&b), Index::Const(WARPGROUP));
+            let number = b.add(group, Index::Const(barrier.number));
+            (b.index_cast(b.value(number), i32), WARPGROUP)
+        } else {
+            // The hardware counts whole warps, also where the last one is not full.
+            let warps = i64::try_from(barrier.warps.len()).unwrap_or(0);
+            (b.int(barrier.number, i32), warps * WARP_SIZE)
+        };
         b.create("nvvm.barrier")
             .attr_text("operandSegmentSizes", "array<i32: 1, 1, 0>")
-            .operands(&[b.int(barrier.number, i32), b.int(count, i32)])
+            .operands(&[number, b.int(count, i32)])
             .build();
         counts.add("named_barriers", 1);
     }

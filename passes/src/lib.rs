@@ -5,6 +5,7 @@
 
 mod analysis;
 mod combiner;
+mod exchange;
 mod pipelines;
 mod variants;
 
@@ -22,6 +23,7 @@ tx_pass::registry! {
     convert_tile_to_gpu::ConvertTileToGpu,
     prepare_module::PrepareModule,
     convert_subgroup::ConvertSubgroup,
+    convert_math::ConvertMath,
     convert_shuffle::ConvertShuffle,
     require_block_size::RequireBlockSize,
     check_externals::CheckExternals,

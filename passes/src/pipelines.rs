@@ -60,6 +60,7 @@ fn gpu_to_nvvm(values: &[&str]) -> Result<String, String> {
         attach_target(values)?.as_str(),
         "gpu-prepare-for-nvvm",
         "convert-gpu-subgroup-to-arith",
+        "convert-gpu-math-to-llvm",
         "convert-gpu-shuffle-to-nvvm",
         "gpu.module(expand-strided-metadata,lower-affine,convert-vector-to-scf,convert-scf-to-cf,\
          convert-arith-to-llvm,convert-gpu-to-nvvm,convert-vector-to-llvm,convert-nvvm-to-llvm,canonicalize,cse,\

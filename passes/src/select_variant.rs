@@ -1,9 +1,11 @@
-use crate::analysis::kernel::Kernel;
+use crate::analysis::kernel::{Kernel, WARP_SIZE};
 use crate::analyze_scope::recorded_threads;
+use crate::combiner::Combiner;
+use crate::exchange::{redux, redux_cost, shuffle_cost};
 use crate::variants::{Candidate, Reduction, best, candidates, unknown_variant};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
-use tx_dialect_tile::Reduce;
+use tx_dialect_tile::{AllReduce, Reduce};
 use tx_mlir::{
     Failed, Op, context, error, parse_attribute, remark, set_attribute, string_attribute, walk,
 };
@@ -15,7 +17,8 @@ pass! {
     /// ## What it does
     /// Asks every variant whether it applies, and records the best as `variant` and its
     /// parameters as `params`: highest priority, then lowest cost, then name. A `variant` that is
-    /// already there is the only one asked; it must still accept the op.
+    /// already there is the only one asked; it must still accept the op. A `tile.all_reduce` gets
+    /// `variant = "redux"` where one `redux.sync` is cheaper than a tree of shuffles.
     ///
     /// ## Before
     /// ```mlir
@@ -50,18 +53,27 @@ impl Pass for SelectVariant {
         let mut choices = Vec::new();
         let mut failed = None;
         for op in walk(module) {
+            if let Some(view) = AllReduce::of(op) {
+                match self.choose_exchange(&view) {
+                    Ok(Some(name)) => choices.push((op, name, None)),
+                    Ok(None) => {}
+                    Err(e) => failed = Some(e),
+                }
+            }
             let Some(view) = Reduce::of(op) else { continue };
             match self.choose(view) {
-                Ok(choice) => choices.push((op, choice)),
+                Ok((name, params)) => choices.push((op, name, Some(params))),
                 Err(e) => failed = Some(e),
             }
         }
         if let Some(e) = failed {
             return Err(e);
         }
-        for (op, (name, params)) in choices {
+        for (op, name, params) in choices {
             set_attribute(op, "variant", StringAttribute::new(context(op), name).into());
-            set_attribute(op, "params", parse_attribute(context(op), &params));
+            if let Some(params) = params {
+                set_attribute(op, "params", parse_attribute(context(op), &params));
+            }
             counts.add("selected", 1);
         }
         Ok(())
@@ -69,6 +81,33 @@ impl Pass for SelectVariant {
 }
 
 impl SelectVariant {
+    /// How the lanes of a `tile.all_reduce` exchange values, unless the program says it.
+    fn choose_exchange(&self, view: &AllReduce<'_>) -> Result<Option<&'static str>, Failed> {
+        if string_attribute(view.op, "variant").is_some() {
+            return Ok(None);
+        }
+        let kernel = Kernel::around(view.op)?;
+        let refusal = Combiner::of_all_reduce(view).and_then(|c| redux::check(&kernel.chip(), &c));
+        let threads = kernel.threads_of(view.scope).min(kernel.threads);
+        let width = view.width.unwrap_or(threads);
+        let lanes = (width * view.stride).min(WARP_SIZE) / view.stride.min(WARP_SIZE);
+        let (shuffle, redux) =
+            (shuffle_cost(lanes.unsigned_abs()), redux_cost(lanes.unsigned_abs()));
+        let name = if refusal.is_ok() && redux < shuffle { "redux" } else { "shuffle" };
+        if self.explain {
+            let chosen = |n: &str| if n == name { ", chosen" } else { "" };
+            let redux = match refusal {
+                Ok(()) => format!("redux: accepted, cost {redux}{}", chosen("redux")),
+                Err(reason) => format!("redux: {reason}"),
+            };
+            remark(view.op.location(), format!("variant `{name}` exchanges these values"))
+                .note(redux)
+                .note(format!("shuffle: accepted, cost {shuffle}{}", chosen("shuffle")))
+                .emit();
+        }
+        Ok((name == "redux").then_some(name))
+    }
+
     fn choose(&self, view: Reduce<'_>) -> Result<(&'static str, String), Failed> {
         let op = view.op;
         let kernel = Kernel::around(op)?;

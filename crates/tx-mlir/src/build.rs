@@ -1,11 +1,14 @@
 //! Building ops: an insertion point, structured control flow, and index arithmetic that folds
 //! what is known while it is written, so that expansions come out readable.
 
-use crate::ir::{Blk, Op, Val, blocks, context, i64_attribute, parse_attribute, results};
+use crate::ir::{
+    Blk, Op, Val, blocks, context, copy, i64_attribute, key, name, operands, ops, parse_attribute,
+    results, set_operand, vector_parts, walk,
+};
 use melior::Context;
 use melior::ir::attribute::{FloatAttribute, IntegerAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
-use melior::ir::operation::{OperationBuilder, OperationLike};
+use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Block, Identifier, Location, Region, RegionLike, Type, ValueLike};
 use std::cell::RefCell;
@@ -101,6 +104,13 @@ impl<'c> Builder<'c> {
         }
     }
 
+    fn insert(&self, op: Operation<'c>) -> Op<'c> {
+        match self.before {
+            Some(before) => self.block.insert_operation_before(before, op),
+            None => self.block.append_operation(op),
+        }
+    }
+
     /// The context.
     pub fn context(&self) -> &'c Context {
         self.context
@@ -138,6 +148,11 @@ impl<'c> Builder<'c> {
         IntegerType::new(self.context, bits).into()
     }
 
+    /// A float type by its name.
+    pub fn float_type(&self, name: &str) -> Type<'c> {
+        Type::parse(self.context, name).unwrap_or_else(|| panic!("`{name}` is no type"))
+    }
+
     /// `arith.constant` of an integer or `index` type.
     pub fn int(&self, value: i64, ty: Type<'c>) -> Val<'c> {
         self.constant(IntegerAttribute::new(ty, value).into(), ty)
@@ -169,6 +184,54 @@ impl<'c> Builder<'c> {
             Index::Const(n) => self.int(n, self.index_type()),
             Index::Val(v) => v,
         }
+    }
+
+    /// Copies what `block` computes, with `arguments` for its arguments; returns what its
+    /// terminator is given.
+    pub fn inline(&self, block: Blk<'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
+        let mut copies: BTreeMap<usize, Val<'c>> = arguments
+            .iter()
+            .enumerate()
+            .map(|(i, v)| (key(argument(block, i)), *v))
+            .collect();
+        let all = ops(block);
+        let Some((last, rest)) = all.split_last() else {
+            return Vec::new();
+        };
+        for op in rest {
+            let copy = self.insert(copy(*op));
+            for inner in walk(copy) {
+                for (i, operand) in operands(inner).into_iter().enumerate() {
+                    if let Some(new) = copies.get(&key(operand)) {
+                        set_operand(inner, i, *new);
+                    }
+                }
+            }
+            let pairs = results(*op).into_iter().zip(results(copy));
+            copies.extend(pairs.map(|(old, new)| (key(old), new)));
+        }
+        operands(*last)
+            .into_iter()
+            .map(|v| copies.get(&key(v)).copied().unwrap_or(v))
+            .collect()
+    }
+
+    /// A region with a copy of `block`.
+    pub fn copy_of(&self, block: Blk<'c>) -> Region<'c> {
+        let types: Vec<_> = (0..block.argument_count())
+            .map(|i| (argument(block, i).r#type(), self.location))
+            .collect();
+        let region = Region::new();
+        let made = region.append_block(Block::new(&types));
+        // SAFETY: the block belongs to the region, which is returned and outlives this use.
+        let made = unsafe { Blk::from_raw(made.to_raw()) };
+        let inner = self.inside(made);
+        let arguments: Vec<Val<'c>> = (0..types.len()).map(|i| argument(made, i)).collect();
+        let yielded = inner.inline(block, &arguments);
+        if let Some(last) = ops(block).last() {
+            inner.create(name(*last)).operands(&yielded).build();
+        }
+        region
     }
 
     /// A two-operand op whose result has the type of its operands.
@@ -262,6 +325,14 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// `!condition`.
+    pub fn negate(&self, condition: Cond<'c>) -> Cond<'c> {
+        match condition {
+            Cond::Const(c) => Cond::Const(!c),
+            Cond::Val(v) => Cond::Val(self.not(v)),
+        }
+    }
+
     /// `left && right`.
     pub fn and(&self, left: Cond<'c>, right: Cond<'c>) -> Cond<'c> {
         match (left, right) {
@@ -278,6 +349,34 @@ impl<'c> Builder<'c> {
             .operands(&[left, right])
             .result(self.int_type(1))
             .value()
+    }
+
+    /// `arith.cmpi` of integers or vectors of them, by the encoding of the predicate.
+    pub fn compare_ints(&self, predicate: i64, left: Val<'c>, right: Val<'c>) -> Val<'c> {
+        self.compare_as("arith.cmpi", predicate, left, right)
+    }
+
+    /// `arith.cmpf` of floats or vectors of them, by the encoding of the predicate.
+    pub fn compare_floats(&self, predicate: i64, left: Val<'c>, right: Val<'c>) -> Val<'c> {
+        self.compare_as("arith.cmpf", predicate, left, right)
+    }
+
+    fn compare_as(&self, op: &str, predicate: i64, left: Val<'c>, right: Val<'c>) -> Val<'c> {
+        let truth = self.int_type(1);
+        let ty = match vector_parts(left.r#type()) {
+            Some((lanes, _)) => Type::vector(&[lanes], truth),
+            None => truth,
+        };
+        self.create(op)
+            .attr("predicate", i64_attribute(self.context, predicate))
+            .operands(&[left, right])
+            .result(ty)
+            .value()
+    }
+
+    /// The negation of an `i1`.
+    pub fn not(&self, value: Val<'c>) -> Val<'c> {
+        self.binary("arith.xori", value, self.int(1, self.int_type(1)))
     }
 
     /// `arith.select`, folded when the condition is known.
@@ -308,6 +407,14 @@ impl<'c> Builder<'c> {
             return value;
         }
         self.create("arith.index_cast")
+            .operands(&[value])
+            .result(ty)
+            .value()
+    }
+
+    /// `arith.index_castui` to or from `index`.
+    pub fn index_castui(&self, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
+        self.create("arith.index_castui")
             .operands(&[value])
             .result(ty)
             .value()
@@ -478,10 +585,7 @@ impl<'c> Create<'_, '_, 'c> {
             .add_regions_vec(self.regions)
             .build()
             .unwrap_or_else(|e| panic!("`{}` could not be created: {e}", self.name));
-        match self.builder.before {
-            Some(before) => self.builder.block.insert_operation_before(before, op),
-            None => self.builder.block.append_operation(op),
-        }
+        self.builder.insert(op)
     }
 
     /// Creates the op; its first result.

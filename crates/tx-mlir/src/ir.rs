@@ -164,6 +164,24 @@ pub fn replace_uses<'c>(old: Val<'c>, new: Val<'c>) {
     unsafe { mlirValueReplaceAllUsesOfWith(old.to_raw(), new.to_raw()) }
 }
 
+/// A copy of `op` with its regions, in no block. Operands are those of `op`.
+pub(crate) fn copy<'c>(op: Op<'c>) -> melior::ir::Operation<'c> {
+    // SAFETY: `op` is alive, and the copy is owned by nobody else.
+    unsafe { melior::ir::Operation::from_raw(mlir_sys::mlirOperationClone(op.to_raw())) }
+}
+
+/// Replaces one operand of `op`.
+pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) {
+    // SAFETY: both are alive, and the index is one of an operand.
+    unsafe { mlir_sys::mlirOperationSetOperand(op.to_raw(), index.cast_signed(), value.to_raw()) }
+}
+
+/// Gives `value` another type. What uses and defines it must agree with that.
+pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
+    // SAFETY: both are alive.
+    unsafe { mlir_sys::mlirValueSetType(value.to_raw(), ty.to_raw()) }
+}
+
 /// Whether `value` has any use.
 pub fn has_uses(value: Val<'_>) -> bool {
     // SAFETY: the value is alive.
@@ -363,8 +381,13 @@ pub fn vector_parts(ty: Type<'_>) -> Option<(u64, Type<'_>)> {
     }
 }
 
+/// The context of a type.
+pub fn context_of<'c>(ty: Type<'c>) -> &'c Context {
+    // SAFETY: a context outlives its types.
+    unsafe { interned(mlir_sys::mlirTypeGetContext(ty.to_raw())) }
+}
+
 /// The type `f32` in the context of `ty`.
 pub fn f32_of(ty: Type<'_>) -> Type<'_> {
-    // SAFETY: a context outlives its types.
-    Type::float32(unsafe { interned(mlir_sys::mlirTypeGetContext(ty.to_raw())) })
+    Type::float32(context_of(ty))
 }

@@ -22,7 +22,8 @@ pub struct Chip {
     /// Whether it is the architecture-specific variant (`sm_90a`), whose code runs on that
     /// architecture only.
     pub specific: bool,
-    /// Least PTX ISA version that knows it, times ten.
+    /// PTX ISA version to emit, times ten: the least that knows the chip and all of its
+    /// instructions that `tx` uses (the three-operand `max.f32` of sm_100 came with 8.8).
     pub ptx: u32,
     /// Shared memory that one block may use, in bytes (with opt-in above 48 KiB).
     pub shared_bytes: u32,
@@ -66,8 +67,8 @@ pub const CHIPS: [Chip; 7] = [
     chip("sm_89", 89, 78, 99),
     chip("sm_90", 90, 78, 227),
     specific("sm_90a", chip("sm_90a", 90, 80, 227)),
-    chip("sm_100", 100, 86, 227),
-    specific("sm_100a", chip("sm_100a", 100, 86, 227)),
+    chip("sm_100", 100, 88, 227),
+    specific("sm_100a", chip("sm_100a", 100, 88, 227)),
 ];
 
 /// The chip that is compiled for when none is named.
@@ -85,7 +86,45 @@ fn known() -> String {
     CHIPS.map(|c| c.name).join(", ")
 }
 
+/// Operand types of `redux.sync`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReduxType {
+    /// 32-bit integers: add, min, max (signed and unsigned), and, or, xor.
+    I32,
+    /// f32: min and max, with and without NaN.
+    F32,
+}
+
+impl ReduxType {
+    /// The chips that have it, for messages.
+    pub fn chips(self) -> String {
+        let names: Vec<&str> = CHIPS
+            .iter()
+            .filter(|c| c.has_redux(self))
+            .map(|c| c.name)
+            .collect();
+        names.join(", ")
+    }
+}
+
+impl fmt::Display for ReduxType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::I32 => "32-bit integers",
+            Self::F32 => "f32",
+        })
+    }
+}
+
 impl Chip {
+    /// Whether the chip has `redux.sync` of this type.
+    pub fn has_redux(&self, ty: ReduxType) -> bool {
+        match ty {
+            ReduxType::I32 => self.redux_i32,
+            ReduxType::F32 => self.redux_f32,
+        }
+    }
+
     /// The chip with this name.
     ///
     /// # Errors
@@ -108,7 +147,8 @@ impl Chip {
 
     /// The facts as rows of name and value, for tables.
     pub fn rows(&self) -> Vec<(&'static str, String)> {
-        let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
+        let kinds = |has: bool, which: &str| if has { which } else { "no" }.to_owned();
+        let yes = |has: bool| kinds(has, "yes");
         vec![
             ("chip", self.name.to_owned()),
             (
@@ -124,11 +164,25 @@ impl Chip {
                 "shared memory of a block",
                 format!("{} KiB", self.shared_bytes / 1024),
             ),
-            ("redux.sync of 32-bit integers", yes(self.redux_i32)),
-            ("redux.sync of f32 min and max", yes(self.redux_f32)),
             (
-                "packed f32 add, three-operand max and min",
-                yes(self.packed_f32),
+                "redux.sync of 32-bit integers",
+                kinds(self.redux_i32, "add, min, max, umin, umax, and, or, xor"),
+            ),
+            (
+                "redux.sync of f32",
+                kinds(self.redux_f32, "min, max, with and without NaN"),
+            ),
+            ("packed f32 (add.f32x2)", yes(self.packed_f32)),
+            ("three-operand max.f32, min.f32", yes(self.packed_f32)),
+            ("packed f16 (f16x2)", "add, mul, min, max".to_owned()),
+            (
+                "packed bf16 (bf16x2)",
+                if self.capability >= 90 {
+                    "add, mul, min, max"
+                } else {
+                    "add and mul by fma, min, max"
+                }
+                .to_owned(),
             ),
             ("clusters", yes(self.clusters)),
         ]

@@ -7,8 +7,8 @@ mod verify;
 
 pub use layout::{Axis, Fragment, Iter, Layout};
 pub use ops::{
-    AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, is_tile_op, kind,
-    scope,
+    AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, element_type,
+    is_tile_op, kind, scope,
 };
 
 use melior::Context;

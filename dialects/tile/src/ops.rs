@@ -184,15 +184,48 @@ impl<'c> Reduce<'c> {
         (axes.len() == count).then_some(axes)
     }
 
-    /// Type of partial results of the `i`-th source.
-    pub fn accumulator(&self, i: usize) -> Option<Type<'c>> {
-        if let Some(ty) = attribute(self.op, "acc").and_then(tx_mlir::type_value) {
-            return Some(ty);
+    /// What gets the results: destinations in memory, or fragments.
+    pub fn outputs(&self) -> Vec<Val<'c>> {
+        if self.destinations.is_empty() {
+            results(self.op)
+        } else {
+            self.destinations.clone()
         }
-        Some(default_accumulator(element_type(
-            self.sources.get(i)?.r#type(),
-        )?))
     }
+
+    /// Types of the parts of a partial result.
+    pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
+        let source = element_type(self.sources.first()?.r#type())?;
+        let index = match self.outputs().get(1) {
+            Some(output) => element_type(output.r#type()),
+            None => None,
+        };
+        accumulators(self.op, self.kind, source, index)
+    }
+}
+
+/// Types of the parts of a partial result: what the combiner's region takes, or else a value, and
+/// for `argmax` and `argmin` an index.
+fn accumulators<'c>(
+    op: Op<'c>,
+    kind: Kind,
+    source: Type<'c>,
+    index: Option<Type<'c>>,
+) -> Option<Vec<Type<'c>>> {
+    if kind == Kind::Custom {
+        use melior::ir::block::BlockLike as _;
+        let block = *tx_mlir::blocks(op).first()?;
+        let count = block.argument_count() / 2;
+        let types = (0..count).map(|i| tx_mlir::build::argument(block, i).r#type());
+        return Some(types.collect());
+    }
+    let value = attribute(op, "acc")
+        .and_then(tx_mlir::type_value)
+        .unwrap_or_else(|| default_accumulator(source));
+    if kind.is_arg() {
+        return Some(vec![value, index?]);
+    }
+    Some(vec![value])
 }
 
 /// `axis` counted from the front, when it is in range.
@@ -206,7 +239,7 @@ pub(crate) fn normalize_axis(axis: i64, rank: usize) -> Option<usize> {
 }
 
 /// Element type of a memref or a fragment.
-pub(crate) fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
+pub fn element_type(ty: Type<'_>) -> Option<Type<'_>> {
     tx_mlir::MemRef::from_type(ty)
         .map(|m| m.element)
         .or_else(|| crate::Fragment::from_type(ty).map(|f| f.element))
@@ -244,6 +277,12 @@ pub struct AllReduce<'c> {
 }
 
 impl<'c> AllReduce<'c> {
+    /// Types of the parts of a partial result.
+    pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
+        let index = self.values.get(1).map(|v| v.r#type());
+        accumulators(self.op, self.kind, self.values.first()?.r#type(), index)
+    }
+
     /// The view, when `op` is a `tile.all_reduce`.
     pub fn of(op: Op<'c>) -> Option<Self> {
         if !is(op, "tile.all_reduce") {

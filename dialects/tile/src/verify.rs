@@ -237,6 +237,19 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
             .emit());
         }
     }
+    for (init, output) in reduce.inits.iter().zip(&outputs) {
+        if init.r#type() != output.r#type() {
+            return Err(
+                complain(op, "`init` must have the layout that the result has")
+                    .note(format!(
+                        "expected `{}`, found `{}`",
+                        output.r#type(),
+                        init.r#type()
+                    ))
+                    .emit(),
+            );
+        }
+    }
     check_reduce_types(reduce, &sources, &targets)?;
 
     let empty = axes.iter().any(|a| sources[0].shape[*a] == Some(0));
@@ -250,8 +263,58 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         )
         .emit());
     }
+    check_index_range(reduce, &axes, &sources[0].shape, &targets)?;
     let parts: Vec<Type<'_>> = sources.iter().map(|s| s.element).collect();
-    check_combiner(op, reduce.kind, &parts)
+    check_combiner(op, reduce.kind, &parts)?;
+    check_old_values(reduce, &targets)
+}
+
+/// The last index must be one that the index type can write.
+fn check_index_range(
+    reduce: &Reduce<'_>,
+    axes: &[usize],
+    shape: &[Option<u64>],
+    targets: &[Tile<'_>],
+) -> Result<(), Failed> {
+    let length = axes
+        .iter()
+        .try_fold(1u64, |n, d| n.checked_mul(shape[*d]?))
+        .unwrap_or(0);
+    let narrow = targets
+        .get(1)
+        .is_some_and(|t| integer_width(t.element) == Some(32));
+    if reduce.kind.is_arg() && narrow && length > 1 << 31 {
+        return Err(complain(
+            reduce.op,
+            format!("an `i32` index cannot tell {length} elements apart"),
+        )
+        .note("use an `i64` index")
+        .emit());
+    }
+    Ok(())
+}
+
+/// What a region combines, it combines in the types of its arguments: wider old values would lose
+/// bits.
+fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
+    if reduce.kind != Kind::Custom || !reduce.accumulate {
+        return Ok(());
+    }
+    let types = reduce.accumulators().unwrap_or_default();
+    for (i, (target, ty)) in targets.iter().zip(types).enumerate() {
+        if float_bits(target.element) > float_bits(ty) {
+            return Err(complain(
+                reduce.op,
+                format!(
+                    "the combiner takes `{ty}`, in which old values of destination {i}, `{}`, have no room",
+                    target.element
+                ),
+            )
+            .note("let the combiner take the wider type (`acc`), or reduce into the narrower one")
+            .emit());
+        }
+    }
+    Ok(())
 }
 
 /// Numbers of sources, destinations and results, by kind and form.
@@ -647,6 +710,14 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
     };
     for ty in values {
         check_element(at, op.kind, *ty, "values")?;
+        if float_bits(*ty).is_some_and(|bits| bits < 16) {
+            return Err(complain(
+                at,
+                format!("`{ty}` can be the source of a reduction, but no result"),
+            )
+            .note("widen the value to f16, bf16 or f32 first")
+            .emit());
+        }
     }
     if op.kind.is_arg() && !matches!(integer_width(types[1]), Some(32 | 64)) {
         return Err(complain(
@@ -806,9 +877,48 @@ pub(crate) unsafe extern "C" fn verify_layout(
                 break;
             }
         }
+        if message.is_empty() {
+            for on_threads in [true, false] {
+                if let Some(place) = meeting(places, on_threads) {
+                    let what = if on_threads { "thread" } else { "register" };
+                    let _ = write!(
+                        message,
+                        "two coordinates meet in {what} {place}: every place holds one element"
+                    );
+                    break;
+                }
+            }
+        }
     }
     // SAFETY: `emit` and `sink` belong together.
     unsafe { send(&message, emit, sink) }
+}
+
+/// A thread, or a register of each thread, that two coordinates of a layout lead to.
+fn meeting(places: &[Iter], on_threads: bool) -> Option<i64> {
+    let unit = |axis: Axis| match axis {
+        Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
+        Axis::Warp | Axis::WarpInGroup => 32,
+        Axis::Warpgroup => 128,
+    };
+    let mut seen = std::collections::BTreeSet::from([0]);
+    for iter in places
+        .iter()
+        .filter(|i| (i.axis != Axis::Reg) == on_threads)
+    {
+        let step = iter.stride.saturating_mul(unit(iter.axis));
+        let mut next = std::collections::BTreeSet::new();
+        for c in 0..iter.extent {
+            for place in &seen {
+                let place = place + c * step;
+                if !next.insert(place) {
+                    return Some(place);
+                }
+            }
+        }
+        seen = next;
+    }
+    None
 }
 
 pub(crate) unsafe extern "C" fn verify_fragment(

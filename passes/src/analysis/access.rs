@@ -1,23 +1,40 @@
 //! Which memory an op touches, and which part of it each thread may touch.
 
-use crate::analysis::kernel::WARP_SIZE;
+use crate::analysis::kernel::{WARP_SIZE, WARPGROUP};
 use crate::analysis::threads::{Range, ThreadSet, Threads};
 use melior::ir::ValueLike;
 use melior::ir::block::BlockLike;
 use std::rc::Rc;
 use tx_mlir::memref::{Space, is_view};
 use tx_mlir::{
-    EffectKind, MemRef, Op, Val, argument_of, attribute, defining_op, integers, key,
+    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, defining_op, integers, key,
     memory_effects, name, operands,
 };
 
 /// Ops that read and write in one step.
-const ATOMICS: [&str; 4] = [
+pub(crate) const ATOMICS: [&str; 4] = [
     "memref.atomic_rmw",
     "memref.generic_atomic_rmw",
     "llvm.atomicrmw",
     "llvm.cmpxchg",
 ];
+
+/// Ops that exchange registers, and of which MLIR does not know that they touch no memory.
+const REGISTERS_ONLY: [&str; 5] = [
+    "nvvm.elect.sync",
+    "nvvm.match.sync",
+    "nvvm.redux.sync",
+    "nvvm.shfl.sync",
+    "nvvm.vote.sync",
+];
+
+/// What an op without regions does to memory; `None` when that is not known.
+pub(crate) fn effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
+    if REGISTERS_ONLY.contains(&name(op)) {
+        return Some(Vec::new());
+    }
+    memory_effects(op)
+}
 
 pub(crate) use tx_mlir::memref::root;
 
@@ -65,7 +82,9 @@ pub(crate) struct Access<'c> {
 /// Which threads of two accesses get in each other's way.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Conflict {
-    /// Threads of different warps.
+    /// Threads of different warpgroups.
+    pub(crate) between_warpgroups: bool,
+    /// Threads of different warps of one warpgroup.
     pub(crate) between_warps: bool,
     /// Different lanes of one warp.
     pub(crate) within_warp: bool,
@@ -94,7 +113,7 @@ impl Access<'_> {
                     .and_then(|t| self.boxes.get(t)?.as_deref());
                 let along = place
                     .and_then(|p| p.get(dimension).copied())
-                    .unwrap_or((i64::MIN, i64::MAX));
+                    .unwrap_or(ANYWHERE);
                 Part {
                     thread,
                     along,
@@ -123,6 +142,18 @@ impl Access<'_> {
         (0..rank).max_by_key(|d| distinct(self, *d).min(distinct(other, *d)))
     }
 
+    /// Whether one thread is known to make both in one place.
+    pub(crate) fn is_over(&self, other: &Self) -> bool {
+        self.memory == other.memory
+            && self.by.iter().any(|thread| {
+                let at = |access: &Self| {
+                    let thread = usize::try_from(thread).ok()?;
+                    access.boxes.get(thread)?.clone()
+                };
+                matches!((at(self), at(other)), (Some(a), Some(b)) if overlap(Some(&a), Some(&b)))
+            })
+    }
+
     /// Whether both are accesses of one memory, at least one of them writing.
     pub(crate) fn may_alias(&self, other: &Self) -> bool {
         (self.write || other.write)
@@ -132,6 +163,9 @@ impl Access<'_> {
                 || other.memory == Memory::Any)
     }
 }
+
+/// A range that holds every index, and whose length is a number.
+const ANYWHERE: Range = (-(1 << 61), 1 << 61);
 
 /// What one thread may touch.
 struct Part<'a> {
@@ -151,21 +185,19 @@ fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>]) -> Conflict {
     for a in mine {
         let from = theirs.partition_point(|b| b.along.0 < a.along.0.saturating_sub(longest));
         for b in theirs[from..].iter().take_while(|b| b.along.0 <= a.along.1) {
-            let same_warp = a.thread / WARP_SIZE == b.thread / WARP_SIZE;
-            let known = if same_warp {
-                found.within_warp
+            let together = |size: i64| a.thread / size == b.thread / size;
+            let known = if together(WARP_SIZE) {
+                &mut found.within_warp
+            } else if together(WARPGROUP) {
+                &mut found.between_warps
             } else {
-                found.between_warps
+                &mut found.between_warpgroups
             };
-            if known || a.thread == b.thread || !overlap(a.place, b.place) {
+            if *known || a.thread == b.thread || !overlap(a.place, b.place) {
                 continue;
             }
-            if same_warp {
-                found.within_warp = true;
-            } else {
-                found.between_warps = true;
-            }
-            if found.within_warp && found.between_warps {
+            *known = true;
+            if found.within_warp && found.between_warps && found.between_warpgroups {
                 return found;
             }
         }
@@ -184,8 +216,7 @@ fn overlap(a: Option<&[Range]>, b: Option<&[Range]>) -> bool {
 
 /// Accesses of `op` itself to memory that several threads see.
 pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>> {
-    let everywhere: Rc<[Box]> =
-        std::iter::repeat_n(None, usize::try_from(threads.kernel().threads).unwrap_or(1)).collect();
+    let everywhere = everywhere(threads);
     let by = Rc::new(threads.active(op).threads);
     let atomic = ATOMICS.contains(&name(op));
     let anything = |write| Access {
@@ -196,7 +227,7 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
         by: by.clone(),
         boxes: everywhere.clone(),
     };
-    let Some(effects) = memory_effects(op) else {
+    let Some(effects) = effects(op) else {
         return vec![anything(true)];
     };
     effects
@@ -206,40 +237,56 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
             let write = effect.kind == EffectKind::Write;
             // Effects on memory that is not named belong to barriers and the like.
             let value = effect.value?;
-            let Some(memref) = MemRef::of(value) else {
-                return Some(anything(write));
-            };
-            if memref.space == Space::Private {
-                return None;
+            match MemRef::of(value) {
+                Some(memref) if memref.space == Space::Private => None,
+                Some(_) => Some(Access {
+                    atomic,
+                    ..access(threads, op, value, write)
+                }),
+                None => Some(anything(write)),
             }
-            let base = root(value);
-            let memory = match defining_op(base) {
-                Some(def) if name(def) == "memref.get_global" => Memory::Symbol(
-                    attribute(def, "name")
-                        .map(|a| a.to_string())
-                        .unwrap_or_default(),
-                ),
-                Some(def) if matches!(name(def), "memref.alloc" | "memref.alloca") => {
-                    Memory::Value(key(base))
-                }
-                // An argument or attribution of the kernel; any other block's argument may be
-                // whatever is handed to it.
-                None if is_kernel_argument(base) => Memory::Value(key(base)),
-                None => Memory::Any,
-                // Loaded, selected or computed: it may be any of the others.
-                Some(_) => Memory::Any,
-            };
-            let boxes = boxes(threads, op, value).map_or_else(|| everywhere.clone(), Into::into);
-            Some(Access {
-                op,
-                write,
-                atomic,
-                memory,
-                by: by.clone(),
-                boxes,
-            })
         })
         .collect()
+}
+
+/// The access of `op` through the memref `value`.
+pub(crate) fn access<'c>(
+    threads: &Threads<'c>,
+    op: Op<'c>,
+    value: Val<'c>,
+    write: bool,
+) -> Access<'c> {
+    let base = root(value);
+    let memory = match defining_op(base) {
+        Some(def) if name(def) == "memref.get_global" => Memory::Symbol(
+            attribute(def, "name")
+                .map(|a| a.to_string())
+                .unwrap_or_default(),
+        ),
+        Some(def) if matches!(name(def), "memref.alloc" | "memref.alloca") => {
+            Memory::Value(key(base))
+        }
+        // An argument or attribution of the kernel; any other block's argument may be whatever is
+        // handed to it.
+        None if is_kernel_argument(base) => Memory::Value(key(base)),
+        // Loaded, selected or computed: it may be any of the others.
+        _ => Memory::Any,
+    };
+    let boxes = boxes(threads, op, value).map_or_else(|| everywhere(threads), Into::into);
+    Access {
+        op,
+        write,
+        atomic: false,
+        memory,
+        by: Rc::new(threads.active(op).threads),
+        boxes,
+    }
+}
+
+/// Any thread may touch any part.
+fn everywhere(threads: &Threads<'_>) -> Rc<[Box]> {
+    let count = usize::try_from(threads.kernel().threads).unwrap_or(1);
+    std::iter::repeat_n(None, count).collect()
 }
 
 fn is_kernel_argument(value: Val<'_>) -> bool {

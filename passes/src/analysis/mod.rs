@@ -2,4 +2,5 @@
 
 pub(crate) mod access;
 pub(crate) mod kernel;
+pub(crate) mod placement;
 pub(crate) mod threads;

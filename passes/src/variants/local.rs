@@ -1,9 +1,14 @@
-//! `local`: one thread reduces its own elements in order.
+//! `local`: threads reduce what they hold themselves.
 //!
-//! Source in registers or private memory. The expansion is a plain sequential loop around loads
-//! and combines, which LLVM unrolls and keeps in registers.
+//! Private memory: one thread goes through its elements in order, in a plain loop around loads and
+//! combines, which LLVM unrolls and keeps in registers. Fragments: each thread combines its own
+//! registers, then lanes exchange partial results by shuffles, and warps through shared memory, as
+//! far as the reduced dimensions lie on them.
 
-use super::{Params, Predicate, Reduction, Variant, checks, expand_sequential};
+use super::parts::expand_sequential;
+use super::registers::{self, Plan};
+use super::{Params, Predicate, Reduction, Variant, checks};
+use crate::exchange::shuffle_cost;
 use tx_mlir::Builder;
 use tx_mlir::memref::Space;
 
@@ -23,28 +28,23 @@ impl Variant for Local {
         &[
             Predicate {
                 name: "storage",
-                check: |r| checks::source_in(r, &[Space::Private], "registers or private memory"),
+                check: |r| match r.sources.is_empty() {
+                    true => Ok(()),
+                    false => {
+                        checks::sources_in(r, &[Space::Private], "registers or private memory")
+                    }
+                },
             },
-            Predicate {
-                name: "destination",
-                check: checks::destination,
-            },
-            Predicate {
-                name: "scope",
-                check: checks::scope,
-            },
-            Predicate {
-                name: "kind",
-                check: checks::kind,
-            },
-            Predicate {
-                name: "type",
-                check: checks::element,
-            },
+            checks::LAYOUT,
+            checks::SCOPE,
+            checks::KIND,
         ]
     }
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
+        if let Ok(plan) = Plan::of(r) {
+            return plan.cost(shuffle_cost(plan.lanes()), false);
+        }
         // One load and one combine an element.
         r.length()
             .unwrap_or(1024)
@@ -57,6 +57,9 @@ impl Variant for Local {
     }
 
     fn expand<'c>(&self, r: &Reduction<'c>, _: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
-        expand_sequential(b, r);
+        if !r.sources.is_empty() {
+            return expand_sequential(b, r);
+        }
+        registers::expand(b, r, false);
     }
 }

@@ -11,23 +11,36 @@
 //! through shared memory. Shuffles stand outside of guards: threads without work carry the value
 //! that changes nothing.
 
-use super::{
-    Params, Predicate, Reduction, Variant, checks, delinearize, expand_sequential, extents, load,
-    product, shared_root, source_index, store_result,
+use super::parts::{
+    Group, all_reduce, delinearize, element_number, expand_sequential, extents, index_as,
+    load_elements, load_vector, product, scalars, source_index, store_result,
 };
+use super::reduction::shared_root;
+use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::analysis::kernel::align_attribution;
 use crate::combiner::Combiner;
-use melior::ir::{Type, ValueLike};
+use crate::exchange::{EXCHANGE, shuffle_cost};
+use melior::ir::Type;
 use tx_dialect_tile::Scope;
 use tx_mlir::build::Cond;
 use tx_mlir::memref::Space;
-use tx_mlir::{Builder, Index, Val, byte_width, i64_attribute};
+use tx_mlir::{Builder, Index, Val, byte_width};
 
 /// Widest access of one thread, in bytes.
 const WIDEST: u64 = 16;
 /// Sizes from here on are all treated alike.
 const LARGE: u64 = 1 << 40;
 const WARP: u64 = tx_target::WARP as u64;
+/// Bytes of shared memory after which its banks repeat.
+const BANKS_BYTES: u64 = 128;
+/// Cycles until a value from shared memory is there, about.
+const LOAD: u64 = 30;
+/// Cycles until a combined value can be combined again, about.
+const COMBINE: u64 = 4;
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
 
 /// See the module.
 pub(crate) struct Shared;
@@ -42,80 +55,22 @@ impl Variant for Shared {
     }
 
     fn predicates(&self) -> &'static [Predicate] {
-        &[
-            Predicate {
-                name: "storage",
-                check: |r| {
-                    checks::source_in(
-                        r,
-                        &[Space::Shared, Space::Global],
-                        "shared or global memory",
-                    )
-                },
-            },
-            Predicate {
-                name: "destination",
-                check: checks::destination,
-            },
-            Predicate {
-                name: "scope",
-                check: checks::scope,
-            },
-            Predicate {
-                name: "determinism",
-                check: |r| {
-                    let order = tx_mlir::attribute(r.view.op, "determinism").map(tx_mlir::keyword);
-                    match order.as_deref() {
-                        Some("batch_invariant") if r.view.scope != Scope::Thread => {
-                            Err("`batch_invariant` is not implemented".to_owned())
-                        }
-                        _ => Ok(()),
-                    }
-                },
-            },
-            Predicate {
-                name: "kind",
-                check: checks::kind,
-            },
-            Predicate {
-                name: "type",
-                check: checks::element,
-            },
-        ]
+        &[checks::SHARED_SOURCE, checks::SCOPE, checks::KIND]
     }
 
     fn cost(&self, r: &Reduction<'_>) -> u64 {
-        let shape = Shape::choose(r);
-        let results = r.results().unwrap_or(1).min(LARGE);
-        let rounds = results.div_ceil((shape.stride * shape.groups).max(1));
-        let loads = r
-            .length()
-            .unwrap_or(1024)
-            .div_ceil((shape.group * shape.vector).max(1));
-        // A load and a combine, then about 25 cycles a shuffle and 40 an exchange.
-        let tree = u64::from(shape.group.min(WARP).next_power_of_two().ilog2()) * 25;
-        let exchange = if shape.group * shape.stride > WARP {
-            40
-        } else {
-            0
-        };
-        rounds.saturating_mul(loads.saturating_mul(8).saturating_add(tree + exchange))
+        Shape::choose(r, shuffle_cost).cost(r, shuffle_cost)
     }
 
     fn params(&self, r: &Reduction<'_>) -> Params {
-        let shape = Shape::choose(r);
-        [
-            ("group", shape.group),
-            ("groups", shape.groups),
-            ("stride", shape.stride),
-            ("vector", shape.vector),
-        ]
-        .into_iter()
-        .map(|(name, value)| (name, value.cast_signed()))
-        .collect()
+        Shape::choose(r, shuffle_cost).params()
     }
 
     fn check_params(&self, r: &Reduction<'_>, params: &dyn Fn(&str) -> i64) -> Result<(), String> {
+        let names = ["group", "groups", "stride", "vector"];
+        if let Some(name) = names.into_iter().find(|name| params(name) < 1) {
+            return Err(format!("`{name}` must be positive"));
+        }
         let shape = Shape::of(params);
         let threads = r.threads.unsigned_abs();
         let used = shape
@@ -144,6 +99,12 @@ impl Variant for Shared {
                 shape.vector
             ));
         }
+        let step = shape.group.saturating_mul(shape.vector);
+        if shape.skew > 0 && r.length().is_none_or(|n| n % step != 0) {
+            return Err(
+                "`skew` needs a length that is a multiple of `group` times `vector`".to_owned(),
+            );
+        }
         Ok(())
     }
 
@@ -151,22 +112,36 @@ impl Variant for Shared {
         if r.view.scope == Scope::Thread {
             return expand_sequential(b, r);
         }
-        let shape = Shape::of(params);
-        if let Ok(combiner) = r.combiner() {
-            Expansion {
-                b,
-                r,
-                combiner,
-                shape,
-            }
-            .run();
-        }
+        expand(r, params, b, None);
     }
+}
+
+/// Writes a reduction by threads that share the work; `exchange` says how the lanes of a warp
+/// exchange values, if that is not by shuffles.
+pub(crate) fn expand<'c>(
+    r: &Reduction<'c>,
+    params: &dyn Fn(&str) -> i64,
+    b: &Builder<'c>,
+    exchange: Option<&'static str>,
+) {
+    let Ok(combiner) = r.combiner() else { return };
+    Expansion {
+        b,
+        r,
+        combiner,
+        shape: Shape::of(params),
+        exchange,
+        packed: None,
+        deliver: &|b, combiner, total, length, kept| {
+            store_result(b, r, combiner, total, length, kept);
+        },
+    }
+    .run();
 }
 
 /// How the threads of a scope are spread over a reduction.
 #[derive(Clone, Copy)]
-struct Shape {
+pub(crate) struct Shape {
     /// Threads that share one result.
     group: u64,
     /// Groups of `stride * group` threads.
@@ -175,6 +150,9 @@ struct Shape {
     stride: u64,
     /// Elements that one load of a thread brings.
     vector: u64,
+    /// Where not 0: every `skew` results a group begins one step further into its row, and ends at
+    /// the row's beginning, so that groups of one warp read different banks.
+    skew: u64,
 }
 
 fn floor_power(n: u64) -> u64 {
@@ -183,17 +161,52 @@ fn floor_power(n: u64) -> u64 {
 
 impl Shape {
     /// The shape that is recorded on an op.
-    fn of(params: &dyn Fn(&str) -> i64) -> Self {
-        let get = |name| params(name).unsigned_abs().max(1);
+    pub(crate) fn of(params: &dyn Fn(&str) -> i64) -> Self {
+        let get = |name| params(name).unsigned_abs();
         Self {
-            group: get("group"),
-            groups: get("groups"),
-            stride: get("stride"),
-            vector: get("vector"),
+            group: get("group").max(1),
+            groups: get("groups").max(1),
+            stride: get("stride").max(1),
+            vector: get("vector").max(1),
+            skew: get("skew"),
         }
     }
 
-    fn choose(r: &Reduction<'_>) -> Self {
+    /// What is recorded on an op.
+    pub(crate) fn params(&self) -> Params {
+        let mut params = vec![
+            ("group", self.group),
+            ("groups", self.groups),
+            ("stride", self.stride),
+            ("vector", self.vector),
+        ];
+        if self.skew > 0 {
+            params.push(("skew", self.skew));
+        }
+        params
+            .into_iter()
+            .map(|(name, value)| (name, value.cast_signed()))
+            .collect()
+    }
+
+    /// Elements that one load of a thread brings.
+    pub(crate) fn vector_width(&self) -> u64 {
+        self.vector
+    }
+
+    /// Whether every element is loaded by a full step.
+    pub(crate) fn is_exact(&self, r: &Reduction<'_>) -> bool {
+        r.length()
+            .is_some_and(|n| n % (self.group * self.vector) == 0)
+    }
+
+    /// Lanes of a warp that share a result.
+    pub(crate) fn lanes(&self) -> u64 {
+        self.group.min((WARP / self.stride).max(1))
+    }
+
+    /// The cheapest shape, when `lane_cost` is what a combine over some lanes of a warp takes.
+    pub(crate) fn choose(r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> Self {
         let threads = r.threads.unsigned_abs().max(1);
         if r.view.scope == Scope::Thread {
             return Self {
@@ -201,28 +214,129 @@ impl Shape {
                 groups: 1,
                 stride: 1,
                 vector: 1,
+                skew: 0,
             };
         }
         // An unknown size is taken to be large.
         let results = r.results().unwrap_or(1 << 20).clamp(1, LARGE);
         let length = r.length().unwrap_or(1 << 20).clamp(1, LARGE);
-        let along_reduced = r.contiguous().is_none_or(|d| r.reduced.contains(&d));
-        let (stride, group) = if along_reduced {
-            (1, Self::rows(threads, results, length))
-        } else {
-            Self::columns(threads, results, length)
-        };
-        let vector = if along_reduced {
-            Self::vector(r, group, length)
-        } else {
-            1
-        };
-        Self {
-            group,
-            groups: (threads / (stride * group)).max(1),
-            stride,
-            vector,
+        if r.batch_invariant() {
+            // One tree for each length and block, whatever the number of results, their layout
+            // and their alignment.
+            let group = Self::rows(threads, LARGE, length);
+            return Self {
+                group,
+                groups: (threads / group).max(1),
+                stride: 1,
+                vector: 1,
+                skew: 0,
+            };
         }
+        let along_reduced = r.contiguous().is_none_or(|d| r.reduced.contains(&d));
+        if !along_reduced {
+            let (stride, group) = Self::columns(threads, results, length);
+            return Self {
+                group,
+                groups: (threads / (stride * group)).max(1),
+                stride,
+                vector: 1,
+                skew: 0,
+            };
+        }
+        let widest = Self::rows(threads, results, length);
+        let with_group = |group: u64| {
+            let vector = Self::vector(r, group, length);
+            Self {
+                group,
+                groups: (threads / group).max(1),
+                stride: 1,
+                vector,
+                skew: Self::skew(r, group, vector, length),
+            }
+        };
+        // Lines of global memory are read whole only by neighbouring lanes.
+        let shared = r.sources.iter().all(|s| s.space == Space::Shared);
+        if !shared || r.results().is_none() || r.length().is_none() || widest > WARP {
+            return with_group(widest);
+        }
+        // One element for each thread is read in one step, without conflicts and without loops.
+        if results.saturating_mul(length) <= threads {
+            return with_group(widest);
+        }
+        std::iter::successors(Some(widest), |g| (*g > 1).then_some(g / 2))
+            .filter(|group| group.is_power_of_two())
+            .map(with_group)
+            .min_by_key(|shape| (shape.cost(r, lane_cost), std::cmp::Reverse(shape.group)))
+            .unwrap_or_else(|| with_group(widest))
+    }
+
+    /// Cycles, roughly: what each thread waits for, and what the multiprocessor's shared memory and
+    /// schedulers take turns for.
+    pub(crate) fn cost(&self, r: &Reduction<'_>, lane_cost: fn(u64) -> u64) -> u64 {
+        let parts = r
+            .view
+            .accumulators()
+            .map_or(1, |t| u64::try_from(t.len()).unwrap_or(1));
+        self.cost_of(r, lane_cost, parts, parts)
+    }
+
+    /// The same when a thread spends `fold` combines on an element, and threads exchange `parts`
+    /// values.
+    pub(crate) fn cost_of(
+        &self,
+        r: &Reduction<'_>,
+        lane_cost: fn(u64) -> u64,
+        fold: u64,
+        parts: u64,
+    ) -> u64 {
+        let results = r.results().unwrap_or(1 << 20).clamp(1, LARGE);
+        let length = r.length().unwrap_or(1 << 20).clamp(1, LARGE);
+        let bytes = r.element_bytes().unwrap_or(4);
+        let used = self.group * self.stride * self.groups;
+        let warps = used
+            .min(results.saturating_mul(self.group))
+            .div_ceil(WARP)
+            .max(1);
+        let rounds = results.div_ceil((self.stride * self.groups).max(1));
+        let loads = length.div_ceil((self.group * self.vector).max(1));
+        let banks = loads
+            .saturating_mul((self.vector * bytes).div_ceil(4))
+            .saturating_mul(warps);
+        // Vector lanes are combined by themselves, then with each other.
+        let chain = (loads + u64::from(self.vector.ilog2())).saturating_mul(COMBINE * fold);
+        let issue = loads
+            .saturating_mul(self.vector * fold)
+            .saturating_mul(warps.div_ceil(4));
+        let tree = lane_cost(self.lanes()).saturating_mul(parts);
+        let exchange = if self.group * self.stride > WARP {
+            EXCHANGE * parts
+        } else {
+            0
+        };
+        let round = LOAD
+            .saturating_add(banks)
+            .saturating_add(chain.max(issue))
+            .saturating_add(tree + exchange);
+        rounds.saturating_mul(round)
+    }
+
+    /// Results after which groups of one warp read the same banks again; 0 when they do not.
+    fn skew(r: &Reduction<'_>, group: u64, vector: u64, length: u64) -> u64 {
+        let step = group * vector;
+        let (Some(source), Some(bytes)) = (r.source(), r.element_bytes()) else {
+            return 0;
+        };
+        let outer = r.kept.iter().rev().find(|d| source.shape[**d] != Some(1));
+        let pitch = outer.and_then(|d| source.strides[*d]);
+        let (Some(pitch), 1) = (pitch, r.reduced.len()) else {
+            return 0;
+        };
+        let shared = r.sources.iter().all(|s| s.space == Space::Shared);
+        if !shared || group >= WARP || !length.is_multiple_of(step) || length == step {
+            return 0;
+        }
+        let pitch = pitch.unsigned_abs() * bytes;
+        BANKS_BYTES / gcd(pitch, BANKS_BYTES)
     }
 
     /// Lanes along the reduced dimension.
@@ -252,24 +366,25 @@ impl Shape {
     }
 
     /// The widest load that alignment and strides allow, when every lane has work for it.
-    fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
-        let Some(source) = &r.source else { return 1 };
-        let (Some(bytes), Some(last)) = (byte_width(source.element), r.reduced.last()) else {
+    pub(crate) fn vector(r: &Reduction<'_>, group: u64, length: u64) -> u64 {
+        let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;
         };
-        let mut vector = (WIDEST / bytes).max(1);
+        // In a vector, `i1` is a bit; in memory of their own, elements are bytes.
+        let packed = r.sources.iter().any(|s| s.element.to_string() == "i1");
+        let mut vector = if packed { 1 } else { (WIDEST / bytes).max(1) };
         while vector > 1 {
             let divides = |n: Option<i64>| n.is_some_and(|n| n.unsigned_abs() % vector == 0);
-            let pitched = (0..source.rank())
-                .filter(|d| d != last)
-                .all(|d| source.shape[d] == Some(1) || divides(source.strides[d]));
-            let row = source.shape[*last].is_some_and(|n| n % vector == 0);
-            if source.strides[*last] == Some(1)
-                && r.alignment >= vector * bytes
-                && pitched
-                && row
-                && length >= group.saturating_mul(vector)
-            {
+            let rows = r.sources.iter().all(|source| {
+                let pitched = (0..source.rank())
+                    .filter(|d| d != last)
+                    .all(|d| source.shape[d] == Some(1) || divides(source.strides[d]));
+                let whole = source.shape[*last].is_some_and(|n| n % vector == 0);
+                let bytes = byte_width(source.element).unwrap_or(1);
+                let aligned = r.alignment >= vector * bytes;
+                source.strides[*last] == Some(1) && pitched && whole && aligned
+            });
+            if rows && length >= group.saturating_mul(vector) {
                 return vector;
             }
             vector /= 2;
@@ -278,11 +393,21 @@ impl Shape {
     }
 }
 
-struct Expansion<'a, 'c> {
-    b: &'a Builder<'c>,
-    r: &'a Reduction<'c>,
-    combiner: Combiner<'c>,
-    shape: Shape,
+/// Finishes and stores one result: its total, its length, and the indices of kept dimensions.
+pub(crate) type Deliver<'a, 'c> =
+    dyn Fn(&Builder<'c>, &Combiner<'c>, &[Val<'c>], Index<'c>, &[Index<'c>]) + 'a;
+
+/// How a reduction is written once the threads are spread over it.
+pub(crate) struct Expansion<'a, 'c> {
+    pub(crate) b: &'a Builder<'c>,
+    pub(crate) r: &'a Reduction<'c>,
+    pub(crate) combiner: Combiner<'c>,
+    pub(crate) shape: Shape,
+    /// How the lanes of a warp exchange values, if that is not by shuffles.
+    pub(crate) exchange: Option<&'static str>,
+    /// A thread combines whole vectors of elements, in this combiner's type.
+    pub(crate) packed: Option<Combiner<'c>>,
+    pub(crate) deliver: &'a Deliver<'a, 'c>,
 }
 
 fn constant<'c>(n: u64) -> Index<'c> {
@@ -290,11 +415,11 @@ fn constant<'c>(n: u64) -> Index<'c> {
 }
 
 impl<'c> Expansion<'_, 'c> {
-    fn run(&self) {
+    pub(crate) fn run(&self) {
         let (b, r, shape) = (self.b, self.r, self.shape);
-        let Some(source) = &r.source else { return };
+        let Some(source) = r.source() else { return };
         if shape.vector > 1 {
-            self.align();
+            align_sources(r);
         }
         let value = r.view.sources[0];
         let kept = extents(b, value, source, &r.kept);
@@ -348,18 +473,18 @@ impl<'c> Expansion<'_, 'c> {
                 let valid = b.and(has_work, inside);
                 let partial = b.if_else(
                     valid,
-                    &[self.combiner.ty()],
+                    self.combiner.types(),
                     |b| {
                         let index = delinearize(b, result, &kept);
-                        vec![self.fold(b, value, &index, lane, &reduced, length)]
+                        self.fold(b, result, &index, lane, &reduced, length)
                     },
-                    |b| vec![self.combiner.start(b)],
+                    |b| self.combiner.start(b),
                 );
-                let total = self.all_reduce(b, partial[0]);
+                let total = self.all_reduce(b, &partial);
                 let writer = b.and(valid, b.equal(lane, Index::Const(0)));
                 b.if_then(writer, |b| {
                     let index = delinearize(b, result, &kept);
-                    store_result(b, r, &self.combiner, total, length, &index);
+                    (self.deliver)(b, &self.combiner, &total, length, &index);
                 });
                 Vec::new()
             },
@@ -370,149 +495,208 @@ impl<'c> Expansion<'_, 'c> {
     fn fold(
         &self,
         b: &Builder<'c>,
-        source: Val<'c>,
+        result: Index<'c>,
         kept: &[Index<'c>],
         lane: Index<'c>,
         reduced: &[Index<'c>],
         length: Index<'c>,
-    ) -> Val<'c> {
+    ) -> Vec<Val<'c>> {
         let (group, vector) = (self.shape.group, self.shape.vector);
         let combiner = &self.combiner;
-        let start = combiner.start(b);
+        let parts = combiner.types().len();
 
-        // Full steps: every lane of the group has `vector` elements.
+        // Full steps: every lane of the group has `vector` elements, each combined by itself.
         let step = constant(group * vector);
         let full = b.mul(b.div(length, step), step);
-        let mine = b.mul(lane, constant(vector));
-        let widened = if vector > 1 {
-            let ty = Type::vector(&[vector], combiner.ty());
-            b.create("vector.broadcast")
-                .operands(&[start])
-                .result(ty)
-                .value()
-        } else {
-            start
-        };
-        let looped = b.for_loop(Index::Const(0), full, step, &[widened], |b, i, carried| {
+        let mut mine = b.mul(lane, constant(vector));
+        if self.shape.skew > 0 {
+            let later = b.mul(b.div(result, constant(self.shape.skew)), step);
+            mine = b.add(mine, later);
+        }
+        let position = |b: &Builder<'c>, i: Index<'c>| {
             let at = b.add(i, mine);
-            let element = self.element(b, source, kept, reduced, at, vector);
-            vec![combiner.combine(b, carried[0], element)]
+            if self.shape.skew > 0 {
+                b.rem(at, length)
+            } else {
+                at
+            }
+        };
+        let start = combiner.start(b);
+        if let Some(packed) = &self.packed {
+            return self.fold_vectors(b, packed, kept, reduced, (full, step), &position);
+        }
+        let starts: Vec<Val<'c>> = (0i64..)
+            .take(usize::try_from(vector).unwrap_or(1))
+            .flat_map(|v| {
+                // The first element, as if its value were the start: later ones do not look at
+                // the index, and one that is equal must find the right one there.
+                if combiner.kind().is_arg() && self.in_order() {
+                    let own = b.add(mine, Index::Const(v));
+                    let alone = b.equal(full, Index::Const(0));
+                    combiner.start_at(b, b.select_index(alone, lane, own))
+                } else {
+                    start.clone()
+                }
+            })
+            .collect();
+        let looped = b.for_loop(Index::Const(0), full, step, &starts, |b, i, carried| {
+            let at = position(b, i);
+            self.elements(b, kept, reduced, at, vector)
+                .iter()
+                .zip(carried.chunks(parts))
+                .flat_map(|(element, carried)| self.combine(b, carried, element))
+                .collect()
         });
-        let mut partial = self
-            .lanes(b, looped[0])
-            .into_iter()
-            .reduce(|l, r| combiner.combine(b, l, r))
-            .unwrap_or(start);
+        let folded = looped.chunks(parts).map(<[_]>::to_vec).collect();
+        let partial = combiner.combine_all(b, folded);
 
         // What is left is less than a full step: one element a lane at a time.
         let rest = b.sub(length, full);
-        if rest.known() != Some(0) {
-            let rounds = b.ceildiv(rest, constant(group));
-            let done = b.for_loop(
-                Index::Const(0),
-                rounds,
-                Index::Const(1),
-                &[partial],
-                |b, i, carried| {
-                    let at = b.add(full, b.add(b.mul(i, constant(group)), lane));
-                    let inside = b.less(at, length);
-                    b.if_else(
-                        inside,
-                        &[combiner.ty()],
-                        |b| {
-                            let element = self.element(b, source, kept, reduced, at, 1);
-                            vec![combiner.combine(b, carried[0], element)]
-                        },
-                        |_| vec![carried[0]],
-                    )
-                },
-            );
-            partial = done[0];
+        if rest.known() == Some(0) {
+            return partial;
         }
-        partial
+        let rounds = b.ceildiv(rest, constant(group));
+        b.for_loop(
+            Index::Const(0),
+            rounds,
+            Index::Const(1),
+            &partial,
+            |b, i, carried| {
+                let at = b.add(full, b.add(b.mul(i, constant(group)), lane));
+                let inside = b.less(at, length);
+                b.if_else(
+                    inside,
+                    combiner.types(),
+                    |b| {
+                        let element = self.elements(b, kept, reduced, at, 1);
+                        self.combine(b, carried, &element[0])
+                    },
+                    |_| carried.to_vec(),
+                )
+            },
+        )
     }
 
-    /// One element, or `vector` neighbours along the last reduced dimension, as partial results.
-    fn element(
+    /// Whether a thread meets the elements of a result in the order of their numbers.
+    fn in_order(&self) -> bool {
+        self.shape.skew == 0 && self.r.reduced.is_sorted()
+    }
+
+    /// Combines what a thread has with an element.
+    fn combine(&self, b: &Builder<'c>, left: &[Val<'c>], right: &[Val<'c>]) -> Vec<Val<'c>> {
+        if self.in_order() {
+            self.combiner.combine_later(b, left, right)
+        } else {
+            self.combiner.combine(b, left, right)
+        }
+    }
+
+    /// The same for whole vectors, when there is nothing left over.
+    fn fold_vectors(
         &self,
         b: &Builder<'c>,
-        source: Val<'c>,
+        packed: &Combiner<'c>,
+        kept: &[Index<'c>],
+        reduced: &[Index<'c>],
+        (full, step): (Index<'c>, Index<'c>),
+        position: &dyn Fn(&Builder<'c>, Index<'c>) -> Index<'c>,
+    ) -> Vec<Val<'c>> {
+        let vector = self.shape.vector;
+        let Some(memref) = self.r.source() else {
+            return Vec::new();
+        };
+        let ty = Type::vector(&[vector], memref.element);
+        let start = b
+            .create("vector.broadcast")
+            .operands(&packed.start(b))
+            .result(ty)
+            .value();
+        let folded = b.for_loop(Index::Const(0), full, step, &[start], |b, i, carried| {
+            let indices = delinearize(b, position(b, i), reduced);
+            let place = source_index(b, self.r, kept, &indices);
+            let loaded = load_vector(b, self.r.view.sources[0], memref, &place, vector);
+            packed.combine(b, carried, &[loaded])
+        });
+        // Halves are combined as vectors for as long as they are.
+        let mut value = folded[0];
+        let mut lanes = vector;
+        while lanes > 2 {
+            lanes /= 2;
+            let half = |offset: u64| {
+                b.create("vector.extract_strided_slice")
+                    .attr_text("offsets", &format!("[{offset}]"))
+                    .attr_text("sizes", &format!("[{lanes}]"))
+                    .attr_text("strides", "[1]")
+                    .operands(&[value])
+                    .result(Type::vector(&[lanes], memref.element))
+                    .value()
+            };
+            value = packed.combine(b, &[half(0)], &[half(lanes)])[0];
+        }
+        let partials = scalars(b, value).into_iter().map(|v| vec![v]).collect();
+        let total = packed.combine_all(b, partials);
+        vec![self.combiner.widen(b, 0, total[0])]
+    }
+
+    /// `vector` neighbours along the last reduced dimension, as partial results.
+    fn elements(
+        &self,
+        b: &Builder<'c>,
         kept: &[Index<'c>],
         reduced: &[Index<'c>],
         at: Index<'c>,
         vector: u64,
-    ) -> Val<'c> {
-        let Some(memref) = &self.r.source else {
-            return source;
-        };
-        let index = delinearize(b, at, reduced);
-        let index = source_index(b, self.r, kept, &index);
-        let loaded = if vector > 1 {
-            let bytes = byte_width(memref.element).unwrap_or(1) * vector;
-            let mut all = vec![source];
-            all.extend(index);
-            b.create("vector.load")
-                .attr("alignment", i64_attribute(b.context(), bytes.cast_signed()))
-                .operands(&all)
-                .result(Type::vector(&[vector], memref.element))
-                .value()
-        } else {
-            load(b, source, memref.element, &index)
-        };
-        self.combiner.widen(b, loaded)
-    }
-
-    /// The elements of a vector, or the scalar itself.
-    fn lanes(&self, b: &Builder<'c>, value: Val<'c>) -> Vec<Val<'c>> {
-        if tx_mlir::vector_parts(value.r#type()).is_none() {
-            return vec![value];
-        }
-        (0..self.shape.vector)
-            .map(|i| {
-                b.create("vector.extract")
-                    .attr_text("static_position", &format!("array<i64: {i}>"))
-                    .operands(&[value])
-                    .result(self.combiner.ty())
-                    .value()
+    ) -> Vec<Vec<Val<'c>>> {
+        let r = self.r;
+        let indices = delinearize(b, at, reduced);
+        let place = source_index(b, r, kept, &indices);
+        let loaded = load_elements(b, r, &place, vector);
+        let (b, mut offset) = (b, 0);
+        loaded
+            .iter()
+            .map(|elements| {
+                let partial = self.combiner.partial(b, elements, |b, ty| {
+                    let mut indices = indices.clone();
+                    if let Some(last) = indices.last_mut() {
+                        *last = b.add(*last, Index::Const(offset));
+                    }
+                    // Gone through in order, the place is the number.
+                    let number = if r.reduced.is_sorted() {
+                        b.add(at, Index::Const(offset))
+                    } else {
+                        element_number(b, r, &indices, reduced)
+                    };
+                    index_as(b, number, ty)
+                });
+                offset += 1;
+                partial
             })
             .collect()
     }
 
     /// The group's total, in every thread of it.
-    fn all_reduce(&self, b: &Builder<'c>, value: Val<'c>) -> Val<'c> {
+    fn all_reduce(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let (view, shape) = (&self.r.view, self.shape);
         if shape.group == 1 {
-            return value;
+            return partial.to_vec();
         }
         let within = shape.group * shape.stride <= WARP;
-        let scope = if within { Scope::Warp } else { view.scope };
-        let mut op = b
-            .create("tile.all_reduce")
-            .attr_text("kind", &format!("#tile.kind<{}>", view.kind))
-            .attr_text("scope", &format!("#tile.scope<{scope}>"))
-            .attr_type("acc", self.combiner.ty())
-            .attr_text("nan", &format!("#tile.nan<{}>", view.nan));
         // A group that is the whole scope needs no width, which may then be any number.
-        if within || shape.group < self.r.span.unsigned_abs() {
-            op = op
-                .attr(
-                    "width",
-                    i64_attribute(b.context(), shape.group.cast_signed()),
-                )
-                .attr(
-                    "stride",
-                    i64_attribute(b.context(), shape.stride.cast_signed()),
-                );
-        }
-        op.operands(&[value])
-            .region(melior::ir::Region::new())
-            .result(value.r#type())
-            .value()
+        let explicit = within || shape.group < self.r.span.unsigned_abs();
+        let group = Group {
+            scope: if within { Scope::Warp } else { view.scope },
+            width: explicit.then_some(shape.group.cast_signed()),
+            stride: shape.stride.cast_signed(),
+            variant: self.exchange,
+        };
+        all_reduce(b, self.r, &self.combiner, partial, group)
     }
+}
 
-    /// Gives the source's shared memory the alignment that vector loads count on.
-    fn align(&self) {
-        if let Some((kernel, index)) = shared_root(self.r.view.sources[0]) {
+/// Gives the sources' shared memory the alignment that vector loads count on.
+pub(crate) fn align_sources(r: &Reduction<'_>) {
+    for source in &r.view.sources {
+        if let Some((kernel, index)) = shared_root(*source) {
             align_attribution(kernel, index);
         }
     }

@@ -43,6 +43,16 @@ const SIZE_LIMIT: u64 = 50_000_000;
 const SCRIPT: &str = include_str!("gpu-test.py");
 pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 
+/// The benchmark of reductions within a block: its programs are made, compiled and timed where the
+/// GPU is.
+const BENCHMARK: [(&str, &str); 2] = [
+    (
+        "bench-tile.py",
+        include_str!("../../bench-tile/bench-tile.py"),
+    ),
+    ("bench.cu", include_str!("../../bench-tile/bench.cu")),
+];
+
 pub(crate) fn archive_path(workspace: &Workspace) -> PathBuf {
     let name = format!("{}.tar.xz", archive_name(workspace));
     workspace.target.join("dist").join(name)
@@ -83,17 +93,25 @@ pub(crate) fn dist(workspace: &Workspace) -> Result<PathBuf> {
 
     fs::copy(&tx, staging.join("tx"))?;
     fs::write(staging.join(SCRIPT_NAME), SCRIPT)?;
+    for (name, text) in BENCHMARK {
+        fs::write(staging.join(name), text)?;
+    }
     fs::write(staging.join("README.txt"), readme(&name))?;
     for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(workspace.root.join(license), staging.join(license))?;
     }
     let cases = staging.join("cases");
-    sh::run(
-        cargo()
-            .args(["test", "--profile", "dist", "--package", "tx-cli"])
-            .args(["--test", "records", "--", "--dump"])
-            .arg(&cases),
-    )?;
+    for (test, folder) in [
+        ("records", &cases),
+        ("conformance", &staging.join("conformance")),
+    ] {
+        sh::run(
+            cargo()
+                .args(["test", "--profile", "dist", "--package", "tx-cli"])
+                .args(["--test", test, "--", "--dump"])
+                .arg(folder),
+        )?;
+    }
     add_demonstrations(workspace, &cases)?;
 
     let archive = archive_path(workspace);
@@ -300,10 +318,14 @@ fn add_demonstrations(workspace: &Workspace, cases: &Path) -> Result<()> {
                 "id": id,
                 "folder": id,
                 "args": ["arg0.npy", "arg1.npy"],
-                "output": 1,
-                "region": region,
-                "atol": 0.0,
-                "rtol": 0.0,
+                "outputs": [{
+                    "argument": 1,
+                    "expected": "expected.npy",
+                    "type": "f32",
+                    "region": region,
+                    "atol": 0.0,
+                    "rtol": 0.0,
+                }],
             }),
         );
     }
@@ -322,9 +344,10 @@ fn readme(name: &str) -> String {
          NVIDIA's driver. No CUDA toolkit.\n\n\
          \x20   ./tx doctor                         what this machine has\n\
          \x20   ./tx --help                         what tx can do\n\
-         \x20   python3 {SCRIPT_NAME}                  run every case in cases/ on the GPU, compare\n\
-         \x20   python3 {SCRIPT_NAME} --device cpu     the same on the CPU\n\n\
-         The script needs Python 3 with NumPy; tx does not.\n",
+         \x20   python3 {SCRIPT_NAME}                  run every case on the GPU, compare     \n\
+         \x20   python3 {SCRIPT_NAME} --device cpu     the same on the CPU\n\
+         \x20   python3 bench-tile.py               time reductions in a block beside CUB (needs nvcc)\n\n\
+         The scripts need Python 3 with NumPy; tx does not.\n",
         NEWEST_GLIBC.0, NEWEST_GLIBC.1
     )
 }

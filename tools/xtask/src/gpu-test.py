@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Runs every case of this folder through `tx run` and compares the results.
 
-A case is a program, its arguments and the expected contents of one of them after the run
-(cases/manifest.json lists them). Needs Python 3 and NumPy. Exit status 0: all right; 1: some are
-not; 2: it could not be tried.
+A case is a program, its arguments and the expected contents of some of them after the run
+(cases/manifest.json and conformance/manifest.json list them). Needs Python 3 and NumPy. Exit status
+0: all right; 1: some are not; 2: it could not be tried.
 """
 
 import argparse
+import concurrent.futures
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -20,67 +22,150 @@ except ImportError:
     sys.exit("gpu-test: this needs NumPy (Debian: apt-get install python3-numpy)")
 
 HERE = pathlib.Path(__file__).resolve().parent
+SUITES = ("cases", "conformance")
 
 
-def compare(case, before, got, expected):
+def numbers(array, kind):
+    """The elements as f64; NumPy has no bf16, and files hold its words."""
+    if kind == "bf16":
+        return (array.astype("u4") << 16).view("f4").astype("f8")
+    return array.astype("f8")
+
+
+def compare(output, before, got, expected):
     """What is wrong with a result, or None."""
     if got.shape != expected.shape or got.dtype != expected.dtype:
         return f"got {got.dtype}{list(got.shape)}, expected {expected.dtype}{list(expected.shape)}"
     inside = numpy.zeros(got.shape, dtype=bool)
-    inside[tuple(slice(start, start + extent) for start, extent in case["region"])] = True
-    touched = ~inside & (got.view(f"u{got.itemsize}") != before.view(f"u{got.itemsize}"))
+    inside[tuple(slice(start, start + extent) for start, extent in output["region"])] = True
+    words = f"u{got.itemsize}"
+    touched = ~inside & (got.view(words) != before.view(words))
     if touched.any():
         return f"wrote outside its region, at {numpy.argwhere(touched)[0].tolist()}"
-    wide, reference = got.astype("f8"), expected.astype("f8")
-    close = numpy.abs(wide - reference) <= case["atol"] + case["rtol"] * numpy.abs(reference)
-    wrong = numpy.argwhere(inside & ~close)
+    wide, reference = numbers(got, output["type"]), numbers(expected, output["type"])
+    with numpy.errstate(invalid="ignore"):
+        # Equality is for infinities, whose difference is NaN; NaN itself is wrong.
+        difference = numpy.abs(wide - reference)
+        close = difference <= output["atol"] + output["rtol"] * numpy.abs(reference)
+    wrong = numpy.argwhere(inside & ~(close | (wide == reference)))
     if len(wrong):
         at = tuple(wrong[0])
-        return f"{len(wrong)} wrong, the first at {list(map(int, at))}: {got[at]}, expected {expected[at]}"
+        return f"{len(wrong)} wrong, the first at {list(map(int, at))}: {wide[at]}, expected {reference[at]}"
     return None
 
 
-def run(case, device, folder):
+def compare_exact(output, home, got, expected):
+    """What is wrong with a result that is compared bit by bit, any NaN for NaN, or within a
+    tolerance of each element where that is above 0."""
+    if got.shape != expected.shape or got.dtype != expected.dtype:
+        return f"got {got.dtype}{list(got.shape)}, expected {expected.dtype}{list(expected.shape)}"
+    words = f"u{got.itemsize}"
+    same = numpy.atleast_1d(got).view(words) == numpy.atleast_1d(expected).view(words)
+    right = same.reshape(got.shape)
+    wide, reference = numbers(got, output["type"]), numbers(expected, output["type"])
+    if output["type"] in ("f16", "bf16", "f32", "f64"):
+        right |= numpy.isnan(wide) & numpy.isnan(reference)
+    if "tolerance" in output:
+        tolerance = numpy.load(home / output["tolerance"])
+        with numpy.errstate(invalid="ignore"):
+            right |= (tolerance > 0) & (numpy.abs(wide - reference) <= tolerance)
+    wrong = numpy.argwhere(~right)
+    if len(wrong):
+        at = tuple(wrong[0])
+        place = list(map(int, at))
+        return f"{output['label']}: {len(wrong)} wrong, the first at {place}: {wide[at]}, expected {reference[at]}"
+    return None
+
+
+def run(case, options, folder):
     """What is wrong with a case, or None."""
-    home = HERE / "cases" / case["folder"]
-    out = folder / "out.npy"
-    out.unlink(missing_ok=True)
-    command = [HERE / "tx", "run", home / "program.mlir", "--device", device]
-    for name in case["args"]:
-        command += ["--arg", home / name]
-    command += ["--out", f"{case['output']}={out}"]
+    home = case["home"]
+    results = {output["argument"]: folder / f"out{output['argument']}.npy" for output in case["outputs"]}
+    command = [HERE / "tx", "run", home / "program.mlir", "--device", options.device]
+    if options.sanitizer:
+        # Its own exit status, so that what it finds is told from what tx finds.
+        tool = ["compute-sanitizer", "--tool", options.sanitizer, "--error-exitcode", "99"]
+        command = tool + command
+    if "chip" in case and options.device == "cpu":
+        command += ["--chip", case["chip"]]
+    for spec in case["args"]:
+        # A file, perhaps with the type to read it as, or a number.
+        command += ["--arg", f"{home}/{spec}" if ".npy" in spec else spec]
+    for argument, file in results.items():
+        file.unlink(missing_ok=True)
+        command += ["--out", f"{argument}={file}"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
-        return "no end after 120 s"
+        return "no end after 300 s"
     if done.returncode != 0:
-        return f"tx run: exit status {done.returncode}\n{done.stderr.rstrip()}"
-    before = numpy.load(home / case["args"][case["output"]])
-    return compare(case, before, numpy.load(out), numpy.load(home / "expected.npy"))
+        said = (done.stdout if options.sanitizer else "") + done.stderr
+        return f"exit status {done.returncode}\n{said.rstrip()}"
+    for output in case["outputs"]:
+        argument = output["argument"]
+        got = numpy.load(results[argument])
+        if output.get("compare") == "exact":
+            trouble = compare_exact(output, home, got, numpy.load(home / output["expected"]))
+            if trouble is not None:
+                return trouble
+            continue
+        before = numpy.load(home / case["args"][argument].split(":")[0])
+        expected = numpy.load(home / output["expected"])
+        trouble = compare(output, before, got, expected)
+        if trouble is not None:
+            return f"argument {argument}: {trouble}"
+    return None
+
+
+def capability():
+    """The compute capability of the first GPU, times ten."""
+    query = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
+    done = subprocess.run(query, capture_output=True, text=True, check=True)
+    return int(done.stdout.split()[0].replace(".", ""))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cuda", help="as for tx run (default: cuda)")
     parser.add_argument("--filter", default="", help="only cases whose id contains this")
+    parser.add_argument("--every", type=int, default=1, help="only every N-th case")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="cases at a time")
+    parser.add_argument("--sanitizer", metavar="TOOL", help="run under compute-sanitizer: memcheck, racecheck or synccheck")
     options = parser.parse_args()
-    manifest = json.loads((HERE / "cases" / "manifest.json").read_text())
-    cases = [case for case in manifest["cases"] if options.filter in case["id"]]
+    cases = []
+    for suite in SUITES:
+        manifest = json.loads((HERE / suite / "manifest.json").read_text())
+        for case in manifest["cases"]:
+            cases.append({**case, "home": HERE / suite / case["folder"]})
+    cases = [case for case in cases if options.filter in case["id"]][:: options.every]
     if not cases:
         print(f"gpu-test: no case has {options.filter!r} in its id", file=sys.stderr)
         return 2
+    beyond = []
+    if options.device != "cpu":
+        chip = capability()
+        needs = lambda case: int(case.get("chip", "sm_0").removeprefix("sm_").rstrip("af"))
+        beyond = [case for case in cases if needs(case) > chip]
+        cases = [case for case in cases if needs(case) <= chip]
     failed = 0
     start = time.monotonic()
-    with tempfile.TemporaryDirectory() as folder:
-        for case in cases:
-            trouble = run(case, options.device, pathlib.Path(folder))
+
+    def attempt(case):
+        with tempfile.TemporaryDirectory() as folder:
+            return run(case, options, pathlib.Path(folder))
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for case, trouble in zip(cases, pool.map(attempt, cases)):
             failed += trouble is not None
             print(f"{'ok   ' if trouble is None else 'WRONG'} {case['id']}", flush=True)
             if trouble is not None:
                 print("      " + trouble.replace("\n", "\n      "), flush=True)
     verdict = "all right" if not failed else f"{failed} WRONG"
     seconds = time.monotonic() - start
-    print(f"gpu-test: {len(cases)} cases on {options.device}: {verdict} ({seconds:.1f} s)")
+    under = f" under {options.sanitizer}" if options.sanitizer else ""
+    print(f"gpu-test: {len(cases)} cases on {options.device}{under}: {verdict} ({seconds:.1f} s)")
+    if beyond:
+        print(f"gpu-test: {len(beyond)} more cases are for newer chips and were not run")
     return 1 if failed else 0
 
 

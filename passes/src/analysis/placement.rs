@@ -1,0 +1,434 @@
+//! Where the elements of a fragment live, seen from the threads of a scope.
+//!
+//! A layout is split along the tile's dimensions. What lies on threads becomes digits of the
+//! thread's number in its scope, what lies on registers a list of slots; an element's index is the
+//! sum of what the thread's digits and the slot contribute to each dimension.
+
+use crate::analysis::kernel::WARP_SIZE;
+use tx_dialect_tile::{Axis, Fragment, Iter, Scope};
+use tx_mlir::build::Cond;
+use tx_mlir::{Builder, Index};
+
+/// What a coordinate of a layout says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// Which element: `weight` times the coordinate along dimension `dim`.
+    Element { dim: usize, weight: i64 },
+    /// Which copy.
+    Replica,
+}
+
+/// A coordinate that lies on threads: `thread / stride % radix`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Digit {
+    pub(crate) extent: i64,
+    /// In threads.
+    pub(crate) stride: i64,
+    pub(crate) role: Role,
+}
+
+/// A register of every thread that holds some of the tile.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Slot {
+    /// What the slot contributes to each dimension.
+    pub(crate) index: Vec<i64>,
+    /// The same elements are in an earlier slot.
+    pub(crate) copy: bool,
+}
+
+/// A layout taken apart.
+#[derive(Clone, Debug)]
+pub(crate) struct Placement {
+    pub(crate) shape: Vec<i64>,
+    /// Smallest stride first.
+    pub(crate) digits: Vec<Digit>,
+    /// How digits are read off a thread's number.
+    levels: Vec<Level>,
+    /// The first thread that holds something.
+    pub(crate) first: i64,
+    /// In the order of slot numbers.
+    pub(crate) slots: Vec<Slot>,
+}
+
+/// Digits that are read off one part of a thread's number: its lane, its warp, or all of it. Each
+/// stride is a multiple of the one before, and beyond its digit.
+#[derive(Clone, Debug)]
+struct Level {
+    /// In threads.
+    unit: i64,
+    /// Values that this part of the number has; as many as there are when absent.
+    size: Option<i64>,
+    /// The first value that holds something.
+    first: i64,
+    digits: Vec<Digit>,
+}
+
+/// A thread's digits while code is written.
+pub(crate) struct Located<'c> {
+    pub(crate) digits: Vec<Index<'c>>,
+    /// Whether the thread holds some of the tile.
+    pub(crate) holds: Cond<'c>,
+}
+
+/// Threads between neighbours on an axis; `None` for registers.
+fn unit(axis: Axis) -> Option<i64> {
+    Some(match axis {
+        Axis::Reg => return None,
+        Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
+        Axis::Warp | Axis::WarpInGroup => WARP_SIZE,
+        Axis::Warpgroup => 4 * WARP_SIZE,
+    })
+}
+
+/// The narrowest scope whose threads an axis counts.
+fn scope_of(axis: Axis) -> Scope {
+    match axis {
+        Axis::Reg => Scope::Thread,
+        Axis::Lane => Scope::Warp,
+        Axis::WarpInGroup | Axis::ThreadInGroup => Scope::Warpgroup,
+        Axis::Warp | Axis::Warpgroup | Axis::Thread => Scope::Cta,
+    }
+}
+
+impl Placement {
+    /// The placement of a fragment on the threads of a scope.
+    ///
+    /// # Errors
+    /// Says why the scope cannot hold it.
+    pub(crate) fn of(fragment: &Fragment<'_>, scope: Scope) -> Result<Self, String> {
+        let layout = &fragment.layout;
+        let all = layout
+            .shard
+            .iter()
+            .chain(&layout.replica)
+            .chain(&layout.offset);
+        if let Some(iter) = all.clone().find(|i| scope_of(i.axis) > scope) {
+            return Err(format!(
+                "the layout's axis `{}` counts threads of the `{}`, but the scope is `{scope}`",
+                iter.axis.name(),
+                scope_of(iter.axis),
+            ));
+        }
+        let shape: Vec<i64> = fragment.shape.iter().map(|n| n.cast_signed()).collect();
+        let elements = group(&shape, &layout.shard)?;
+        let replicas = layout
+            .replica
+            .iter()
+            .filter(|i| i.extent > 1)
+            .map(|i| (*i, Role::Replica));
+        let parts: Vec<(Iter, Role)> = elements.into_iter().chain(replicas).collect();
+
+        let mut digits: Vec<Digit> = parts
+            .iter()
+            .filter_map(|(iter, role)| {
+                Some(Digit {
+                    extent: iter.extent,
+                    stride: iter.stride * unit(iter.axis)?,
+                    role: *role,
+                })
+            })
+            .flat_map(at_warp_boundary)
+            .collect();
+        digits.sort_by_key(|d| d.stride);
+        let offset = |on_threads: bool| -> i64 {
+            let of = |i: &Iter| match unit(i.axis) {
+                Some(unit) if on_threads => i.extent * unit,
+                None if !on_threads => i.extent,
+                _ => 0,
+            };
+            layout.offset.iter().map(of).sum()
+        };
+        Ok(Self {
+            slots: slots(&parts, shape.len()),
+            shape,
+            levels: levels(&digits, offset(true))?,
+            digits,
+            first: offset(true),
+        })
+    }
+
+    /// One more than the last thread that holds something.
+    pub(crate) fn threads(&self) -> i64 {
+        let last: i64 = self.digits.iter().map(|d| (d.extent - 1) * d.stride).sum();
+        self.first + last + 1
+    }
+
+    /// The digits of a thread, when it holds something.
+    pub(crate) fn coordinates(&self, thread: i64) -> Option<Vec<i64>> {
+        let mut digits = Vec::new();
+        for level in &self.levels {
+            let number = thread / level.unit;
+            let at = level.size.map_or(number, |size| number % size) - level.first;
+            let fits = match level.digits.first() {
+                None => at == 0,
+                Some(low) => at >= 0 && at % low.stride == 0,
+            };
+            if !fits {
+                return None;
+            }
+            for (k, digit) in level.digits.iter().enumerate() {
+                let above = at / digit.stride;
+                let value = level.radix(k).map_or(above, |radix| above % radix);
+                if value >= digit.extent {
+                    return None;
+                }
+                digits.push(value);
+            }
+        }
+        Some(digits)
+    }
+
+    /// What a thread's digits contribute to each dimension.
+    pub(crate) fn thread_index(&self, thread: i64) -> Option<Vec<i64>> {
+        let mut index = vec![0; self.shape.len()];
+        for (digit, value) in self.digits.iter().zip(self.coordinates(thread)?) {
+            if let Role::Element { dim, weight } = digit.role {
+                index[dim] += weight * value;
+            }
+        }
+        Some(index)
+    }
+
+    /// Writes the digits of `thread`, which is below `span`.
+    pub(crate) fn locate<'c>(&self, b: &Builder<'c>, thread: Index<'c>, span: i64) -> Located<'c> {
+        let mut located = Located {
+            digits: Vec::new(),
+            holds: Cond::Const(true),
+        };
+        for level in &self.levels {
+            let values = (span + level.unit - 1) / level.unit;
+            let number = if values == 1 {
+                Index::Const(0)
+            } else {
+                b.div(thread, Index::Const(level.unit))
+            };
+            let (number, values) = match level.size {
+                Some(size) if values > size => (b.rem(number, Index::Const(size)), size),
+                _ => (number, values),
+            };
+            level.locate(b, number, values, &mut located);
+        }
+        located
+    }
+
+    /// What the thread contributes to each dimension.
+    pub(crate) fn index<'c>(&self, b: &Builder<'c>, located: &Located<'c>) -> Vec<Index<'c>> {
+        let mut index = vec![Index::Const(0); self.shape.len()];
+        for (digit, value) in self.digits.iter().zip(&located.digits) {
+            if let Role::Element { dim, weight } = digit.role {
+                index[dim] = b.add(index[dim], b.mul(*value, Index::Const(weight)));
+            }
+        }
+        index
+    }
+
+    /// Whether the thread holds the first copy of what it holds.
+    pub(crate) fn is_first_copy<'c>(&self, b: &Builder<'c>, located: &Located<'c>) -> Cond<'c> {
+        self.digits
+            .iter()
+            .zip(&located.digits)
+            .filter(|(digit, _)| digit.role == Role::Replica)
+            .fold(located.holds, |all, (_, value)| {
+                b.and(all, b.equal(*value, Index::Const(0)))
+            })
+    }
+}
+
+impl Level {
+    /// How far the digits of the next stride are away, for all but the last.
+    fn radix(&self, k: usize) -> Option<i64> {
+        let next = self.digits.get(k + 1)?;
+        Some(next.stride / self.digits[k].stride)
+    }
+
+    /// Writes the digits of `number`, which is below `values`.
+    fn locate<'c>(
+        &self,
+        b: &Builder<'c>,
+        number: Index<'c>,
+        values: i64,
+        located: &mut Located<'c>,
+    ) {
+        let Some(low) = self.digits.first() else {
+            let there = b.equal(number, Index::Const(self.first));
+            located.holds = b.and(located.holds, there);
+            return;
+        };
+        let mut at = number;
+        if self.first > 0 {
+            let before = b.less(number, Index::Const(self.first));
+            located.holds = b.and(located.holds, b.negate(before));
+            let moved = b.sub(number, Index::Const(self.first));
+            at = b.select_index(before, Index::Const(0), moved);
+        }
+        if low.stride > 1 {
+            let between = b.rem(at, Index::Const(low.stride));
+            located.holds = b.and(located.holds, b.equal(between, Index::Const(0)));
+        }
+        let values = (values - self.first).max(1);
+        for (k, digit) in self.digits.iter().enumerate() {
+            let above = b.div(at, Index::Const(digit.stride));
+            let most = (values + digit.stride - 1) / digit.stride;
+            let (value, most) = match self.radix(k) {
+                Some(radix) if most > radix => (b.rem(above, Index::Const(radix)), radix),
+                _ => (above, most),
+            };
+            if most > digit.extent {
+                let inside = b.less(value, Index::Const(digit.extent));
+                located.holds = b.and(located.holds, inside);
+            }
+            located.digits.push(value);
+        }
+    }
+}
+
+/// Digits by the part of a thread's number that they are read off: lane and warp, unless some digit
+/// goes across warps.
+fn levels(digits: &[Digit], first: i64) -> Result<Vec<Level>, String> {
+    let lanes: i64 = digits
+        .iter()
+        .filter(|d| d.stride % WARP_SIZE != 0)
+        .map(|d| (d.extent - 1) * d.stride)
+        .sum();
+    let apart = lanes + first % WARP_SIZE < WARP_SIZE;
+    let of = |on_warps: bool| -> Vec<Digit> {
+        let unit = if on_warps { WARP_SIZE } else { 1 };
+        let chosen = digits
+            .iter()
+            .filter(|d| (d.stride % WARP_SIZE == 0) == on_warps);
+        chosen
+            .map(|d| Digit {
+                stride: d.stride / unit,
+                ..*d
+            })
+            .collect()
+    };
+    let all = if apart {
+        vec![
+            Level {
+                unit: 1,
+                size: Some(WARP_SIZE),
+                first: first % WARP_SIZE,
+                digits: of(false),
+            },
+            Level {
+                unit: WARP_SIZE,
+                size: None,
+                first: first / WARP_SIZE,
+                digits: of(true),
+            },
+        ]
+    } else {
+        vec![Level {
+            unit: 1,
+            size: None,
+            first,
+            digits: digits.to_vec(),
+        }]
+    };
+    for level in &all {
+        for pair in level.digits.windows(2) {
+            let (low, high) = (pair[0], pair[1]);
+            if high.stride % low.stride != 0 || high.stride < low.stride * low.extent {
+                return Err(format!(
+                    "the layout's thread coordinates interleave: {} with stride {} and {} with stride {}",
+                    low.extent,
+                    low.stride * level.unit,
+                    high.extent,
+                    high.stride * level.unit
+                ));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// Splits the shard along the dimensions of the tile; entries of extent 1 say nothing.
+fn group(shape: &[i64], shard: &[Iter]) -> Result<Vec<(Iter, Role)>, String> {
+    let mut left = shard.iter().copied().filter(|i| i.extent > 1).rev();
+    let mut current: Option<Iter> = None;
+    let mut parts = Vec::new();
+    for (dim, size) in shape.iter().enumerate().rev() {
+        let (mut need, mut weight) = (*size, 1);
+        while need > 1 {
+            let Some(iter) = current.take().or_else(|| left.next()) else {
+                return Err("the layout places too few elements".to_owned());
+            };
+            let taken = if need % iter.extent == 0 {
+                iter
+            } else if iter.extent % need == 0 {
+                current = Some(Iter {
+                    extent: iter.extent / need,
+                    stride: iter.stride * need,
+                    ..iter
+                });
+                Iter {
+                    extent: need,
+                    ..iter
+                }
+            } else {
+                return Err(format!(
+                    "a layout entry of extent {} crosses the border of dimension {dim}, of size {size}",
+                    iter.extent
+                ));
+            };
+            parts.push((taken, Role::Element { dim, weight }));
+            need /= taken.extent;
+            weight *= taken.extent;
+        }
+    }
+    Ok(parts)
+}
+
+/// A digit as one of lanes and one of warps, where it is both and can be cut there.
+fn at_warp_boundary(digit: Digit) -> Vec<Digit> {
+    let lanes = WARP_SIZE / digit.stride.max(1);
+    let crosses = digit.stride < WARP_SIZE && digit.stride * digit.extent > WARP_SIZE;
+    if !crosses || WARP_SIZE % digit.stride != 0 || digit.extent % lanes != 0 {
+        return vec![digit];
+    }
+    let outer = match digit.role {
+        Role::Element { dim, weight } => Role::Element {
+            dim,
+            weight: weight * lanes,
+        },
+        Role::Replica => Role::Replica,
+    };
+    vec![
+        Digit {
+            extent: lanes,
+            ..digit
+        },
+        Digit {
+            extent: digit.extent / lanes,
+            stride: WARP_SIZE,
+            role: outer,
+        },
+    ]
+}
+
+/// Every register of a thread, by slot number.
+fn slots(parts: &[(Iter, Role)], rank: usize) -> Vec<Slot> {
+    let empty = Slot {
+        index: vec![0; rank],
+        copy: false,
+    };
+    let mut slots = vec![(0, empty)];
+    for (iter, role) in parts.iter().filter(|(i, _)| i.axis == Axis::Reg) {
+        slots = slots
+            .iter()
+            .flat_map(|(number, slot)| {
+                (0..iter.extent).map(move |c| {
+                    let mut slot = slot.clone();
+                    match role {
+                        Role::Element { dim, weight } => slot.index[*dim] += weight * c,
+                        Role::Replica => slot.copy |= c > 0,
+                    }
+                    (number + c * iter.stride, slot)
+                })
+            })
+            .collect();
+    }
+    slots.sort_by_key(|(number, _)| *number);
+    slots.into_iter().map(|(_, slot)| slot).collect()
+}

@@ -1,0 +1,78 @@
+use melior::ir::ValueLike;
+use melior::ir::r#type::TypeLike;
+use tx_mlir::{Builder, Failed, Op, enclosing, erase, name, operands, replace_uses, results, walk};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Lower the `math` ops that are instructions of the GPU.
+    ///
+    /// ## What it does
+    /// Replaces `math` ops in GPU modules by LLVM's intrinsics, as far as LLVM selects exact
+    /// instructions for them: `absf`, `sqrt`, `fma`, `copysign`, and rounding to integers. The
+    /// others (`exp`, `log`, ...) are left.
+    ///
+    /// ## Why
+    /// MLIR's own lowering calls CUDA's libdevice for every `math` op, also where one instruction
+    /// does.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// %a = math.absf %x : f32
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// %a = llvm.call_intrinsic "llvm.fabs"(%x) : (f32) -> f32
+    /// ```
+    ///
+    /// ## Fails when
+    /// It does not.
+    pub struct ConvertMath as "convert-gpu-math-to-llvm" creates [llvm] {
+    } counts {
+        /// ops lowered
+        lowered,
+    }
+}
+
+/// Ops and the intrinsics that do the same.
+const INTRINSICS: [(&str, &str); 8] = [
+    ("math.absf", "llvm.fabs"),
+    ("math.ceil", "llvm.ceil"),
+    ("math.copysign", "llvm.copysign"),
+    ("math.floor", "llvm.floor"),
+    ("math.fma", "llvm.fma"),
+    ("math.roundeven", "llvm.roundeven"),
+    ("math.sqrt", "llvm.sqrt"),
+    ("math.trunc", "llvm.trunc"),
+];
+
+impl Pass for ConvertMath {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        for op in walk(module) {
+            let known = INTRINSICS.iter().find(|(from, _)| *from == name(op));
+            let Some((_, to)) = known else { continue };
+            let result = results(op)[0];
+            // 8-bit floats have no arithmetic, and multi-dimensional vectors no LLVM type.
+            let ty = tx_mlir::vector_parts(result.r#type()).map_or(result.r#type(), |(_, e)| e);
+            let computes = ty.is_float() && tx_mlir::byte_width(ty).is_some_and(|n| n > 1);
+            if !computes || enclosing(op, "gpu.module").is_none() {
+                continue;
+            }
+            let b = Builder::before(op);
+            let arguments = operands(op);
+            // The intrinsic's own op is what MLIR's lowering takes for a call of libdevice.
+            let made = b
+                .create("llvm.call_intrinsic")
+                .attr_text("intrin", &format!("\"{to}\""))
+                .attr_text("op_bundle_sizes", "array<i32>")
+                .attr_text("operandSegmentSizes", &format!("array<i32: {}, 0>", arguments.len()))
+                .operands(&arguments)
+                .result(result.r#type())
+                .value();
+            replace_uses(result, made);
+            erase(op);
+            counts.add("lowered", 1);
+        }
+        Ok(())
+    }
+}

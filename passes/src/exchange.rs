@@ -1,0 +1,725 @@
+//! How threads exchange partial results: shuffles and `redux` within a warp, shared memory between
+//! warps.
+
+use crate::analysis::kernel::{Kernel, WARP_SIZE, members};
+use crate::combiner::Combiner;
+use crate::variants::parts::scalars;
+use melior::ir::attribute::StringAttribute;
+use melior::ir::r#type::TypeLike;
+use melior::ir::{Type, ValueLike};
+use std::collections::BTreeMap;
+use tx_dialect_tile::AllReduce;
+use tx_mlir::build::Cond;
+use tx_mlir::{
+    Builder, Index, Op, Val, blocks, byte_width, context, enclosing, i64_attribute,
+    parse_attribute, string_attribute, type_value,
+};
+
+/// Cycles until a shuffled value is combined, about.
+const SHUFFLE: u64 = 28;
+/// Cycles of a `redux.sync` of a whole warp, about.
+const REDUX: u64 = 36;
+/// Cycles that one of several groups of a warp takes for its own, while the others wait.
+const REDUX_GROUP: u64 = 110;
+/// Cycles of an exchange through shared memory, about: a store, a barrier, loads.
+pub(crate) const EXCHANGE: u64 = 60;
+
+/// Cycles of a combine over `lanes` lanes of a warp by shuffles.
+pub(crate) fn shuffle_cost(lanes: u64) -> u64 {
+    u64::from(lanes.next_power_of_two().ilog2()) * SHUFFLE
+}
+
+/// Cycles of a combine over `lanes` lanes of a warp by `redux`.
+pub(crate) fn redux_cost(lanes: u64) -> u64 {
+    match u64::from(tx_target::WARP) / lanes.clamp(1, 32) {
+        1 => REDUX,
+        groups => REDUX_GROUP * groups,
+    }
+}
+
+/// Up to this many warps each thread may read what every warp left.
+const READ_ALL: i64 = 16;
+/// Beyond this many warps (half of it for pairs) the first warp combines what all left, and a second
+/// barrier hands the total to the others: they would only take turns to compute the same.
+const TAKE_TURNS: i64 = 16;
+/// Widest access of one thread, in bytes.
+const WIDEST: u64 = 16;
+
+/// Shared memory for exchanges.
+///
+/// An exchange and the one after the next use the same memory: the barrier of the one between
+/// keeps them apart, so that any number of exchanges needs twice the memory of one.
+#[derive(Default)]
+pub(crate) struct Pool {
+    /// Exchanges so far in each kernel.
+    exchanges: BTreeMap<usize, usize>,
+    names: BTreeMap<Use, String>,
+}
+
+/// What one global is used for: kernel, whether the exchange's number is odd, part of the value,
+/// element type and slots.
+type Use = (usize, bool, usize, String, i64);
+
+/// Writes exchanges at one place of a kernel.
+pub(crate) struct Exchange<'b, 'c> {
+    b: &'b Builder<'c>,
+    kernel: Kernel<'c>,
+    combiner: Combiner<'c>,
+    scratch: &'b mut Pool,
+    /// Whether lanes combine by `nvvm.redux.sync`.
+    pub(crate) redux: bool,
+    shuffles: i64,
+    reduxes: i64,
+    scratch_bytes: i64,
+}
+
+impl<'b, 'c> Exchange<'b, 'c> {
+    pub(crate) fn new(
+        b: &'b Builder<'c>,
+        kernel: Kernel<'c>,
+        combiner: Combiner<'c>,
+        scratch: &'b mut Pool,
+    ) -> Self {
+        Self {
+            b,
+            kernel,
+            combiner,
+            scratch,
+            redux: false,
+            shuffles: 0,
+            reduxes: 0,
+            scratch_bytes: 0,
+        }
+    }
+
+    /// What was written, by the names of statistics.
+    pub(crate) fn counts(&self) -> [(&'static str, i64); 3] {
+        [
+            ("shuffles", self.shuffles),
+            ("reduxes", self.reduxes),
+            ("scratch_bytes", self.scratch_bytes),
+        ]
+    }
+
+    /// A `tile.all_reduce`.
+    pub(crate) fn all_reduce(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
+        let size = self.kernel.threads_of(view.scope).min(self.kernel.threads);
+        let (width, stride) = (view.width.unwrap_or(size), view.stride);
+        if width == 1 || size == 1 {
+            return value;
+        }
+        if width * stride <= WARP_SIZE {
+            // A whole scope narrower than a warp is a group of the next power of two that lacks
+            // its last lanes.
+            let width = width.unsigned_abs().next_power_of_two().cast_signed();
+            return self.lanes(value, width, stride);
+        }
+        let within = self.lanes(
+            value,
+            WARP_SIZE / stride.min(WARP_SIZE),
+            stride.min(WARP_SIZE),
+        );
+        self.warps(within, width, stride)
+    }
+
+    fn i32(&self, value: i64) -> Val<'c> {
+        self.b.int(value, self.b.int_type(32))
+    }
+
+    /// Every part of `value`, from the lane that `offset` says.
+    pub(crate) fn shuffle(
+        &mut self,
+        mode: &str,
+        value: &[Val<'c>],
+        offset: Val<'c>,
+    ) -> Vec<Val<'c>> {
+        value
+            .iter()
+            .map(|part| {
+                self.shuffles += 1;
+                self.b
+                    .create("gpu.shuffle")
+                    .attr_text("mode", &format!("#gpu<shuffle_mode {mode}>"))
+                    .operands(&[*part, offset, self.i32(WARP_SIZE)])
+                    .result(part.r#type())
+                    .result(self.b.int_type(1))
+                    .value()
+            })
+            .collect()
+    }
+
+    /// Combines over `width` lanes of a warp, `stride` apart, both powers of two; every lane gets
+    /// the result.
+    pub(crate) fn lanes(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
+        if width == 1 {
+            return value;
+        }
+        if self.redux {
+            return vec![self.redux(value[0], width, stride)];
+        }
+        let segment = width * stride;
+        let left_over = self.kernel.threads % WARP_SIZE;
+        let masks = std::iter::successors(Some(1), |m| Some(m * 2)).take_while(|m| *m < width);
+        if left_over % segment == 0 {
+            // Every lane of every group exists.
+            return masks.fold(value, |v, mask| {
+                let offset = self.i32(mask * stride);
+                let other = self.shuffle("xor", &v, offset);
+                self.combiner.combine(self.b, &v, &other)
+            });
+        }
+        let b = self.b;
+        let thread = self.kernel.thread(b);
+        let lane = self.kernel.lane(b, thread);
+        let warp_start = b.sub(thread, lane);
+        let folded = masks
+            .collect::<Vec<_>>()
+            .into_iter()
+            .fold(value, |v, mask| {
+                let partner = b.binary(
+                    "arith.xori",
+                    b.value(lane),
+                    b.value(Index::Const(mask * stride)),
+                );
+                let exists = b.less(
+                    b.add(warp_start, Index::Val(partner)),
+                    Index::Const(self.kernel.threads),
+                );
+                let from = b.select(exists, partner, b.value(lane));
+                let from = b.index_cast(from, b.int_type(32));
+                let other = self.shuffle("idx", &v, from);
+                let both = self.combiner.combine(b, &v, &other);
+                let kept = both
+                    .iter()
+                    .zip(&v)
+                    .map(|(both, v)| b.select(exists, *both, *v));
+                kept.collect()
+            });
+        // The first lane of the group is right; where the group is complete all are.
+        let in_segment = b.rem(lane, Index::Const(segment));
+        let first = b.add(
+            b.sub(lane, in_segment),
+            b.rem(in_segment, Index::Const(stride)),
+        );
+        let first = b.index_cast(b.value(first), b.int_type(32));
+        self.shuffle("idx", &folded, first)
+    }
+
+    /// Combines over lanes whose number is no power of two: `width` of them, `stride` apart, of
+    /// which `digit` is this lane's number where it `belongs` to them. Other lanes keep what they
+    /// have.
+    pub(crate) fn any_lanes(
+        &mut self,
+        value: Vec<Val<'c>>,
+        width: i64,
+        stride: i64,
+        digit: Index<'c>,
+        belongs: Cond<'c>,
+    ) -> Vec<Val<'c>> {
+        let b = self.b;
+        let thread = self.kernel.thread(b);
+        let lane = self.kernel.lane(b, thread);
+        let distances = std::iter::successors(Some(1), |d| Some(d * 2)).take_while(|d| *d < width);
+        let folded = distances
+            .collect::<Vec<_>>()
+            .into_iter()
+            .fold(value, |v, distance| {
+                let inside = b.less(b.add(digit, Index::Const(distance)), Index::Const(width));
+                let exists = b.and(belongs, inside);
+                let partner = b.add(lane, Index::Const(distance * stride));
+                let from = b.select(exists, b.value(partner), b.value(lane));
+                let from = b.index_cast(from, b.int_type(32));
+                let other = self.shuffle("idx", &v, from);
+                let both = self.combiner.combine(b, &v, &other);
+                let kept = both
+                    .iter()
+                    .zip(&v)
+                    .map(|(both, v)| b.select(exists, *both, *v));
+                kept.collect()
+            });
+        let back = b.mul(digit, Index::Const(stride));
+        let first = b.select_index(belongs, b.sub(lane, back), lane);
+        let first = b.index_cast(b.value(first), b.int_type(32));
+        self.shuffle("idx", &folded, first)
+    }
+
+    /// Combines each of several values (a power of two of them, at most one a lane) over all lanes
+    /// of a warp; with `n` values, lane `l` gets value `l / (32 / n)`.
+    pub(crate) fn transpose(&mut self, values: Vec<Vec<Val<'c>>>, lane: Index<'c>) -> Vec<Val<'c>> {
+        let b = self.b;
+        let mut values = values;
+        let mut mask = WARP_SIZE / 2;
+        while values.len() > 1 {
+            // Lanes with this bit keep the upper half of the values and give the lower.
+            let bit = b.rem(b.div(lane, Index::Const(mask)), Index::Const(2));
+            let upper = b.equal(bit, Index::Const(1));
+            let (low, high) = values.split_at(values.len() / 2);
+            let pick = |yes: &[Val<'c>], no: &[Val<'c>]| -> Vec<Val<'c>> {
+                yes.iter()
+                    .zip(no)
+                    .map(|(y, n)| b.select(upper, *y, *n))
+                    .collect()
+            };
+            let pairs: Vec<_> = low
+                .iter()
+                .zip(high)
+                .map(|(low, high)| (pick(high, low), pick(low, high)))
+                .collect();
+            let offset = self.i32(mask);
+            values = pairs
+                .into_iter()
+                .map(|(keep, give)| {
+                    let taken = self.shuffle("xor", &give, offset);
+                    self.combiner.combine(b, &keep, &taken)
+                })
+                .collect();
+            mask /= 2;
+        }
+        let value = values.pop().unwrap_or_default();
+        self.lanes(value, (2 * mask).max(1), 1)
+    }
+
+    /// One `nvvm.redux.sync` over the lanes of each group.
+    fn redux(&mut self, value: Val<'c>, width: i64, stride: i64) -> Val<'c> {
+        let b = self.b;
+        let segment = width * stride;
+        if segment >= WARP_SIZE && stride == 1 {
+            self.reduxes += 1;
+            return redux::write(b, &self.combiner, value, members(b, &self.kernel));
+        }
+        let thread = self.kernel.thread(b);
+        let lane = self.kernel.lane(b, thread);
+        let above = b.div(lane, Index::Const(stride));
+        let digit = b.rem(above, Index::Const(width));
+        let own = b.mul(digit, Index::Const(stride));
+        self.redux_of(value, &[(width, stride)], own, Cond::Const(true))
+    }
+
+    /// One `nvvm.redux.sync` over the lanes that differ in some digits, each given as extent and
+    /// stride, of which this lane has `own`. Lanes that do not `belong` to any keep what they have.
+    pub(crate) fn redux_of(
+        &mut self,
+        value: Val<'c>,
+        digits: &[(i64, i64)],
+        own: Index<'c>,
+        belongs: Cond<'c>,
+    ) -> Val<'c> {
+        self.reduxes += 1;
+        let b = self.b;
+        // The lanes of the first group, moved to where this lane's group begins.
+        let pattern = digits.iter().fold(1u32, |mask, (extent, stride)| {
+            (0..*extent).fold(0, |all, i| all | mask << (i * stride))
+        });
+        let thread = self.kernel.thread(b);
+        let lane = self.kernel.lane(b, thread);
+        let i32 = b.int_type(32);
+        let first = b.index_cast(b.value(b.sub(lane, own)), i32);
+        let mut mask = b.binary("arith.shli", self.i32(pattern.cast_signed().into()), first);
+        if self.kernel.has_partial_warp() {
+            mask = b.binary("arith.andi", mask, members(b, &self.kernel));
+        }
+        if !matches!(belongs, Cond::Const(true)) {
+            let lane = b.index_cast(b.value(lane), i32);
+            let alone = b.binary("arith.shli", self.i32(1), lane);
+            mask = b.select(belongs, mask, alone);
+        }
+        redux::write(b, &self.combiner, value, mask)
+    }
+
+    /// Combines over the warps of a group, once each warp has combined its lanes.
+    ///
+    /// A warp holds `columns` different values, one for each lane up to `stride`.
+    fn warps(&mut self, value: Vec<Val<'c>>, width: i64, stride: i64) -> Vec<Val<'c>> {
+        let b = self.b;
+        let columns = stride.min(WARP_SIZE);
+        let all_warps = (self.kernel.threads + WARP_SIZE - 1) / WARP_SIZE;
+        // Warps of one group, and how far apart they are.
+        let step = (stride / WARP_SIZE).max(1);
+        let warps = ((width * stride + WARP_SIZE - 1) / WARP_SIZE / step).min(all_warps);
+        let types = self.combiner.types().to_vec();
+        let scratch = self.scratch(&types, all_warps * columns);
+
+        let thread = self.kernel.thread(b);
+        let lane = self.kernel.lane(b, thread);
+        let warp = self.kernel.warp(b, thread);
+        let slot = b.add(b.mul(warp, Index::Const(columns)), lane);
+        let leader = if columns == WARP_SIZE {
+            Cond::Const(true)
+        } else {
+            b.less(lane, Index::Const(columns))
+        };
+        b.if_then(leader, |b| {
+            for (part, scratch) in value.iter().zip(&scratch) {
+                b.create("memref.store")
+                    .operands(&[*part, *scratch, b.value(slot)])
+                    .build();
+            }
+        });
+
+        // The first warp of this thread's group.
+        let span = warps * step;
+        let in_group = if span >= all_warps {
+            warp
+        } else {
+            b.rem(warp, Index::Const(span))
+        };
+        let above = b.sub(warp, in_group);
+        let base = b.add(above, b.rem(in_group, Index::Const(step)));
+        let column = if columns == WARP_SIZE {
+            lane
+        } else {
+            b.rem(lane, Index::Const(columns))
+        };
+        let combiner = self.combiner.clone();
+        let source = |b: &Builder<'c>, i: Index<'c>| b.add(base, b.mul(i, Index::Const(step)));
+        // The lane that leaves a value exists, unless the group reaches beyond the block.
+        let complete =
+            self.kernel.threads % (span * WARP_SIZE) == 0 || (columns == 1 && span >= all_warps);
+        let exists = |b: &Builder<'c>, i: Index<'c>| {
+            if complete {
+                return Cond::Const(true);
+            }
+            let writer = b.add(b.mul(source(b, i), Index::Const(WARP_SIZE)), column);
+            b.less(writer, Index::Const(self.kernel.threads))
+        };
+        let read = |b: &Builder<'c>, i: Index<'c>| -> Vec<Val<'c>> {
+            let slot = b.add(b.mul(source(b, i), Index::Const(columns)), column);
+            let slot = b.value(slot);
+            scratch
+                .iter()
+                .zip(&types)
+                .map(|(scratch, ty)| {
+                    b.create("memref.load")
+                        .operands(&[*scratch, slot])
+                        .result(*ty)
+                        .value()
+                })
+                .collect()
+        };
+        let alone = columns == 1 && span >= all_warps;
+        if alone
+            && !self.redux
+            && warps
+                > if types.len() > 1 {
+                    TAKE_TURNS / 2
+                } else {
+                    TAKE_TURNS
+                }
+        {
+            return self.by_first_warp(&read, warps);
+        }
+        if complete && columns == 1 && step == 1 {
+            // Neighbours in wide loads: all of them, or a few in each lane, which then exchange.
+            let widest = types
+                .iter()
+                .filter_map(|t| byte_width(*t))
+                .max()
+                .unwrap_or(8);
+            let few = (WIDEST / widest).cast_signed();
+            let groups = warps / few;
+            let chosen = if warps <= few || (warps <= READ_ALL && self.redux) {
+                Some(warps)
+            } else if warps % few == 0 && groups.unsigned_abs().is_power_of_two() && !self.redux {
+                (!self.kernel.has_partial_warp()).then_some(few)
+            } else {
+                None
+            };
+            if let Some(each) = chosen {
+                let group = b.rem(lane, Index::Const(warps / each));
+                let first = b.add(base, b.mul(group, Index::Const(each)));
+                let all = neighbours(b, &scratch, &types, first, each, few);
+                let mine = combiner.combine_all(b, all);
+                return self.lanes(mine, warps / each, 1);
+            }
+        }
+        if complete && warps <= READ_ALL {
+            let all = (0..warps).map(|i| read(b, Index::Const(i))).collect();
+            return combiner.combine_all(b, all);
+        }
+        let lanes = warps.unsigned_abs().next_power_of_two().cast_signed();
+        if lanes * columns <= WARP_SIZE && !self.kernel.has_partial_warp() {
+            // One slot a lane, then a tree. `redux` takes the whole warp, of which the other lanes
+            // have nothing to add.
+            let lanes = if self.redux && columns == 1 {
+                WARP_SIZE
+            } else {
+                lanes
+            };
+            let i = b.rem(b.div(lane, Index::Const(columns)), Index::Const(lanes));
+            let in_range = if lanes == warps {
+                Cond::Const(true)
+            } else {
+                b.less(i, Index::Const(warps))
+            };
+            let mine = b.if_else(
+                b.and(in_range, exists(b, i)),
+                &types,
+                |b| read(b, i),
+                |b| combiner.start(b),
+            );
+            return self.lanes(mine, lanes, columns);
+        }
+        let first = read(b, Index::Const(0));
+        b.for_loop(
+            Index::Const(1),
+            Index::Const(warps),
+            Index::Const(1),
+            &first,
+            |b, i, carried| {
+                b.if_else(
+                    exists(b, i),
+                    &types,
+                    |b| combiner.combine(b, carried, &read(b, i)),
+                    |_| carried.to_vec(),
+                )
+            },
+        )
+    }
+
+    /// The first warp combines what the others left, and leaves the total for all.
+    fn by_first_warp(
+        &mut self,
+        read: &dyn Fn(&Builder<'c>, Index<'c>) -> Vec<Val<'c>>,
+        warps: i64,
+    ) -> Vec<Val<'c>> {
+        let (b, kernel, combiner) = (self.b, self.kernel, self.combiner.clone());
+        let types = combiner.types().to_vec();
+        let total = self.scratch(&types, 1);
+        let thread = kernel.thread(b);
+        let zero = b.value(Index::Const(0));
+        let mut shuffles = 0;
+        b.if_then(b.less(thread, Index::Const(WARP_SIZE)), |b| {
+            let mine = b.if_else(
+                b.less(thread, Index::Const(warps)),
+                &types,
+                |b| read(b, thread),
+                |b| combiner.start(b),
+            );
+            let mut unused = Pool::default();
+            let mut inner = Exchange::new(b, kernel, combiner.clone(), &mut unused);
+            let lanes = warps.unsigned_abs().next_power_of_two().cast_signed();
+            let value = inner.lanes(mine, lanes, 1);
+            shuffles = inner.shuffles;
+            b.if_then(b.equal(thread, Index::Const(0)), |b| {
+                for (part, memory) in value.iter().zip(&total) {
+                    b.create("memref.store")
+                        .operands(&[*part, *memory, zero])
+                        .build();
+                }
+            });
+        });
+        self.shuffles += shuffles;
+        let pairs = total.iter().zip(&types);
+        pairs
+            .map(|(memory, ty)| {
+                b.create("memref.load")
+                    .operands(&[*memory, zero])
+                    .result(*ty)
+                    .value()
+            })
+            .collect()
+    }
+
+    /// Shared memory for `slots` values of each type: globals of the module, seen by one block at
+    /// a time.
+    pub(crate) fn scratch(&mut self, types: &[Type<'c>], slots: i64) -> Vec<Val<'c>> {
+        let kernel = self.kernel.op.to_raw().ptr as usize;
+        let turn = self.scratch.exchanges.entry(kernel).or_insert(0);
+        let odd = *turn % 2 == 1;
+        *turn += 1;
+        types
+            .iter()
+            .enumerate()
+            .map(|(part, element)| {
+                let key = (kernel, odd, part, element.to_string(), slots);
+                self.global(key, *element)
+            })
+            .collect()
+    }
+
+    fn global(&mut self, key: Use, element: Type<'c>) -> Val<'c> {
+        let b = self.b;
+        let slots = key.4;
+        let text = format!("memref<{slots}x{element}, #gpu.address_space<workgroup>>");
+        let ty = type_value(parse_attribute(context(self.kernel.op), &text)).unwrap_or(element);
+        let get = |name: &str| {
+            b.create("memref.get_global")
+                .attr_text("name", &format!("@{name}"))
+                .result(ty)
+                .value()
+        };
+        if let Some(known) = self.scratch.names.get(&key) {
+            return get(known);
+        }
+        let name = free_symbol(&self.kernel);
+        self.scratch_bytes += slots * byte_width(element).unwrap_or(8).cast_signed();
+        if let Some(module) = enclosing(self.kernel.op, "gpu.module") {
+            let at = Builder::at_start(b.context(), blocks(module)[0], b.location());
+            let string = |s: &str| StringAttribute::new(at.context(), s).into();
+            at.create("memref.global")
+                .attr("sym_name", string(&name))
+                .attr("sym_visibility", string("private"))
+                .attr_type("type", ty)
+                .attr_text("initial_value", "unit")
+                .attr_text("alignment", "16 : i64")
+                .build();
+        }
+        let value = get(&name);
+        self.scratch.names.insert(key, name);
+        value
+    }
+}
+
+/// `count` neighbours from each scratch memory, from `first` on, which is a multiple of `vector`:
+/// in loads of `vector`, and one by one what is left.
+fn neighbours<'c>(
+    b: &Builder<'c>,
+    scratch: &[Val<'c>],
+    types: &[Type<'c>],
+    first: Index<'c>,
+    count: i64,
+    vector: i64,
+) -> Vec<Vec<Val<'c>>> {
+    let mut values: Vec<Vec<Val<'c>>> = Vec::new();
+    for (memory, ty) in scratch.iter().zip(types) {
+        let mut part = Vec::new();
+        let mut at = 0;
+        while at < count {
+            let place = b.value(b.add(first, Index::Const(at)));
+            // In a vector, `i1` is a bit; in memory of their own, elements are bytes.
+            let wide = at + vector <= count && vector > 1 && ty.to_string() != "i1";
+            let load = |name: &'static str, ty: Type<'c>| {
+                b.create(name).operands(&[*memory, place]).result(ty)
+            };
+            if wide {
+                let bytes = byte_width(*ty).unwrap_or(8).cast_signed() * vector;
+                let ty = Type::vector(&[vector.unsigned_abs()], *ty);
+                let loaded = load("vector.load", ty)
+                    .attr("alignment", i64_attribute(b.context(), bytes))
+                    .value();
+                part.extend(scalars(b, loaded));
+                at += vector;
+            } else {
+                part.push(load("memref.load", *ty).value());
+                at += 1;
+            }
+        }
+        values.push(part);
+    }
+    let rows = usize::try_from(count).unwrap_or(0);
+    (0..rows)
+        .map(|i| values.iter().map(|part| part[i]).collect())
+        .collect()
+}
+
+/// A name that the kernel's module does not have yet.
+fn free_symbol(kernel: &Kernel<'_>) -> String {
+    let taken: Vec<String> = enclosing(kernel.op, "gpu.module")
+        .map(|m| {
+            blocks(m)
+                .into_iter()
+                .flat_map(tx_mlir::ops)
+                .collect::<Vec<_>>()
+        })
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|op: Op<'_>| string_attribute(op, "sym_name"))
+        .collect();
+    let stem = format!("{}_scratch", kernel.name());
+    (0..)
+        .map(|i| {
+            if i == 0 {
+                stem.clone()
+            } else {
+                format!("{stem}_{i}")
+            }
+        })
+        .find(|n| !taken.contains(n))
+        .unwrap_or(stem)
+}
+
+/// One instruction that combines the values of lanes.
+pub(crate) mod redux {
+    use super::{Builder, Combiner, TypeLike, Val, ValueLike, byte_width};
+    use tx_dialect_tile::{Kind, Nan};
+    use tx_target::{Chip, ReduxType};
+
+    /// The op's name for a kind.
+    fn spelling(kind: Kind, float: bool) -> Option<&'static str> {
+        Some(match (kind, float) {
+            (Kind::Sum, false) => "add",
+            (Kind::Max, false) => "max",
+            (Kind::Min, false) => "min",
+            (Kind::UMax, false) => "umax",
+            (Kind::UMin, false) => "umin",
+            (Kind::And, false) => "and",
+            (Kind::Or, false) => "or",
+            (Kind::Xor, false) => "xor",
+            (Kind::Max, true) => "fmax",
+            (Kind::Min, true) => "fmin",
+            _ => return None,
+        })
+    }
+
+    /// Whether the chip combines so.
+    pub(crate) fn check(chip: &Chip, combiner: &Combiner<'_>) -> Result<(), String> {
+        let ty = combiner.types()[0];
+        let refused = || format!("`redux.sync` has no `{}` of `{ty}`", combiner.kind());
+        let float = ty.is_float();
+        let bytes = byte_width(ty).unwrap_or(8);
+        let operand = match (float, bytes) {
+            (false, ..=4) => ReduxType::I32,
+            (true, 4) => ReduxType::F32,
+            _ => return Err(refused()),
+        };
+        if combiner.types().len() != 1 || spelling(combiner.kind(), float).is_none() {
+            return Err(refused());
+        }
+        if chip.has_redux(operand) {
+            return Ok(());
+        }
+        Err(format!(
+            "{chip} has no `redux.sync` of {operand}, expected {}",
+            operand.chips()
+        ))
+    }
+
+    /// `nvvm.redux.sync` of `value` over the lanes in `mask`.
+    pub(super) fn write<'c>(
+        b: &Builder<'c>,
+        combiner: &Combiner<'c>,
+        value: Val<'c>,
+        mask: Val<'c>,
+    ) -> Val<'c> {
+        let ty = value.r#type();
+        let float = ty.is_float();
+        let wide = if float { ty } else { b.int_type(32) };
+        // Narrow integers travel in 32 bits; what is above them is cut off again.
+        let value = if wide == ty {
+            value
+        } else {
+            let op = if matches!(combiner.kind(), Kind::Max | Kind::Min) {
+                "arith.extsi"
+            } else {
+                "arith.extui"
+            };
+            b.create(op).operands(&[value]).result(wide).value()
+        };
+        let kind = spelling(combiner.kind(), float).unwrap_or("add");
+        let mut op = b
+            .create("nvvm.redux.sync")
+            .attr_text("kind", &format!("#nvvm<redux_kind {kind}>"));
+        if float && combiner.nan() == Nan::Propagate {
+            op = op.attr_text("nan", "true");
+        }
+        let total = op.operands(&[value, mask]).result(wide).value();
+        if wide == ty {
+            total
+        } else {
+            b.create("arith.trunci")
+                .operands(&[total])
+                .result(ty)
+                .value()
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! `batched`: a warp reduces many rows at once, and its lanes exchange all of them together.
+//!
+//! Each lane folds its part of every row. Then, with `rows` values in every lane, half of the lanes
+//! give the other half the first half of the rows and take the second: after one shuffle for each
+//! pair of rows every lane has half as many. In the end each lane has one row, which takes
+//! `rows - 1` shuffles and a few more, instead of five for each row, and neighbouring lanes store
+//! neighbouring results.
+
+use super::parts::{
+    delinearize, element_number, extents, index_as, load_elements, product, source_index,
+    store_result,
+};
+use super::shared::{Shape, align_sources};
+use super::{Params, Predicate, Reduction, Variant, checks};
+use crate::combiner::Combiner;
+use crate::exchange::{Exchange, Pool, shuffle_cost};
+use tx_dialect_tile::Scope;
+use tx_mlir::{Builder, Index, Val};
+
+const WARP: u64 = tx_target::WARP as u64;
+/// Sizes from here on are all treated alike.
+const LARGE: u64 = 1 << 40;
+
+/// See the module.
+pub(crate) struct Batched;
+
+impl Variant for Batched {
+    fn name(&self) -> &'static str {
+        "batched"
+    }
+
+    fn priority(&self) -> i32 {
+        10
+    }
+
+    fn predicates(&self) -> &'static [Predicate] {
+        &[
+            checks::SHARED_SOURCE,
+            Predicate {
+                name: "scope",
+                check: |r| match r.view.scope {
+                    Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
+                    other => Err(format!(
+                        "scope `{other}`, expected `warp`, `warpgroup` or `cta`"
+                    )),
+                },
+            },
+            checks::KIND,
+            Predicate {
+                name: "warps",
+                check: |r| {
+                    if r.threads % WARP.cast_signed() == 0 && r.span == r.threads {
+                        return Ok(());
+                    }
+                    Err(format!("{} threads, expected whole warps", r.threads))
+                },
+            },
+            Predicate {
+                name: "contiguous",
+                check: |r| match r.contiguous() {
+                    Some(d) if !r.reduced.contains(&d) => {
+                        Err("neighbours in memory belong to different results".to_owned())
+                    }
+                    _ => Ok(()),
+                },
+            },
+            Predicate {
+                name: "rows",
+                check: |r| {
+                    if rows(r) < 2 {
+                        return Err("fewer than two results for each warp".to_owned());
+                    }
+                    Ok(())
+                },
+            },
+            Predicate {
+                name: "determinism",
+                check: |r| match r.batch_invariant() {
+                    true => Err("`batch_invariant` needs the tree of `shared`".to_owned()),
+                    false => Ok(()),
+                },
+            },
+        ]
+    }
+
+    fn cost(&self, r: &Reduction<'_>) -> u64 {
+        let rows = rows(r);
+        let warps = r.threads.unsigned_abs() / WARP;
+        let results = r.results().unwrap_or(1 << 20).clamp(1, LARGE);
+        let length = r.length().unwrap_or(1 << 20).clamp(1, LARGE);
+        let vector = Shape::vector(r, WARP, length);
+        let parts = r
+            .view
+            .accumulators()
+            .map_or(1, |t| u64::try_from(t.len()).unwrap_or(1));
+        let loads = length.div_ceil(WARP * vector);
+        let words = (vector * r.element_bytes().unwrap_or(4)).div_ceil(4);
+        let issue = rows * loads * (words + vector * parts) * warps.div_ceil(4);
+        // Shuffles of a step do not wait for each other.
+        let exchange = shuffle_cost(WARP) + rows * 6 * parts * warps.div_ceil(4);
+        results
+            .div_ceil(warps.max(1) * rows)
+            .saturating_mul(30u64.saturating_add(issue).saturating_add(exchange))
+    }
+
+    fn params(&self, r: &Reduction<'_>) -> Params {
+        let vector = Shape::vector(r, WARP, r.length().unwrap_or(u64::MAX));
+        let both = [("rows", rows(r)), ("vector", vector)];
+        both.into_iter()
+            .map(|(name, n)| (name, n.cast_signed()))
+            .collect()
+    }
+
+    fn check_params(&self, r: &Reduction<'_>, params: &dyn Fn(&str) -> i64) -> Result<(), String> {
+        let rows = params("rows");
+        if !(2..=32).contains(&rows) || !rows.unsigned_abs().is_power_of_two() {
+            return Err(format!(
+                "`rows` must be a power of two from 2 to {WARP}, found {rows}"
+            ));
+        }
+        let widest = Shape::vector(r, WARP, r.length().unwrap_or(u64::MAX));
+        let vector = params("vector").unsigned_abs();
+        if !vector.is_power_of_two() || vector > widest {
+            return Err(format!(
+                "`vector` must be a power of two, and alignment and strides allow at most {widest}, found {vector}"
+            ));
+        }
+        Ok(())
+    }
+
+    fn expand<'c>(&self, r: &Reduction<'c>, params: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
+        let Ok(combiner) = r.combiner() else { return };
+        Expansion {
+            r,
+            combiner,
+            rows: params("rows"),
+            vector: params("vector").unsigned_abs(),
+        }
+        .run(b);
+    }
+}
+
+/// Rows that a warp takes at once: as many as there are for each warp, up to its lanes.
+fn rows(r: &Reduction<'_>) -> u64 {
+    let warps = (r.threads.unsigned_abs() / WARP).max(1);
+    let each = r.results().unwrap_or(LARGE).div_ceil(warps);
+    each.next_power_of_two().min(WARP)
+}
+
+struct Expansion<'a, 'c> {
+    r: &'a Reduction<'c>,
+    combiner: Combiner<'c>,
+    rows: i64,
+    vector: u64,
+}
+
+impl<'c> Expansion<'_, 'c> {
+    fn run(&self, b: &Builder<'c>) {
+        let r = self.r;
+        let Some(source) = r.source() else { return };
+        if self.vector > 1 {
+            align_sources(r);
+        }
+        let value = r.view.sources[0];
+        let kept = extents(b, value, source, &r.kept);
+        let reduced = extents(b, value, source, &r.reduced);
+        let (results, length) = (product(b, &kept), product(b, &reduced));
+
+        let warp_size = Index::Const(WARP.cast_signed());
+        let warps = r.threads / WARP.cast_signed();
+        let thread = r.kernel.thread(b);
+        let t = r.kernel.position(b, thread, r.view.scope);
+        let lane = r.kernel.lane(b, thread);
+        let warp = if warps == 1 {
+            Index::Const(0)
+        } else {
+            b.div(t, warp_size)
+        };
+        // Lanes that end with the same row.
+        let copies = WARP.cast_signed() / self.rows;
+
+        let rounds = b.ceildiv(results, Index::Const(warps * self.rows));
+        b.for_loop(
+            Index::Const(0),
+            rounds,
+            Index::Const(1),
+            &[],
+            |b, round, _| {
+                let batch = b.add(b.mul(round, Index::Const(warps)), warp);
+                let first = b.mul(batch, Index::Const(self.rows));
+                let partials = self.fold(b, first, results, lane, &kept, &reduced, length);
+                let mut unused = Pool::default();
+                let mut exchange = Exchange::new(b, r.kernel, self.combiner.clone(), &mut unused);
+                let total = exchange.transpose(partials, lane);
+                let own = b.div(lane, Index::Const(copies));
+                let result = b.add(first, own);
+                let first_copy = b.equal(b.rem(lane, Index::Const(copies)), Index::Const(0));
+                let inside = b.less(result, results);
+                b.if_then(b.and(first_copy, inside), |b| {
+                    let index = delinearize(b, result, &kept);
+                    store_result(b, r, &self.combiner, &total, length, &index);
+                });
+                Vec::new()
+            },
+        );
+    }
+
+    /// This lane's part of each row of a batch.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "sizes and places, each used once"
+    )]
+    fn fold(
+        &self,
+        b: &Builder<'c>,
+        first: Index<'c>,
+        results: Index<'c>,
+        lane: Index<'c>,
+        kept: &[Index<'c>],
+        reduced: &[Index<'c>],
+        length: Index<'c>,
+    ) -> Vec<Vec<Val<'c>>> {
+        let combiner = &self.combiner;
+        let parts = combiner.types().len();
+        let rows: Vec<Vec<Index<'c>>> = (0..self.rows)
+            .map(|k| {
+                let row = b.add(first, Index::Const(k));
+                // What lies beyond the last row is read from it, and not stored.
+                let last = b.sub(results, Index::Const(1));
+                let row = b.select_index(b.less(row, results), row, last);
+                delinearize(b, row, kept)
+            })
+            .collect();
+        let start = combiner.start(b);
+        let starts: Vec<Val<'c>> = rows.iter().flat_map(|_| start.clone()).collect();
+        let step = Index::Const(WARP.cast_signed() * self.vector.cast_signed());
+        let full = b.mul(b.div(length, step), step);
+        let mine = b.mul(lane, Index::Const(self.vector.cast_signed()));
+        let folded = b.for_loop(Index::Const(0), full, step, &starts, |b, i, carried| {
+            let at = b.add(i, mine);
+            let rows = rows.iter().zip(carried.chunks(parts));
+            rows.flat_map(|(row, carried)| {
+                let elements = self.elements(b, row, reduced, at, self.vector);
+                let own = combiner.combine_all(b, elements);
+                combiner.combine(b, carried, &own)
+            })
+            .collect()
+        });
+        let rest = b.sub(length, full);
+        let folded = if rest.known() == Some(0) {
+            folded
+        } else {
+            let rounds = b.ceildiv(rest, Index::Const(WARP.cast_signed()));
+            let one = Index::Const(1);
+            b.for_loop(Index::Const(0), rounds, one, &folded, |b, i, carried| {
+                let at = b.mul(i, Index::Const(WARP.cast_signed()));
+                let at = b.add(full, b.add(at, lane));
+                let types: Vec<_> = rows
+                    .iter()
+                    .flat_map(|_| combiner.types().to_vec())
+                    .collect();
+                b.if_else(
+                    b.less(at, length),
+                    &types,
+                    |b| {
+                        let rows = rows.iter().zip(carried.chunks(parts));
+                        rows.flat_map(|(row, carried)| {
+                            let elements = self.elements(b, row, reduced, at, 1);
+                            combiner.combine(b, carried, &elements[0])
+                        })
+                        .collect()
+                    },
+                    |_| carried.to_vec(),
+                )
+            })
+        };
+        folded.chunks(parts).map(<[_]>::to_vec).collect()
+    }
+
+    /// `vector` neighbours of a row, as partial results.
+    fn elements(
+        &self,
+        b: &Builder<'c>,
+        row: &[Index<'c>],
+        reduced: &[Index<'c>],
+        at: Index<'c>,
+        vector: u64,
+    ) -> Vec<Vec<Val<'c>>> {
+        let r = self.r;
+        let indices = delinearize(b, at, reduced);
+        let place = source_index(b, r, row, &indices);
+        let loaded = load_elements(b, r, &place, vector);
+        (0i64..)
+            .zip(&loaded)
+            .map(|(offset, elements)| {
+                self.combiner.partial(b, elements, |b, ty| {
+                    let mut indices = indices.clone();
+                    if let Some(last) = indices.last_mut() {
+                        *last = b.add(*last, Index::Const(offset));
+                    }
+                    index_as(b, element_number(b, r, &indices, reduced), ty)
+                })
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,254 @@
+//! `packed_add_sum` and `3input_maxmin`: one thread reduces f32 with the instructions that sm_100
+//! brought.
+//!
+//! Eight elements at a time: sums in four accumulators of two elements each, which `add.rn.f32x2`
+//! takes together; maxima and minima in four accumulators, each of which takes two elements in one
+//! three-operand `max.f32` or `min.f32`. LLVM selects both from ordinary arithmetic.
+
+use super::parts::{finish, load_elements, scalars, source_index, store_result, vector_of};
+use super::registers::{fragment, registers, registers_type};
+use super::{Params, Predicate, Reduction, Variant, checks};
+use crate::analysis::placement::Placement;
+use crate::combiner::Combiner;
+use melior::ir::ValueLike;
+use tx_dialect_tile::{Fragment, Kind, Scope, element_type};
+use tx_mlir::memref::Space;
+use tx_mlir::{Builder, Index, Val};
+
+/// Elements that are taken at a time.
+const CHUNK: usize = 8;
+
+/// `packed_add_sum`.
+pub(crate) struct PackedAddSum;
+/// `3input_maxmin`.
+pub(crate) struct ThreeInputMaxMin;
+
+/// One predicate for each condition, in the order in which reasons are given.
+const fn predicates(kind: Predicate) -> [Predicate; 9] {
+    [
+        kind,
+        checks::LAYOUT,
+        Predicate {
+            name: "scope",
+            check: |r| match r.view.scope {
+                Scope::Thread => Ok(()),
+                other => Err(format!("scope `{other}`, expected `thread`")),
+            },
+        },
+        Predicate {
+            name: "storage",
+            check: |r| match r.sources.iter().find(|m| m.space != Space::Private) {
+                Some(m) => Err(format!(
+                    "source is in {}, expected registers or private memory",
+                    m.space.name()
+                )),
+                None => Ok(()),
+            },
+        },
+        Predicate {
+            name: "results",
+            check: |r| match r.results() {
+                Some(1) => Ok(()),
+                Some(n) => Err(format!("{n} results, expected 1")),
+                None => Err("the number of results is dynamic, expected 1".to_owned()),
+            },
+        },
+        Predicate {
+            name: "rank",
+            check: |r| match r.shape.len() {
+                1 => Ok(()),
+                n => Err(format!("source of rank {n}, expected 1")),
+            },
+        },
+        Predicate {
+            name: "type",
+            check: |r| {
+                use melior::ir::r#type::TypeLike as _;
+                let element = element_type(r.view.sources[0].r#type());
+                let acc = r.view.accumulators().unwrap_or_default();
+                let single = |t: &melior::ir::Type<'_>| t.is_float() && t.to_string() == "f32";
+                match element {
+                    Some(e) if single(&e) && acc.iter().all(single) => Ok(()),
+                    Some(e) if single(&e) => {
+                        Err("partial results are not f32, expected f32".to_owned())
+                    }
+                    Some(e) => Err(format!("elements are `{e}`, expected `f32`")),
+                    None => Err("the source is no tile".to_owned()),
+                }
+            },
+        },
+        Predicate {
+            name: "chip",
+            check: |r| {
+                if r.chip.packed_f32 {
+                    return Ok(());
+                }
+                Err(format!("{} is older than sm_100", r.chip))
+            },
+        },
+        Predicate {
+            name: "length",
+            check: |r| match r.length() {
+                Some(n) if n >= CHUNK as u64 => Ok(()),
+                Some(n) => Err(format!("length {n}, expected {CHUNK} or more")),
+                None => Err(format!("the length is dynamic, expected {CHUNK} or more")),
+            },
+        },
+    ]
+}
+
+const SUM: &[Predicate] = &predicates(Predicate {
+    name: "kind",
+    check: |r| match r.view.kind {
+        Kind::Sum => Ok(()),
+        other => Err(format!("`{other}`, expected `sum`")),
+    },
+});
+
+const MAX_MIN: &[Predicate] = &predicates(Predicate {
+    name: "kind",
+    check: |r| match r.view.kind {
+        Kind::Max | Kind::Min => Ok(()),
+        other => Err(format!("`{other}`, expected `max` or `min`")),
+    },
+});
+
+impl Variant for PackedAddSum {
+    fn name(&self) -> &'static str {
+        "packed_add_sum"
+    }
+
+    fn priority(&self) -> i32 {
+        20
+    }
+
+    fn predicates(&self) -> &'static [Predicate] {
+        SUM
+    }
+
+    fn cost(&self, r: &Reduction<'_>) -> u64 {
+        r.length().unwrap_or(0).div_ceil(2) * 4
+    }
+
+    fn params(&self, _: &Reduction<'_>) -> Params {
+        Params::new()
+    }
+
+    fn expand<'c>(&self, r: &Reduction<'c>, _: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
+        in_chunks(b, r, |combiner, elements| {
+            let pair = |two: &[Val<'c>]| vec![vector_of(b, two)];
+            let chunks = elements.chunks_exact(CHUNK);
+            let rest = chunks.remainder().to_vec();
+            // Four pairs a chunk, each combined with the same pair of the next chunk.
+            let mut pairs: Vec<Vec<Val<'c>>> = Vec::new();
+            for chunk in chunks {
+                let next = chunk.chunks(2).map(pair);
+                pairs = if pairs.is_empty() {
+                    next.collect()
+                } else {
+                    let both = pairs.iter().zip(next);
+                    both.map(|(l, r)| combiner.combine(b, l, &r)).collect()
+                };
+            }
+            let two = combiner.combine_all(b, pairs);
+            let mut all: Vec<Vec<Val<'c>>> =
+                scalars(b, two[0]).into_iter().map(|v| vec![v]).collect();
+            all.extend(rest.into_iter().map(|v| vec![v]));
+            combiner.combine_all(b, all)
+        });
+    }
+}
+
+impl Variant for ThreeInputMaxMin {
+    fn name(&self) -> &'static str {
+        "3input_maxmin"
+    }
+
+    fn priority(&self) -> i32 {
+        20
+    }
+
+    fn predicates(&self) -> &'static [Predicate] {
+        MAX_MIN
+    }
+
+    fn cost(&self, r: &Reduction<'_>) -> u64 {
+        r.length().unwrap_or(0).div_ceil(2) * 4
+    }
+
+    fn params(&self, _: &Reduction<'_>) -> Params {
+        Params::new()
+    }
+
+    fn expand<'c>(&self, r: &Reduction<'c>, _: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
+        in_chunks(b, r, |combiner, elements| {
+            // Accumulator i takes elements 2i and 2i + 1 of each chunk.
+            let mut chains: Vec<Option<Vec<Val<'c>>>> = vec![None; CHUNK / 2];
+            for (i, element) in elements.iter().enumerate() {
+                let chain = &mut chains[i % CHUNK / 2];
+                let element = vec![*element];
+                *chain = Some(match chain.take() {
+                    Some(before) => combiner.combine(b, &before, &element),
+                    None => element,
+                });
+            }
+            // One after the other, so that two of them make a three-operand step.
+            let mut chains = chains.into_iter().flatten();
+            let first = chains.next().unwrap_or_else(|| combiner.start(b));
+            chains.fold(first, |l, r| combiner.combine(b, &l, &r))
+        });
+    }
+}
+
+/// Registers that one thread has of a fragment.
+fn slots_of(fragment: Val<'_>) -> usize {
+    let vector = registers_type(fragment.r#type());
+    let lanes = vector.and_then(tx_mlir::vector_parts).map_or(1, |(n, _)| n);
+    usize::try_from(lanes).unwrap_or(1)
+}
+
+/// Reads all elements, has them combined, and delivers the one result.
+fn in_chunks<'c>(
+    b: &Builder<'c>,
+    r: &Reduction<'c>,
+    combine: impl FnOnce(&Combiner<'c>, &[Val<'c>]) -> Vec<Val<'c>>,
+) {
+    let Ok(combiner) = r.combiner() else { return };
+    let length = r.length().unwrap_or(0).cast_signed();
+    if r.sources.is_empty() {
+        let source = Fragment::from_type(r.view.sources[0].r#type());
+        let placed = source.and_then(|f| Placement::of(&f, Scope::Thread).ok());
+        let vector = registers(b, r.view.sources[0]);
+        let (Some(placed), Some(vector)) = (placed, vector) else {
+            return;
+        };
+        let slots = placed.slots.iter().zip(scalars(b, vector));
+        let elements: Vec<Val<'c>> = slots
+            .filter(|(slot, _)| !slot.copy)
+            .map(|(_, v)| v)
+            .collect();
+        let total = combine(&combiner, &elements);
+        let old = r.view.accumulate.then(|| {
+            let old = registers(b, r.view.inits[0]).map(|v| scalars(b, v));
+            old.unwrap_or_default()
+        });
+        let output = tx_mlir::results(r.view.op)[0];
+        let types: Vec<_> = element_type(output.r#type()).into_iter().collect();
+        let result = finish(b, &combiner, &total, Index::Const(length), old, &types);
+        let slots = vec![result[0]; slots_of(output)];
+        let made = fragment(b, vector_of(b, &slots), output.r#type());
+        tx_mlir::replace_uses(output, made);
+        return;
+    }
+    let elements: Vec<Val<'c>> = (0..length)
+        .map(|i| {
+            let reduced = vec![Index::Const(i); r.reduced.len()];
+            let kept = vec![Index::Const(0); r.kept.len()];
+            let place = source_index(b, r, &kept, &reduced);
+            load_elements(b, r, &place, 1)[0][0]
+        })
+        .collect();
+    let total = combine(&combiner, &elements);
+    let kept = vec![Index::Const(0); r.kept.len()];
+    store_result(b, r, &combiner, &total, Index::Const(length), &kept);
+}

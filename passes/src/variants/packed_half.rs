@@ -1,0 +1,129 @@
+//! `packed_half`: a thread combines f16 or bf16 elements two at a time, in their own type.
+//!
+//! Allowed where that gives the same numbers: when partial results have the elements' type, and
+//! for maxima and minima, which round nothing. LLVM selects `add.rn.f16x2`, `max.NaN.bf16x2` and
+//! their like.
+
+use super::parts::store_result;
+use super::shared::{Expansion, Shape, Shared};
+use super::{Params, Predicate, Reduction, Variant, checks};
+use crate::exchange::shuffle_cost;
+use tx_dialect_tile::{Kind, Scope};
+use tx_mlir::Builder;
+
+/// See the module.
+pub(crate) struct PackedHalf;
+
+impl Variant for PackedHalf {
+    fn name(&self) -> &'static str {
+        "packed_half"
+    }
+
+    fn priority(&self) -> i32 {
+        10
+    }
+
+    fn predicates(&self) -> &'static [Predicate] {
+        &[
+            checks::SHARED_SOURCE,
+            Predicate {
+                name: "scope",
+                check: |r| match r.view.scope {
+                    Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
+                    other => Err(format!(
+                        "scope `{other}`, expected `warp`, `warpgroup` or `cta`"
+                    )),
+                },
+            },
+            Predicate {
+                name: "kind",
+                check: |r| match r.view.kind {
+                    Kind::Sum | Kind::Prod | Kind::Max | Kind::Min => Ok(()),
+                    other => Err(format!("`{other}`, expected `sum`, `prod`, `max` or `min`")),
+                },
+            },
+            Predicate {
+                name: "type",
+                check: |r| {
+                    let Some(element) = r.source().map(|s| s.element) else {
+                        return Ok(());
+                    };
+                    if matches!(element.to_string().as_str(), "f16" | "bf16") {
+                        return Ok(());
+                    }
+                    Err(format!(
+                        "elements are `{element}`, expected `f16` or `bf16`"
+                    ))
+                },
+            },
+            Predicate {
+                name: "acc",
+                check: |r| {
+                    let (Some(element), Some(acc)) = (
+                        r.source().map(|s| s.element),
+                        r.view.accumulators().and_then(|a| a.first().copied()),
+                    ) else {
+                        return Ok(());
+                    };
+                    let exact = matches!(r.view.kind, Kind::Max | Kind::Min);
+                    if exact || acc == element {
+                        return Ok(());
+                    }
+                    Err(format!("partial results are `{acc}`, expected `{element}`"))
+                },
+            },
+            Predicate {
+                name: "vector",
+                check: |r| {
+                    let shape = Shape::choose(r, shuffle_cost);
+                    if shape.vector_width() >= 2 && shape.is_exact(r) {
+                        return Ok(());
+                    }
+                    Err(
+                        "alignment, strides and length leave no vectors of elements to each thread"
+                            .to_owned(),
+                    )
+                },
+            },
+        ]
+    }
+
+    fn cost(&self, r: &Reduction<'_>) -> u64 {
+        // Half the combines and no conversions.
+        Shape::choose(r, shuffle_cost).cost(r, shuffle_cost) * 3 / 4
+    }
+
+    fn params(&self, r: &Reduction<'_>) -> Params {
+        Shape::choose(r, shuffle_cost).params()
+    }
+
+    fn check_params(&self, r: &Reduction<'_>, params: &dyn Fn(&str) -> i64) -> Result<(), String> {
+        Shared.check_params(r, params)?;
+        let shape = Shape::of(params);
+        if shape.vector_width() < 2 || !shape.is_exact(r) {
+            return Err(
+                "`vector` must be 2 or more, and `group` times `vector` must divide the length"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
+    fn expand<'c>(&self, r: &Reduction<'c>, params: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
+        let (Some(source), Ok(combiner)) = (r.source(), r.combiner()) else {
+            return;
+        };
+        Expansion {
+            b,
+            r,
+            packed: Some(combiner.in_type(source.element)),
+            combiner,
+            shape: Shape::of(params),
+            exchange: None,
+            deliver: &|b, combiner, total, length, kept| {
+                store_result(b, r, combiner, total, length, kept);
+            },
+        }
+        .run();
+    }
+}

@@ -1,0 +1,119 @@
+//! `packed_key`: `argmax` and `argmin` of 8- and 16-bit elements, with value and index in one
+//! 32-bit number.
+//!
+//! The number orders as the pairs do, so that one unsigned maximum combines value and index, and
+//! one shuffle or one `redux.sync` exchanges both. The winner's value is read again at its index,
+//! which gives the element's own bits.
+
+use super::parts::{delinearize, extents, index_as, load_elements, source_index, store_result};
+use super::shared::{Expansion, Shape, Shared};
+use super::{Params, Predicate, Reduction, Variant, checks};
+use crate::exchange::{redux, redux_cost, shuffle_cost};
+use tx_dialect_tile::Scope;
+use tx_mlir::{Builder, Index};
+
+/// See the module.
+pub(crate) struct PackedKey;
+
+impl Variant for PackedKey {
+    fn name(&self) -> &'static str {
+        "packed_key"
+    }
+
+    fn priority(&self) -> i32 {
+        10
+    }
+
+    fn predicates(&self) -> &'static [Predicate] {
+        &[
+            checks::SHARED_SOURCE,
+            Predicate {
+                name: "scope",
+                check: |r| match r.view.scope {
+                    Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
+                    other => Err(format!(
+                        "scope `{other}`, expected `warp`, `warpgroup` or `cta`"
+                    )),
+                },
+            },
+            checks::KIND,
+            Predicate {
+                name: "key",
+                check: |r| {
+                    let element = r.source().map(|s| s.element);
+                    let (Some(element), Some(length)) = (element, r.length()) else {
+                        return Err("the length is dynamic, expected a static one".to_owned());
+                    };
+                    r.combiner()?.packed(element, length).map(|_| ())
+                },
+            },
+        ]
+    }
+
+    fn cost(&self, r: &Reduction<'_>) -> u64 {
+        // Making a number takes about three combines; then there is one value instead of two.
+        let (lanes, _) = exchange(r);
+        Shape::choose(r, lanes).cost_of(r, lanes, 3, 1)
+    }
+
+    fn params(&self, r: &Reduction<'_>) -> Params {
+        Shape::choose(r, exchange(r).0).params()
+    }
+
+    fn check_params(&self, r: &Reduction<'_>, params: &dyn Fn(&str) -> i64) -> Result<(), String> {
+        Shared.check_params(r, params)
+    }
+
+    fn expand<'c>(&self, r: &Reduction<'c>, params: &dyn Fn(&str) -> i64, b: &Builder<'c>) {
+        let (Some(source), Some(length), Ok(pairs)) = (r.source(), r.length(), r.combiner()) else {
+            return;
+        };
+        let Ok(keys) = pairs.packed(source.element, length) else {
+            return;
+        };
+        let sizes = extents(b, r.view.sources[0], source, &r.reduced);
+        Expansion {
+            b,
+            r,
+            combiner: keys,
+            shape: Shape::of(params),
+            exchange: exchange(r).1,
+            packed: None,
+            deliver: &|b, keys, total, length, kept| {
+                let index = keys.packed_index(b, total[0]);
+                let number = Index::Val(b.index_castui(index, b.index_type()));
+                // The number counts row-major; the walk may be in another order.
+                let mut order: Vec<usize> = (0..r.reduced.len()).collect();
+                order.sort_by_key(|i| r.reduced[*i]);
+                let in_order: Vec<Index<'c>> = order.iter().map(|i| sizes[*i]).collect();
+                let mut place = vec![Index::Const(0); order.len()];
+                for (i, at) in order.iter().zip(delinearize(b, number, &in_order)) {
+                    place[*i] = at;
+                }
+                let place = source_index(b, r, kept, &place);
+                let element = &load_elements(b, r, &place, 1)[0];
+                let pair = pairs.partial(b, element, |b, ty| index_as(b, number, ty));
+                store_result(b, r, &pairs, &pair, length, kept);
+            },
+        }
+        .run();
+    }
+}
+
+/// How lanes exchange numbers: what that costs, and its name.
+fn exchange(r: &Reduction<'_>) -> (fn(u64) -> u64, Option<&'static str>) {
+    let keys = || {
+        let element = r.source().map(|s| s.element)?;
+        r.combiner().ok()?.packed(element, r.length()?).ok()
+    };
+    match keys() {
+        Some(keys) if redux::check(&r.chip, &keys).is_ok() => {
+            let lanes = Shape::choose(r, redux_cost).lanes();
+            if redux_cost(lanes) < shuffle_cost(lanes) {
+                return (redux_cost, Some("redux"));
+            }
+            (shuffle_cost, None)
+        }
+        _ => (shuffle_cost, None),
+    }
+}

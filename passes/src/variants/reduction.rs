@@ -1,0 +1,265 @@
+//! What variants ask about a reduction, and the checks that several of them make.
+
+use crate::analysis::kernel::{Kernel, SHARED_ALIGNMENT};
+use crate::combiner::Combiner;
+use melior::ir::ValueLike;
+use tx_dialect_tile::{Fragment, Reduce};
+use tx_mlir::memref::Space;
+use tx_mlir::{Failed, MemRef, Op, Val, byte_width};
+use tx_target::Chip;
+
+/// A `tile.reduce` in its kernel, with everything that variants ask about it.
+#[derive(Clone)]
+pub struct Reduction<'c> {
+    /// The op.
+    pub view: Reduce<'c>,
+    /// Chip that the kernel is compiled for.
+    pub chip: Chip,
+    /// Sources in memory, all of one shape; none when they are fragments.
+    pub sources: Vec<MemRef<'c>>,
+    /// Destinations in memory; none when the results are fragments.
+    pub destinations: Vec<MemRef<'c>>,
+    /// Sizes of the sources, `None` where they are dynamic.
+    pub shape: Vec<Option<u64>>,
+    /// Kept dimensions of the source, outermost first.
+    pub kept: Vec<usize>,
+    /// Reduced dimensions of the source, those with the largest stride first.
+    pub reduced: Vec<usize>,
+    /// Threads that execute the op together.
+    pub threads: i64,
+    /// Positions in the scope: at least [`Self::threads`], and more when some groups of the scope
+    /// are narrower than others, as the last warp of a block may be.
+    pub span: i64,
+    /// Bytes to which the first element of every source is known to be aligned.
+    pub alignment: u64,
+    /// Number of the op in its module.
+    pub serial: i64,
+    pub(crate) kernel: Kernel<'c>,
+}
+
+impl<'c> Reduction<'c> {
+    pub(crate) fn of(
+        view: Reduce<'c>,
+        kernel: Kernel<'c>,
+        threads: i64,
+        serial: i64,
+    ) -> Result<Self, Failed> {
+        use melior::ir::operation::OperationLike as _;
+        let internal = |what: &str| {
+            tx_mlir::error(
+                view.op.location(),
+                format!("{what}: the op was not verified"),
+            )
+            .emit()
+        };
+        let first = *view.sources.first().ok_or_else(|| internal("no source"))?;
+        let sources: Vec<MemRef<'c>> = view.sources.iter().filter_map(|s| MemRef::of(*s)).collect();
+        let shape = match (sources.first(), Fragment::from_type(first.r#type())) {
+            (Some(memref), _) => memref.shape.clone(),
+            (None, Some(fragment)) => fragment.shape.into_iter().map(Some).collect(),
+            (None, None) => return Err(internal("the source is no tile")),
+        };
+        let mut reduced = view
+            .reduced_axes(shape.len())
+            .ok_or_else(|| internal("bad axes"))?;
+        let mut kept: Vec<usize> = (0..shape.len()).filter(|d| !reduced.contains(d)).collect();
+        if let Some(memref) = sources.first() {
+            // The order of partial results must not follow from the shape where it is fixed.
+            if !batch_invariant(view.op) {
+                sort_by_stride(&mut reduced, memref);
+            }
+            sort_by_stride(&mut kept, memref);
+        }
+        Ok(Self {
+            chip: kernel.chip(),
+            destinations: view
+                .destinations
+                .iter()
+                .filter_map(|d| MemRef::of(*d))
+                .collect(),
+            alignment: view
+                .sources
+                .iter()
+                .zip(&sources)
+                .map(|(v, m)| alignment(*v, m))
+                .min()
+                .unwrap_or(1),
+            sources,
+            shape,
+            kept,
+            reduced,
+            serial,
+            threads,
+            span: kernel.threads_of(view.scope).min(kernel.threads),
+            kernel,
+            view,
+        })
+    }
+
+    /// The first source, when it is in memory.
+    pub fn source(&self) -> Option<&MemRef<'c>> {
+        self.sources.first()
+    }
+
+    /// Number of results, when it is static.
+    pub fn results(&self) -> Option<u64> {
+        self.extent_of(&self.kept)
+    }
+
+    /// Number of elements that one result combines, when it is static.
+    pub fn length(&self) -> Option<u64> {
+        self.extent_of(&self.reduced)
+    }
+
+    fn extent_of(&self, dimensions: &[usize]) -> Option<u64> {
+        dimensions
+            .iter()
+            .try_fold(1u64, |n, d| n.checked_mul(self.shape[*d]?))
+    }
+
+    /// The dimension of the source whose elements are closest together.
+    pub fn contiguous(&self) -> Option<usize> {
+        let source = self.source()?;
+        (0..source.rank())
+            .filter(|d| source.shape[*d] != Some(1))
+            // The last of those with the smallest stride; an unknown stride counts as large.
+            .min_by_key(|d| (source.strides[*d].unwrap_or(i64::MAX), std::cmp::Reverse(*d)))
+    }
+
+    /// Bytes of the widest source element.
+    pub fn element_bytes(&self) -> Option<u64> {
+        self.sources
+            .iter()
+            .filter_map(|s| byte_width(s.element))
+            .max()
+    }
+
+    /// Whether a result's bits must not depend on how many results there are.
+    pub fn batch_invariant(&self) -> bool {
+        batch_invariant(self.view.op)
+    }
+
+    /// The combiner, when the kind and type have one.
+    ///
+    /// # Errors
+    /// Says what is missing.
+    pub fn combiner(&self) -> Result<Combiner<'c>, String> {
+        Combiner::of_reduce(&self.view)
+    }
+}
+
+/// Whether the op asks for results that do not depend on how many there are.
+fn batch_invariant(op: Op<'_>) -> bool {
+    tx_mlir::attribute(op, "determinism")
+        .map(tx_mlir::keyword)
+        .is_some_and(|d| d == "batch_invariant")
+}
+
+/// Orders dimensions as they lie in memory, when all their strides are known.
+fn sort_by_stride(dimensions: &mut [usize], memref: &MemRef<'_>) {
+    if dimensions.iter().all(|d| memref.strides[*d].is_some()) {
+        dimensions.sort_by_key(|d| std::cmp::Reverse(memref.strides[*d]));
+    }
+}
+
+/// Bytes to which the first element of `value` is known to be aligned: that of an element, or
+/// more for shared memory of this kernel, whose alignment is ours to choose.
+fn alignment(value: Val<'_>, memref: &MemRef<'_>) -> u64 {
+    let element = byte_width(memref.element).unwrap_or(1);
+    // `memref.view` shifts by bytes, which its type does not show.
+    let shifted = crate::analysis::access::is_seen_through(value, "memref.view");
+    let (Some(offset), Some(_), false) = (memref.offset, shared_root(value), shifted) else {
+        return element;
+    };
+    let bytes = offset.unsigned_abs().saturating_mul(element);
+    if bytes == 0 {
+        SHARED_ALIGNMENT
+    } else {
+        SHARED_ALIGNMENT.min(1 << bytes.trailing_zeros())
+    }
+}
+
+/// The workgroup attribution that `value` is or is a view of: its kernel and its number among the
+/// attributions.
+pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
+    use melior::ir::block::BlockLike as _;
+    let root = crate::analysis::access::root(value);
+    let (block, index) = tx_mlir::argument_of(root)?;
+    let kernel = block.parent_operation()?;
+    if !tx_mlir::is(kernel, "gpu.func") || MemRef::of(root)?.space != Space::Shared {
+        return None;
+    }
+    let ty = tx_mlir::attribute(kernel, "function_type").and_then(tx_mlir::type_value)?;
+    let inputs = melior::ir::r#type::FunctionType::try_from(ty)
+        .ok()?
+        .input_count();
+    index.checked_sub(inputs).map(|i| (kernel, i))
+}
+
+/// Checks that several variants make, as predicates that they list.
+pub(crate) mod checks {
+    use super::Reduction;
+    use crate::variants::Predicate;
+    use crate::variants::registers::Plan;
+    use tx_dialect_tile::Scope;
+    use tx_mlir::memref::Space;
+
+    /// The kind and the types have a combine.
+    pub(crate) const KIND: Predicate = Predicate {
+        name: "kind",
+        check: |r| r.combiner().map(|_| ()),
+    };
+
+    /// A scope inside a CTA.
+    pub(crate) const SCOPE: Predicate = Predicate {
+        name: "scope",
+        check: |r| {
+            if r.view.scope > Scope::Cta {
+                return Err(format!(
+                    "scope `{}` is not lowered, expected `cta` or narrower",
+                    r.view.scope
+                ));
+            }
+            Ok(())
+        },
+    };
+
+    /// The sources are in memory that the threads of the scope share.
+    pub(crate) const SHARED_SOURCE: Predicate = Predicate {
+        name: "storage",
+        check: |r| {
+            sources_in(
+                r,
+                &[Space::Shared, Space::Global],
+                "shared or global memory",
+            )
+        },
+    };
+
+    /// Fragments lie where the scope can reduce them.
+    pub(crate) const LAYOUT: Predicate = Predicate {
+        name: "layout",
+        check: |r| match r.sources.is_empty() {
+            true => Plan::of(r).map(|_| ()),
+            false => Ok(()),
+        },
+    };
+
+    /// All sources are in one of `spaces`.
+    pub(crate) fn sources_in(
+        r: &Reduction<'_>,
+        spaces: &[Space],
+        expected: &str,
+    ) -> Result<(), String> {
+        if r.sources.is_empty() {
+            return Err(format!("source is in registers, expected {expected}"));
+        }
+        match r.sources.iter().find(|m| !spaces.contains(&m.space)) {
+            Some(other) => Err(format!(
+                "source is in {}, expected {expected}",
+                other.space.name()
+            )),
+            None => Ok(()),
+        }
+    }
+}

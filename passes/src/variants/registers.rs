@@ -1,0 +1,643 @@
+//! Reductions of fragments: within each thread, then between lanes, then between warps.
+
+use super::Reduction;
+use super::parts::{finish, index_as, scalars, vector_of};
+use crate::analysis::kernel::WARP_SIZE;
+use crate::analysis::placement::{Digit, Located, Placement, Role};
+use crate::combiner::Combiner;
+use crate::exchange::{EXCHANGE, Exchange, Pool};
+use melior::ir::{Type, ValueLike};
+use std::collections::BTreeMap;
+use tx_dialect_tile::Fragment;
+use tx_mlir::build::Cond;
+use tx_mlir::{Builder, Index, Val, byte_width};
+
+/// Shared memory that one exchange may take, in bytes: what every chip gives a kernel without
+/// being asked.
+const MOST_SCRATCH: i64 = 48 * 1024;
+/// Up to this many partial results from warps are read and combined without a loop.
+const UNROLL: i64 = 8;
+
+/// What to do with one reduced digit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Between {
+    /// Lanes whose numbers differ in some bits only.
+    Bits,
+    /// Any other lanes of one warp.
+    Lanes,
+    /// Threads of several warps.
+    Warps,
+}
+
+/// Which fold a slot of the result takes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Take {
+    /// The same in every thread.
+    One(usize),
+    /// For each lane; `None` where the lane holds nothing.
+    ByLane(Vec<Option<usize>>),
+}
+
+/// How a fragment is reduced.
+pub(crate) struct Plan {
+    source: Placement,
+    /// For each result of a thread the source slots that it combines, in order.
+    folds: Vec<Vec<usize>>,
+    /// What becomes of each thread digit of the source; `None` for those that are kept.
+    digits: Vec<Option<Between>>,
+    /// For each slot of the result the fold that it takes.
+    takes: Vec<Take>,
+    /// For each dimension that is reduced, what one step along it adds to an element's number.
+    number: Vec<i64>,
+    length: i64,
+}
+
+impl Plan {
+    /// The plan for a reduction of fragments.
+    ///
+    /// # Errors
+    /// Says why the scope cannot do it.
+    pub(crate) fn of(r: &Reduction<'_>) -> Result<Self, String> {
+        let scope = r.view.scope;
+        let first = fragment_of(r.view.sources[0])?;
+        for other in &r.view.sources[1..] {
+            if fragment_of(*other)?.layout != first.layout {
+                return Err("sources have different layouts, expected one".to_owned());
+            }
+        }
+        let outputs = r.view.outputs();
+        let target = fragment_of(outputs[0])?;
+        for other in outputs[1..].iter().chain(&r.view.inits) {
+            let other = fragment_of(*other)?;
+            if other.layout != target.layout || other.shape != target.shape {
+                return Err("results and `init` have different layouts, expected one".to_owned());
+            }
+        }
+        let source = Placement::of(&first, scope).map_err(|e| format!("source: {e}"))?;
+        let result = Placement::of(&target, scope).map_err(|e| format!("result: {e}"))?;
+        for (what, placement) in [("source", &source), ("result", &result)] {
+            if placement.threads() > r.threads {
+                return Err(format!(
+                    "{what}: the layout uses {} threads, but the `{scope}` has {}",
+                    placement.threads(),
+                    r.threads
+                ));
+            }
+        }
+
+        // Slots of one result, by what they contribute to the kept dimensions.
+        let mut keys: Vec<Vec<i64>> = Vec::new();
+        let mut folds: Vec<Vec<usize>> = Vec::new();
+        for (i, slot) in source.slots.iter().enumerate().filter(|(_, s)| !s.copy) {
+            let key: Vec<i64> = kept_dims(r).map(|d| slot.index[d]).collect();
+            match keys.iter().position(|k| *k == key) {
+                Some(known) => folds[known].push(i),
+                None => {
+                    keys.push(key);
+                    folds.push(vec![i]);
+                }
+            }
+        }
+        let mut number = vec![0; source.shape.len()];
+        let mut length = 1;
+        for d in (0..source.shape.len())
+            .rev()
+            .filter(|d| r.reduced.contains(d))
+        {
+            number[d] = length;
+            length *= source.shape[d];
+        }
+        for fold in &mut folds {
+            fold.sort_by_key(|i| -> i64 {
+                let slot = &source.slots[*i].index;
+                slot.iter().zip(&number).map(|(i, n)| i * n).sum()
+            });
+        }
+        let digits = source
+            .digits
+            .iter()
+            .enumerate()
+            .map(|(k, digit)| match digit.role {
+                Role::Element { dim, .. } if r.reduced.contains(&dim) => Some(between(&source, k)),
+                _ => None,
+            })
+            .collect();
+        let takes = takes(r, &source, &result, &keys)?;
+        let plan = Self {
+            source,
+            folds,
+            digits,
+            takes,
+            number,
+            length,
+        };
+        let size = r.kernel.threads_of(scope);
+        let groups = (r.kernel.threads + size - 1) / size;
+        let bytes = plan.scratch_slots() * groups * partial_bytes(r);
+        if bytes > MOST_SCRATCH {
+            return Err(format!(
+                "partial results of several warps take {bytes} bytes of shared memory, expected at most {MOST_SCRATCH}"
+            ));
+        }
+        Ok(plan)
+    }
+
+    /// Digits that are reduced in this way, with their numbers.
+    fn reduced(&self, how: Between) -> impl Iterator<Item = (usize, &Digit)> {
+        self.digits
+            .iter()
+            .zip(&self.source.digits)
+            .enumerate()
+            .filter(move |(_, (between, _))| **between == Some(how))
+            .map(|(k, (_, digit))| (k, digit))
+    }
+
+    /// Partial results that warps leave for each other.
+    fn scratch_slots(&self) -> i64 {
+        let warps: i64 = self
+            .reduced(Between::Warps)
+            .map(|(_, d)| d.extent)
+            .product();
+        let kept: i64 = self.others().map(|(_, d)| d.extent).product();
+        let folds = i64::try_from(self.folds.len()).unwrap_or(i64::MAX);
+        if self.reduced(Between::Warps).next().is_none() {
+            return 0;
+        }
+        warps.saturating_mul(kept).saturating_mul(folds)
+    }
+
+    /// Digits that are not reduced.
+    fn others(&self) -> impl Iterator<Item = (usize, &Digit)> {
+        self.digits
+            .iter()
+            .zip(&self.source.digits)
+            .enumerate()
+            .filter(|(_, (between, _))| between.is_none())
+            .map(|(k, (_, digit))| (k, digit))
+    }
+
+    /// Whether the lanes of a warp, all of which share every result, keep one result each: the
+    /// exchange of all of them together then takes about as many shuffles as there are results.
+    fn transposes(&self) -> bool {
+        let results = self.folds.len();
+        let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);
+        let whole = self
+            .reduced(Between::Bits)
+            .map(|(_, d)| d.extent)
+            .product::<i64>()
+            == WARP_SIZE
+            && self.source.digits.len() == self.reduced(Between::Bits).count();
+        match self.takes.as_slice() {
+            [Take::ByLane(by_lane)] if whole && results.is_power_of_two() && results <= lanes => {
+                let each = lanes / results;
+                let mut all = by_lane.iter().enumerate();
+                all.all(|(lane, fold)| fold.is_none_or(|fold| fold == lane / each))
+            }
+            _ => false,
+        }
+    }
+
+    /// Number of lanes that a group within a warp has.
+    pub(crate) fn lanes(&self) -> u64 {
+        let all = [Between::Bits, Between::Lanes]
+            .into_iter()
+            .flat_map(|how| self.reduced(how));
+        all.map(|(_, d)| d.extent.unsigned_abs()).product()
+    }
+
+    /// Cycles of one thread, roughly, when lanes exchange a value in `lanes` cycles.
+    pub(crate) fn cost(&self, lanes: u64, redux: bool) -> u64 {
+        let folds = u64::try_from(self.folds.len()).unwrap_or(1);
+        let elements: usize = self.folds.iter().map(Vec::len).sum();
+        let warps = u64::from(self.reduced(Between::Warps).next().is_some());
+        let exchange = if !redux && self.transposes() {
+            lanes + folds * 6
+        } else {
+            folds * (lanes + warps * EXCHANGE)
+        };
+        u64::try_from(elements).unwrap_or(1) * 4 + exchange
+    }
+}
+
+fn fragment_of(value: Val<'_>) -> Result<Fragment<'_>, String> {
+    Fragment::from_type(value.r#type())
+        .ok_or_else(|| "the source is in memory, expected registers".to_owned())
+}
+
+/// Kept dimensions in the order of the tile.
+fn kept_dims<'a>(r: &'a Reduction<'_>) -> impl Iterator<Item = usize> + 'a {
+    (0..r.shape.len()).filter(|d| !r.reduced.contains(d))
+}
+
+fn partial_bytes(r: &Reduction<'_>) -> i64 {
+    let types = r.view.accumulators().unwrap_or_default();
+    types
+        .iter()
+        .map(|t| byte_width(*t).unwrap_or(8).cast_signed())
+        .sum()
+}
+
+/// How digit `k` of a placement is combined, seen from every thread that holds something.
+fn between(source: &Placement, k: usize) -> Between {
+    let digit = source.digits[k];
+    let field = digit.stride * (digit.extent - 1);
+    let power = |n: i64| n.unsigned_abs().is_power_of_two();
+    let mut bits = power(digit.stride) && power(digit.extent);
+    for thread in 0..source.threads() {
+        let Some(digits) = source.coordinates(thread) else {
+            continue;
+        };
+        let first = thread - digits[k] * digit.stride;
+        if first / WARP_SIZE != (first + field) / WARP_SIZE {
+            return Between::Warps;
+        }
+        bits &= first & field == 0;
+    }
+    if bits { Between::Bits } else { Between::Lanes }
+}
+
+/// For each slot of the result the fold that has its value, in every thread that holds it.
+fn takes(
+    r: &Reduction<'_>,
+    source: &Placement,
+    result: &Placement,
+    keys: &[Vec<i64>],
+) -> Result<Vec<Take>, String> {
+    // With all dimensions kept, the reduced ones have size 1 and index 0.
+    let squeezed = result.shape.len() < source.shape.len();
+    let of_result = |index: &[i64]| -> Vec<i64> {
+        if squeezed {
+            index.to_vec()
+        } else {
+            kept_dims(r).map(|d| index[d]).collect()
+        }
+    };
+    let lanes = usize::try_from(WARP_SIZE).unwrap_or(32);
+    let mut takes: Vec<Vec<Option<usize>>> = vec![vec![None; lanes]; result.slots.len()];
+    for thread in 0..result.threads() {
+        let Some(place) = result.thread_index(thread) else {
+            continue;
+        };
+        let mine = source.thread_index(thread);
+        let lane = usize::try_from(thread % WARP_SIZE).unwrap_or(0);
+        for (slot, taken) in result.slots.iter().zip(&mut takes) {
+            let index: Vec<i64> = place.iter().zip(&slot.index).map(|(a, b)| a + b).collect();
+            let wanted = of_result(&index);
+            let found = mine.as_ref().and_then(|mine| {
+                let key: Vec<i64> = kept_dims(r)
+                    .zip(&wanted)
+                    .map(|(d, w)| w - mine[d])
+                    .collect();
+                keys.iter().position(|k| *k == key)
+            });
+            let Some(fold) = found else {
+                return Err(format!(
+                    "the result's element {index:?} lives on thread {thread} of the `{}`, which has no part in it",
+                    r.view.scope
+                ));
+            };
+            if taken[lane].is_some_and(|before| before != fold) {
+                return Err(format!(
+                    "the result's element {index:?} lives on thread {thread}, which has it in another register than the same lane of other warps"
+                ));
+            }
+            taken[lane] = Some(fold);
+        }
+    }
+    takes
+        .into_iter()
+        .map(|lanes| {
+            let mut all = lanes.iter().flatten();
+            let first = *all.next().ok_or("no thread holds the result")?;
+            Ok(if all.all(|fold| *fold == first) {
+                Take::One(first)
+            } else {
+                Take::ByLane(lanes)
+            })
+        })
+        .collect()
+}
+
+/// The registers of a fragment, as a vector.
+pub(crate) fn registers<'c>(b: &Builder<'c>, fragment: Val<'c>) -> Option<Val<'c>> {
+    let ty = registers_type(fragment.r#type())?;
+    let cast = b
+        .create("builtin.unrealized_conversion_cast")
+        .operands(&[fragment])
+        .result(ty);
+    Some(cast.value())
+}
+
+/// A vector of registers as a fragment.
+pub(crate) fn fragment<'c>(b: &Builder<'c>, registers: Val<'c>, ty: Type<'c>) -> Val<'c> {
+    b.create("builtin.unrealized_conversion_cast")
+        .operands(&[registers])
+        .result(ty)
+        .value()
+}
+
+/// The vector type that a thread's part of a fragment has.
+pub(crate) fn registers_type(ty: Type<'_>) -> Option<Type<'_>> {
+    let fragment = Fragment::from_type(ty)?;
+    let placed = fragment.layout.shard.iter().chain(&fragment.layout.replica);
+    let slots: i64 = placed
+        .filter(|i| i.axis == tx_dialect_tile::Axis::Reg)
+        .map(|i| i.extent)
+        .product();
+    Some(Type::vector(&[slots.unsigned_abs()], fragment.element))
+}
+
+/// Writes the reduction, and has its results used; lanes exchange values by `redux` if asked to.
+pub(crate) fn expand<'c>(b: &Builder<'c>, r: &Reduction<'c>, redux: bool) {
+    let (Ok(plan), Ok(combiner)) = (Plan::of(r), r.combiner()) else {
+        return;
+    };
+    let made = Expansion {
+        b,
+        r,
+        plan: &plan,
+        combiner,
+        redux,
+    }
+    .run();
+    for (old, new) in tx_mlir::results(r.view.op).into_iter().zip(made) {
+        tx_mlir::replace_uses(old, new);
+    }
+}
+
+struct Expansion<'a, 'c> {
+    b: &'a Builder<'c>,
+    r: &'a Reduction<'c>,
+    plan: &'a Plan,
+    combiner: Combiner<'c>,
+    redux: bool,
+}
+
+impl<'c> Expansion<'_, 'c> {
+    fn run(&self) -> Vec<Val<'c>> {
+        let (b, r, plan) = (self.b, self.r, self.plan);
+        let rows = |values: &[Val<'c>]| -> Vec<Vec<Val<'c>>> {
+            values
+                .iter()
+                .filter_map(|v| registers(b, *v))
+                .map(|v| scalars(b, v))
+                .collect()
+        };
+        let sources = rows(&r.view.sources);
+        let old = rows(&r.view.inits);
+        let thread = r.kernel.thread(b);
+        let position = r.kernel.position(b, thread, r.view.scope);
+        let located = plan.source.locate(b, position, r.span);
+
+        let folded: Vec<Vec<Val<'c>>> = plan
+            .folds
+            .iter()
+            .map(|fold| self.fold(fold, &sources, &located))
+            .collect();
+        let taken = if !self.redux && plan.transposes() {
+            let mut unused = Pool::default();
+            let mut exchange = Exchange::new(b, r.kernel, self.combiner.clone(), &mut unused);
+            vec![exchange.transpose(folded, r.kernel.lane(b, thread))]
+        } else {
+            let between_lanes: Vec<Vec<Val<'c>>> = folded
+                .into_iter()
+                .map(|value| self.between_lanes(value, &located))
+                .collect();
+            let totals = self.between_warps(between_lanes, &located);
+            plan.takes
+                .iter()
+                .map(|take| self.take(take, &totals))
+                .collect()
+        };
+
+        let outputs = r.view.outputs();
+        let types: Vec<Type<'c>> = outputs
+            .iter()
+            .filter_map(|v| Some(Fragment::from_type(v.r#type())?.element))
+            .collect();
+        let finished: Vec<Vec<Val<'c>>> = taken
+            .iter()
+            .enumerate()
+            .map(|(slot, total)| {
+                let before = r
+                    .view
+                    .accumulate
+                    .then(|| old.iter().map(|part| part[slot]).collect());
+                let length = Index::Const(plan.length);
+                finish(b, &self.combiner, total, length, before, &types)
+            })
+            .collect();
+        outputs
+            .iter()
+            .enumerate()
+            .map(|(part, output)| {
+                let slots: Vec<Val<'c>> = finished.iter().map(|f| f[part]).collect();
+                fragment(b, vector_of(b, &slots), output.r#type())
+            })
+            .collect()
+    }
+
+    /// The total that a slot of the result takes.
+    fn take(&self, take: &Take, totals: &[Vec<Val<'c>>]) -> Vec<Val<'c>> {
+        let (b, r) = (self.b, self.r);
+        let by_lane = match take {
+            Take::One(fold) => return totals[*fold].clone(),
+            Take::ByLane(by_lane) => by_lane,
+        };
+        let mut masks: BTreeMap<usize, u32> = BTreeMap::new();
+        for (lane, fold) in by_lane.iter().enumerate() {
+            if let Some(fold) = fold {
+                *masks.entry(*fold).or_insert(0) |= 1 << lane;
+            }
+        }
+        let lane = r.kernel.lane(b, r.kernel.thread(b));
+        let lane = index_as(b, lane, b.int_type(32));
+        let mut value: Option<Vec<Val<'c>>> = None;
+        for (fold, mask) in masks {
+            let total = &totals[fold];
+            value = Some(match value {
+                None => total.clone(),
+                Some(before) => {
+                    let mask = b.int(mask.cast_signed().into(), b.int_type(32));
+                    let shifted = b.binary("arith.shrui", mask, lane);
+                    let takes = b
+                        .create("arith.trunci")
+                        .operands(&[shifted])
+                        .result(b.int_type(1))
+                        .value();
+                    let pairs = total.iter().zip(before);
+                    pairs
+                        .map(|(t, v)| b.select(Cond::Val(takes), *t, v))
+                        .collect()
+                }
+            });
+        }
+        value.unwrap_or_else(|| self.combiner.start(b))
+    }
+
+    /// What a thread combines of its own slots.
+    fn fold(
+        &self,
+        fold: &[usize],
+        sources: &[Vec<Val<'c>>],
+        located: &Located<'c>,
+    ) -> Vec<Val<'c>> {
+        let (b, plan) = (self.b, self.plan);
+        // What the thread adds to the number of each of its elements.
+        let of_thread = || {
+            let index = plan.source.index(b, located);
+            index
+                .into_iter()
+                .zip(&plan.number)
+                .fold(Index::Const(0), |n, (i, weight)| {
+                    b.add(n, b.mul(i, Index::Const(*weight)))
+                })
+        };
+        let base = self.combiner.kind().is_arg().then(of_thread);
+        let partials = fold.iter().map(|slot| {
+            let elements: Vec<Val<'c>> = sources.iter().map(|source| source[*slot]).collect();
+            self.combiner.partial(b, &elements, |b, ty| {
+                let index = &plan.source.slots[*slot].index;
+                let own: i64 = index.iter().zip(&plan.number).map(|(i, n)| i * n).sum();
+                let number = b.add(base.unwrap_or(Index::Const(0)), Index::Const(own));
+                index_as(b, number, ty)
+            })
+        });
+        // Four chains at a time, so that one combine need not wait for the one before.
+        let mut chains: Vec<Vec<Val<'c>>> = Vec::new();
+        for (i, partial) in partials.enumerate() {
+            match chains.get_mut(i % 4) {
+                Some(chain) => *chain = self.combiner.combine_later(b, chain, &partial),
+                None => chains.push(partial),
+            }
+        }
+        self.combiner.combine_all(b, chains)
+    }
+
+    fn between_lanes(&self, value: Vec<Val<'c>>, located: &Located<'c>) -> Vec<Val<'c>> {
+        let mut unused = Pool::default();
+        let mut exchange = Exchange::new(self.b, self.r.kernel, self.combiner.clone(), &mut unused);
+        let between = |how| self.plan.reduced(how).collect::<Vec<_>>();
+        let all = [between(Between::Bits), between(Between::Lanes)].concat();
+        if self.redux && !all.is_empty() {
+            let b = self.b;
+            let digits: Vec<(i64, i64)> = all.iter().map(|(_, d)| (d.extent, d.stride)).collect();
+            let own = all.iter().fold(Index::Const(0), |own, (k, digit)| {
+                b.add(own, b.mul(located.digits[*k], Index::Const(digit.stride)))
+            });
+            return vec![exchange.redux_of(value[0], &digits, own, located.holds)];
+        }
+        let mut value = value;
+        for (_, digit) in self.plan.reduced(Between::Bits) {
+            value = exchange.lanes(value, digit.extent, digit.stride);
+        }
+        for (k, digit) in self.plan.reduced(Between::Lanes) {
+            let at = located.digits[k];
+            value = exchange.any_lanes(value, digit.extent, digit.stride, at, located.holds);
+        }
+        value
+    }
+
+    /// Every thread leaves what it has in shared memory and reads what the others of its group
+    /// left: warps need not be whole, and groups may be any threads.
+    fn between_warps(&self, values: Vec<Vec<Val<'c>>>, located: &Located<'c>) -> Vec<Vec<Val<'c>>> {
+        let (b, r, plan) = (self.b, self.r, self.plan);
+        let warps: Vec<(usize, &Digit)> = plan.reduced(Between::Warps).collect();
+        if warps.is_empty() {
+            return values;
+        }
+        // Where this thread stands among those that hold other results, and among those it
+        // exchanges with.
+        let number = |digits: &[(usize, &Digit)]| {
+            let mut number = Index::Const(0);
+            let mut count = 1;
+            for (k, digit) in digits {
+                number = b.add(number, b.mul(located.digits[*k], Index::Const(count)));
+                count *= digit.extent;
+            }
+            (number, count)
+        };
+        let others: Vec<(usize, &Digit)> = plan.others().collect();
+        let (other, other_count) = number(&others);
+        let (own, own_count) = number(&warps);
+        // Each group of the scope has its own part.
+        let size = r.kernel.threads_of(r.view.scope);
+        let groups = (r.kernel.threads + size - 1) / size;
+        let count = plan.scratch_slots();
+        let part = if groups == 1 {
+            Index::Const(0)
+        } else {
+            let group = b.div(r.kernel.thread(b), Index::Const(size));
+            b.mul(group, Index::Const(count))
+        };
+        let mut pool = Pool::default();
+        let mut exchange = Exchange::new(b, r.kernel, self.combiner.clone(), &mut pool);
+        let types = self.combiner.types().to_vec();
+        let scratch = exchange.scratch(&types, groups * count);
+        let slot = |b: &Builder<'c>, value: usize, of: Index<'c>| {
+            let row = i64::try_from(value).unwrap_or(0) * own_count;
+            let row = b.add(of, Index::Const(row));
+            let slot = b.add(b.mul(row, Index::Const(other_count)), other);
+            b.value(b.add(slot, part))
+        };
+
+        // Lanes that have exchanged already have one value.
+        let lanes = [Between::Bits, Between::Lanes]
+            .into_iter()
+            .flat_map(|how| plan.reduced(how));
+        let writes = lanes.fold(located.holds, |all, (k, _)| {
+            b.and(all, b.equal(located.digits[k], Index::Const(0)))
+        });
+        b.if_then(writes, |b| {
+            for (i, value) in values.iter().enumerate() {
+                let at = slot(b, i, own);
+                for (part, scratch) in value.iter().zip(&scratch) {
+                    b.create("memref.store")
+                        .operands(&[*part, *scratch, at])
+                        .build();
+                }
+            }
+        });
+        let read = |b: &Builder<'c>, i: usize, of: Index<'c>| -> Vec<Val<'c>> {
+            let at = slot(b, i, of);
+            let pairs = scratch.iter().zip(&types);
+            pairs
+                .map(|(scratch, ty)| {
+                    b.create("memref.load")
+                        .operands(&[*scratch, at])
+                        .result(*ty)
+                        .value()
+                })
+                .collect()
+        };
+        let combiner = &self.combiner;
+        let totals = |b: &Builder<'c>| -> Vec<Vec<Val<'c>>> {
+            (0..values.len())
+                .map(|i| {
+                    if own_count <= UNROLL {
+                        let all = (0..own_count)
+                            .map(|w| read(b, i, Index::Const(w)))
+                            .collect();
+                        return combiner.combine_all(b, all);
+                    }
+                    let first = read(b, i, Index::Const(0));
+                    b.for_loop(
+                        Index::Const(1),
+                        Index::Const(own_count),
+                        Index::Const(1),
+                        &first,
+                        |b, w, carried| combiner.combine(b, carried, &read(b, i, w)),
+                    )
+                })
+                .collect()
+        };
+        let all_types: Vec<Type<'c>> = values.iter().flat_map(|_| types.clone()).collect();
+        let done = b.if_else(
+            located.holds,
+            &all_types,
+            |b| totals(b).concat(),
+            |_| values.concat(),
+        );
+        done.chunks(types.len()).map(<[_]>::to_vec).collect()
+    }
+}

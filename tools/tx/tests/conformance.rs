@@ -1,0 +1,397 @@
+//! Conformance: every kind of reduction over element types, NaN policies, scopes, storage,
+//! variants and lengths, run by `tx run` and compared with a reference computed here.
+//!
+//! A program reduces one tile by every kind, each once into a destination that nobody should read
+//! and once onto an old value. Its rows are of many sorts: ordinary numbers, infinities, NaN,
+//! zeros of both signs, ties, subnormal numbers and others that reductions tend to get wrong
+//! (`conformance/inputs.rs`). What must come out is computed from the elements alone
+//! (`conformance/reference.rs`), bit by bit where the rule fixes every bit.
+//!
+//! A test's name says what it is about:
+//! `conformance::TYPES::SCOPE::STORAGE::ROWSxLENGTH-by-BLOCK::POLICY::VARIANT`. The variant is the
+//! one that is forced, or `chosen` where the compiler chooses. `verdicts` asks every variant
+//! whether it accepts, and compares the answers with the table in `conformance/variants.rs`.
+//!
+//! Besides libtest's arguments there is `--dump DIR`: run nothing; write programs, inputs, expected
+//! outputs and how to compare them, for a machine without Rust.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::{Value, json};
+
+#[path = "conformance/cases.rs"]
+mod cases;
+#[path = "conformance/custom.rs"]
+mod custom;
+#[path = "conformance/element.rs"]
+mod element;
+#[path = "conformance/inputs.rs"]
+mod inputs;
+#[expect(dead_code, reason = "xtask uses more of it")]
+#[path = "../../xtask/src/npy.rs"]
+mod npy;
+#[path = "conformance/program.rs"]
+mod program;
+#[path = "conformance/reference.rs"]
+mod reference;
+#[path = "conformance/self_tests.rs"]
+mod self_tests;
+#[path = "conformance/variants.rs"]
+mod variants;
+
+use cases::{Spec, UNKNOWN};
+use npy::Array;
+use program::{Argument, Case, Output};
+use variants::Answer;
+
+fn main() -> ExitCode {
+    match harness() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("conformance: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn harness() -> Result<ExitCode, String> {
+    let mut rest = Vec::new();
+    let mut dump_to = None;
+    let mut arguments = std::env::args();
+    while let Some(argument) = arguments.next() {
+        if argument == "--dump" {
+            dump_to = Some(arguments.next().ok_or("--dump needs a path")?);
+        } else {
+            rest.push(argument);
+        }
+    }
+    let specs = cases::specs();
+    let mut names = BTreeSet::new();
+    if let Some(twice) = specs.iter().find(|spec| !names.insert(spec.name())) {
+        return Err(format!("there are two tests `{}`", twice.name()));
+    }
+    if let Some(folder) = dump_to {
+        let count = dump(&specs, Path::new(&folder))?;
+        println!("conformance: wrote {count} cases to {folder}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut trials = self_tests::trials();
+    trials.extend(specs.into_iter().map(|spec| {
+        Trial::test(spec.name(), move || {
+            let done = if spec.verdicts {
+                ask(&spec)
+            } else {
+                run(&spec)
+            };
+            done.map_err(|message| Failed::from(message.trim_end()))
+        })
+    }));
+    Ok(libtest_mimic::run(&Arguments::from_iter(rest), trials).exit_code())
+}
+
+// ---------------------------------------------------------------------------------------------
+// Running
+// ---------------------------------------------------------------------------------------------
+
+fn folder_of(spec: &Spec) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("conformance")
+        .join(spec.name().replace("::", "/"))
+}
+
+fn run(spec: &Spec) -> Result<(), String> {
+    let case = spec.case()?;
+    let folder = folder_of(spec);
+    let arguments = write(&case, &folder)?;
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tx"));
+    command
+        .arg("run")
+        .arg(folder.join("program.mlir"))
+        .args(["--device", "cpu"]);
+    if let Some(chip) = case.chip {
+        command.args(["--chip", chip]);
+    }
+    for argument in &arguments {
+        command.arg("--arg").arg(folder.join(argument));
+    }
+    let result = |output: &Output| folder.join(format!("result{}.npy", output.argument));
+    for output in &case.outputs {
+        let _ = fs::remove_file(result(output));
+        command
+            .arg("--out")
+            .arg(format!("{}={}", output.argument, result(output).display()));
+    }
+    let done = command
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("cannot start tx: {error}"))?;
+    let at = format!("program and arguments are in {}", folder.display());
+    if !done.status.success() {
+        return Err(format!(
+            "tx run: {}\n{}\n{at}\n{}",
+            done.status,
+            String::from_utf8_lossy(&done.stderr).trim_end(),
+            case.program
+        ));
+    }
+    let mut wrong = Vec::new();
+    for output in &case.outputs {
+        wrong.extend(compare(&case, output, &Array::read(&result(output))?));
+    }
+    if !wrong.is_empty() {
+        return Err(format!("{}\n{at}", wrong.join("\n")));
+    }
+    let _ = fs::remove_dir_all(&folder);
+    Ok(())
+}
+
+/// What is wrong with an output: its first wrong elements, with the rows they were made from.
+fn compare(case: &Case, output: &Output, found: &Array) -> Vec<String> {
+    const SHOWN: usize = 3;
+    let label = &output.label;
+    let Argument {
+        element,
+        shape,
+        values: before,
+    } = &case.arguments[output.argument];
+    if (found.descr.as_str(), &found.shape) != (element.descr(), shape) {
+        return vec![format!(
+            "{label}: the result is {} {:?}, expected {} {shape:?}",
+            found.descr,
+            found.shape,
+            element.descr()
+        )];
+    }
+    let found = element.unpack(&found.bytes);
+    if found.len() != output.expected.len() {
+        return vec![format!(
+            "{label}: {} elements, expected {}",
+            found.len(),
+            output.expected.len()
+        )];
+    }
+    let wrong: Vec<usize> = (0..found.len())
+        .filter(|i| !output.expected[*i].accepts(*element, found[*i]))
+        .collect();
+    let mut messages: Vec<String> = wrong
+        .iter()
+        .take(SHOWN)
+        .map(|i| {
+            let expected = output.expected[*i];
+            let mut message = format!(
+                "{label}: element {i} is {}, expected {}",
+                element.show(found[*i]),
+                element.show(expected.bits)
+            );
+            if expected.tolerance != 0.0 {
+                message += &format!(" (tolerance {:e})", expected.tolerance);
+            }
+            message += "\n  of ";
+            message += &row(case, output, *i);
+            if label.contains("accumulate") {
+                message += &format!("\n  onto {}", element.show(before[*i]));
+            }
+            message
+        })
+        .collect();
+    if wrong.len() > SHOWN {
+        messages.push(format!(
+            "{label}: {} of {} elements are wrong",
+            wrong.len(),
+            found.len()
+        ));
+    }
+    messages
+}
+
+/// The elements that a result was made from, shortened.
+fn row(case: &Case, output: &Output, number: usize) -> String {
+    const SHOWN: usize = 40;
+    let Argument {
+        element, values, ..
+    } = &case.arguments[output.source];
+    let places = &output.rows[number];
+    let shown: Vec<String> = places
+        .iter()
+        .take(SHOWN)
+        .map(|at| element.show(values[*at]))
+        .collect();
+    let more = if places.len() > SHOWN {
+        format!(", … {} elements", places.len())
+    } else {
+        String::new()
+    };
+    format!("[{}{more}]", shown.join(", "))
+}
+
+/// Compares what the variants say of a reduction with what they must say.
+fn ask(spec: &Spec) -> Result<(), String> {
+    let case = spec.case()?;
+    let folder = folder_of(spec);
+    fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+    let program = folder.join("program.mlir");
+    fs::write(&program, &case.program).map_err(|error| error.to_string())?;
+    let done = Command::new(env!("CARGO_BIN_EXE_tx"))
+        .arg("compile")
+        .arg(&program)
+        .args(["--chip", variants::CHIP, "-o"])
+        .arg(folder.join("program.ptx"))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("cannot start tx: {error}"))?;
+    let said = String::from_utf8_lossy(&done.stderr);
+    let trouble = |what: String| format!("{what}\n{said}\nprogram is {}", program.display());
+
+    // Errors by line. Of each op there is at most one.
+    let errors: Vec<(usize, &str)> = said
+        .lines()
+        .filter_map(|line| {
+            let (place, message) = line.split_once(": error: ")?;
+            let mut numbers = place.rsplitn(3, ':');
+            let _column = numbers.next()?;
+            Some((numbers.next()?.parse().ok()?, message))
+        })
+        .collect();
+    let lines: Vec<usize> = case
+        .program
+        .lines()
+        .zip(1..)
+        .filter(|(line, _)| line.contains("tile.reduce "))
+        .map(|(_, number)| number)
+        .collect();
+    let questions = spec.questions();
+    if lines.len() != questions.len() {
+        return Err(trouble(format!(
+            "{} ops for {} questions",
+            lines.len(),
+            questions.len()
+        )));
+    }
+    let mut wrong = Vec::new();
+    for (line, (kind, variant)) in lines.into_iter().zip(questions) {
+        let error = errors
+            .iter()
+            .find(|(at, _)| *at == line)
+            .map(|(_, message)| *message);
+        let kind_name = kind.map_or("custom", reference::Kind::name);
+        if variant == UNKNOWN {
+            // Without this answer selection was never reached, and silence means nothing.
+            let known = error
+                .and_then(|error| error.split_once("known variants: "))
+                .ok_or_else(|| trouble(format!("`{UNKNOWN}` was not refused for {kind_name}")))?;
+            for name in known.1.split(", ") {
+                if !variants::asked().any(|known| known == name) {
+                    wrong.push(format!("there is no row for the variant `{name}`"));
+                }
+            }
+            continue;
+        }
+        let refusal = format!("variant `{variant}` cannot lower");
+        match (variants::answer(variant, &spec.traits(kind)), error) {
+            (Answer::Accepts | Answer::Either, None) => {}
+            (Answer::Refuses | Answer::Either, Some(error)) if error.contains(&refusal) => {}
+            (Answer::Refuses, None) => {
+                wrong.push(format!("{kind_name}: `{variant}` must refuse, and accepts"))
+            }
+            (Answer::Accepts, Some(error)) => {
+                wrong.push(format!("{kind_name}: `{variant}` must accept: {error}"));
+            }
+            (_, Some(error)) => wrong.push(format!("{kind_name}: `{variant}`: {error}")),
+        }
+    }
+    wrong.sort();
+    wrong.dedup();
+    if !wrong.is_empty() {
+        return Err(trouble(wrong.join("\n")));
+    }
+    let _ = fs::remove_dir_all(&folder);
+    Ok(())
+}
+
+// ---------------------------------------------------------------------------------------------
+// Files
+// ---------------------------------------------------------------------------------------------
+
+/// Writes a case as files. Returns the arguments as `tx run` takes them, relative to the folder.
+fn write(case: &Case, folder: &Path) -> Result<Vec<String>, String> {
+    let trouble = |error| format!("cannot write to {}: {error}", folder.display());
+    fs::create_dir_all(folder).map_err(trouble)?;
+    fs::write(folder.join("program.mlir"), &case.program).map_err(trouble)?;
+    let mut written = Vec::new();
+    for (number, argument) in case.arguments.iter().enumerate() {
+        let name = format!("arg{number}.npy");
+        program::array(argument.element, &argument.shape, &argument.values)
+            .write(&folder.join(&name))?;
+        written.push(name + argument.element.suffix());
+    }
+    Ok(written)
+}
+
+fn dump(specs: &[Spec], folder: &Path) -> Result<usize, String> {
+    let mut cases = Vec::new();
+    for spec in specs.iter().filter(|spec| !spec.verdicts) {
+        let id = spec.name();
+        let case = spec.case().map_err(|error| format!("{id}: {error}"))?;
+        let path = id.replace("::", "/");
+        let home = folder.join(&path);
+        let arguments = write(&case, &home)?;
+        let outputs = case
+            .outputs
+            .iter()
+            .map(|output| dump_output(&case, output, &home))
+            .collect::<Result<Vec<Value>, String>>()?;
+        let mut entry = json!({
+            "id": id,
+            "folder": path,
+            "args": arguments,
+            "outputs": outputs,
+        });
+        if let Some(chip) = case.chip {
+            entry["chip"] = json!(chip);
+        }
+        cases.push(entry);
+    }
+    let manifest = serde_json::to_string_pretty(&json!({ "cases": cases }))
+        .map_err(|error| error.to_string())?;
+    fs::write(folder.join("manifest.json"), manifest + "\n").map_err(|error| error.to_string())?;
+    Ok(cases.len())
+}
+
+/// Writes what an output must hold, and where rounding depends on the order how far it may be off.
+fn dump_output(case: &Case, output: &Output, home: &Path) -> Result<Value, String> {
+    let Argument { element, shape, .. } = &case.arguments[output.argument];
+    let bits: Vec<u64> = output
+        .expected
+        .iter()
+        .map(|expected| expected.bits)
+        .collect();
+    let expected = format!("expected{}.npy", output.argument);
+    program::array(*element, shape, &bits).write(&home.join(&expected))?;
+    let mut entry = json!({
+        "argument": output.argument,
+        "label": output.label,
+        "type": element.mlir(),
+        "expected": expected,
+        // Bit by bit, any NaN for NaN, except where there is a tolerance above 0.
+        "compare": "exact",
+    });
+    if output
+        .expected
+        .iter()
+        .any(|expected| expected.tolerance != 0.0)
+    {
+        let tolerances: Vec<u64> = output
+            .expected
+            .iter()
+            .map(|expected| expected.tolerance.to_bits())
+            .collect();
+        let name = format!("tolerance{}.npy", output.argument);
+        program::array(element::Element::F64, shape, &tolerances).write(&home.join(&name))?;
+        entry["tolerance"] = json!(name);
+    }
+    Ok(entry)
+}

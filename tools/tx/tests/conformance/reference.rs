@@ -1,0 +1,420 @@
+//! What a reduction must give, from its elements' bits.
+//!
+//! Nothing here knows threads, layouts or orders. Where the rule fixes every bit the expected
+//! value has tolerance 0; where rounding depends on the order (float sums and products), the
+//! tolerance is a bound on the error of *any* order.
+
+use crate::element::{Element, power};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Sum,
+    Prod,
+    Max,
+    Min,
+    UMax,
+    UMin,
+    And,
+    Or,
+    Xor,
+    ArgMax,
+    ArgMin,
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Prod => "prod",
+            Self::Max => "max",
+            Self::Min => "min",
+            Self::UMax => "umax",
+            Self::UMin => "umin",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::ArgMax => "argmax",
+            Self::ArgMin => "argmin",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Nan {
+    Propagate,
+    Ignore,
+}
+
+/// A reduction without its shape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rule {
+    pub(crate) kind: Kind,
+    pub(crate) nan: Nan,
+    pub(crate) source: Element,
+    /// Type of partial results.
+    pub(crate) acc: Element,
+    pub(crate) destination: Element,
+}
+
+/// One expected element. A tolerance of 0 means these bits, or any NaN if they are NaN.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Expected {
+    pub(crate) bits: u64,
+    pub(crate) tolerance: f64,
+}
+
+impl Expected {
+    pub(crate) fn exactly(bits: u64) -> Self {
+        Self {
+            bits,
+            tolerance: 0.0,
+        }
+    }
+
+    pub(crate) fn accepts(self, element: Element, found: u64) -> bool {
+        if self.tolerance == 0.0 {
+            return found == self.bits || (element.is_nan(found) && element.is_nan(self.bits));
+        }
+        (element.number(found) - element.number(self.bits)).abs() <= self.tolerance
+    }
+}
+
+/// The result of one row, or why it has no single answer: then the row is a bad test.
+pub(crate) fn reduce(rule: Rule, row: &[u64], old: Option<u64>) -> Result<Expected, String> {
+    if !rule.source.is_float() {
+        return Ok(Expected::exactly(integers(rule, row, old)));
+    }
+    if let Some(old) = old
+        && rule.destination.precision() > rule.acc.precision()
+        && !row.is_empty()
+    {
+        return onto_wider(rule, row, rule.destination.number(old));
+    }
+    let mut numbers: Vec<f64> = row.iter().map(|bits| rule.source.number(*bits)).collect();
+    if let Some(old) = old {
+        let old = rule.destination.number(old);
+        if row.is_empty() && (old.is_nan() || (old == 0.0 && old.is_sign_negative())) {
+            return Err("an old value combined with nothing".to_owned());
+        }
+        numbers.push(old);
+    }
+    let exactly = |number: f64| Ok(Expected::exactly(rule.destination.nearest(number)));
+    match rule.kind {
+        Kind::Sum => sum(rule, &numbers),
+        Kind::Prod => product(rule, &numbers),
+        Kind::Max => exactly(extreme(&numbers, rule.nan)),
+        Kind::Min => {
+            let negated: Vec<f64> = numbers.iter().map(|number| -number).collect();
+            exactly(-extreme(&negated, rule.nan))
+        }
+        other => Err(format!("`{}` of floats", other.name())),
+    }
+}
+
+/// An old value that is wider than partial results is combined in its own type, in one more step.
+fn onto_wider(rule: Rule, row: &[u64], old: f64) -> Result<Expected, String> {
+    let to = rule.destination;
+    let new = reduce(rule, row, None)?;
+    let value = to.number(new.bits);
+    if rule.kind == Kind::Prod && old.is_infinite() && value.abs() <= new.tolerance {
+        return Err("an infinity times what may be zero".to_owned());
+    }
+    let (both, error) = match rule.kind {
+        Kind::Sum => (old + value, new.tolerance),
+        Kind::Prod => (old * value, new.tolerance * old.abs()),
+        Kind::Max => (extreme(&[old, value], rule.nan), 0.0),
+        Kind::Min => (-extreme(&[-old, -value], rule.nan), 0.0),
+        other => return Err(format!("`{}` of floats", other.name())),
+    };
+    let step = both.abs() * 2.0 * to.roundoff();
+    Ok(Expected {
+        bits: to.nearest(both),
+        tolerance: if error > 0.0 && both.is_finite() {
+            error + step
+        } else {
+            0.0
+        },
+    })
+}
+
+fn integers(rule: Rule, row: &[u64], old: Option<u64>) -> u64 {
+    let signed = |bits: u64| rule.source.signed(bits);
+    let all = || row.iter().copied().chain(old);
+    let most = i64::MAX >> (64 - rule.source.bits());
+    let result = match rule.kind {
+        Kind::Sum => all().fold(0, u64::wrapping_add),
+        Kind::Prod => all().fold(1, u64::wrapping_mul),
+        Kind::Max => all().map(signed).fold(!most, i64::max) as u64,
+        Kind::Min => all().map(signed).fold(most, i64::min) as u64,
+        Kind::UMax => all().fold(0, u64::max),
+        Kind::UMin => all().fold(rule.source.wrap(u64::MAX), u64::min),
+        Kind::And => all().fold(u64::MAX, |a, b| a & b),
+        Kind::Or => all().fold(0, |a, b| a | b),
+        Kind::Xor => all().fold(0, |a, b| a ^ b),
+        Kind::ArgMax | Kind::ArgMin => unreachable!("has a function of its own"),
+    };
+    rule.destination.wrap(result)
+}
+
+/// The largest number; of zeros the one without a sign.
+fn extreme(numbers: &[f64], nan: Nan) -> f64 {
+    let without: Vec<f64> = numbers.iter().copied().filter(|n| !n.is_nan()).collect();
+    let some = without.len() < numbers.len();
+    if some && (nan == Nan::Propagate || without.is_empty()) {
+        return f64::NAN;
+    }
+    without
+        .into_iter()
+        // The order of bits: -0 is below +0.
+        .max_by(f64::total_cmp)
+        .unwrap_or(f64::NEG_INFINITY)
+}
+
+/// What infinities and NaN make of a sum, or `None` when all are finite.
+fn sum(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
+    let to = rule.destination;
+    if numbers.is_empty() {
+        return Ok(Expected::exactly(to.nearest(0.0)));
+    }
+    let has = |wanted: f64| numbers.contains(&wanted);
+    if numbers.iter().any(|n| n.is_nan()) || (has(f64::INFINITY) && has(f64::NEG_INFINITY)) {
+        return Ok(Expected::exactly(to.nearest(f64::NAN)));
+    }
+    if let Some(infinity) = numbers.iter().find(|n| n.is_infinite()) {
+        return Ok(Expected::exactly(to.nearest(*infinity)));
+    }
+    if numbers.iter().all(|n| *n == 0.0) {
+        // Only zeros with a sign add up to one with a sign.
+        let negative = numbers.iter().all(|n| n.is_sign_negative());
+        return Ok(Expected::exactly(to.nearest(if negative {
+            -0.0
+        } else {
+            0.0
+        })));
+    }
+    let (total, magnitudes) = add_up(numbers);
+    if magnitudes > rule.acc.largest() {
+        return Err(format!("a sum of magnitudes {magnitudes:e} overflows"));
+    }
+    // When every element is a multiple of one step, and the magnitudes together are few enough
+    // steps, no partial sum of any order is rounded.
+    let step = numbers
+        .iter()
+        .filter(|n| **n != 0.0)
+        .map(|n| last_place(*n))
+        .min()
+        .unwrap_or(0);
+    let unrounded = step >= -1000 && magnitudes <= power((step + rule.acc.precision()).min(1023));
+    let error = if unrounded {
+        0.0
+    } else {
+        magnitudes * rule.acc.roundoff() * numbers.len() as f64
+    };
+    // An exact sum that is zero has no sign.
+    rounded(rule, if total == 0.0 { 0.0 } else { total }, error)
+}
+
+/// The sum, in twice the precision of f64, and the sum of magnitudes.
+fn add_up(numbers: &[f64]) -> (f64, f64) {
+    let (mut high, mut low, mut magnitudes) = (0.0f64, 0.0f64, 0.0f64);
+    for number in numbers {
+        let next = high + number;
+        low += if high.abs() >= number.abs() {
+            (high - next) + number
+        } else {
+            (number - next) + high
+        };
+        high = next;
+        magnitudes += number.abs();
+    }
+    (high + low, magnitudes)
+}
+
+/// The exponent of the last bit that is set.
+fn last_place(number: f64) -> i32 {
+    let bits = number.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as i32;
+    let mantissa = bits & ((1 << 52) - 1);
+    if exponent == 0 {
+        -1074 + mantissa.trailing_zeros() as i32
+    } else {
+        exponent - 1075 + (mantissa | 1 << 52).trailing_zeros() as i32
+    }
+}
+
+fn product(rule: Rule, numbers: &[f64]) -> Result<Expected, String> {
+    let to = rule.destination;
+    if numbers.is_empty() {
+        return Ok(Expected::exactly(to.nearest(1.0)));
+    }
+    let zero = numbers.contains(&0.0);
+    let infinite = numbers.iter().any(|n| n.is_infinite());
+    if numbers.iter().any(|n| n.is_nan()) || (zero && infinite) {
+        return Ok(Expected::exactly(to.nearest(f64::NAN)));
+    }
+    let negative = numbers.iter().filter(|n| n.is_sign_negative()).count() % 2 == 1;
+    let sign = if negative { -1.0 } else { 1.0 };
+
+    // How far partial products can go up and down, whatever the order.
+    let (mut up, mut down) = (0.0f64, 0.0f64);
+    let mut mantissa = 1.0f64;
+    let mut exponent = 0i32;
+    for number in numbers.iter().filter(|n| **n != 0.0 && n.is_finite()) {
+        let logarithm = number.abs().log2();
+        up += logarithm.max(0.0);
+        down -= logarithm.min(0.0);
+        let (m, e) = split(mantissa * split(number.abs()).0);
+        mantissa = m;
+        exponent += e + split(number.abs()).1;
+    }
+    let format = rule.acc.format().ok_or("an accumulator of integers")?;
+    let overflows = up >= f64::from(format.bias());
+    let underflows = down >= f64::from(-format.smallest());
+    if infinite && underflows || zero && overflows {
+        return Err("a product whose parts may be infinity and zero".to_owned());
+    }
+    if infinite {
+        return Ok(Expected::exactly(to.nearest(sign * f64::INFINITY)));
+    }
+    if zero {
+        return Ok(Expected::exactly(to.nearest(sign * 0.0)));
+    }
+    if overflows && down > 0.0 || underflows && up > 0.0 {
+        return Err(format!("a product that goes up 2^{up} and down 2^-{down}"));
+    }
+    let power_of_two = numbers.iter().all(|n| split(n.abs()).0 == 1.0);
+    let relative = if power_of_two && !underflows {
+        0.0
+    } else {
+        numbers.len() as f64 * rule.acc.roundoff() * 1.001
+            + if rule.acc == Element::F64 { 2e-13 } else { 0.0 }
+    };
+    // Scaled in two steps: the exponent may be far outside of f64's.
+    let value = if exponent > 1100 {
+        f64::INFINITY
+    } else {
+        mantissa * power((exponent / 2).max(-1000)) * power((exponent - exponent / 2).max(-1000))
+    };
+    if overflows {
+        // Every factor is at least 1, so a partial product once infinite stays so.
+        let least = value * (1.0 - relative);
+        if least > rule.acc.largest() {
+            return Ok(Expected::exactly(to.nearest(sign * f64::INFINITY)));
+        }
+        if value * (1.0 + relative) > rule.acc.largest() {
+            return Err("a product at the edge of overflow".to_owned());
+        }
+    }
+    let mut error = value * relative;
+    if underflows {
+        // Every factor is at most 1, so what is lost below the normal numbers never grows.
+        error += numbers.len() as f64 * rule.acc.tiniest();
+    }
+    rounded(rule, sign * value, error)
+}
+
+/// A number above zero as one in [1, 2) and an exponent.
+fn split(number: f64) -> (f64, i32) {
+    if number < f64::MIN_POSITIVE {
+        let (mantissa, exponent) = split(number * power(60));
+        return (mantissa, exponent - 60);
+    }
+    let exponent = (number.to_bits() >> 52) as i32 - 1023;
+    (number / power(exponent), exponent)
+}
+
+/// The one conversion at the end.
+fn rounded(rule: Rule, value: f64, error: f64) -> Result<Expected, String> {
+    let to = rule.destination;
+    let bits = to.nearest(value);
+    if error == 0.0 {
+        return Ok(Expected::exactly(bits));
+    }
+    let infinite = |bits: u64| to.number(bits).is_infinite();
+    let (low, high) = (to.nearest(value - error), to.nearest(value + error));
+    if infinite(low) || infinite(high) {
+        return if low == high {
+            Ok(Expected::exactly(low))
+        } else {
+            Err("a result at the edge of overflow".to_owned())
+        };
+    }
+    // Ours is rounded once to the destination, and the compiler's too.
+    let step = (value.abs() * to.roundoff() * 2.0).max(to.tiniest());
+    Ok(Expected {
+        bits,
+        tolerance: error + step,
+    })
+}
+
+/// An element and its index.
+pub(crate) type Indexed = (u64, i64);
+
+/// The winner among elements with indices, as bits of the destination.
+pub(crate) fn arg(rule: Rule, row: &[Indexed], old: Option<Indexed>) -> Result<Indexed, String> {
+    let sign = if rule.kind == Kind::ArgMax { 1 } else { -1 };
+    // A key for the order: NaN apart, and zeros alike.
+    let numbers = |element: Element, bits: u64| {
+        let float = element.number(bits) * f64::from(sign);
+        let integer = i128::from(element.signed(bits)) * i128::from(sign);
+        (float, integer)
+    };
+    let mut all: Vec<((f64, i128), u64, i64)> = row
+        .iter()
+        .map(|(bits, index)| {
+            let key = numbers(rule.source, *bits);
+            let bits = if rule.source.is_float() {
+                rule.destination.nearest(rule.source.number(*bits))
+            } else {
+                *bits
+            };
+            (key, bits, *index)
+        })
+        .collect();
+    if let Some((bits, index)) = old {
+        if row.is_empty() && rule.destination.is_nan(bits) {
+            return Err("an old value combined with nothing".to_owned());
+        }
+        if row.is_empty() && bits == worst(rule) {
+            return Err("an old value that ties with nothing".to_owned());
+        }
+        if all.iter().any(|(_, _, other)| *other == index) {
+            return Err("an old index that is an element's too".to_owned());
+        }
+        all.push((numbers(rule.destination, bits), bits, index));
+    }
+    let float = rule.source.is_float();
+    // Whether the first beats the second by value; neither does when they tie.
+    let beats = |a: &(f64, i128), b: &(f64, i128)| {
+        if !float {
+            return a.1 > b.1;
+        }
+        match (a.0.is_nan(), b.0.is_nan()) {
+            (true, true) => false,
+            (true, false) => rule.nan == Nan::Propagate,
+            (false, true) => rule.nan == Nan::Ignore,
+            (false, false) => a.0 > b.0,
+        }
+    };
+    let mut best: Option<&((f64, i128), u64, i64)> = None;
+    for candidate in &all {
+        let wins = best.is_none_or(|best| {
+            beats(&candidate.0, &best.0) || (!beats(&best.0, &candidate.0) && candidate.2 < best.2)
+        });
+        if wins {
+            best = Some(candidate);
+        }
+    }
+    Ok(best.map_or((worst(rule), 0), |best| (best.1, best.2)))
+}
+
+/// What loses against everything.
+fn worst(rule: Rule) -> u64 {
+    let least = i64::MIN >> (64 - rule.destination.bits());
+    match (rule.source.is_float(), rule.kind == Kind::ArgMax) {
+        (true, true) => rule.destination.nearest(f64::NEG_INFINITY),
+        (true, false) => rule.destination.nearest(f64::INFINITY),
+        (false, true) => rule.destination.wrap(least as u64),
+        (false, false) => rule.destination.wrap(!least as u64),
+    }
+}

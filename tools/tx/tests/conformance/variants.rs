@@ -1,0 +1,220 @@
+//! Which variant must accept which reduction: the documented conditions, stated again.
+
+use crate::cases::{Place, Types};
+use crate::element::Element;
+use crate::program::{Scope, Storage};
+use crate::reference::Kind;
+
+/// What a variant may ask about an op.
+#[derive(Clone, Copy)]
+pub(crate) struct Traits {
+    pub(crate) place: Place,
+    pub(crate) types: Types,
+    /// None for `custom`.
+    pub(crate) kind: Option<Kind>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Accepts,
+    Refuses,
+    /// It depends on how a variant spreads work over threads, which is its own affair.
+    Either,
+}
+
+use Answer::{Accepts, Either, Refuses};
+
+/// A variant on a chip.
+struct Row {
+    /// As tests are named.
+    label: &'static str,
+    name: &'static str,
+    /// The oldest chip that has what it takes, where that is not every chip.
+    chip: Option<&'static str>,
+    answer: fn(&Traits) -> Answer,
+}
+
+/// The chip that is asked for verdicts.
+pub(crate) const CHIP: &str = "sm_100";
+
+const TABLE: &[Row] = &[
+    Row {
+        label: "local",
+        name: "local",
+        chip: None,
+        answer: |t| match t.place {
+            Place::Memory(m) => must(m.storage == Storage::Private),
+            Place::Fragments(_) => Accepts,
+            Place::Lanes(_) => Refuses,
+        },
+    },
+    Row {
+        label: "shared",
+        name: "shared",
+        chip: None,
+        answer: |t| must(matches!(t.place, Place::Memory(m) if m.storage != Storage::Private)),
+    },
+    Row {
+        label: "packed_add_sum",
+        name: "packed_add_sum",
+        chip: Some("sm_100"),
+        answer: |t| must(t.kind == Some(Kind::Sum) && long_f32_in_a_thread(t)),
+    },
+    Row {
+        label: "3input_maxmin",
+        name: "3input_maxmin",
+        chip: Some("sm_100"),
+        answer: |t| must(matches!(t.kind, Some(Kind::Max | Kind::Min)) && long_f32_in_a_thread(t)),
+    },
+    Row {
+        label: "batched",
+        name: "batched",
+        chip: None,
+        answer: |t| match t.place {
+            // Whole warps, at least two results for each, and neighbours that are reduced.
+            Place::Memory(m) if by_several(t) => {
+                let threads = m.scope.threads(m.block).min(m.block);
+                must(
+                    m.block % m.scope.threads(m.block) == 0
+                        && threads % 32 == 0
+                        && (m.dynamic || m.rows > threads / 32)
+                        && (m.dynamic || m.length > 1)
+                        && !m.outer,
+                )
+            }
+            _ => Refuses,
+        },
+    },
+    Row {
+        label: "packed_half",
+        name: "packed_half",
+        chip: None,
+        answer: |t| match t.place {
+            Place::Memory(m) if by_several(t) && halves(t) => {
+                if m.dynamic || m.length % 2 == 1 || m.length == 0 {
+                    Refuses
+                } else if m.storage == Storage::Shared
+                    && !m.outer
+                    && m.block == 32
+                    && m.length % 256 == 0
+                {
+                    // However the warp is split, each lane has whole vectors.
+                    Accepts
+                } else {
+                    Either
+                }
+            }
+            _ => Refuses,
+        },
+    },
+    Row {
+        label: "packed_key",
+        name: "packed_key",
+        chip: None,
+        answer: |t| match t.place {
+            Place::Memory(m) => must(
+                by_several(t)
+                    && matches!(t.kind, Some(Kind::ArgMax | Kind::ArgMin))
+                    && t.types.source.bits() <= 16
+                    && !m.dynamic,
+            ),
+            _ => Refuses,
+        },
+    },
+    Row {
+        label: "redux",
+        name: "redux",
+        chip: None,
+        answer: |t| {
+            let acc = t.types.accumulator();
+            if acc.is_float() || acc.bits() > 32 || matches!(t.kind, Some(Kind::Prod)) {
+                return Refuses;
+            }
+            redux(t)
+        },
+    },
+    Row {
+        label: "redux-sm_100a",
+        name: "redux",
+        chip: Some("sm_100a"),
+        answer: |t| {
+            if t.types.accumulator() == Element::F32
+                && matches!(t.kind, Some(Kind::Max | Kind::Min))
+            {
+                redux(t)
+            } else {
+                Refuses
+            }
+        },
+    },
+];
+
+fn must(accept: bool) -> Answer {
+    if accept { Accepts } else { Refuses }
+}
+
+/// Shared or global memory, and more than one thread.
+fn by_several(t: &Traits) -> bool {
+    matches!(t.place, Place::Memory(m) if m.storage != Storage::Private && m.scope != Scope::Thread)
+}
+
+/// f16 or bf16, where combining in the element's type gives the same.
+fn halves(t: &Traits) -> bool {
+    matches!(t.types.source, Element::F16 | Element::BF16)
+        && match t.kind {
+            Some(Kind::Max | Kind::Min) => true,
+            Some(Kind::Sum | Kind::Prod) => t.types.accumulator() == t.types.source,
+            _ => false,
+        }
+}
+
+/// f32 in private memory or registers of one thread, one result, eight elements or more.
+fn long_f32_in_a_thread(t: &Traits) -> bool {
+    t.types.source == Element::F32
+        && t.types.accumulator() == Element::F32
+        && matches!(t.place, Place::Memory(m) if m.storage == Storage::Private && m.flat && m.length >= 8)
+}
+
+/// One value of 32 bits or fewer, which several lanes of a warp have parts of.
+fn redux(t: &Traits) -> Answer {
+    if matches!(t.kind, None | Some(Kind::ArgMax | Kind::ArgMin)) {
+        return Refuses;
+    }
+    match t.place {
+        Place::Memory(m) if m.storage == Storage::Private || m.scope == Scope::Thread => Refuses,
+        // One row that is longer than a warp: nothing else is left for the lanes to do.
+        Place::Memory(m) if m.rows == 1 && m.length >= 32 && m.block >= 32 && !m.dynamic => Accepts,
+        Place::Memory(_) => Either,
+        Place::Fragments(f) if f.scope == Scope::Thread => Refuses,
+        Place::Fragments(f) => must(f.crosses_lanes),
+        Place::Lanes(_) => Refuses,
+    }
+}
+
+fn find(label: &str) -> Option<&'static Row> {
+    TABLE.iter().find(|row| row.label == label)
+}
+
+pub(crate) fn labels() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|row| row.label)
+}
+
+/// The variants that can be asked on the chip for verdicts.
+pub(crate) fn asked() -> impl Iterator<Item = &'static str> {
+    TABLE
+        .iter()
+        .filter(|row| row.label == row.name)
+        .map(|row| row.name)
+}
+
+pub(crate) fn name(label: &str) -> Option<&'static str> {
+    find(label).map(|row| row.name)
+}
+
+pub(crate) fn answer(label: &str, traits: &Traits) -> Answer {
+    find(label).map_or(Refuses, |row| (row.answer)(traits))
+}
+
+pub(crate) fn chip(label: &str) -> Option<&'static str> {
+    find(label).and_then(|row| row.chip)
+}
