@@ -27,12 +27,27 @@ gpu.module @m {
 
 #frag = #tile.layout<[<8 : 1 lane>]>
 
-// Fragments say that they are not implemented.
+// Who executes a load has to be known.
 gpu.module @m {
   gpu.func @load(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`tile.load` is left}}
-    // expected-note @below {{lowering fragments (`tile.load`, `tile.store`, `tile.splat`) is not implemented}}
+    // expected-error @below {{`tile.load` has no `exec` attribute}}
+    // expected-note @below {{run `tile-analyze-scope` first}}
     %x = tile.load %A scope(warp) : memref<8xf32> -> !tile.fragment<8xf32, #frag>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 4 lane>]>
+
+// A layout has to fit those who execute the op.
+gpu.module @m {
+  gpu.func @eight_of_sixteen(%A: memref<8xf32>) kernel attributes {known_block_size = array<i32: 16, 1, 1>} {
+    // expected-error @below {{`tile.load` cannot place this fragment: the layout uses 29 threads, but the `warp` has 16}}
+    %x = tile.load %A scope(warp)
+      {exec = {active = array<i64: 0, 16>, block = 16 : i64, threads = 16 : i64}}
+      : memref<8xf32> -> !tile.fragment<8xf32, #frag>
     gpu.return
   }
 }
@@ -41,12 +56,11 @@ gpu.module @m {
 
 #frag = #tile.layout<[<8 : 1 lane>]>
 
-// A splat is a fragment as well.
+// A function cannot be given registers of its caller.
 gpu.module @m {
-  gpu.func @splat(%c: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`tile.splat` is left}}
-    // expected-note @below {{lowering fragments (`tile.load`, `tile.store`, `tile.splat`) is not implemented}}
-    %x = tile.splat %c : f32 -> !tile.fragment<8xf32, #frag>
+  // expected-error @below {{`gpu.func` cannot take a fragment}}
+  // expected-note @below {{registers belong to the kernel that holds them: store the fragment to memory, or carry it by `scf` ops}}
+  gpu.func @argument(%x: !tile.fragment<8xf32, #frag>) {
     gpu.return
   }
 }

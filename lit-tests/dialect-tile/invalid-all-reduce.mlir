@@ -239,3 +239,23 @@ func.func @unknown_scope(%v: f32) {
   %s = tile.all_reduce sum %v scope(wave) : f32 -> f32
   return
 }
+
+// -----
+
+// Floats of eight bits are what a reduction may begin with, and not what it ends with.
+func.func @float_of_8_bits(%v: f8E4M3FN) {
+  // expected-error @below {{`f8E4M3FN` can be the source of a reduction, but no result}}
+  // expected-note @below {{widen the value to f16, bf16 or f32 first}}
+  %s = tile.all_reduce max %v scope(warp) : f8E4M3FN -> f8E4M3FN
+  return
+}
+
+// -----
+
+// Beside a place they are none, either.
+func.func @argmax_of_8_bits(%v: f8E5M2, %i: i32) {
+  // expected-error @below {{`f8E5M2` can be the source of a reduction, but no result}}
+  // expected-note @below {{widen the value to f16, bf16 or f32 first}}
+  %m, %j = tile.all_reduce argmax %v, %i scope(warp) : f8E5M2, i32 -> f8E5M2, i32
+  return
+}

@@ -717,3 +717,57 @@ func.func @unknown_scope(%A: memref<8xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(block) : memref<8xf32> into memref<f32>
   return
 }
+
+// -----
+
+// A place beyond 2^31 is no `i32`: the last one of this row is 2^31, the first that is not.
+func.func @narrow_index(%A: memref<2147483649xf32>, %V: memref<f32>, %I: memref<i32>) {
+  // expected-error @below {{an `i32` index cannot tell 2147483649 elements apart}}
+  // expected-note @below {{use an `i64` index}}
+  tile.reduce argmax %A into %V, %I axes [0] scope(grid) : memref<2147483649xf32> into memref<f32>, memref<i32>
+  return
+}
+
+// -----
+
+// With one element less all places can be written. A dimension that is kept does not count, and one
+// that is reduced too does.
+func.func @index_that_fits(%A: memref<4x2147483648xf32>, %V: memref<4xf32>, %I: memref<4xi32>,
+                           %W: memref<f32>, %J: memref<i32>) {
+  tile.reduce argmax %A into %V, %I axes [1] scope(grid)
+    : memref<4x2147483648xf32> into memref<4xf32>, memref<4xi32>
+  // expected-error @below {{an `i32` index cannot tell 8589934592 elements apart}}
+  // expected-note @below {{use an `i64` index}}
+  tile.reduce argmax %A into %W, %J axes [0, 1] scope(grid)
+    : memref<4x2147483648xf32> into memref<f32>, memref<i32>
+  return
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>]>
+#row = #tile.layout<[<8 : 1 lane>]>
+#wide = #tile.layout<[<8 : 1 lane>] replica [<2 : 8 lane>]>
+
+// The old value is where the result is.
+func.func @init_elsewhere(%x: !tile.fragment<8x2xf32, #frag>, %old: !tile.fragment<8xf32, #wide>) {
+  // expected-error @below {{`init` must have the layout that the result has}}
+  // expected-note @below {{expected `!tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>]>>`, found `!tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>] replica [<2 : 8 lane>]>>`}}
+  %r = tile.reduce sum %x init(%old) axes [1] scope(warp) accumulate
+    : !tile.fragment<8x2xf32, #frag> init !tile.fragment<8xf32, #wide> -> !tile.fragment<8xf32, #row>
+  return
+}
+
+// -----
+
+// Old values that are wider than what the combiner takes would lose bits.
+func.func @custom_into_wider(%A: memref<4x8xf32>, %B: memref<4xf64>) {
+  // expected-error @below {{the combiner takes `f32`, in which old values of destination 0, `f64`, have no room}}
+  // expected-note @below {{let the combiner take the wider type (`acc`), or reduce into the narrower one}}
+  tile.reduce custom %A into %B axes [1] scope(cta) accumulate identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    %s = arith.addf %l, %r : f32
+    tile.yield %s : f32
+  } : memref<4x8xf32> into memref<4xf64>
+  return
+}

@@ -98,6 +98,41 @@ func.func private @before_the_first_lane() attributes {
 
 // -----
 
+// A lane has one element of each register, and not two.
+func.func private @lanes_that_meet() attributes {
+  // expected-error @below {{two coordinates meet in thread 2: every place holds one element}}
+  a = #tile.layout<[<2 : 2 lane>, <4 : 1 lane>]>}
+
+// -----
+
+// Lanes and warps are threads, and meet there.
+func.func private @axes_that_meet() attributes {
+  // expected-error @below {{two coordinates meet in thread 32: every place holds one element}}
+  a = #tile.layout<[<2 : 1 warp>, <2 : 32 thread>]>}
+
+// -----
+
+// A copy is somewhere else.
+func.func private @replica_on_top() attributes {
+  // expected-error @below {{two coordinates meet in thread 4: every place holds one element}}
+  a = #tile.layout<[<8 : 1 lane>] replica [<2 : 4 lane>]>}
+
+// -----
+
+// Registers are numbered once.
+func.func private @registers_that_meet() attributes {
+  // expected-error @below {{two coordinates meet in register 1: every place holds one element}}
+  a = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>, <2 : 1 reg>]>}
+
+// -----
+
+// A stride of zero stays where it is.
+func.func private @stride_of_zero() attributes {
+  // expected-error @below {{two coordinates meet in thread 0: every place holds one element}}
+  a = #tile.layout<[<8 : 0 lane>]>}
+
+// -----
+
 // Every element has a place.
 func.func private @fewer_places_than_elements(
   // expected-error @below {{the layout places 8 elements, but the shape has 16}}

@@ -9,7 +9,7 @@ gpu.module @names_none {
 }
 
 // A module's own target wins, with a PTX version that knows the chip where none is given.
-// CHECK: gpu.module @names_one [#nvvm.target<chip = "sm_100a", features = "+ptx86">]
-// SM90A: gpu.module @names_one [#nvvm.target<chip = "sm_100a", features = "+ptx86">]
+// CHECK: gpu.module @names_one [#nvvm.target<chip = "sm_100a", features = "+ptx88">]
+// SM90A: gpu.module @names_one [#nvvm.target<chip = "sm_100a", features = "+ptx88">]
 gpu.module @names_one [#nvvm.target<chip = "sm_100a">] {
 }

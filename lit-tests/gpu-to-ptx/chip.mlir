@@ -9,7 +9,7 @@
 // SM90:        gpu.binary @names_none
 // SM90-SAME:     .version 7.8{{.*}}.target sm_90{{[^0-9a-z]}}
 // SM100A:      gpu.binary @names_none
-// SM100A-SAME:   .version 8.6{{.*}}.target sm_100a{{[^0-9a-z]}}
+// SM100A-SAME:   .version 8.8{{.*}}.target sm_100a{{[^0-9a-z]}}
 gpu.module @names_none {
   gpu.func @k(%B: memref<f32>, %x: f32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     memref.store %x, %B[] : memref<f32>
@@ -33,11 +33,11 @@ gpu.module @names_one [#nvvm.target<chip = "sm_90">] {
 
 // So has one for the newest chip.
 // CHECK:       gpu.binary @names_the_newest
-// CHECK-SAME:    .version 8.6{{.*}}.target sm_100a{{[^0-9a-z]}}
+// CHECK-SAME:    .version 8.8{{.*}}.target sm_100a{{[^0-9a-z]}}
 // SM90:        gpu.binary @names_the_newest
-// SM90-SAME:     .version 8.6{{.*}}.target sm_100a{{[^0-9a-z]}}
+// SM90-SAME:     .version 8.8{{.*}}.target sm_100a{{[^0-9a-z]}}
 // SM100A:      gpu.binary @names_the_newest
-// SM100A-SAME:   .version 8.6{{.*}}.target sm_100a{{[^0-9a-z]}}
+// SM100A-SAME:   .version 8.8{{.*}}.target sm_100a{{[^0-9a-z]}}
 gpu.module @names_the_newest [#nvvm.target<chip = "sm_100a">] {
   gpu.func @k(%B: memref<f32>, %x: f32) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     memref.store %x, %B[] : memref<f32>

@@ -6,7 +6,7 @@
 // The option names the chip for modules that name none; sm_80 is the default.
 // CHECK:      gpu.module @names_none [#nvvm.target<chip = "sm_80", features = "+ptx70">]
 // SM90:       gpu.module @names_none [#nvvm.target<chip = "sm_90", features = "+ptx78">]
-// PIPE:       gpu.module @names_none [#nvvm.target<chip = "sm_100a", features = "+ptx86">]
+// PIPE:       gpu.module @names_none [#nvvm.target<chip = "sm_100a", features = "+ptx88">]
 gpu.module @names_none {
   // CHECK-NOT: tile.
   // SM90-NOT:  tile.

@@ -1,9 +1,36 @@
 // RUN: tx-opt %s --lower-reduction
 
 gpu.module @kernels {
-  // Sizes that are not known are asked for; rows go to warps, four at a time, and both the last
-  // rows and the last elements of a row are guarded. The shuffles stand outside of the guards.
+  // Sizes that are not known are asked for. There may be many rows, so that a warp takes 32 at a time,
+  // and its lanes exchange all of them together, in 31 shuffles. Both the last rows and the last
+  // elements of a row are guarded; the shuffles stand outside of the guards.
   // CHECK-LABEL: gpu.func @rows
+  // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>)
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK-DAG:     %[[ROWS:.+]] = memref.dim %[[A]], %c0
+  // CHECK-DAG:     %[[LENGTH:.+]] = memref.dim %[[A]], %c1
+  // CHECK:         %[[ROUNDS:.+]] = arith.ceildivui %[[ROWS]], %{{.+}}
+  // CHECK:         scf.for %{{.+}} = %{{.+}} to %[[ROUNDS]] step
+  // CHECK-COUNT-32:  memref.load %[[A]]
+  // CHECK:           %[[INSIDE:.+]] = arith.cmpi ult, %{{.+}}, %[[LENGTH]]
+  // CHECK-NEXT:      scf.if %[[INSIDE]]
+  // CHECK-COUNT-32:    memref.load %[[A]]
+  // CHECK:             } else {
+  // CHECK-NOT:       {{tile\.|gpu.shuffle|memref.load}}
+  // CHECK-COUNT-31:  gpu.shuffle xor
+  // CHECK-NOT:       {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:           %[[VALID:.+]] = arith.cmpi ult, %{{.+}}, %[[ROWS]]
+  // CHECK-NEXT:      scf.if %[[VALID]] {
+  // CHECK:             memref.store %{{.+}}, %[[B]]
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|memref.store}}
+  gpu.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<?x?xf32> into memref<?xf32>
+    gpu.return
+  }
+
+  // One at a time they go to warps, four at a time.
+  // CHECK-LABEL: gpu.func @one_row_at_a_time
   // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>)
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK-DAG:     %[[ROWS:.+]] = memref.dim %[[A]], %c0
@@ -19,9 +46,10 @@ gpu.module @kernels {
   // CHECK:           scf.if
   // CHECK:             memref.store %{{.+}}, %[[B]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
-  gpu.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>)
+  gpu.func @one_row_at_a_time(%A: memref<?x?xf32>, %B: memref<?xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    tile.reduce sum %A into %B axes [1] scope(cta) : memref<?x?xf32> into memref<?xf32>
+    tile.reduce sum %A into %B axes [1] scope(cta) {variant = "shared"}
+      : memref<?x?xf32> into memref<?xf32>
     gpu.return
   }
 

@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --lower-reduction --split-input-file --verify-diagnostics
 
 #frag = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <4 : 1 lane>, <2 : 1 reg>]>
-#row = #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>
+#row = #tile.layout<[<2 : 1 reg>, <8 : 1 lane>]>
 
 // An op that cannot be lowered is an error at its own place, with every variant's reasons.
 gpu.module @m {
@@ -9,8 +9,14 @@ gpu.module @m {
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<16x8xf32> -> !tile.fragment<16x8xf32, #frag>
     // expected-error @below {{no variant can lower this reduction}}
-    // expected-note @below {{local (priority 10): }}
-    // expected-note @below {{shared (priority 10): }}
+    // expected-note @below {{3input_maxmin (priority 20): }}
+    // expected-note @below {{batched (priority 10): }}
+    // expected-note @below {{local (priority 10): layout: the result's element [1] lives on thread 1 of the `warp`, which has no part in it}}
+    // expected-note @below {{packed_add_sum (priority 20): }}
+    // expected-note @below {{packed_half (priority 10): }}
+    // expected-note @below {{packed_key (priority 10): }}
+    // expected-note @below {{redux (priority 10): }}
+    // expected-note @below {{shared (priority 10): storage: source is in registers, expected shared or global memory}}
     %r = tile.reduce max %x axes [1] scope(warp) : !tile.fragment<16x8xf32, #frag> -> !tile.fragment<16xf32, #row>
     gpu.return
   }
@@ -22,7 +28,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @unknown_variant(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{no variant named `fastest`; known variants: local, shared}}
+    // expected-error @below {{no variant named `fastest`; known variants: 3input_maxmin, batched, local, packed_add_sum, packed_half, packed_key, redux, shared}}
     tile.reduce sum %A into %B axes [1] scope(cta) {variant = "fastest"}
       : memref<4x8xf32> into memref<4xf32>
     gpu.return

@@ -3,8 +3,8 @@
 #shared = #gpu.address_space<workgroup>
 
 // One row for a whole block: every thread adds up sixteen elements, four at a time; each of the
-// eight warps combines its lanes in five shuffles and leaves one value in shared memory; three more
-// shuffles combine the eight. There is one barrier after the copy in, one for the exchange, and one
+// eight warps combines its lanes in five shuffles and leaves one value in shared memory; a lane reads
+// four of the eight in one load, and one more shuffle brings the other half. There is one barrier after the copy in, one for the exchange, and one
 // before the copy out. Shared memory is aligned as the loads of four need it.
 // CHECK:         memref.global "private" @[[SCRATCH:.+]] : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-LABEL: gpu.func @long_row
@@ -25,9 +25,9 @@
 // CHECK-NOT:     {{gpu.shuffle|gpu.barrier|nvvm.b}}
 // CHECK:         gpu.barrier
 // CHECK-NOT:     {{gpu.shuffle|gpu.barrier|nvvm.b}}
-// CHECK:         memref.load %[[S]]
-// CHECK-NOT:     {{memref.load|gpu.barrier|nvvm.b}}
-// CHECK-COUNT-3: gpu.shuffle xor
+// CHECK:         vector.load %[[S]]{{.+}} vector<4xf32>
+// CHECK-NOT:     {{memref.load|vector.load|gpu.barrier|nvvm.b}}
+// CHECK:         gpu.shuffle xor
 // CHECK-NOT:     {{gpu.shuffle|gpu.barrier|nvvm.b}}
 // CHECK:         scf.if
 // CHECK:           memref.store %{{.+}}, %[[BS]]

@@ -3,15 +3,15 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Of the two warps of a block of 48 the second has 16 lanes: a lane asks only lanes that exist,
-  // in five steps, and a sixth hands the first lane's result to the others. One warp at most is
-  // 32 lanes, so that three rows are three rounds of one warp.
+  // Of the two warps of a block of 48 the second has 16 lanes. A row has four lanes, all of which exist
+  // in any group, so that two plain steps combine them; of 100 elements four are left for a guarded
+  // step.
   // CHECK-LABEL: gpu.func @rows_by_48
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
-  // CHECK:         scf.for
-  // CHECK-COUNT-6:   gpu.shuffle idx
+  // CHECK:         vector.load {{.+}}, vector<4xf32>
+  // CHECK-COUNT-2: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
@@ -48,14 +48,14 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A block of 20 is one warp, whose barrier is enough. Sixteen lanes work, in four steps, and the
-  // four that are left over take part in the shuffles.
+  // A block of 20 is one warp, whose barrier is enough, and names 20 lanes. A row has two of them.
   // CHECK-LABEL: gpu.func @rows_by_20
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
-  // CHECK:         nvvm.bar.warp.sync
+  // CHECK:         %[[LANES:.+]] = arith.constant 1048575 : i32
+  // CHECK-NEXT:    nvvm.bar.warp.sync %[[LANES]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
-  // CHECK:         scf.for
-  // CHECK-COUNT-5:   gpu.shuffle idx
+  // CHECK:         vector.load {{.+}}, vector<4xf32>
+  // CHECK-COUNT-1: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
@@ -66,6 +66,21 @@ gpu.module @kernels {
     tile.reduce sum %As into %Bs axes [1] scope(cta)
       : memref<3x40xf32, #shared> into memref<3xf32, #shared>
     tile.copy %Bs to %B scope(cta) : memref<3xf32, #shared> to memref<3xf32>
+    gpu.return
+  }
+
+  // Rows of all lanes of such a block need care: a lane asks only lanes that exist, in five steps, and a
+  // sixth hands the first lane's result to the others.
+  // CHECK-LABEL: gpu.func @one_row_by_20
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK-COUNT-6: gpu.shuffle idx
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  gpu.func @one_row_by_20(%A: memref<20xf32>, %B: memref<20xf32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<20xf32>
+    %s = tile.all_reduce sum %x scope(cta) : f32 -> f32
+    memref.store %s, %B[%t] : memref<20xf32>
     gpu.return
   }
 

@@ -1,18 +1,19 @@
 // RUN: tx-opt %s --lower-reduction
 
 gpu.module @kernels {
-  // Sixteen results by four warps: each warp takes one result at a time, four in a row, and its
-  // lanes share the 16 * 22 elements, neighbours along the innermost dimension.
+  // Sixteen results by four warps: a warp has four of them at once. Its lanes share the 16 * 22 elements
+  // of each, neighbours along the innermost dimension, and exchange four sums in six shuffles.
   // CHECK-LABEL: gpu.func @two_of_four
   // CHECK-SAME:    (%[[A:.+]]: memref<8x16x2x22xf32>, %[[B:.+]]: memref<8x2xf32>)
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
-  // CHECK:         %[[ROUNDS:.+]] = arith.constant 4 : index
-  // CHECK:         scf.for %{{.+}} = %{{.+}} to %[[ROUNDS]] step
-  // CHECK:           memref.load %[[A]][%[[I:.+]], %{{.+}}, %[[K:.+]], %{{.+}}] :
-  // CHECK-COUNT-5:   gpu.shuffle xor
-  // CHECK-NOT:       {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
-  // CHECK:           scf.if
-  // CHECK:             memref.store %{{.+}}, %[[B]][%{{.+}}, %{{.+}}]
+  // CHECK:         %[[LENGTH:.+]] = arith.constant 352 : index
+  // CHECK:         scf.for %{{.+}} = %{{.+}} to %[[LENGTH]] step
+  // CHECK-COUNT-4:   memref.load %[[A]]
+  // CHECK-NOT:     memref.load
+  // CHECK-COUNT-6: gpu.shuffle xor
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         scf.if
+  // CHECK:           memref.store %{{.+}}, %[[B]][%{{.+}}, %{{.+}}]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   gpu.func @two_of_four(%A: memref<8x16x2x22xf32>, %B: memref<8x2xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -39,9 +40,9 @@ gpu.module @kernels {
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier
-  // CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}
-  // CHECK-COUNT-2: gpu.shuffle xor
-  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK-COUNT-1: vector.load %{{.+}}, vector<4xf32>
+  // CHECK-COUNT-3: arith.addf
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|addf}}
   // CHECK:         memref.store %{{.+}}, %{{.+}}[] : memref<f32>
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   gpu.func @all_four(%A: memref<8x16x2x22xf32>, %B: memref<f32>)

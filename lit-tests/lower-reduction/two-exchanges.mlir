@@ -10,13 +10,12 @@
 // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
 // CHECK:         memref.store
 // CHECK:         gpu.barrier
-// CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}
-// CHECK-COUNT-7: gpu.shuffle xor
+// CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+// CHECK:         arith.subf
+// CHECK-COUNT-5: gpu.shuffle xor
 // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
 // CHECK:         memref.store
 // CHECK:         gpu.barrier
-// CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}
-// CHECK-COUNT-2: gpu.shuffle xor
 // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
 gpu.module @kernels {
   gpu.func @two_exchanges(%A: memref<96xf32>, %B: memref<96xf32>)

@@ -3,15 +3,15 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // Halves are added up in f32, two at a time, and converted once, at the end.
+  // Halves are added up in f32, eight a load, and converted once, at the end. Two lanes have a row.
   // CHECK-LABEL: gpu.func @f16_sum
   // CHECK-NOT:     {{tile\.|gpu.shuffle|arith.truncf}}
   // CHECK:         gpu.barrier
-  // CHECK:         %[[X:.+]] = vector.load {{.+}}, vector<2xf16>
-  // CHECK:         %[[W:.+]] = arith.extf %[[X]] : vector<2xf16> to vector<2xf32>
-  // CHECK:         arith.addf %{{.+}}, %[[W]] : vector<2xf32>
+  // CHECK:         vector.load {{.+}}, vector<8xf16>
+  // CHECK-COUNT-8: arith.extf %{{.+}} : f16 to f32
+  // CHECK-COUNT-15: arith.addf %{{.+}} : f32
   // CHECK-NOT:     arith.truncf
-  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
+  // CHECK-COUNT-1: gpu.shuffle xor %{{.+}} : f32
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         %[[H:.+]] = arith.truncf %{{.+}} : f32 to f16
   // CHECK-NEXT:    memref.store %[[H]]
@@ -36,16 +36,17 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Signed maxima start from the lowest number there is, unsigned ones from zero.
+  // Signed maxima start from the lowest number there is, unsigned ones from zero. Lanes combine
+  // integers in one instruction.
   // CHECK-LABEL: gpu.func @i32_max
   // CHECK:         arith.constant -2147483648 : i32
   // CHECK:         arith.maxsi
-  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : i32
+  // CHECK-COUNT-1: nvvm.redux.sync max
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|maxui}}
   // CHECK-LABEL: gpu.func @i32_umax
   // CHECK:         arith.constant 0 : i32
   // CHECK:         arith.maxui
-  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : i32
+  // CHECK-COUNT-1: nvvm.redux.sync umax
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|maxsi}}
   gpu.func @i32_max(%A: memref<4x64xi32>, %B: memref<4xi32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -79,14 +80,15 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Wide and narrow elements are shuffled as they are at this level.
+  // Wide elements are shuffled as they are at this level, narrow ones combined in 32 bits.
   // CHECK-LABEL: gpu.func @f64_min
   // CHECK:         arith.minimumf
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f64
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK-LABEL: gpu.func @i8_xor
   // CHECK:         arith.xori
-  // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : i8
+  // CHECK:         %[[W:.+]] = arith.extui %{{.+}} : i8 to i32
+  // CHECK:         nvvm.redux.sync xor %[[W]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   gpu.func @f64_min(%A: memref<4x64xf64>, %B: memref<4xf64>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {

@@ -3,13 +3,13 @@
 #shared = #gpu.address_space<workgroup>
 
 gpu.module @kernels {
-  // A slice is reduced where it lies, into another slice.
+  // A slice is reduced where it lies, into another slice. A warp has four of its rows at once.
   // CHECK-LABEL: gpu.func @slice
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK-DAG:     %[[V:.+]] = memref.subview %{{.+}}[8, 4] [16, 32] [1, 1]
   // CHECK-DAG:     %[[W:.+]] = memref.subview %{{.+}}[8] [16] [1]
-  // CHECK:         memref.load %[[V]]
-  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-COUNT-4: memref.load %[[V]]
+  // CHECK-COUNT-6: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         memref.store %{{.+}}, %[[W]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
@@ -27,8 +27,8 @@ gpu.module @kernels {
   // of two: the lanes beyond bring nothing.
   // CHECK-LABEL: gpu.func @strides
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|vector.load}}
-  // CHECK:         memref.load %{{.+}} : memref<32x21xf32, strided<[128, 3], offset: 1>>
-  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-COUNT-8: memref.load %{{.+}} : memref<32x21xf32, strided<[128, 3], offset: 1>>
+  // CHECK-COUNT-9: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         memref.store %{{.+}} : memref<32xf32, strided<[2]>>
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
@@ -62,10 +62,10 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @alignment
   // CHECK:         gpu.barrier
   // CHECK-NOT:     vector.load
-  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-COUNT-4: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         vector.load %{{.+}} {alignment = 8 : i64} : {{.+}}, vector<2xf32>
-  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-COUNT-3: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   gpu.func @alignment(%A: memref<4x130xf32>, %B: memref<4xf32>, %C: memref<4xf32>)
       workgroup(%S: memref<4x130xf32, #shared>)

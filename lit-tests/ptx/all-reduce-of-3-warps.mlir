@@ -1,7 +1,8 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Every thread of three warps gets the sum of all: five steps in a warp, a barrier, two more.
+// Every thread of three warps gets the sum of all: five steps in a warp, a barrier, and
+// three sums that each thread reads and adds up.
 // CHECK:       .visible .entry cta_of_3_warps(
 // CHECK:       .shared .align 16 .b8 {{.+}}[12];
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
@@ -11,8 +12,8 @@
 // CHECK:       bar{{(rier)?}}.sync 0;
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       ld.shared
-// CHECK-COUNT-2: shfl.sync.bfly.b32
-// CHECK-NOT:   {{shfl|bar\.|barrier}}
+// CHECK-COUNT-2: add.rn.f32
+// CHECK-NOT:   {{shfl|bar\.|barrier|add.rn.f32}}
 // CHECK:       st.global
 gpu.module @kernels {
   gpu.func @cta_of_3_warps(%A: memref<96xf32>, %B: memref<96xf32>)

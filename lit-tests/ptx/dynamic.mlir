@@ -2,10 +2,10 @@
 // PTXAS: sm_80 sm_90 sm_100
 
 // Sizes that come at run time are taken from the descriptor; indices have 64 bits, so that a tile
-// may have more than 2^31 elements.
+// may have more than 2^31 elements. A warp has 32 rows at once and exchanges their sums in 31 shuffles.
 // CHECK:       .visible .entry rows(
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
-// CHECK-COUNT-5: shfl.sync.bfly.b32
+// CHECK-COUNT-31: shfl.sync.bfly.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       st.global.b32
 gpu.module @kernels {

@@ -3,13 +3,16 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Eight warps with a tile each have nothing to wait for but themselves.
+// Eight warps with a tile each have nothing to wait for but themselves. Two lanes
+// have a row of sixteen.
 // CHECK:       .visible .entry every_warp(
 // CHECK-NOT:   {{shfl|bar\.|barrier|%warpid}}
 // CHECK:       bar.warp.sync -1;
 // CHECK-NOT:   {{bar\.|barrier}}
-// CHECK-COUNT-4: shfl.sync.bfly.b32
-// CHECK-NOT:   {{bar\.|barrier}}
+// CHECK-COUNT-8: ld.shared.b32
+// CHECK-NOT:   {{bar\.|barrier|ld.shared}}
+// CHECK:       shfl.sync.bfly.b32
+// CHECK-NOT:   {{shfl|bar\.|barrier}}
 gpu.module @kernels {
   gpu.func @every_warp(%A: memref<8x16x16xf32>, %B: memref<8x16xf32>)
       workgroup(%As: memref<8x16x16xf32, #shared>)

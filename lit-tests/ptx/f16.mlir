@@ -3,14 +3,15 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Halves are loaded in pairs, added up in f32, and rounded once, when the result is stored.
+// Halves are loaded eight at a time, added up in f32, and rounded once, when the result is stored. Two
+// lanes have a row of 64.
 // CHECK:       .visible .entry f16_sum(
 // CHECK-NOT:   {{shfl|add.*f16|cvt.rn.f16.f32}}
 // CHECK:       bar{{(rier)?}}.sync 0;
-// CHECK:       ld.shared.{{b32|v2}}
+// CHECK:       ld.shared.v4.b32
 // CHECK:       cvt.f32.f16
 // CHECK-NOT:   {{add.*f16|cvt.rn.f16.f32}}
-// CHECK-COUNT-5: shfl.sync.bfly.b32
+// CHECK-COUNT-1: shfl.sync.bfly.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       cvt.rn.f16.f32
 // CHECK:       st.global.b16

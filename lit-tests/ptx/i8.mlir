@@ -1,10 +1,11 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
 
-// Bytes travel in a word, one shuffle a step.
+// Bytes travel in a word, which one instruction combines for all lanes.
 // CHECK:       .visible .entry i8_or(
-// CHECK-COUNT-5: shfl.sync.bfly.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
+// CHECK:       redux.sync.or.b32
+// CHECK-NOT:   {{shfl|bar\.|barrier|redux}}
 // CHECK:       st.global.b8
 gpu.module @kernels {
   gpu.func @i8_or(%A: memref<4x64xi8>, %B: memref<4xi8>)

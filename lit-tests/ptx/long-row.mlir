@@ -3,7 +3,7 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// One row for a block of 256: four loads of four elements each, eight shuffles, three barriers.
+// One row for a block of 256: four loads of four elements each, six shuffles, three barriers.
 // CHECK:       .target sm_90
 // CHECK:       .visible .entry long_row(
 // CHECK:       {{\.(maxntid|reqntid)}} 256
@@ -23,10 +23,9 @@
 // CHECK:       st.shared
 // CHECK:       bar{{(rier)?}}.sync 0;
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
-// CHECK:       ld.shared
+// CHECK:       ld.shared.v4.b32
+// CHECK-NOT:   ld.shared
 // CHECK:       shfl.sync.bfly.b32 %{{.+}}, %{{.+}}, 1, 31, -1;
-// CHECK:       shfl.sync.bfly.b32 %{{.+}}, %{{.+}}, 2, 31, -1;
-// CHECK:       shfl.sync.bfly.b32 %{{.+}}, %{{.+}}, 4, 31, -1;
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       bar{{(rier)?}}.sync 0;
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

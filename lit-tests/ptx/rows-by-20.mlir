@@ -4,13 +4,14 @@
 #shared = #gpu.address_space<workgroup>
 
 // A block of 20 is one warp with the members 0 to 19, 0xfffff, also of its barriers.
+// Two lanes have a row.
 // CHECK:       .visible .entry rows_by_20(
 // CHECK:       {{\.(maxntid|reqntid)}} 20
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       bar.warp.sync 1048575;
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
-// CHECK-COUNT-5: shfl.sync.idx.b32 %{{.+}}, %{{.+}}, %{{.+}}, 31, 1048575;
-// CHECK-NOT:   {{bar\.|barrier}}
+// CHECK:       shfl.sync.bfly.b32 %{{.+}}, %{{.+}}, 1, 31, 1048575;
+// CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       bar.warp.sync 1048575;
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 gpu.module @kernels {

@@ -4,15 +4,15 @@
 #shared = #gpu.address_space<workgroup>
 
 // A block of 48: in the last warp only lanes 0 to 15 are members, so that the mask is computed.
+// Four lanes have a row.
 // CHECK:       .visible .entry rows_by_48(
 // CHECK:       {{\.(maxntid|reqntid)}} 48
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       bar{{(rier)?}}.sync 0;
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
-// CHECK:       shfl.sync.idx.b32 %{{.+}}, %{{.+}}, %{{.+}}, 31, %[[MEMBERS:r[0-9]+]];
-// CHECK-COUNT-4: shfl.sync.idx.b32 %{{.+}}, %{{.+}}, %{{.+}}, 31, %[[MEMBERS]];
-// CHECK:       shfl.sync.idx.b32 %{{.+}}, %{{.+}}, 0, 31, %[[MEMBERS]];
-// CHECK-NOT:   {{bar\.|barrier}}
+// CHECK:       shfl.sync.bfly.b32 %{{.+}}, %{{.+}}, 1, 31, %[[MEMBERS:r[0-9]+]];
+// CHECK:       shfl.sync.bfly.b32 %{{.+}}, %{{.+}}, 2, 31, %[[MEMBERS]];
+// CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK:       bar{{(rier)?}}.sync 0;
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 gpu.module @kernels {

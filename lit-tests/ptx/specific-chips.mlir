@@ -8,7 +8,7 @@
 // SM90A:  .target sm_90a
 // SM90A-COUNT-3: shfl.sync.bfly.b32
 // SM90A-NOT: shfl
-// SM100A: .version 8.6
+// SM100A: .version 8.8
 // SM100A: .target sm_100a
 // SM100A-COUNT-3: shfl.sync.bfly.b32
 // SM100A-NOT: shfl

@@ -3,17 +3,16 @@
 
 #shared = #gpu.address_space<workgroup>
 
-// Two warpgroups: a barrier before the reduction and one for the exchange, whose tree is two more
-// shuffles.
+// Two warpgroups: a barrier before the reduction and one for the exchange, each of a warpgroup's
+// 128 threads. The four sums are one load.
 // CHECK:       .visible .entry two_warpgroups(
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
-// CHECK:       bar{{(rier)?}}.sync
+// CHECK:       bar{{(rier)?}}.sync {{.+}}, 128;
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK-COUNT-5: shfl.sync.bfly.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
-// CHECK:       bar{{(rier)?}}.sync
-// CHECK-NOT:   {{bar\.|barrier}}
-// CHECK-COUNT-2: shfl.sync.bfly.b32
+// CHECK:       bar{{(rier)?}}.sync {{.+}}, 128;
+// CHECK:       ld.shared.v4.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 gpu.module @kernels {
   gpu.func @two_warpgroups(%A: memref<2x1024xf32>, %B: memref<2xf32>)

@@ -366,3 +366,31 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// A result must not be written where elements are still to be read: whole tiles,
+gpu.module @m {
+  gpu.func @in_place(%A: memref<8x8xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %B = memref.subview %A[0, 0] [1, 8] [1, 1] : memref<8x8xf32> to memref<8xf32, strided<[1]>>
+    // expected-error @below {{the destination overlaps the source}}
+    // expected-note @below {{results are written while other elements are still read; reduce into other memory, and copy}}
+    tile.reduce sum %A into %B axes [0] scope(cta) : memref<8x8xf32> into memref<8xf32, strided<[1]>>
+    gpu.return
+  }
+}
+
+// -----
+
+// and slices of one.
+gpu.module @m {
+  gpu.func @slices_that_meet(%A: memref<64xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %from = memref.subview %A[0] [33] [1] : memref<64xf32> to memref<33xf32, strided<[1]>>
+    %to = memref.subview %A[32] [1] [1] : memref<64xf32> to memref<f32, strided<[], offset: 32>>
+    // expected-error @below {{the destination overlaps the source}}
+    // expected-note @below {{results are written while other elements are still read; reduce into other memory, and copy}}
+    tile.reduce sum %from into %to axes [0] scope(cta)
+      : memref<33xf32, strided<[1]>> into memref<f32, strided<[], offset: 32>>
+    gpu.return
+  }
+}

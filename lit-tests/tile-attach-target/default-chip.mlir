@@ -9,7 +9,7 @@ gpu.module @names_no_chip {
 }
 
 // Each module is looked at by itself: a target that is there decides over the option.
-// CHECK-LABEL: gpu.module @names_a_chip [#nvvm.target<chip = "sm_100", features = "+ptx86">]
-// SM90-LABEL:  gpu.module @names_a_chip [#nvvm.target<chip = "sm_100", features = "+ptx86">]
+// CHECK-LABEL: gpu.module @names_a_chip [#nvvm.target<chip = "sm_100", features = "+ptx88">]
+// SM90-LABEL:  gpu.module @names_a_chip [#nvvm.target<chip = "sm_100", features = "+ptx88">]
 gpu.module @names_a_chip [#nvvm.target<chip = "sm_100">] {
 }

@@ -9,7 +9,7 @@
 // SM80:   gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx70">]
 // SM90:   gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">]
 // SM90A:  gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx80">]
-// SM100:  gpu.module @kernels [#nvvm.target<chip = "sm_100", features = "+ptx86">]
-// SM100A: gpu.module @kernels [#nvvm.target<chip = "sm_100a", features = "+ptx86">]
+// SM100:  gpu.module @kernels [#nvvm.target<chip = "sm_100", features = "+ptx88">]
+// SM100A: gpu.module @kernels [#nvvm.target<chip = "sm_100a", features = "+ptx88">]
 gpu.module @kernels {
 }

@@ -5,6 +5,7 @@ gpu.module @kernels {
   gpu.func @too_many(%A: memref<8x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{must be at most the 32 threads of the scope}}
+    // expected-note @below {{`tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
        params = {group = 8 : i64, groups = 8 : i64, stride = 1 : i64, vector = 1 : i64},
@@ -20,6 +21,7 @@ gpu.module @kernels {
   gpu.func @overflow(%A: memref<8x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{must be at most the 32 threads of the scope}}
+    // expected-note @below {{`tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
        params = {group = 9223372036854775807 : i64, groups = 4 : i64, stride = 8 : i64, vector = 1 : i64},
@@ -35,6 +37,7 @@ gpu.module @kernels {
   gpu.func @wide(%A: memref<8x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{alignment and strides allow at most 1, found 4}}
+    // expected-note @below {{`tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
        params = {group = 2 : i64, groups = 4 : i64, stride = 1 : i64, vector = 4 : i64},
@@ -50,10 +53,73 @@ gpu.module @kernels {
   gpu.func @three(%A: memref<8x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{must be powers of two}}
+    // expected-note @below {{`tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
        params = {group = 3 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64},
        variant = "shared"} : memref<8x8xf32> into memref<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Rows that are exchanged at once are halved at each step.
+gpu.module @kernels {
+  gpu.func @twelve_rows(%A: memref<12x32xf32>, %B: memref<12xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`rows` must be a power of two from 2 to 32, found 12}}
+    // expected-note @below {{`tile-select-variant` computes them}}
+    tile.reduce sum %A into %B axes [1] scope(cta)
+      {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
+       params = {rows = 12 : i64, vector = 1 : i64}, variant = "batched"} : memref<12x32xf32> into memref<12xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// A lane ends with one row at most.
+gpu.module @kernels {
+  gpu.func @sixty_four_rows(%A: memref<64x32xf32>, %B: memref<64xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`rows` must be a power of two from 2 to 32, found 64}}
+    // expected-note @below {{`tile-select-variant` computes them}}
+    tile.reduce sum %A into %B axes [1] scope(cta)
+      {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
+       params = {rows = 64 : i64, vector = 1 : i64}, variant = "batched"} : memref<64x32xf32> into memref<64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Halves that are taken one at a time make no vectors.
+gpu.module @kernels {
+  gpu.func @one_half(%B: memref<f16>) workgroup(%S: memref<512xf16, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`vector` must be 2 or more, and `group` times `vector` must divide the length}}
+    // expected-note @below {{`tile-select-variant` computes them}}
+    tile.reduce max %S into %B axes [0] scope(cta)
+      {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
+       params = {group = 32 : i64, groups = 1 : i64, stride = 1 : i64, vector = 1 : i64},
+       variant = "packed_half"} : memref<512xf16, #gpu.address_space<workgroup>> into memref<f16>
+    gpu.return
+  }
+}
+
+// -----
+
+// Rows that begin further in must come out even.
+gpu.module @kernels {
+  gpu.func @skewed_rest() workgroup(%S: memref<32x30xf32, #gpu.address_space<workgroup>>, %D: memref<32xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{`skew` needs a length that is a multiple of `group` times `vector`}}
+    // expected-note @below {{`tile-select-variant` computes them}}
+    tile.reduce sum %S into %D axes [1] scope(cta)
+      {exec = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64},
+       params = {group = 4 : i64, groups = 8 : i64, skew = 1 : i64, stride = 1 : i64, vector = 1 : i64},
+       variant = "shared"} : memref<32x30xf32, #gpu.address_space<workgroup>> into memref<32xf32, #gpu.address_space<workgroup>>
     gpu.return
   }
 }

@@ -51,8 +51,8 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @no_params(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`params` must give a positive `group`}}
-    // expected-note @below {{run `tile-select-variant` first}}
+    // expected-error @below {{`params` do not fit this reduction: `group` must be positive}}
+    // expected-note @below {{`tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, variant = "shared"}
       : memref<4x8xf32> into memref<4xf32>
     gpu.return
@@ -67,8 +67,8 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @missing_param(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`params` must give a positive `vector`}}
-    // expected-note @below {{run `tile-select-variant` first}}
+    // expected-error @below {{`params` do not fit this reduction: `vector` must be positive}}
+    // expected-note @below {{`tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = #cta32, params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64}, variant = "shared"}
       : memref<4x8xf32> into memref<4xf32>
@@ -84,8 +84,8 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @zero_param(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`params` must give a positive `group`}}
-    // expected-note @below {{run `tile-select-variant` first}}
+    // expected-error @below {{`params` do not fit this reduction: `group` must be positive}}
+    // expected-note @below {{`tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = #cta32, params = {group = 0 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
       : memref<4x8xf32> into memref<4xf32>
@@ -101,8 +101,8 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @param_of_another_type(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`params` must give a positive `groups`}}
-    // expected-note @below {{run `tile-select-variant` first}}
+    // expected-error @below {{`params` do not fit this reduction: `groups` must be positive}}
+    // expected-note @below {{`tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = #cta32, params = {group = 8 : i64, groups = "four", stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
       : memref<4x8xf32> into memref<4xf32>
@@ -148,15 +148,15 @@ gpu.module @m {
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 
-// An index of the largest element is something that no variant gives.
-gpu.module @m {
-  gpu.func @argmax(%A: memref<4x8xf32>, %V: memref<4xf32>, %I: memref<4xi32>)
+// Floats are not combined by an instruction that an older chip has for integers.
+gpu.module @m [#nvvm.target<chip = "sm_80">] {
+  gpu.func @redux_of_floats(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{variant `shared` cannot lower this reduction}}
-    // expected-note @below {{destination: 2 destinations, expected 1}}
-    tile.reduce argmax %A into %V, %I axes [1] scope(cta)
-      {exec = #cta32, params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "shared"}
-      : memref<4x8xf32> into memref<4xf32>, memref<4xi32>
+    // expected-error @below {{variant `redux` cannot lower this reduction}}
+    // expected-note @below {{instruction: sm_80 has no `redux.sync` of f32, expected sm_100a}}
+    tile.reduce max %A into %B axes [1] scope(cta)
+      {exec = #cta32, params = {group = 8 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}, variant = "redux"}
+      : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }
 }

@@ -6,9 +6,9 @@
 // What every kind and type combines with, and what partial results start from. One thread shows
 // it; `shared` starts and combines in the same way.
 gpu.module @kernels {
-  // A sum starts with zero.
+  // A sum starts with -0.0: with +0.0 a sum of -0.0 would lose its sign.
   // CHECK-LABEL: gpu.func @sum_f32(
-  // CHECK:         %[[START:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK:         %[[START:.+]] = arith.constant -0.000000e+00 : f32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
   // CHECK:           arith.addf %[[C]], %{{.+}} : f32
   gpu.func @sum_f32() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
@@ -125,7 +125,7 @@ gpu.module @kernels {
 
   // A sum does not care.
   // CHECK-LABEL: gpu.func @sum_f32_ignoring_nan(
-  // CHECK:         %[[START:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK:         %[[START:.+]] = arith.constant -0.000000e+00 : f32
   // CHECK:         iter_args(%[[C:.+]] = %[[START]])
   // CHECK:           arith.addf %[[C]], %{{.+}} : f32
   gpu.func @sum_f32_ignoring_nan() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
@@ -365,7 +365,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of no elements there is nothing to load: the identity is stored.
+  // Of no elements there is nothing to load: the identity is stored,
+  // which is +0.0.
   // CHECK-LABEL: gpu.func @sum_of_none(
   // CHECK-NOT:     {{scf.for|memref.load}}
   // CHECK:         %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32

@@ -95,7 +95,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Six rows are a round and a half. In the second, threads without a row carry zero to the
+  // Six rows are a round and a half. In the second, threads without a row carry -0.0 to the
   // exchange, which stands outside of the branch, and do not store.
   // CHECK-LABEL: gpu.func @round_and_a_half
   // CHECK:         scf.for
@@ -104,7 +104,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      %[[P:.+]] = scf.if %[[VALID]] -> (f32) {
   // CHECK:             memref.load
   // CHECK:           } else {
-  // CHECK-NEXT:        %[[IDENTITY:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT:        %[[IDENTITY:.+]] = arith.constant -0.000000e+00 : f32
   // CHECK-NEXT:        scf.yield %[[IDENTITY]]
   // CHECK-NEXT:      }
   // CHECK-NEXT:      tile.all_reduce sum %[[P]]
@@ -125,7 +125,7 @@ gpu.module @kernels {
   // CHECK-NEXT:    %[[VALID:.+]] = arith.cmpi ult, %{{.+}}, %[[FOUR]]
   // CHECK-NEXT:    %[[P:.+]] = scf.if %[[VALID]] -> (f32) {
   // CHECK:         } else {
-  // CHECK-NEXT:      %[[IDENTITY:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT:      %[[IDENTITY:.+]] = arith.constant -0.000000e+00 : f32
   // CHECK-NEXT:      scf.yield %[[IDENTITY]]
   // CHECK-NEXT:    }
   // CHECK-NEXT:    tile.all_reduce sum %[[P]] scope(warp) width 8 stride 1
@@ -254,7 +254,8 @@ gpu.module @kernels {
   }
 
   // Sizes that are not known are read when the kernel runs: rows are guarded, full steps are a
-  // loop, and what is left is another one with a guard.
+  // loop, and what is left is another one with a guard. A row that turns out to have no elements has
+  // a sum of +0.0.
   // CHECK-LABEL: gpu.func @dynamic_sizes
   // CHECK-SAME:    (%[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>)
   // CHECK:         %[[ROWS:.+]] = memref.dim %[[A]], %{{.+}}
@@ -265,15 +266,18 @@ gpu.module @kernels {
   // CHECK:           scf.if %[[VALID]] -> (f32)
   // CHECK:             %[[STEPS:.+]] = arith.divui %[[LENGTH]], %[[GROUP:.+]] : index
   // CHECK-NEXT:        %[[FULL:.+]] = arith.muli %[[STEPS]], %[[GROUP]]
-  // CHECK-NEXT:        scf.for %{{.+}} = %{{.+}} to %[[FULL]] step %[[GROUP]]
+  // CHECK:             scf.for %{{.+}} = %{{.+}} to %[[FULL]] step %[[GROUP]] iter_args
   // CHECK:               memref.load %[[A]][%[[ROW]], %{{.+}}]
   // CHECK:             %[[REST:.+]] = arith.subi %[[LENGTH]], %[[FULL]]
   // CHECK:             scf.for
   // CHECK:               %[[INSIDE:.+]] = arith.cmpi ult, %[[AT:.+]], %[[LENGTH]]
   // CHECK-NEXT:          scf.if %[[INSIDE]]
   // CHECK-NEXT:            memref.load %[[A]][%[[ROW]], %[[AT]]]
-  // CHECK:           tile.all_reduce sum %{{.+}} scope(warp) width 32 stride 1
-  // CHECK:             memref.store %{{.+}}, %[[B]][%[[ROW]]]
+  // CHECK:           %[[SUM:.+]] = tile.all_reduce sum %{{.+}} scope(warp) width 32 stride 1
+  // CHECK:             %[[EMPTY:.+]] = arith.cmpi eq, %[[LENGTH]], %{{.+}}
+  // CHECK-NEXT:        %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT:        %[[R:.+]] = arith.select %[[EMPTY]], %[[ZERO]], %[[SUM]]
+  // CHECK-NEXT:        memref.store %[[R]], %[[B]][%[[ROW]]]
   gpu.func @dynamic_sizes(%A: memref<?x?xf32>, %B: memref<?xf32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)

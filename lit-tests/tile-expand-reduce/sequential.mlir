@@ -11,7 +11,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @four_elements
   // CHECK-SAME:    private(%[[P:.+]] : memref<4xf32, {{.+}}>, %[[Q:.+]] : memref<f32, {{.+}}>)
   // CHECK-NOT:     {{gpu.thread_id|tile|scf.if}}
-  // CHECK:         %[[START:.+]] = arith.constant 0.000000e+00 : f32
+  // CHECK:         %[[START:.+]] = arith.constant -0.000000e+00 : f32
   // CHECK-DAG:     %[[FROM:.+]] = arith.constant 0 : index
   // CHECK-DAG:     %[[TO:.+]] = arith.constant 4 : index
   // CHECK-DAG:     %[[STEP:.+]] = arith.constant 1 : index

@@ -6,22 +6,27 @@
 
 gpu.module @kernels {
   // The whole block on one row, four elements a load: 4096 elements are four loads of each of 256
-  // threads. The four sums are added up before the exchange. Loads of 16 bytes need the tile to be
+  // threads. Each place in the vector has a sum of its own, so that no addition waits for another; the
+  // four are added up in pairs before the exchange. Loads of 16 bytes need the tile to be
   // aligned to as many, which nobody else would see to.
   // CHECK-LABEL: gpu.func @whole_block
   // CHECK-SAME:    workgroup(%[[S:.+]] : memref<1x4096xf32, {{.+}}> {llvm.align = 16 : i64})
   // CHECK:         %[[T:.+]] = gpu.thread_id x
   // CHECK:         %[[MINE:.+]] = arith.muli %[[T]], %[[FOUR:.+]] : index
-  // CHECK:         %[[START:.+]] = vector.broadcast %{{.+}} : f32 to vector<4xf32>
+  // CHECK:         %[[START:.+]] = arith.constant -0.000000e+00 : f32
   // CHECK-DAG:     %[[LENGTH:.+]] = arith.constant 4096 : index
   // CHECK-DAG:     %[[STEP:.+]] = arith.constant 1024 : index
-  // CHECK:         %[[P:.+]] = scf.for %[[I:[^ ]+]] = %{{.+}} to %[[LENGTH]] step %[[STEP]] iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:         %[[P:.+]]:4 = scf.for %[[I:[^ ]+]] = %{{.+}} to %[[LENGTH]] step %[[STEP]] iter_args(%[[C:.+]] = %[[START]], %{{.+}} = %[[START]], %{{.+}} = %[[START]], %{{.+}} = %[[START]])
   // CHECK-NEXT:      %[[AT:.+]] = arith.addi %[[I]], %[[MINE]]
   // CHECK-NEXT:      %[[X:.+]] = vector.load %[[S]][%{{.+}}, %[[AT]]] {alignment = 16 : i64} : {{.+}}, vector<4xf32>
-  // CHECK-NEXT:      arith.addf %[[C]], %[[X]] : vector<4xf32>
-  // CHECK:         }
-  // CHECK-COUNT-4: vector.extract %[[P]]
-  // CHECK-COUNT-3: arith.addf %{{.+}} : f32
+  // CHECK-NEXT:      %[[X0:.+]] = vector.extract %[[X]][0]
+  // CHECK-COUNT-3:   vector.extract %[[X]]
+  // CHECK-NEXT:      arith.addf %[[C]], %[[X0]] : f32
+  // CHECK-COUNT-3:   arith.addf
+  // CHECK-NEXT:      scf.yield
+  // CHECK:         %[[L:.+]] = arith.addf %[[P]]#0, %[[P]]#1
+  // CHECK-NEXT:    %[[R:.+]] = arith.addf %[[P]]#2, %[[P]]#3
+  // CHECK-NEXT:    arith.addf %[[L]], %[[R]]
   // CHECK-NOT:     arith.addf
   // CHECK:         tile.all_reduce sum %{{.+}} scope(cta) {
   gpu.func @whole_block(%B: memref<1xf32>) workgroup(%S: memref<1x4096xf32, #shared>)
@@ -47,14 +52,14 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Halves are widened eight at a time.
+  // Eight halves are one load, and are widened one by one.
   // CHECK-LABEL: gpu.func @halves
   // CHECK-SAME:    {llvm.align = 16 : i64}
   // CHECK:         %[[X:.+]] = vector.load %{{.+}} {alignment = 16 : i64} : {{.+}}, vector<8xf16>
-  // CHECK-NEXT:    %[[W:.+]] = arith.extf %[[X]] : vector<8xf16> to vector<8xf32>
-  // CHECK-NEXT:    arith.addf %{{.+}}, %[[W]] : vector<8xf32>
-  // CHECK-COUNT-8: vector.extract
-  // CHECK-COUNT-7: arith.addf %{{.+}} : f32
+  // CHECK-COUNT-8: vector.extract %[[X]]
+  // CHECK-COUNT-8: arith.extf %{{.+}} : f16 to f32
+  // CHECK-NOT:     {{vector|extf}}
+  // CHECK-COUNT-15: arith.addf %{{.+}} : f32
   // CHECK-NOT:     arith.addf
   // CHECK:         %[[SUM:.+]] = tile.all_reduce sum %{{.+}} : f32 -> f32
   // CHECK-COUNT-1: arith.truncf
@@ -72,6 +77,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @tail
   // CHECK:         vector.load {{.+}} vector<4xf32>
   // CHECK-COUNT-4: vector.extract
+  // CHECK-COUNT-7: arith.addf
   // CHECK:         %[[AT:.+]] = arith.addi %{{.+}}, %{{.+}} : index
   // CHECK:         %[[LENGTH:.+]] = arith.constant 132 : index
   // CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[AT]], %[[LENGTH]]

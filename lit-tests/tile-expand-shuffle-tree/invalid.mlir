@@ -1,25 +1,86 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree --split-input-file --verify-diagnostics
 
-// Values and their indices go together, which no tree does yet.
+// There are two ways to exchange values between lanes.
 gpu.module @m {
-  gpu.func @argmax(%v: f32, %i: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`tile.all_reduce`: `argmax` of `f32` is not implemented}}
-    %s, %j = tile.all_reduce argmax %v, %i scope(cta) : f32, i32 -> f32, i32
+  gpu.func @unknown_variant(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{no variant of `tile.all_reduce` named `ballot`; known variants: redux, shuffle}}
+    %s = tile.all_reduce sum %v scope(warp) {variant = "ballot"} : i32 -> i32
     gpu.return
   }
 }
 
 // -----
 
-// Nor is a combiner of one's own put into one.
-gpu.module @m {
-  gpu.func @custom(%v: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`tile.all_reduce`: `custom` of `f32` is not implemented}}
-    %s = tile.all_reduce custom %v scope(cta) identity [1.0 : f32] combiner {
-    ^bb0(%l: f32, %r: f32):
-      %p = arith.mulf %l, %r : f32
-      tile.yield %p : f32
-    } : f32 -> f32
+// The first chips with the instruction have it for integers.
+gpu.module @m [#nvvm.target<chip = "sm_90">] {
+  gpu.func @float_on_an_old_chip(%v: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
+    // expected-note @below {{sm_90 has no `redux.sync` of f32, expected sm_100a}}
+    %s = tile.all_reduce max %v scope(warp) {variant = "redux"} : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// Products are no kind of it, on any chip.
+gpu.module @m [#nvvm.target<chip = "sm_100a">] {
+  gpu.func @product(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
+    // expected-note @below {{`redux.sync` has no `prod` of `i32`}}
+    %s = tile.all_reduce prod %v scope(warp) {variant = "redux"} : i32 -> i32
+    gpu.return
+  }
+}
+
+// -----
+
+// Nor are sums of floats.
+gpu.module @m [#nvvm.target<chip = "sm_100a">] {
+  gpu.func @sum_of_floats(%v: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
+    // expected-note @below {{`redux.sync` has no `sum` of `f32`}}
+    %s = tile.all_reduce sum %v scope(warp) {variant = "redux"} : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// It has 32 bits.
+gpu.module @m [#nvvm.target<chip = "sm_100a">] {
+  gpu.func @wide(%v: i64) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
+    // expected-note @below {{`redux.sync` has no `sum` of `i64`}}
+    %s = tile.all_reduce sum %v scope(warp) {variant = "redux"} : i64 -> i64
+    gpu.return
+  }
+}
+
+// -----
+
+// It has room for one value, and none for its place.
+gpu.module @m [#nvvm.target<chip = "sm_100a">] {
+  gpu.func @pair(%v: i32, %i: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
+    // expected-note @below {{`redux.sync` has no `argmax` of `i32`}}
+    %s, %j = tile.all_reduce argmax %v, %i scope(warp) {variant = "redux"} : i32, i32 -> i32, i32
+    gpu.return
+  }
+}
+
+// -----
+
+// What a program combines by itself, it cannot know.
+gpu.module @m [#nvvm.target<chip = "sm_100a">] {
+  gpu.func @custom(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
+    // expected-note @below {{`redux.sync` has no `custom` of `i32`}}
+    %s = tile.all_reduce custom %v scope(warp) {variant = "redux"} identity [0 : i32] combiner {
+    ^bb0(%l: i32, %r: i32):
+      %p = arith.addi %l, %r : i32
+      tile.yield %p : i32
+    } : i32 -> i32
     gpu.return
   }
 }

@@ -146,15 +146,13 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Four warps, the last of which has four lanes, have four slots.
+  // Four warps, the last of which has four lanes, have four slots, which one load brings.
   // CHECK-LABEL: gpu.func @block_of_100(
   // CHECK-COUNT-6: gpu.shuffle idx
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_100_scratch : memref<4xf32,
-  // CHECK:         %[[FIRST:.+]] = memref.load %[[SLOTS]]
-  // CHECK:         scf.for {{.+}} iter_args(%{{.+}} = %[[FIRST]])
-  // CHECK:           memref.load %[[SLOTS]]
-  // CHECK:           arith.addf
-  // CHECK-NOT:     gpu.shuffle
+  // CHECK-COUNT-1: vector.load %[[SLOTS]][%{{.+}}] {alignment = 16 : i64} : {{.+}}, vector<4xf32>
+  // CHECK-COUNT-3: arith.addf
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|vector.load|scf.for}}
   // CHECK:         gpu.return
   gpu.func @block_of_100(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
@@ -163,14 +161,20 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Of 1000 threads, 32 warps have a slot.
+  // Of 1000 threads, 32 warps have a slot. The first warp, which has all its lanes, combines them
+  // and leaves the total for all.
   // CHECK-LABEL: gpu.func @block_of_1000(
   // CHECK-COUNT-6: gpu.shuffle idx
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_1000_scratch : memref<32xf32,
-  // CHECK:         %[[FIRST:.+]] = memref.load %[[SLOTS]]
-  // CHECK:         scf.for {{.+}} iter_args(%{{.+}} = %[[FIRST]])
-  // CHECK:           memref.load %[[SLOTS]]
-  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         %[[TOTAL:.+]] = memref.get_global @block_of_1000_scratch_1 : memref<1xf32,
+  // CHECK:         %[[FIRST_WARP:.+]] = arith.cmpi ult, %{{.+}}, %{{.*}}c32
+  // CHECK-NEXT:    scf.if %[[FIRST_WARP]] {
+  // CHECK-COUNT-1:   memref.load %[[SLOTS]]
+  // CHECK-COUNT-6:   gpu.shuffle idx
+  // CHECK:           memref.store %{{.+}}, %[[TOTAL]]
+  // CHECK-NOT:     {{gpu.shuffle|scf.for}}
+  // CHECK:         memref.load %[[TOTAL]]
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
   gpu.func @block_of_1000(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 1000, 1, 1>} {

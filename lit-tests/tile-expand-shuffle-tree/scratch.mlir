@@ -1,10 +1,15 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
 
-// Every exchange between warps has memory of its own, so that the next one can begin while some
-// warps still read. It is named after the kernel, and no name is given twice.
+// Two exchanges in a row between warps have memory of their own, so that the second can begin while
+// some warps still read. The third takes that of the first again: a barrier of the second is between
+// them. Memory is named after the kernel, and no name is given twice.
 // CHECK-DAG: memref.global "private" @once_scratch : memref<2xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @chain_scratch : memref<2xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: memref.global "private" @chain_scratch_1 : memref<2xi32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @three_in_a_row_scratch : memref<2xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @three_in_a_row_scratch_1 : memref<2xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @pairs_scratch : memref<2xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @pairs_scratch_1 : memref<2xi32, #gpu.address_space<workgroup>>
 // CHECK-DAG: memref.global "private" @taken_scratch_1 : memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: memref.global "private" @taken_scratch : memref<7xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: memref.global "private" @loop_scratch : memref<2xf32, #gpu.address_space<workgroup>>
@@ -28,13 +33,13 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @chain(
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
   // CHECK:         memref.get_global @chain_scratch : memref<2xf32,
-  // CHECK:         gpu.shuffle xor %{{.+}} : f32
+  // CHECK-COUNT-2: memref.load {{.+}} : memref<2xf32,
   // CHECK-NEXT:    %[[SUM:.+]] = arith.addf
   // CHECK-NEXT:    %[[INT:.+]] = arith.fptosi %[[SUM]]
   // CHECK:         gpu.shuffle xor %[[INT]], %{{.+}} : i32
   // CHECK-COUNT-4: gpu.shuffle xor %{{.+}} : i32
   // CHECK:         memref.get_global @chain_scratch_1 : memref<2xi32,
-  // CHECK:         gpu.shuffle xor %{{.+}} : i32
+  // CHECK-COUNT-2: memref.load {{.+}} : memref<2xi32,
   // CHECK-NEXT:    %[[MAX:.+]] = arith.maxsi
   // CHECK:         gpu.shuffle xor %[[MAX]], %{{.+}} : i32
   // CHECK-NEXT:    %[[MIN:.+]] = arith.minsi
@@ -47,6 +52,37 @@ gpu.module @kernels {
     %m = tile.all_reduce max %i scope(cta) : i32 -> i32
     %n = tile.all_reduce min %m scope(warp) width 2 stride 1 : i32 -> i32
     memref.store %n, %R[] : memref<i32>
+    gpu.return
+  }
+
+  // Three exchanges of one type have two pieces of memory, in turns.
+  // CHECK-LABEL: gpu.func @three_in_a_row(
+  // CHECK:         memref.get_global @three_in_a_row_scratch :
+  // CHECK:         memref.get_global @three_in_a_row_scratch_1 :
+  // CHECK:         memref.get_global @three_in_a_row_scratch :
+  // CHECK-NOT:     get_global
+  // CHECK:         gpu.return
+  gpu.func @three_in_a_row(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %a = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    %b = tile.all_reduce max %a scope(cta) : f32 -> f32
+    %c = tile.all_reduce min %b scope(cta) : f32 -> f32
+    memref.store %c, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // The parts of a pair have memory each.
+  // CHECK-LABEL: gpu.func @pairs(
+  // CHECK:         %[[VALUES:.+]] = memref.get_global @pairs_scratch :
+  // CHECK:         %[[PLACES:.+]] = memref.get_global @pairs_scratch_1 :
+  // CHECK:         memref.store %{{.+}}, %[[VALUES]]
+  // CHECK-NEXT:    memref.store %{{.+}}, %[[PLACES]]
+  // CHECK-NOT:     get_global
+  // CHECK:         gpu.return
+  gpu.func @pairs(%v: f32, %i: i32, %R: memref<i32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %m, %j = tile.all_reduce argmax %v, %i scope(cta) : f32, i32 -> f32, i32
+    memref.store %j, %R[] : memref<i32>
     gpu.return
   }
 

@@ -204,38 +204,38 @@ gpu.module @kernels {
   }
 
   // A lane without a slot takes what changes nothing: for the largest integer, the smallest there is.
-  // CHECK-LABEL: gpu.func @max_i32_of_three_warps(
-  // CHECK:         memref.get_global @max_i32_of_three_warps_scratch : memref<3xi32,
+  // CHECK-LABEL: gpu.func @max_i32_of_seventeen_warps(
+  // CHECK:         memref.get_global @max_i32_of_seventeen_warps_scratch : memref<17xi32,
   // CHECK:         } else {
   // CHECK-NEXT:      arith.constant -2147483648 : i32
   // CHECK:         gpu.shuffle xor
-  gpu.func @max_i32_of_three_warps(%v: i32, %R: memref<i32>)
-      kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+  gpu.func @max_i32_of_seventeen_warps(%v: i32, %R: memref<i32>)
+      kernel attributes {known_block_size = array<i32: 544, 1, 1>} {
     %s = tile.all_reduce max %v scope(cta) : i32 -> i32
     memref.store %s, %R[] : memref<i32>
     gpu.return
   }
 
   // For the smallest float, infinity.
-  // CHECK-LABEL: gpu.func @min_f64_of_three_warps(
-  // CHECK:         memref.get_global @min_f64_of_three_warps_scratch : memref<3xf64,
+  // CHECK-LABEL: gpu.func @min_f64_of_seventeen_warps(
+  // CHECK:         memref.get_global @min_f64_of_seventeen_warps_scratch : memref<17xf64,
   // CHECK:         } else {
   // CHECK-NEXT:      arith.constant 0x7FF0000000000000 : f64
   // CHECK:         gpu.shuffle xor
-  gpu.func @min_f64_of_three_warps(%v: f64, %R: memref<f64>)
-      kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+  gpu.func @min_f64_of_seventeen_warps(%v: f64, %R: memref<f64>)
+      kernel attributes {known_block_size = array<i32: 544, 1, 1>} {
     %s = tile.all_reduce min %v scope(cta) : f64 -> f64
     memref.store %s, %R[] : memref<f64>
     gpu.return
   }
 
   // Where NaN never wins, NaN.
-  // CHECK-LABEL: gpu.func @max_of_three_warps_ignoring_nan(
+  // CHECK-LABEL: gpu.func @max_of_seventeen_warps_ignoring_nan(
   // CHECK:         } else {
   // CHECK-NEXT:      arith.constant 0x7FC00000 : f32
   // CHECK:         gpu.shuffle xor
-  gpu.func @max_of_three_warps_ignoring_nan(%v: f32, %R: memref<f32>)
-      kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+  gpu.func @max_of_seventeen_warps_ignoring_nan(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 544, 1, 1>} {
     %s = tile.all_reduce max %v scope(cta) {nan = #tile.nan<ignore>} : f32 -> f32
     memref.store %s, %R[] : memref<f32>
     gpu.return

@@ -5,7 +5,14 @@
 // CHECK-DAG: memref.global "private" @two_warps_scratch : memref<2xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @three_warps_scratch : memref<3xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @eight_warps_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @sixteen_warps_scratch : memref<16xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @four_warps_scratch : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @nine_warps_scratch : memref<9xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @thirty_two_warps_scratch : memref<32xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @thirty_two_warps_scratch_1 : memref<1xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @twenty_warps_scratch : memref<20xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @twenty_warps_scratch_1 : memref<1xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @eight_warps_f64_scratch : memref<8xf64, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @four_teams_of_two_warps_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @incomplete_last_team_scratch : memref<3xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @warpgroups_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
@@ -13,8 +20,8 @@
 // CHECK-DAG: memref.global "private" @four_columns_scratch : memref<16xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @every_other_warp_scratch : memref<256xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 gpu.module @kernels {
-  // Each warp adds up its lanes, and its first lane leaves the sum in a slot of its own. Then a lane
-  // takes a slot, and one more step adds up both.
+  // Each warp adds up its lanes, and its first lane leaves the sum in a slot of its own. Then every
+  // thread reads both and adds them up: no shuffle has to wait for another.
   // CHECK-LABEL: gpu.func @two_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SUM:.+]] = arith.addf
@@ -26,11 +33,10 @@ gpu.module @kernels {
   // CHECK-NEXT:    scf.if %[[LEADER]] {
   // CHECK-NEXT:      memref.store %[[SUM]], %[[SLOTS]][%[[SLOT]]]
   // CHECK-NEXT:    }{{$}}
-  // CHECK:         %[[TWO:.+]] = arith.constant 2 : index
-  // CHECK-NEXT:    %[[I:.+]] = arith.remui %[[LANE]], %[[TWO]]
-  // CHECK-NEXT:    %[[X:.+]] = memref.load %[[SLOTS]][%[[I]]]
-  // CHECK-NEXT:    %[[OTHER:.+]], %{{.+}} = gpu.shuffle xor %[[X]],
-  // CHECK-NEXT:    %[[ALL:.+]] = arith.addf %[[X]], %[[OTHER]]
+  // CHECK:         %[[ZERO:.+]] = arith.constant 0 : index
+  // CHECK-NEXT:    %[[X:.+]] = memref.load %[[SLOTS]][%[[ZERO]]]
+  // CHECK-NEXT:    %[[Y:.+]] = memref.load %[[SLOTS]][%{{.*}}c1]
+  // CHECK-NEXT:    %[[ALL:.+]] = arith.addf %[[X]], %[[Y]]
   // CHECK-NEXT:    memref.store %[[ALL]]
   gpu.func @two_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
@@ -39,21 +45,17 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Three warps are two steps over four lanes, one of which has no slot and takes zero.
+  // Three slots are read by every thread as well: nobody has to stand in for a fourth warp.
   // CHECK-LABEL: gpu.func @three_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
-  // CHECK:         %[[SLOTS:.+]] = memref.get_global @three_warps_scratch
-  // CHECK:         %[[THREE:.+]] = arith.constant 3 : index
-  // CHECK-NEXT:    %[[HAS:.+]] = arith.cmpi ult, %[[I:.+]], %[[THREE]]
-  // CHECK-NEXT:    %[[X:.+]] = scf.if %[[HAS]] -> (f32) {
-  // CHECK-NEXT:      memref.load %[[SLOTS]][%[[I]]]
-  // CHECK:         } else {
-  // CHECK-NEXT:      arith.constant 0.000000e+00 : f32
-  // CHECK:         }{{$}}
-  // CHECK:         gpu.shuffle xor %[[X]]
-  // CHECK-COUNT-1: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
-  // CHECK:         gpu.return
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @three_warps_scratch
+  // CHECK:         %[[X:.+]] = memref.load %[[SLOTS]]
+  // CHECK:         %[[Y:.+]] = memref.load %[[SLOTS]]
+  // CHECK:         %[[Z:.+]] = memref.load %[[SLOTS]]
+  // CHECK-NEXT:    %[[XY:.+]] = arith.addf %[[X]], %[[Y]]
+  // CHECK-NEXT:    %[[ALL:.+]] = arith.addf %[[XY]], %[[Z]]
+  // CHECK-NEXT:    memref.store %[[ALL]]
   gpu.func @three_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -61,15 +63,42 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Eight warps are three steps more.
+  // Four slots of four bytes are one load. They are combined in pairs, so that three additions take
+  // the time of two.
+  // CHECK-LABEL: gpu.func @four_warps(
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @four_warps_scratch
+  // CHECK-COUNT-1: memref.store %{{.+}}, %[[SLOTS]]
+  // CHECK:         %[[FOUR:.+]] = vector.load %[[SLOTS]][%{{.+}}] {alignment = 16 : i64} : {{.+}}, vector<4xf32>
+  // CHECK-COUNT-4: vector.extract %[[FOUR]]
+  // CHECK-NEXT:    %[[P0:.+]] = arith.addf
+  // CHECK-NEXT:    %[[P1:.+]] = arith.addf
+  // CHECK-NEXT:    %[[ALL:.+]] = arith.addf %[[P0]], %[[P1]]
+  // CHECK-NEXT:    memref.store %[[ALL]]
+  gpu.func @four_warps(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Of eight, a lane reads the first four or the last four, and one shuffle gives it the others' sum.
   // CHECK-LABEL: gpu.func @eight_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-NOT:     gpu.shuffle
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @eight_warps_scratch
   // CHECK-COUNT-1: memref.store %{{.+}}, %[[SLOTS]]
-  // CHECK-COUNT-1: memref.load %[[SLOTS]]
-  // CHECK-COUNT-3: gpu.shuffle xor
-  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
-  // CHECK:         gpu.return
+  // CHECK:         %[[HALF:.+]] = arith.remui %{{.+}}, %{{.*}}c2
+  // CHECK:         %[[FIRST:.+]] = arith.muli %[[HALF]], %{{.*}}c4
+  // CHECK-NEXT:    %[[FOUR:.+]] = vector.load %[[SLOTS]][%[[FIRST]]] {alignment = 16 : i64} : {{.+}}, vector<4xf32>
+  // CHECK-COUNT-4: vector.extract %[[FOUR]]
+  // CHECK-NEXT:    %[[P0:.+]] = arith.addf
+  // CHECK-NEXT:    %[[P1:.+]] = arith.addf
+  // CHECK-NEXT:    %[[MINE:.+]] = arith.addf %[[P0]], %[[P1]]
+  // CHECK-NEXT:    %[[OTHERS:.+]], %{{.+}} = gpu.shuffle xor %[[MINE]], %{{.*}}c1_i32,
+  // CHECK-NEXT:    %[[ALL:.+]] = arith.addf %[[MINE]], %[[OTHERS]]
+  // CHECK-NEXT:    memref.store %[[ALL]]
   gpu.func @eight_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -77,13 +106,101 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The largest block has as many warps as a warp has lanes: five more.
+  // A load brings two doubles: eight warps are one load and two shuffles.
+  // CHECK-LABEL: gpu.func @eight_warps_f64(
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @eight_warps_f64_scratch
+  // CHECK-COUNT-1: vector.load %[[SLOTS]][%{{.+}}] {alignment = 16 : i64} : {{.+}}, vector<2xf64>
+  // CHECK-COUNT-2: gpu.shuffle xor
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|vector.load}}
+  // CHECK:         gpu.return
+  gpu.func @eight_warps_f64(%v: f64, %R: memref<f64>)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f64 -> f64
+    memref.store %s, %R[] : memref<f64>
+    gpu.return
+  }
+
+  // Sixteen warps are one load of four slots and two shuffles.
+  // CHECK-LABEL: gpu.func @sixteen_warps(
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @sixteen_warps_scratch
+  // CHECK:         %[[LANE:.+]] = arith.remui %[[T:.+]], %[[WARP:.+]] : index
+  // CHECK-COUNT-1: memref.store %{{.+}}, %[[SLOTS]]
+  // CHECK:         %[[QUARTER:.+]] = arith.remui %[[LANE]], %[[FOUR:.+]] : index
+  // CHECK-NEXT:    %[[FIRST:.+]] = arith.muli %[[QUARTER]], %[[FOUR]]
+  // CHECK-NEXT:    vector.load %[[SLOTS]][%[[FIRST]]] {alignment = 16 : i64} : {{.+}}, vector<4xf32>
+  // CHECK-COUNT-2: gpu.shuffle xor
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|vector.load}}
+  // CHECK:         gpu.return
+  gpu.func @sixteen_warps(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Nine are no multiple of four: every thread reads all of them, and nobody has to stand in for a
+  // tenth.
+  // CHECK-LABEL: gpu.func @nine_warps(
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @nine_warps_scratch
+  // CHECK-COUNT-9: memref.load %[[SLOTS]]
+  // CHECK-COUNT-8: arith.addf
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|scf.for|arith.addf}}
+  // CHECK:         gpu.return
+  gpu.func @nine_warps(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 288, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Beyond sixteen the first warp combines what all left, one slot a lane, and leaves the total for all.
+  // Of twenty warps, twelve lanes have no slot and take -0.0, which changes no sum.
+  // CHECK-LABEL: gpu.func @twenty_warps(
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @twenty_warps_scratch :
+  // CHECK:         %[[TOTAL:.+]] = memref.get_global @twenty_warps_scratch_1 :
+  // CHECK:         %[[T:.+]] = gpu.thread_id x
+  // CHECK:         %[[FIRST_WARP:.+]] = arith.cmpi ult, %[[T]], %{{.*}}c32
+  // CHECK-NEXT:    scf.if %[[FIRST_WARP]] {
+  // CHECK:           %[[HAS:.+]] = arith.cmpi ult, %[[T]], %{{.*}}c20
+  // CHECK-NEXT:      %[[X:.+]] = scf.if %[[HAS]] -> (f32) {
+  // CHECK-NEXT:        memref.load %[[SLOTS]][%[[T]]]
+  // CHECK:           } else {
+  // CHECK-NEXT:        arith.constant -0.000000e+00 : f32
+  // CHECK:           }{{$}}
+  // CHECK:           gpu.shuffle xor %[[X]]
+  // CHECK-COUNT-4:   gpu.shuffle xor
+  // CHECK:           %[[ALL:.+]] = arith.addf
+  // CHECK-NEXT:      %[[ONE:.+]] = arith.cmpi eq, %[[T]], %[[ZERO:.+]] :
+  // CHECK-NEXT:      scf.if %[[ONE]] {
+  // CHECK-NEXT:        memref.store %[[ALL]], %[[TOTAL]][%[[ZERO]]]
+  // CHECK-NEXT:      }
+  // CHECK-NEXT:    }{{$}}
+  // CHECK-NEXT:    memref.load %[[TOTAL]][%[[ZERO]]]
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
+  // CHECK:         gpu.return
+  gpu.func @twenty_warps(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 640, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // The largest block has as many warps as a warp has lanes.
   // CHECK-LABEL: gpu.func @thirty_two_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @thirty_two_warps_scratch
   // CHECK-COUNT-1: memref.store %{{.+}}, %[[SLOTS]]
+  // CHECK:         %[[TOTAL:.+]] = memref.get_global @thirty_two_warps_scratch_1
   // CHECK-COUNT-1: memref.load %[[SLOTS]]
   // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
+  // CHECK:         memref.store %{{.+}}, %[[TOTAL]]
+  // CHECK:         memref.load %[[TOTAL]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
   gpu.func @thirty_two_warps(%v: f32, %R: memref<f32>)
@@ -97,16 +214,15 @@ gpu.module @kernels {
   // group, and take slots 6 and 7.
   // CHECK-LABEL: gpu.func @four_teams_of_two_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
-  // CHECK:         %[[LANE:.+]] = arith.remui %[[T:.+]], %{{.+}} : index
-  // CHECK-NEXT:    %[[W:.+]] = arith.divui %[[T]]
+  // CHECK:         %[[W:.+]] = arith.divui %{{.+}}, %{{.+}} : index
   // CHECK:         %[[TWO:.+]] = arith.constant 2 : index
   // CHECK-NEXT:    %[[IN:.+]] = arith.remui %[[W]], %[[TWO]]
   // CHECK-NEXT:    %[[FIRST:.+]] = arith.subi %[[W]], %[[IN]]
-  // CHECK-NEXT:    %[[I:.+]] = arith.remui %[[LANE]], %[[TWO]]
-  // CHECK-NEXT:    %[[SLOT:.+]] = arith.addi %[[FIRST]], %[[I]]
-  // CHECK-NEXT:    memref.load %{{.+}}[%[[SLOT]]]
-  // CHECK-COUNT-1: gpu.shuffle xor
-  // CHECK-NOT:     gpu.shuffle
+  // CHECK-NEXT:    %[[X:.+]] = memref.load %{{.+}}[%[[FIRST]]]
+  // CHECK-NEXT:    %[[SECOND:.+]] = arith.addi %[[FIRST]], %{{.*}}c1
+  // CHECK-NEXT:    %[[Y:.+]] = memref.load %{{.+}}[%[[SECOND]]]
+  // CHECK-NEXT:    arith.addf %[[X]], %[[Y]]
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
   gpu.func @four_teams_of_two_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
@@ -126,7 +242,7 @@ gpu.module @kernels {
   // CHECK-NEXT:    scf.if %[[EXISTS]] -> (f32) {
   // CHECK:           memref.load %[[SLOTS]]
   // CHECK:         } else {
-  // CHECK-NEXT:      arith.constant 0.000000e+00 : f32
+  // CHECK-NEXT:      arith.constant -0.000000e+00 : f32
   // CHECK-NOT:     memref.load
   // CHECK-COUNT-1: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
@@ -138,19 +254,16 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Two warpgroups have four slots each.
+  // Two warpgroups have four slots each, which are one load.
   // CHECK-LABEL: gpu.func @warpgroups(
   // CHECK-COUNT-5: gpu.shuffle xor
-  // CHECK:         %[[LANE:.+]] = arith.remui %[[T:.+]], %{{.+}} : index
-  // CHECK-NEXT:    %[[W:.+]] = arith.divui %[[T]]
+  // CHECK:         %[[W:.+]] = arith.divui %{{.+}}, %{{.+}} : index
   // CHECK:         %[[FOUR:.+]] = arith.constant 4 : index
   // CHECK-NEXT:    %[[IN:.+]] = arith.remui %[[W]], %[[FOUR]]
   // CHECK-NEXT:    %[[FIRST:.+]] = arith.subi %[[W]], %[[IN]]
-  // CHECK-NEXT:    %[[I:.+]] = arith.remui %[[LANE]], %[[FOUR]]
-  // CHECK-NEXT:    %[[SLOT:.+]] = arith.addi %[[FIRST]], %[[I]]
-  // CHECK-NEXT:    memref.load %{{.+}}[%[[SLOT]]]
-  // CHECK-COUNT-2: gpu.shuffle xor
-  // CHECK-NOT:     gpu.shuffle
+  // CHECK-NEXT:    vector.load %{{.+}}[%[[FIRST]]] {alignment = 16 : i64} : {{.+}}, vector<4xf32>
+  // CHECK-COUNT-3: arith.addf
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|vector.load|arith.addf}}
   // CHECK:         gpu.return
   gpu.func @warpgroups(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
@@ -170,13 +283,15 @@ gpu.module @kernels {
   // CHECK-NEXT:    %[[ROW:.+]] = arith.muli %[[W]], %[[WARP]] : index
   // CHECK-NEXT:    %[[SLOT:.+]] = arith.addi %[[ROW]], %[[LANE]] : index
   // CHECK-NEXT:    memref.store %{{.+}}, %[[SLOTS]][%[[SLOT]]]
-  // CHECK-NEXT:    %[[FIRST:.+]] = memref.load %[[SLOTS]][%[[LANE]]]
-  // CHECK:         scf.for %[[I:[^ ]+]] = %{{.+}} to %{{.+}} step %{{.+}} iter_args(%[[C:.+]] = %[[FIRST]]) -> (f32)
-  // CHECK-NEXT:      %[[NEXT_ROW:.+]] = arith.muli %[[I]], %[[WARP]]
-  // CHECK-NEXT:      %[[NEXT:.+]] = arith.addi %[[NEXT_ROW]], %[[LANE]]
-  // CHECK-NEXT:      %[[X:.+]] = memref.load %[[SLOTS]][%[[NEXT]]]
-  // CHECK-NEXT:      arith.addf %[[C]], %[[X]]
-  // CHECK-NOT:     gpu.shuffle
+  // CHECK-NEXT:    memref.load %[[SLOTS]][%[[LANE]]]
+  // CHECK-NEXT:    %[[SECOND:.+]] = arith.addi %[[WARP]], %[[LANE]]
+  // CHECK-NEXT:    memref.load %[[SLOTS]][%[[SECOND]]]
+  // CHECK:         %[[THIRD:.+]] = arith.addi %{{.*}}c64, %[[LANE]]
+  // CHECK-NEXT:    memref.load %[[SLOTS]][%[[THIRD]]]
+  // CHECK:         %[[FOURTH:.+]] = arith.addi %{{.*}}c96, %[[LANE]]
+  // CHECK-NEXT:    memref.load %[[SLOTS]][%[[FOURTH]]]
+  // CHECK-COUNT-3: arith.addf
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|arith.addf}}
   // CHECK:         gpu.return
   gpu.func @columns(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -186,7 +301,7 @@ gpu.module @kernels {
   }
 
   // Four columns are both: lanes of a warp that are four apart, then slots of four warps, four a warp,
-  // again in lanes that are four apart.
+  // of which each thread reads those of its column.
   // CHECK-LABEL: gpu.func @four_columns(
   // CHECK:         %[[FOUR:.+]] = arith.constant 4 : i32
   // CHECK:         gpu.shuffle xor %{{.+}}, %[[FOUR]],
@@ -197,11 +312,12 @@ gpu.module @kernels {
   // CHECK-NEXT:    scf.if
   // CHECK-NEXT:      memref.store
   // CHECK:         %[[COLUMN:.+]] = arith.remui %[[LANE]], %[[COLUMNS]]
-  // CHECK:         %[[SLOT:.+]] = arith.addi %{{.+}}, %[[COLUMN]]
+  // CHECK-NEXT:    memref.load %{{.+}}[%[[COLUMN]]]
+  // CHECK-NEXT:    %[[SLOT:.+]] = arith.addi %[[COLUMNS]], %[[COLUMN]]
   // CHECK-NEXT:    memref.load %{{.+}}[%[[SLOT]]]
-  // CHECK:         gpu.shuffle xor %{{.+}}, %[[FOUR]],
-  // CHECK-COUNT-1: gpu.shuffle xor
-  // CHECK-NOT:     gpu.shuffle
+  // CHECK-COUNT-2: memref.load
+  // CHECK-COUNT-3: arith.addf
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|arith.addf}}
   // CHECK:         gpu.return
   gpu.func @four_columns(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {

@@ -29,11 +29,11 @@ gpu.module @kernels {
   }
 
   // A loop with an exit in the middle: its last store is not followed by the barrier in its
-  // second part, so that one is needed after it.
+  // second part, so that one is needed after it. Nothing needs the one in the loop then.
   // CHECK-LABEL: gpu.func @exit_before_the_barrier
   // CHECK:         scf.while
-  // CHECK:           gpu.barrier
-  // CHECK:         }
+  // CHECK-NOT:       gpu.barrier
+  // CHECK:           scf.yield
   // CHECK:         gpu.barrier
   // CHECK-NEXT:    memref.load
   gpu.func @exit_before_the_barrier(%S: memref<1024xf32, 3>, %B: memref<64xf32>, %c: i1, %x: f32)
@@ -53,11 +53,12 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One of several cases has a barrier, which does nothing for the others.
+  // One of several cases has a barrier, which does nothing for the others. Nothing needs it when there
+  // is one for all.
   // CHECK-LABEL: gpu.func @barrier_in_one_case
   // CHECK:         scf.index_switch
-  // CHECK:           gpu.barrier
-  // CHECK:         }
+  // CHECK-NOT:       gpu.barrier
+  // CHECK:         default
   // CHECK:         gpu.barrier
   // CHECK-NEXT:    memref.load
   gpu.func @barrier_in_one_case(%S: memref<1024xf32, 3>, %B: memref<64xf32>, %n: index, %x: f32)

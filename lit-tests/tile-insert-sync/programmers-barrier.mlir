@@ -20,21 +20,36 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One that nothing is known to need stays: it may be there for what the compiler does not see.
+  // One that nothing needs goes.
+  // CHECK-LABEL:   gpu.func @goes
+  // CHECK-NOT:     gpu.barrier
+  // CHECK:         gpu.return
+  gpu.func @goes(%x: f32) workgroup(%S: !S) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    memref.store %x, %S[%t] : !S
+    gpu.barrier
+    %y = memref.load %S[%t] : !S
+    gpu.return
+  }
+
+  // Beside an atomic it stays: that is how threads talk to others which the compiler does not see.
   // CHECK-LABEL:   gpu.func @stays
   // CHECK-COUNT-1: gpu.barrier
   // CHECK-NOT:     gpu.barrier
   // CHECK:         gpu.return
-  gpu.func @stays() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  gpu.func @stays(%G: memref<1xi32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i32
+    %a = memref.atomic_rmw addi %one, %G[%c0] : (i32, memref<1xi32>) -> i32
     gpu.barrier
     gpu.return
   }
 
-  // One that is behind a condition does not count where the condition does not hold.
+  // One that is behind a condition does not count where the condition does not hold; with the one
+  // that is needed anyway, nothing needs it.
   // CHECK-LABEL: gpu.func @does_not_count_behind_a_condition
   // CHECK:         memref.store
   // CHECK-NEXT:    scf.if
-  // CHECK-NEXT:      gpu.barrier
   // CHECK-NEXT:    }
   // CHECK-NEXT:    gpu.barrier
   // CHECK-NEXT:    memref.load

@@ -3,14 +3,21 @@
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// A remark tells what was chosen, at what cost, and why not the others. One load and one combine
-// are 8 cycles; three shuffles are 75.
+// A remark tells what was chosen, at what cost, and why not the others. One load is 30 cycles and one
+// more for its turn, one combine 4, and three shuffles with theirs are 84. Rows taken together by all
+// lanes (`batched`) would leave most lanes without an element.
 gpu.module @m {
   gpu.func @shared() workgroup(%S: memref<4x8xf32, #shared>, %D: memref<4xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-remark @below {{variant `shared` computes this reduction}}
+    // expected-note @below {{3input_maxmin (priority 20): kind: `sum`, expected `max` or `min`; scope: scope `cta`, expected `thread`; storage: source is in shared memory, expected registers or private memory; results: 4 results, expected 1; rank: source of rank 2, expected 1; chip: sm_80 is older than sm_100}}
+    // expected-note @below {{batched (priority 10): accepted, cost 202}}
     // expected-note @below {{local (priority 10): storage: source is in shared memory, expected registers or private memory}}
-    // expected-note @below {{shared (priority 10): accepted, cost 83, chosen}}
+    // expected-note @below {{packed_add_sum (priority 20): scope: scope `cta`, expected `thread`; storage: source is in shared memory, expected registers or private memory; results: 4 results, expected 1; rank: source of rank 2, expected 1; chip: sm_80 is older than sm_100}}
+    // expected-note @below {{packed_half (priority 10): type: elements are `f32`, expected `f16` or `bf16`; vector: alignment, strides and length leave no vectors of elements to each thread}}
+    // expected-note @below {{packed_key (priority 10): key: `sum` has no index}}
+    // expected-note @below {{redux (priority 10): instruction: `redux.sync` has no `sum` of `f32`}}
+    // expected-note @below {{shared (priority 10): accepted, cost 119, chosen}}
     tile.reduce sum %S into %D axes [1] scope(cta) {exec = #cta32}
       : memref<4x8xf32, #shared> into memref<4xf32, #shared>
     gpu.return
@@ -27,7 +34,13 @@ gpu.module @m {
   gpu.func @local() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-remark @below {{variant `local` computes this reduction}}
+    // expected-note @below {{3input_maxmin (priority 20): kind: `sum`, expected `max` or `min`; chip: sm_80 is older than sm_100; length: length 4, expected 8 or more}}
+    // expected-note @below {{batched (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; warps: 1 threads, expected whole warps; rows: fewer than two results for each warp}}
     // expected-note @below {{local (priority 10): accepted, cost 16, chosen}}
+    // expected-note @below {{packed_add_sum (priority 20): chip: sm_80 is older than sm_100; length: length 4, expected 8 or more}}
+    // expected-note @below {{packed_half (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; type: elements are `f32`, expected `f16` or `bf16`; vector: alignment, strides and length leave no vectors of elements to each thread}}
+    // expected-note @below {{packed_key (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; key: `sum` has no index}}
+    // expected-note @below {{redux (priority 10): storage: source is in private memory, expected shared or global memory, or registers; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; instruction: `redux.sync` has no `sum` of `f32`; group: no lanes of a warp share a result}}
     // expected-note @below {{shared (priority 10): storage: source is in private memory, expected shared or global memory}}
     tile.reduce sum %P into %Q axes [0] scope(thread) {exec = #thread32}
       : memref<4xf32, #private> into memref<f32, #private>
@@ -40,14 +53,20 @@ gpu.module @m {
 #cta256 = {active = array<i64: 0, 256>, block = 256 : i64, threads = 256 : i64}
 #shared = #gpu.address_space<workgroup>
 
-// What goes through shared memory costs more: four loads of four elements, five shuffles and an
-// exchange.
+// What goes through shared memory costs more: four loads of four elements, for which 256 threads take
+// turns, five shuffles and an exchange.
 gpu.module @m {
   gpu.func @exchange(%B: memref<1xf32>) workgroup(%S: memref<1x4096xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     // expected-remark @below {{variant `shared` computes this reduction}}
+    // expected-note @below {{3input_maxmin (priority 20): kind: `sum`, expected `max` or `min`; scope: scope `cta`, expected `thread`; storage: source is in shared memory, expected registers or private memory; rank: source of rank 2, expected 1; chip: sm_80 is older than sm_100}}
+    // expected-note @below {{batched (priority 10): rows: fewer than two results for each warp}}
     // expected-note @below {{local (priority 10): storage: source is in shared memory}}
-    // expected-note @below {{shared (priority 10): accepted, cost 197, chosen}}
+    // expected-note @below {{packed_add_sum (priority 20): scope: scope `cta`, expected `thread`; storage: source is in shared memory, expected registers or private memory; rank: source of rank 2, expected 1; chip: sm_80 is older than sm_100}}
+    // expected-note @below {{packed_half (priority 10): type: elements are `f32`, expected `f16` or `bf16`}}
+    // expected-note @below {{packed_key (priority 10): key: `sum` has no index}}
+    // expected-note @below {{redux (priority 10): instruction: `redux.sync` has no `sum` of `f32`}}
+    // expected-note @below {{shared (priority 10): accepted, cost 390, chosen}}
     tile.reduce sum %S into %B axes [1] scope(cta) {exec = #cta256}
       : memref<1x4096xf32, #shared> into memref<1xf32>
     gpu.return
@@ -63,11 +82,17 @@ gpu.module @m {
   gpu.func @two(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-remark @below {{variant `shared` computes this reduction}}
+    // expected-note @below {{3input_maxmin (priority 20): kind: `sum`, expected `max` or `min`; scope: scope `cta`, expected `thread`; storage: source is in global memory}}
+    // expected-note @below {{batched (priority 10): accepted, cost 202}}
     // expected-note @below {{local (priority 10): storage: source is in global memory, expected registers or private memory}}
-    // expected-note @below {{shared (priority 10): accepted, cost 83, chosen}}
+    // expected-note @below {{packed_add_sum (priority 20): scope: scope `cta`, expected `thread`; storage: source is in global memory}}
+    // expected-note @below {{packed_half (priority 10): type: elements are `f32`, expected `f16` or `bf16`}}
+    // expected-note @below {{packed_key (priority 10): key: `sum` has no index}}
+    // expected-note @below {{redux (priority 10): instruction: `redux.sync` has no `sum` of `f32`}}
+    // expected-note @below {{shared (priority 10): accepted, cost 119, chosen}}
     tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32} : memref<4x8xf32> into memref<4xf32>
     // expected-remark @below {{variant `shared` computes this reduction}}
-    // expected-note @below {{shared (priority 10): accepted, cost 83, chosen}}
+    // expected-note @below {{shared (priority 10): accepted, cost 119, chosen}}
     tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, variant = "shared"} : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }

@@ -25,7 +25,7 @@ gpu.module @kernels {
   // CHECK:       params = {group = 32 : i64, groups = 4 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @one_warp_a_row(%A: memref<32x1024xf32>, %B: memref<32xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
-    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta128} : memref<32x1024xf32> into memref<32xf32>
+    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta128, variant = "shared"} : memref<32x1024xf32> into memref<32xf32>
     gpu.return
   }
 
@@ -133,7 +133,18 @@ gpu.module @kernels {
   // CHECK:       params = {group = 16 : i64, groups = 2 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @two_axes(%A: memref<2x16x8xf32>, %B: memref<16xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    tile.reduce sum %A into %B axes [0, 2] scope(cta) {exec = #cta32} : memref<2x16x8xf32> into memref<16xf32>
+    tile.reduce sum %A into %B axes [0, 2] scope(cta) {exec = #cta32, variant = "shared"} : memref<2x16x8xf32> into memref<16xf32>
+    gpu.return
+  }
+
+  // Where a warp has many rows, it takes up to 32 of them at once.
+  // CHECK-LABEL: gpu.func @rows_at_once
+  // CHECK:       params = {rows = 8 : i64, vector = 1 : i64}, variant = "batched"
+  // CHECK:       params = {rows = 32 : i64, vector = 1 : i64}, variant = "batched"
+  gpu.func @rows_at_once(%A: memref<32x1024xf32>, %B: memref<32xf32>, %C: memref<?x?xf32>, %D: memref<?xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta128} : memref<32x1024xf32> into memref<32xf32>
+    tile.reduce sum %C into %D axes [1] scope(cta) {exec = #cta128} : memref<?x?xf32> into memref<?xf32>
     gpu.return
   }
 
@@ -142,7 +153,7 @@ gpu.module @kernels {
   // CHECK:       params = {group = 32 : i64, groups = 8 : i64, stride = 1 : i64, vector = 1 : i64}
   gpu.func @dynamic_sizes(%A: memref<?x?xf32>, %B: memref<?xf32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
-    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta256} : memref<?x?xf32> into memref<?xf32>
+    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta256, variant = "shared"} : memref<?x?xf32> into memref<?xf32>
     gpu.return
   }
 

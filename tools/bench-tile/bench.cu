@@ -130,6 +130,8 @@ __global__ void __launch_bounds__(Threads)
   const Element x = a[t], y = Way::kEverywhere || t == 0 ? b[t] : a[t];
   Element v = x, r = x;
   int sum = 0;
+  // As LLVM leaves the loop of the others: what is timed is one reduction a round.
+#pragma unroll 1
   for (long i = 0; i < n; ++i) {
     int j = 0;
     Way::template reduce<Threads>(v, i, r, j);
@@ -217,6 +219,8 @@ __global__ void __launch_bounds__(Threads)
   const Element x = a[t], y = b[t];
   Element r = x;
   int sum = 0;
+  // As LLVM leaves the loop of the others: what is timed is one reduction a round.
+#pragma unroll 1
   for (long i = 0; i < n; ++i) {
     Way::template reduce<S, Threads>(A, B, J); // ends with a barrier
     r = B[mirror % S::kResults];

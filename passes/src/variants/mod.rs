@@ -24,7 +24,7 @@ use std::sync::{PoisonError, RwLock};
 use tx_mlir::Builder;
 
 /// The variants of this crate.
-pub(crate) const BUILTIN: [&dyn Variant; 8] = [
+pub(crate) const BUILTIN: &[&dyn Variant] = &[
     &batched::Batched,
     &local::Local,
     &packed_f32::PackedAddSum,

@@ -12,8 +12,11 @@
 //! one that is forced, or `chosen` where the compiler chooses. `verdicts` asks every variant
 //! whether it accepts, and compares the answers with the table in `conformance/variants.rs`.
 //!
-//! Besides libtest's arguments there is `--dump DIR`: run nothing; write programs, inputs, expected
-//! outputs and how to compare them, for a machine without Rust.
+//! The PTX of each program is assembled by `ptxas` for one of three chips, in turn.
+//!
+//! Besides libtest's arguments there are `--every-chip` (assemble for all of them) and `--dump DIR`:
+//! run nothing; write programs, inputs, expected outputs and how to compare them, for a machine
+//! without Rust.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,6 +39,8 @@ mod inputs;
 mod npy;
 #[path = "conformance/program.rs"]
 mod program;
+#[path = "support/ptxas.rs"]
+mod ptxas;
 #[path = "conformance/reference.rs"]
 mod reference;
 #[path = "conformance/self_tests.rs"]
@@ -61,10 +66,13 @@ fn main() -> ExitCode {
 fn harness() -> Result<ExitCode, String> {
     let mut rest = Vec::new();
     let mut dump_to = None;
+    let mut every_chip = false;
     let mut arguments = std::env::args();
     while let Some(argument) = arguments.next() {
         if argument == "--dump" {
             dump_to = Some(arguments.next().ok_or("--dump needs a path")?);
+        } else if argument == "--every-chip" {
+            every_chip = true;
         } else {
             rest.push(argument);
         }
@@ -80,12 +88,18 @@ fn harness() -> Result<ExitCode, String> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut trials = self_tests::trials();
-    trials.extend(specs.into_iter().map(|spec| {
+    trials.extend(specs.into_iter().enumerate().map(|(number, spec)| {
         Trial::test(spec.name(), move || {
+            let turn = number % CHIPS.len();
+            let chips = if every_chip {
+                &CHIPS[..]
+            } else {
+                &CHIPS[turn..=turn]
+            };
             let done = if spec.verdicts {
                 ask(&spec)
             } else {
-                run(&spec)
+                run(&spec, chips)
             };
             done.map_err(|message| Failed::from(message.trim_end()))
         })
@@ -103,7 +117,36 @@ fn folder_of(spec: &Spec) -> PathBuf {
         .join(spec.name().replace("::", "/"))
 }
 
-fn run(spec: &Spec) -> Result<(), String> {
+/// Chips that PTX is assembled for.
+const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100a"];
+
+/// Compiles a program for some chips, and has the PTX assembled. What needs a newer chip than these
+/// is compiled for its own.
+fn assemble(case: &Case, folder: &Path, chips: &[&str]) -> Result<(), String> {
+    let chips = case.chip.as_ref().map_or(chips, std::slice::from_ref);
+    for chip in chips {
+        let ptx = folder.join(format!("{chip}.ptx"));
+        let done = Command::new(env!("CARGO_BIN_EXE_tx"))
+            .arg("compile")
+            .arg(folder.join("program.mlir"))
+            .args(["--chip", chip, "-o"])
+            .arg(&ptx)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("cannot start tx: {error}"))?;
+        if !done.status.success() {
+            return Err(format!(
+                "tx compile --chip {chip}: {}\n{}",
+                done.status,
+                String::from_utf8_lossy(&done.stderr).trim_end()
+            ));
+        }
+        ptxas::assemble(&ptx, chip).map_err(|error| format!("{chip}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn run(spec: &Spec, chips: &[&str]) -> Result<(), String> {
     let case = spec.case()?;
     let folder = folder_of(spec);
     let arguments = write(&case, &folder)?;
@@ -145,6 +188,7 @@ fn run(spec: &Spec) -> Result<(), String> {
     if !wrong.is_empty() {
         return Err(format!("{}\n{at}", wrong.join("\n")));
     }
+    assemble(&case, &folder, chips).map_err(|error| format!("{error}\n{at}"))?;
     let _ = fs::remove_dir_all(&folder);
     Ok(())
 }

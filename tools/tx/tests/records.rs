@@ -37,6 +37,8 @@ mod npy;
 mod probes;
 #[path = "records/ptx.rs"]
 mod ptx;
+#[path = "support/ptxas.rs"]
+mod ptxas;
 #[path = "records/self_tests.rs"]
 mod self_tests;
 #[path = "records/tiles.rs"]

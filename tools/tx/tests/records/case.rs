@@ -1,7 +1,7 @@
 //! What is run for a record: programs with inputs, and what must come out.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output as Finished, Stdio};
 
 use serde_json::{Value, json};
@@ -229,7 +229,7 @@ impl Case {
             succeeded(&format!("tx compile --chip {}", check.chip), &compiled)?;
             let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
             let explain = |trouble| format!("PTX for {}: {trouble}\n{text}", check.chip);
-            assemble(&file, check.chip).map_err(explain)?;
+            crate::ptxas::assemble(&file, check.chip).map_err(explain)?;
             Ptx::parse(&text)
                 .and_then(|ptx| (check.check)(&ptx))
                 .map_err(explain)?;
@@ -394,49 +394,4 @@ fn succeeded(what: &str, finished: &Finished) -> Result<(), String> {
         finished.status,
         String::from_utf8_lossy(&finished.stderr).trim_end()
     ))
-}
-
-/// Has NVIDIA's assembler take the PTX: what only we accept is worth nothing.
-fn assemble(file: &Path, chip: &str) -> Result<(), String> {
-    let output = file.with_extension("cubin");
-    let mut command = Command::new(ptxas()?);
-    command
-        .arg(format!("-arch={chip}"))
-        .arg(file)
-        .arg("-o")
-        .arg(&output);
-    let finished = finish(&mut command)?;
-    if finished.status.success() {
-        return Ok(());
-    }
-    Err(format!(
-        "ptxas refuses it: {}{}",
-        String::from_utf8_lossy(&finished.stdout),
-        String::from_utf8_lossy(&finished.stderr)
-    ))
-}
-
-/// `$TX_PTXAS`, else the one `cargo xtask setup` fetched, else one in PATH.
-fn ptxas() -> Result<PathBuf, String> {
-    if let Some(path) = std::env::var_os("TX_PTXAS") {
-        return Ok(PathBuf::from(path));
-    }
-    // target/debug/tx, or target/TRIPLE/debug/tx.
-    let fetched = Path::new(env!("CARGO_BIN_EXE_tx"))
-        .ancestors()
-        .skip(2)
-        .take(2)
-        .map(|folder| folder.join("tools/ptxas"));
-    let in_path = std::env::var_os("PATH").unwrap_or_default();
-    let in_path: Vec<PathBuf> = std::env::split_paths(&in_path)
-        .map(|folder| folder.join("ptxas"))
-        .collect();
-    fetched
-        .chain(in_path)
-        .find(|path| path.is_file())
-        .ok_or_else(|| {
-            "this test assembles PTX and there is no ptxas: `cargo xtask setup` fetches it into \
-             target/tools; or put one in PATH, or name it in TX_PTXAS"
-                .to_owned()
-        })
 }

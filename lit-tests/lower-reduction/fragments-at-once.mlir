@@ -1,0 +1,80 @@
+// RUN: tx-opt %s --lower-reduction
+
+#rows32 = #tile.layout<[<32 : 1 reg>, <32 : 1 lane>]>
+#lane32 = #tile.layout<[<32 : 1 lane>]>
+#rows8 = #tile.layout<[<8 : 1 reg>, <32 : 1 lane>]>
+#by_four = #tile.layout<[<8 : 4 lane>] replica [<4 : 1 lane>]>
+#by_one = #tile.layout<[<8 : 1 lane>] replica [<4 : 8 lane>]>
+
+gpu.module @kernels {
+  // A row in each register, of which lane 3 is to get row 3: lanes exchange all rows at once, 31 shuffles
+  // where five for each row would be 160, and one store a lane.
+  // CHECK-LABEL: gpu.func @one_row_a_lane(
+  // CHECK-COUNT-32: memref.load
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|memref.load|barrier|nvvm.b}}
+  // CHECK-COUNT-31: gpu.shuffle xor
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // CHECK-COUNT-1: memref.store
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|memref.store|barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @one_row_a_lane(%A: memref<32x32xf32>, %B: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = tile.load %A scope(warp) : memref<32x32xf32> -> !tile.fragment<32x32xf32, #rows32>
+    %r = tile.reduce sum %x axes [1] scope(warp)
+      : !tile.fragment<32x32xf32, #rows32> -> !tile.fragment<32xf32, #lane32>
+    tile.store %r to %B scope(warp) : !tile.fragment<32xf32, #lane32> to memref<32xf32>
+    gpu.return
+  }
+
+  // Eight rows end in four neighbouring lanes each: 4 + 2 + 1 shuffles, and two among the four.
+  // CHECK-LABEL: gpu.func @four_lanes_a_row(
+  // CHECK-COUNT-9: gpu.shuffle xor
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // CHECK-COUNT-1: memref.store
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|memref.store|barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @four_lanes_a_row(%A: memref<8x32xf32>, %B: memref<8xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = tile.load %A scope(warp) : memref<8x32xf32> -> !tile.fragment<8x32xf32, #rows8>
+    %r = tile.reduce sum %x axes [1] scope(warp)
+      : !tile.fragment<8x32xf32, #rows8> -> !tile.fragment<8xf32, #by_four>
+    tile.store %r to %B scope(warp) : !tile.fragment<8xf32, #by_four> to memref<8xf32>
+    gpu.return
+  }
+
+  // An old value of each row is added to what its lane ends with. All four lanes of a row have read it before
+  // one of them stores.
+  // CHECK-LABEL: gpu.func @accumulate(
+  // CHECK-COUNT-9: gpu.shuffle xor
+  // CHECK-NEXT:    %[[TOTAL:.+]] = arith.addf
+  // CHECK-NEXT:    %[[NEW:.+]] = arith.addf %{{.+}}, %[[TOTAL]]
+  // CHECK:         nvvm.bar.warp.sync
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|arith.addf|barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @accumulate(%A: memref<8x32xf32>, %B: memref<8xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = tile.load %A scope(warp) : memref<8x32xf32> -> !tile.fragment<8x32xf32, #rows8>
+    %old = tile.load %B scope(warp) : memref<8xf32> -> !tile.fragment<8xf32, #by_four>
+    %r = tile.reduce sum %x init(%old) axes [1] scope(warp) accumulate
+      : !tile.fragment<8x32xf32, #rows8> init !tile.fragment<8xf32, #by_four> -> !tile.fragment<8xf32, #by_four>
+    tile.store %r to %B scope(warp) : !tile.fragment<8xf32, #by_four> to memref<8xf32>
+    gpu.return
+  }
+
+  // Rows that end eight lanes apart are not where that exchange leaves them: five shuffles for each, and
+  // every lane takes its own out of eight.
+  // CHECK-LABEL: gpu.func @eight_lanes_apart(
+  // CHECK-COUNT-40: gpu.shuffle xor
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK-COUNT-7: arith.select
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|arith.select|barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @eight_lanes_apart(%A: memref<8x32xf32>, %B: memref<8xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = tile.load %A scope(warp) : memref<8x32xf32> -> !tile.fragment<8x32xf32, #rows8>
+    %r = tile.reduce sum %x axes [1] scope(warp)
+      : !tile.fragment<8x32xf32, #rows8> -> !tile.fragment<8xf32, #by_one>
+    tile.store %r to %B scope(warp) : !tile.fragment<8xf32, #by_one> to memref<8xf32>
+    gpu.return
+  }
+}

@@ -1,0 +1,189 @@
+// RUN: tx-opt %s --lower-reduction --split-input-file --verify-diagnostics
+
+#frag = #tile.layout<[<4 : 1 warp>, <8 : 1 lane>]>
+
+// A warp has no warps to spread a tile over.
+gpu.module @m {
+  gpu.func @axis_of_a_wider_scope(%A: memref<4x8xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    // expected-error @below {{`tile.load` cannot place this fragment: the layout's axis `warp` counts threads of the `cta`, but the scope is `warp`}}
+    %x = tile.load %A scope(warp) : memref<4x8xf32> -> !tile.fragment<4x8xf32, #frag>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<4 : 1 warp_in_group>, <8 : 1 lane>]>
+#row = #tile.layout<[<4 : 1 warp_in_group>]>
+
+// A reduction gives the same reason, for each variant that is asked.
+gpu.module @m {
+  gpu.func @reduction_at_another_scope(%x: f32)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %f = tile.splat %x : f32 -> !tile.fragment<4x8xf32, #frag>
+    // expected-error @below {{variant `local` cannot lower this reduction}}
+    // expected-note @below {{local (priority 10): layout: source: the layout's axis `warp_in_group` counts threads of the `warpgroup`, but the scope is `warp`}}
+    %r = tile.reduce sum %f axes [1] scope(warp) {variant = "local"}
+      : !tile.fragment<4x8xf32, #frag> -> !tile.fragment<4xf32, #row>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<2 : 3 lane>, <3 : 2 lane>]>
+
+// Coordinates that interleave are no digits of a lane's number.
+gpu.module @m {
+  gpu.func @interleaved(%A: memref<2x3xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{the layout's thread coordinates interleave: 3 with stride 2 and 2 with stride 3}}
+    %x = tile.load %A scope(warp) : memref<2x3xf32> -> !tile.fragment<2x3xf32, #frag>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 1 lane>, <3 : 1 reg>]>
+
+// An entry belongs to one dimension, or to whole ones.
+gpu.module @m {
+  gpu.func @entry_across_dimensions(%A: memref<6x4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{a layout entry of extent 3 crosses the border of dimension 1, of size 4}}
+    %x = tile.load %A scope(warp) : memref<6x4xf32> -> !tile.fragment<6x4xf32, #frag>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<32 : 1 lane>]>
+
+// The last warp of this block has eight lanes.
+gpu.module @m {
+  gpu.func @partial_warp(%A: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
+    // expected-error @below {{the layout uses 32 threads, but the `warp` has 8}}
+    %x = tile.load %A scope(warp) : memref<32xf32> -> !tile.fragment<32xf32, #frag>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>]>
+#shifted = #tile.layout<[<8 : 1 lane>] offset [<8 : constant lane>]>
+
+// A result stays on threads that had a part of it.
+gpu.module @m {
+  gpu.func @result_elsewhere(%A: memref<8x2xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = tile.load %A scope(warp) : memref<8x2xf32> -> !tile.fragment<8x2xf32, #frag>
+    // expected-error @below {{variant `local` cannot lower this reduction}}
+    // expected-note @below {{layout: the result's element [0] lives on thread 8 of the `warp`, which has no part in it}}
+    %r = tile.reduce sum %x axes [1] scope(warp) {variant = "local"}
+      : !tile.fragment<8x2xf32, #frag> -> !tile.fragment<8xf32, #shifted>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>]>
+#other = #tile.layout<[<8 : 1 reg>, <2 : 1 lane>]>
+#row = #tile.layout<[<8 : 1 lane>]>
+
+// Sources are combined element by element: they lie in the same places.
+gpu.module @m {
+  gpu.func @sources_in_different_places(%A: memref<8x2xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = tile.load %A scope(warp) : memref<8x2xf32> -> !tile.fragment<8x2xf32, #frag>
+    %y = tile.load %A scope(warp) : memref<8x2xf32> -> !tile.fragment<8x2xf32, #other>
+    // expected-error @below {{variant `local` cannot lower this reduction}}
+    // expected-note @below {{layout: sources have different layouts, expected one}}
+    %r, %s = tile.reduce custom %x, %y axes [1] scope(warp) {variant = "local"} identity [0.0 : f32, 0.0 : f32] combiner {
+    ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+      %p = arith.addf %a, %c : f32
+      %q = arith.addf %b, %d : f32
+      tile.yield %p, %q : f32, f32
+    } : !tile.fragment<8x2xf32, #frag>, !tile.fragment<8x2xf32, #other>
+      -> !tile.fragment<8xf32, #row>, !tile.fragment<8xf32, #row>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>]>
+#row = #tile.layout<[<8 : 1 lane>]>
+
+// A fragment of each warp is not one of the block.
+gpu.module @m {
+  gpu.func @made_by_a_warp(%A: memref<8x2xf32>, %B: memref<8xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-note @below {{it is made here}}
+    %x = tile.load %A scope(warp) : memref<8x2xf32> -> !tile.fragment<8x2xf32, #frag>
+    // expected-error @below {{this fragment belongs to a `warp`, but the scope is `cta`}}
+    // expected-note @below {{use one scope for both, or hand the tile over in memory}}
+    %r = tile.reduce sum %x axes [1] scope(cta)
+      : !tile.fragment<8x2xf32, #frag> -> !tile.fragment<8xf32, #row>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 1 lane>]>
+
+// A function has registers of its own.
+gpu.module @m {
+  // expected-error @below {{`func.func` cannot take a fragment}}
+  // expected-note @below {{registers belong to the kernel that holds them: store the fragment to memory, or carry it by `scf` ops}}
+  func.func private @use(!tile.fragment<8xf32, #frag>)
+  gpu.func @passed_to_a_function(%A: memref<8xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = tile.load %A scope(warp) : memref<8xf32> -> !tile.fragment<8xf32, #frag>
+    func.call @use(%x) : (!tile.fragment<8xf32, #frag>) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<16 : 1 warp>, <32 : 1 lane>, <16 : 1 reg>]>
+#sums = #tile.layout<[<32 : 1 lane>, <16 : 1 reg>]>
+
+// Partial results of several warps meet in shared memory, and there is only so much of it.
+gpu.module @m {
+  gpu.func @too_much_to_exchange(%x: f64)
+      kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
+    %f = tile.splat %x : f64 -> !tile.fragment<16x512xf64, #frag>
+    // expected-error @below {{variant `local` cannot lower this reduction}}
+    // expected-note @below {{layout: partial results of several warps take 65536 bytes of shared memory, expected at most 49152}}
+    %r = tile.reduce sum %f axes [0] scope(cta) {variant = "local"}
+      : !tile.fragment<16x512xf64, #frag> -> !tile.fragment<512xf64, #sums>
+    gpu.return
+  }
+}
+
+// -----
+
+#frag = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>]>
+#row = #tile.layout<[<8 : 1 lane>]>
+#far = #tile.layout<[<8 : 4 lane>]>
+
+// A result may live anywhere that has a part of it, but not on lanes that have another's.
+gpu.module @m {
+  gpu.func @rows_on_other_lanes(%A: memref<8x2xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = tile.load %A scope(warp) : memref<8x2xf32> -> !tile.fragment<8x2xf32, #frag>
+    // expected-error @below {{variant `local` cannot lower this reduction}}
+    // expected-note @below {{layout: the result's element [1] lives on thread 4 of the `warp`, which has no part in it}}
+    %r = tile.reduce sum %x axes [1] scope(warp) {variant = "local"}
+      : !tile.fragment<8x2xf32, #frag> -> !tile.fragment<8xf32, #far>
+    gpu.return
+  }
+}

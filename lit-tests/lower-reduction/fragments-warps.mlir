@@ -1,0 +1,124 @@
+// RUN: tx-opt %s --lower-reduction
+
+#cta = #tile.layout<[<8 : 1 lane>, <4 : 1 warp>, <4 : 8 lane>]>
+#cta_row = #tile.layout<[<8 : 1 lane>] replica [<4 : 8 lane>, <4 : 1 warp>]>
+#long_total = #tile.layout<[] replica [<512 : 1 thread>]>
+#odd = #tile.layout<[<12 : 8 thread>, <8 : 1 thread>]>
+#odd_column = #tile.layout<[<8 : 1 thread>] replica [<12 : 8 thread>]>
+#group = #tile.layout<[<4 : 1 warp_in_group>, <32 : 1 lane>]>
+#group_total = #tile.layout<[] replica [<4 : 1 warp_in_group>, <32 : 1 lane>]>
+#warp = #tile.layout<[<4 : 8 lane>, <8 : 1 lane>]>
+#warp_row = #tile.layout<[<4 : 8 lane>] replica [<8 : 1 lane>]>
+
+gpu.module @kernels {
+  // A row lies on four lanes of each of four warps. Lanes exchange first, at distances 8 and 16;
+  // one lane of them leaves the result in shared memory, one barrier, and every thread reads the
+  // four and combines them in pairs.
+  // CHECK-LABEL: gpu.func @rows_over_warps
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // CHECK-COUNT-2: gpu.shuffle xor
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // CHECK:         %[[SCRATCH:.+]] = memref.get_global @rows_over_warps_scratch : memref<32xf32, #gpu.address_space<workgroup>>
+  // CHECK:         scf.if
+  // CHECK:           memref.store %{{.+}}, %[[SCRATCH]]
+  // CHECK-NOT:       memref.store
+  // CHECK:         }
+  // CHECK:         gpu.barrier
+  // CHECK-COUNT-4: memref.load %[[SCRATCH]]
+  // CHECK:         %[[L:.+]] = arith.addf
+  // CHECK-NEXT:    %[[R:.+]] = arith.addf
+  // CHECK-NEXT:    arith.addf %[[L]], %[[R]]
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|load|addf}}
+  gpu.func @rows_over_warps(%A: memref<8x16xf32>, %B: memref<8xf32>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %x = tile.load %A scope(cta) : memref<8x16xf32> -> !tile.fragment<8x16xf32, #cta>
+    %r = tile.reduce sum %x axes [1] scope(cta)
+      : !tile.fragment<8x16xf32, #cta> -> !tile.fragment<8xf32, #cta_row>
+    tile.store %r to %B scope(cta) : !tile.fragment<8xf32, #cta_row> to memref<8xf32>
+    gpu.return
+  }
+
+  // Sixteen warps are read in a loop.
+  // CHECK-LABEL: gpu.func @sixteen_warps
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // CHECK:         %[[SCRATCH:.+]] = memref.get_global @sixteen_warps_scratch : memref<16xf32,
+  // CHECK:         memref.store %{{.+}}, %[[SCRATCH]]
+  // CHECK:         gpu.barrier
+  // CHECK:         scf.for
+  // CHECK:           memref.load %[[SCRATCH]]
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  gpu.func @sixteen_warps(%A: memref<512xf32>, %B: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
+    %x = tile.load %A scope(cta) : memref<512xf32> -> !tile.fragment<512xf32, #tile.layout<[<512 : 1 thread>]>>
+    %r = tile.reduce max %x axes [0] scope(cta)
+      : !tile.fragment<512xf32, #tile.layout<[<512 : 1 thread>]>> -> !tile.fragment<f32, #long_total>
+    tile.store %r to %B scope(cta) : !tile.fragment<f32, #long_total> to memref<f32>
+    gpu.return
+  }
+
+  // Twelve rows of eight threads are three warps. Rows of one warp meet there, four of them, and
+  // three partial results a column are left for the barrier.
+  // CHECK-LABEL: gpu.func @columns_over_three_warps
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // CHECK-COUNT-2: gpu.shuffle xor
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // CHECK:         memref.get_global @columns_over_three_warps_scratch : memref<24xf32,
+  // CHECK:         gpu.barrier
+  // CHECK-COUNT-3: memref.load {{.+}} : memref<24xf32,
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  gpu.func @columns_over_three_warps(%A: memref<12x8xf32>, %B: memref<8xf32>)
+      kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %x = tile.load %A scope(cta) : memref<12x8xf32> -> !tile.fragment<12x8xf32, #odd>
+    %r = tile.reduce sum %x axes [0] scope(cta)
+      : !tile.fragment<12x8xf32, #odd> -> !tile.fragment<8xf32, #odd_column>
+    tile.store %r to %B scope(cta) : !tile.fragment<8xf32, #odd_column> to memref<8xf32>
+    gpu.return
+  }
+
+  // One warpgroup of a block of 256 works: its four warps wait for each other and for nobody else.
+  // Both warpgroups of the block have slots of their own.
+  // CHECK-LABEL: gpu.func @one_warpgroup
+  // CHECK:         scf.if
+  // CHECK-NOT:       {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK-COUNT-5:   gpu.shuffle xor
+  // CHECK-NOT:       {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:           memref.get_global @one_warpgroup_scratch : memref<8xf32,
+  // CHECK:           nvvm.barrier id = %{{.+}} number_of_threads = %{{.+}}
+  // CHECK-COUNT-4:   memref.load {{.+}} : memref<8xf32,
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  gpu.func @one_warpgroup(%A: memref<4x32xf32>, %B: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c128 = arith.constant 128 : index
+    %t = gpu.thread_id x
+    %first = arith.cmpi ult, %t, %c128 : index
+    scf.if %first {
+      %x = tile.load %A scope(warpgroup) : memref<4x32xf32> -> !tile.fragment<4x32xf32, #group>
+      %r = tile.reduce sum %x axes [0, 1] scope(warpgroup)
+        : !tile.fragment<4x32xf32, #group> -> !tile.fragment<f32, #group_total>
+      tile.store %r to %B scope(warpgroup) : !tile.fragment<f32, #group_total> to memref<f32>
+    }
+    gpu.return
+  }
+
+  // Each of eight warps has a tile of its own, and nobody waits.
+  // CHECK-LABEL: gpu.func @every_warp
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|get_global}}
+  // CHECK-COUNT-3: gpu.shuffle xor
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|get_global}}
+  gpu.func @every_warp(%A: memref<8x4x8xf32>, %B: memref<8x4xf32>)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %w = gpu.subgroup_id : index
+    %from = memref.subview %A[%w, 0, 0] [1, 4, 8] [1, 1, 1]
+      : memref<8x4x8xf32> to memref<4x8xf32, strided<[8, 1], offset: ?>>
+    %to = memref.subview %B[%w, 0] [1, 4] [1, 1]
+      : memref<8x4xf32> to memref<4xf32, strided<[1], offset: ?>>
+    %x = tile.load %from scope(warp)
+      : memref<4x8xf32, strided<[8, 1], offset: ?>> -> !tile.fragment<4x8xf32, #warp>
+    %r = tile.reduce sum %x axes [1] scope(warp)
+      : !tile.fragment<4x8xf32, #warp> -> !tile.fragment<4xf32, #warp_row>
+    tile.store %r to %to scope(warp)
+      : !tile.fragment<4xf32, #warp_row> to memref<4xf32, strided<[1], offset: ?>>
+    gpu.return
+  }
+}

@@ -1,0 +1,101 @@
+// RUN: tx-opt %s --lower-reduction
+
+gpu.module @kernels {
+  // Up to sixteen warps one barrier is enough: what the warps left, each thread combines by itself or with
+  // its neighbours.
+  // CHECK-LABEL: gpu.func @sixteen_warps(
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK:         gpu.barrier
+  // CHECK-NEXT:    vector.load
+  // CHECK-COUNT-2: gpu.shuffle xor
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @sixteen_warps(%A: memref<512xf32>, %B: memref<512xf32>)
+      kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<512xf32>
+    %s = tile.all_reduce sum %x scope(cta) : f32 -> f32
+    memref.store %s, %B[%t] : memref<512xf32>
+    gpu.return
+  }
+
+  // Beyond sixteen the first warp does it for all: a barrier before it reads, and one before the others
+  // read what it left. Both stand outside of the branch.
+  // CHECK-LABEL: gpu.func @thirty_two_warps(
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @{{.+}} : memref<32xf32, {{.+}}>
+  // CHECK:         memref.store %{{.+}}, %[[SLOTS]]
+  // CHECK:         %[[TOTAL:.+]] = memref.get_global @{{.+}} : memref<1xf32, {{.+}}>
+  // CHECK:         gpu.barrier
+  // CHECK-NEXT:    scf.if
+  // CHECK:           memref.load %[[SLOTS]]
+  // CHECK-COUNT-5:   gpu.shuffle xor
+  // CHECK-NOT:       {{gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:           memref.store %{{.+}}, %[[TOTAL]]
+  // CHECK:         }{{$}}
+  // CHECK:         gpu.barrier
+  // CHECK-NEXT:    memref.load %[[TOTAL]]
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @thirty_two_warps(%A: memref<1024xf32>, %B: memref<1024xf32>)
+      kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<1024xf32>
+    %s = tile.all_reduce sum %x scope(cta) : f32 -> f32
+    memref.store %s, %B[%t] : memref<1024xf32>
+    gpu.return
+  }
+
+  // Two such exchanges one after the other: two barriers each, and none between them. The first barrier of
+  // the second comes after everybody has read the first total.
+  // CHECK-LABEL: gpu.func @twice(
+  // CHECK-COUNT-4: gpu.barrier
+  // CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @twice(%A: memref<1024xf32>, %B: memref<1024xf32>)
+      kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<1024xf32>
+    %m = tile.all_reduce max %x scope(cta) : f32 -> f32
+    %y = arith.subf %x, %m : f32
+    %s = tile.all_reduce sum %y scope(cta) : f32 -> f32
+    memref.store %s, %B[%t] : memref<1024xf32>
+    gpu.return
+  }
+
+  // Pairs take turns from nine warps on.
+  // CHECK-LABEL: gpu.func @pairs_of_nine_warps(
+  // CHECK-COUNT-10: gpu.shuffle xor
+  // CHECK:         gpu.barrier
+  // CHECK-NEXT:    scf.if
+  // CHECK-COUNT-8:   gpu.shuffle xor
+  // CHECK:         gpu.barrier
+  // CHECK-NEXT:    memref.load
+  // CHECK-NEXT:    memref.load
+  // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @pairs_of_nine_warps(%A: memref<288xf32>, %B: memref<288xi32>)
+      kernel attributes {known_block_size = array<i32: 288, 1, 1>} {
+    %t = gpu.thread_id x
+    %i = arith.index_cast %t : index to i32
+    %x = memref.load %A[%t] : memref<288xf32>
+    %m, %j = tile.all_reduce argmax %x, %i scope(cta) : f32, i32 -> f32, i32
+    memref.store %j, %B[%t] : memref<288xi32>
+    gpu.return
+  }
+
+  // Those of eight do not: one barrier.
+  // CHECK-LABEL: gpu.func @pairs_of_eight_warps(
+  // CHECK-COUNT-1: gpu.barrier
+  // CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @pairs_of_eight_warps(%A: memref<256xf32>, %B: memref<256xi32>)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %t = gpu.thread_id x
+    %i = arith.index_cast %t : index to i32
+    %x = memref.load %A[%t] : memref<256xf32>
+    %m, %j = tile.all_reduce argmax %x, %i scope(cta) : f32, i32 -> f32, i32
+    memref.store %j, %B[%t] : memref<256xi32>
+    gpu.return
+  }
+}

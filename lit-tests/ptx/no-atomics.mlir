@@ -1,0 +1,21 @@
+// RUN: tx compile %s --chip sm_90
+// PTXAS: sm_80 sm_90 sm_100
+
+// The order of additions is the program's, never that in which threads happen to come: there are no atomics, and
+// no instruction asks which threads are there. Rows, one long row, and a value a thread.
+// CHECK:     .visible .entry sums(
+// CHECK-NOT: {{atom\.|[^a-z]red\.|activemask|vote}}
+// CHECK:     ret;
+// CHECK-NOT: {{atom\.|[^a-z]red\.|activemask|vote}}
+gpu.module @kernels {
+  gpu.func @sums(%A: memref<40x1000xf32>, %B: memref<40xf32>, %C: memref<1x5000xf32>, %D: memref<1xf32>, %E: memref<192xf32>)
+      kernel attributes {known_block_size = array<i32: 192, 1, 1>} {
+    %t = gpu.thread_id x
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<40x1000xf32> into memref<40xf32>
+    tile.reduce sum %C into %D axes [1] scope(cta) : memref<1x5000xf32> into memref<1xf32>
+    %x = memref.load %E[%t] : memref<192xf32>
+    %s = tile.all_reduce sum %x scope(cta) : f32 -> f32
+    memref.store %s, %E[%t] : memref<192xf32>
+    gpu.return
+  }
+}
