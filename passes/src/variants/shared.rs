@@ -382,7 +382,9 @@ impl Shape {
                 let whole = source.shape[*last].is_some_and(|n| n % vector == 0);
                 let bytes = byte_width(source.element).unwrap_or(1);
                 let aligned = r.alignment >= vector * bytes;
-                source.strides[*last] == Some(1) && pitched && whole && aligned
+                // `vector.load` reads along the memref's last dimension.
+                let minor = last + 1 == source.rank() && source.strides[*last] == Some(1);
+                minor && pitched && whole && aligned
             });
             if rows && length >= group.saturating_mul(vector) {
                 return vector;
