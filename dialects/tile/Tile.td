@@ -177,6 +177,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     %r = tile.reduce max %x axes [1] scope(warp) : !tile.fragment<...> -> !tile.fragment<...>
     ```
 
+    The combiner of `custom` must be associative and commutative, and its identities neutral:
+    elements are combined in any order.
+
     `acc` is the type of every partial result, f32 for f16, bf16 and f8, else the element type.
     `exec` and `params` are facts that passes leave: who executes the op, and the chosen variant's
     parameters.

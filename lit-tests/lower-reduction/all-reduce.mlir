@@ -26,10 +26,10 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
-  // CHECK:         memref.get_global @{{.+}} : memref<3xf32, #gpu.address_space<workgroup>>
+  // CHECK:         memref.get_global @{{.+}} : memref<4xf32, #gpu.address_space<workgroup>>
   // CHECK:         gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
-  // CHECK-COUNT-3: memref.load %{{.+}} : memref<3xf32, #gpu.address_space<workgroup>>
+  // CHECK-COUNT-3: memref.load %{{.+}} : memref<4xf32, #gpu.address_space<workgroup>>
   // CHECK-COUNT-2: arith.addf
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|addf}}
   gpu.func @cta_of_3_warps(%A: memref<96xf32>, %B: memref<96xf32>)

@@ -25,7 +25,7 @@ gpu.module @kernels {
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @{{.+}} : memref<32xf32, {{.+}}>
   // CHECK:         memref.store %{{.+}}, %[[SLOTS]]
-  // CHECK:         %[[TOTAL:.+]] = memref.get_global @{{.+}} : memref<1xf32, {{.+}}>
+  // CHECK:         %[[TOTAL:.+]] = memref.get_global @{{.+}} : memref<4xf32, {{.+}}>
   // CHECK:         gpu.barrier
   // CHECK-NEXT:    scf.if
   // CHECK:           memref.load %[[SLOTS]]

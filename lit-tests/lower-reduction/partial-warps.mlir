@@ -33,7 +33,7 @@ gpu.module @kernels {
   // CHECK:         vector.load {{.+}}, vector<2xf32>
   // CHECK-COUNT-6: gpu.shuffle idx
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
-  // CHECK:         memref.get_global @{{.+}} : memref<2xf32, #gpu.address_space<workgroup>>
+  // CHECK:         memref.get_global @{{.+}} : memref<4xf32, #gpu.address_space<workgroup>>
   // CHECK:         gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier

@@ -2,8 +2,8 @@
 
 // Two exchanges have shared memory of their own each, so that the second need not wait for those
 // who still read what the first left: one barrier for each is enough.
-// CHECK-DAG:     memref.global "private" @[[FIRST:.+]] : memref<3xf32, #gpu.address_space<workgroup>>
-// CHECK-DAG:     memref.global "private" @[[SECOND:.+]] : memref<3xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG:     memref.global "private" @[[FIRST:.+]] : memref<4xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG:     memref.global "private" @[[SECOND:.+]] : memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK-LABEL: gpu.func @two_exchanges
 // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
 // CHECK-COUNT-5: gpu.shuffle xor

@@ -4,7 +4,7 @@
 // Every thread of three warps gets the sum of all: five steps in a warp, a barrier, and
 // three sums that each thread reads and adds up.
 // CHECK:       .visible .entry cta_of_3_warps(
-// CHECK:       .shared .align 16 .b8 {{.+}}[12];
+// CHECK:       .shared .align 16 .b8 {{.+}}[16];
 // CHECK-NOT:   {{shfl|bar\.|barrier}}
 // CHECK-COUNT-5: shfl.sync.bfly.b32
 // CHECK-NOT:   {{shfl|bar\.|barrier}}

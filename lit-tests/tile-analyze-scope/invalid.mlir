@@ -394,3 +394,56 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// A condition that is the same for the whole block lets all warps through, or none: they would all
+// write the same elements.
+gpu.module @kernels {
+  gpu.func @behind_a_flag(%A: memref<8x64xf32>, %B: memref<8xf32>, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c2 = arith.constant 2 : index
+    %p = arith.cmpi ult, %c2, %n : index
+    scf.if %p {
+      // expected-error @below {{4 warps reach this op, and all write the same destination}}
+      // expected-note @below {{guard it so that one warp executes it, or make the destination depend on the warp's id (`memref.subview`)}}
+      tile.reduce sum %A into %B axes [1] scope(warp) : memref<8x64xf32> into memref<8xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// `true` is -1 where `i1` is signed, so that `minsi` is an or: threads 0 to 47 get there.
+gpu.module @kernels {
+  gpu.func @minimum_of_conditions(%A: memref<2x32xf32>, %B: memref<2xf32>) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %c48 = arith.constant 48 : index
+    %t = gpu.thread_id x
+    %p = arith.cmpi ult, %t, %c32 : index
+    %q = arith.cmpi ult, %t, %c48 : index
+    %c = arith.minsi %p, %q : i1
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.if %c {
+      // expected-error @below {{all threads of the `warp` must reach `tile.reduce` together}}
+      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      tile.reduce sum %A into %B axes [1] scope(warp) : memref<2x32xf32> into memref<2xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// Two results in one place.
+gpu.module @kernels {
+  gpu.func @one_place_for_two(%A: memref<4x8xi32>, %B: memref<4xi32>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{two destinations overlap}}
+    // expected-note @below {{each result needs memory of its own}}
+    tile.reduce argmax %A into %B, %B axes [1] scope(cta) : memref<4x8xi32> into memref<4xi32>, memref<4xi32>
+    gpu.return
+  }
+}

@@ -132,7 +132,7 @@ gpu.module @kernels {
   // last warp may not have; every thread reads both instead.
   // CHECK-LABEL: gpu.func @block_of_48(
   // CHECK-COUNT-6: gpu.shuffle idx
-  // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_48_scratch : memref<2xf32,
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_48_scratch : memref<4xf32,
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         memref.store %{{.+}}, %[[SLOTS]]
   // CHECK-COUNT-2: memref.load %[[SLOTS]]
@@ -166,7 +166,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @block_of_1000(
   // CHECK-COUNT-6: gpu.shuffle idx
   // CHECK:         %[[SLOTS:.+]] = memref.get_global @block_of_1000_scratch : memref<32xf32,
-  // CHECK:         %[[TOTAL:.+]] = memref.get_global @block_of_1000_scratch_1 : memref<1xf32,
+  // CHECK:         %[[TOTAL:.+]] = memref.get_global @block_of_1000_scratch_1 : memref<4xf32,
   // CHECK:         %[[FIRST_WARP:.+]] = arith.cmpi ult, %{{.+}}, %{{.*}}c32
   // CHECK-NEXT:    scf.if %[[FIRST_WARP]] {
   // CHECK-COUNT-1:   memref.load %[[SLOTS]]
@@ -225,7 +225,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @warpgroup_of_a_block_of_200(
   // CHECK:         scf.if
   // CHECK-COUNT-6:   gpu.shuffle idx
-  // CHECK:           %[[SLOTS:.+]] = memref.get_global @warpgroup_of_a_block_of_200_scratch : memref<7xf32,
+  // CHECK:           %[[SLOTS:.+]] = memref.get_global @warpgroup_of_a_block_of_200_scratch : memref<8xf32,
   // CHECK:           memref.store %{{.+}}, %[[SLOTS]]
   // CHECK:           memref.load %[[SLOTS]]
   // CHECK:           scf.for

@@ -108,7 +108,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
   // Two warps take one instruction each, and every thread reads both results.
   // CHECK-LABEL: gpu.func @two_warps(
   // CHECK:         nvvm.redux.sync or
-  // CHECK:         memref.get_global @two_warps_scratch : memref<2xi32,
+  // CHECK:         memref.get_global @two_warps_scratch : memref<4xi32,
   // CHECK-COUNT-2: memref.load
   // CHECK-NEXT:    arith.ori
   // CHECK-NOT:     {{gpu.shuffle|redux}}

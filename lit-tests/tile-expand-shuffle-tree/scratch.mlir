@@ -3,16 +3,16 @@
 // Two exchanges in a row between warps have memory of their own, so that the second can begin while
 // some warps still read. The third takes that of the first again: a barrier of the second is between
 // them. Memory is named after the kernel, and no name is given twice.
-// CHECK-DAG: memref.global "private" @once_scratch : memref<2xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
-// CHECK-DAG: memref.global "private" @chain_scratch : memref<2xf32, #gpu.address_space<workgroup>>
-// CHECK-DAG: memref.global "private" @chain_scratch_1 : memref<2xi32, #gpu.address_space<workgroup>>
-// CHECK-DAG: memref.global "private" @three_in_a_row_scratch : memref<2xf32, #gpu.address_space<workgroup>>
-// CHECK-DAG: memref.global "private" @three_in_a_row_scratch_1 : memref<2xf32, #gpu.address_space<workgroup>>
-// CHECK-DAG: memref.global "private" @pairs_scratch : memref<2xf32, #gpu.address_space<workgroup>>
-// CHECK-DAG: memref.global "private" @pairs_scratch_1 : memref<2xi32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @once_scratch : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @chain_scratch : memref<4xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @chain_scratch_1 : memref<4xi32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @three_in_a_row_scratch : memref<4xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @three_in_a_row_scratch_1 : memref<4xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @pairs_scratch : memref<4xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @pairs_scratch_1 : memref<4xi32, #gpu.address_space<workgroup>>
 // CHECK-DAG: memref.global "private" @taken_scratch_1 : memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK-DAG: memref.global "private" @taken_scratch : memref<7xf32, #gpu.address_space<workgroup>>
-// CHECK-DAG: memref.global "private" @loop_scratch : memref<2xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: memref.global "private" @loop_scratch : memref<4xf32, #gpu.address_space<workgroup>>
 // CHECK-NOT: memref.global
 gpu.module @kernels {
   memref.global "private" @taken_scratch : memref<7xf32, #gpu.address_space<workgroup>> = uninitialized
@@ -32,14 +32,14 @@ gpu.module @kernels {
   // One exchange takes what another one gave.
   // CHECK-LABEL: gpu.func @chain(
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
-  // CHECK:         memref.get_global @chain_scratch : memref<2xf32,
-  // CHECK-COUNT-2: memref.load {{.+}} : memref<2xf32,
+  // CHECK:         memref.get_global @chain_scratch : memref<4xf32,
+  // CHECK-COUNT-2: memref.load {{.+}} : memref<4xf32,
   // CHECK-NEXT:    %[[SUM:.+]] = arith.addf
   // CHECK-NEXT:    %[[INT:.+]] = arith.fptosi %[[SUM]]
   // CHECK:         gpu.shuffle xor %[[INT]], %{{.+}} : i32
   // CHECK-COUNT-4: gpu.shuffle xor %{{.+}} : i32
-  // CHECK:         memref.get_global @chain_scratch_1 : memref<2xi32,
-  // CHECK-COUNT-2: memref.load {{.+}} : memref<2xi32,
+  // CHECK:         memref.get_global @chain_scratch_1 : memref<4xi32,
+  // CHECK-COUNT-2: memref.load {{.+}} : memref<4xi32,
   // CHECK-NEXT:    %[[MAX:.+]] = arith.maxsi
   // CHECK:         gpu.shuffle xor %[[MAX]], %{{.+}} : i32
   // CHECK-NEXT:    %[[MIN:.+]] = arith.minsi

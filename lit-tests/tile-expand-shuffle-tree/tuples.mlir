@@ -82,10 +82,10 @@ gpu.module @kernels {
   // lowest value, at a place behind all others.
   // CHECK-LABEL: gpu.func @argmax_of_nine_warps(
   // CHECK-COUNT-10: gpu.shuffle xor
-  // CHECK:         memref.get_global @argmax_of_nine_warps_scratch : memref<9xf32,
-  // CHECK:         memref.get_global @argmax_of_nine_warps_scratch_1 : memref<9xi32,
-  // CHECK:         %[[VALUE:.+]] = memref.get_global @argmax_of_nine_warps_scratch_2 : memref<1xf32,
-  // CHECK:         %[[PLACE:.+]] = memref.get_global @argmax_of_nine_warps_scratch_3 : memref<1xi32,
+  // CHECK:         memref.get_global @argmax_of_nine_warps_scratch : memref<12xf32,
+  // CHECK:         memref.get_global @argmax_of_nine_warps_scratch_1 : memref<12xi32,
+  // CHECK:         %[[VALUE:.+]] = memref.get_global @argmax_of_nine_warps_scratch_2 : memref<4xf32,
+  // CHECK:         %[[PLACE:.+]] = memref.get_global @argmax_of_nine_warps_scratch_3 : memref<4xi32,
   // CHECK:         scf.if %{{.+}} {
   // CHECK:         scf.if %{{.+}} -> (f32, i32) {
   // CHECK:         } else {
@@ -162,8 +162,8 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @two_sources(
   // CHECK-COUNT-10: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
-  // CHECK:         memref.get_global @two_sources_scratch : memref<2xf32,
-  // CHECK:         memref.get_global @two_sources_scratch_1 : memref<2xi32,
+  // CHECK:         memref.get_global @two_sources_scratch : memref<4xf32,
+  // CHECK:         memref.get_global @two_sources_scratch_1 : memref<4xi32,
   // CHECK-COUNT-4: memref.load
   // CHECK-NEXT:    arith.addf
   // CHECK-NEXT:    arith.muli

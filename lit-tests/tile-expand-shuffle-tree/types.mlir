@@ -42,7 +42,7 @@ gpu.module @kernels {
   // So is what goes through shared memory.
   // CHECK-LABEL: gpu.func @sum_bf16_of_two_warps(
   // CHECK-COUNT-1: arith.extf %{{.+}} : bf16 to f32
-  // CHECK:         memref.get_global @sum_bf16_of_two_warps_scratch : memref<2xf32,
+  // CHECK:         memref.get_global @sum_bf16_of_two_warps_scratch : memref<4xf32,
   // CHECK-COUNT-1: arith.truncf %{{.+}} : f32 to bf16
   // CHECK-NOT:     {{extf|truncf}}
   // CHECK:         gpu.return
@@ -205,7 +205,7 @@ gpu.module @kernels {
 
   // A lane without a slot takes what changes nothing: for the largest integer, the smallest there is.
   // CHECK-LABEL: gpu.func @max_i32_of_seventeen_warps(
-  // CHECK:         memref.get_global @max_i32_of_seventeen_warps_scratch : memref<17xi32,
+  // CHECK:         memref.get_global @max_i32_of_seventeen_warps_scratch : memref<20xi32,
   // CHECK:         } else {
   // CHECK-NEXT:      arith.constant -2147483648 : i32
   // CHECK:         gpu.shuffle xor
@@ -218,7 +218,7 @@ gpu.module @kernels {
 
   // For the smallest float, infinity.
   // CHECK-LABEL: gpu.func @min_f64_of_seventeen_warps(
-  // CHECK:         memref.get_global @min_f64_of_seventeen_warps_scratch : memref<17xf64,
+  // CHECK:         memref.get_global @min_f64_of_seventeen_warps_scratch : memref<18xf64,
   // CHECK:         } else {
   // CHECK-NEXT:      arith.constant 0x7FF0000000000000 : f64
   // CHECK:         gpu.shuffle xor

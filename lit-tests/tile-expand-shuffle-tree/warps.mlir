@@ -2,19 +2,19 @@
 
 // Groups that are wider than a warp leave values in shared memory, one slot for each warp and column
 // of the block. Between writing and reading a barrier is missing, which another pass inserts.
-// CHECK-DAG: memref.global "private" @two_warps_scratch : memref<2xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
-// CHECK-DAG: memref.global "private" @three_warps_scratch : memref<3xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @two_warps_scratch : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @three_warps_scratch : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @eight_warps_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @sixteen_warps_scratch : memref<16xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @four_warps_scratch : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
-// CHECK-DAG: memref.global "private" @nine_warps_scratch : memref<9xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @nine_warps_scratch : memref<12xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @thirty_two_warps_scratch : memref<32xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
-// CHECK-DAG: memref.global "private" @thirty_two_warps_scratch_1 : memref<1xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @thirty_two_warps_scratch_1 : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @twenty_warps_scratch : memref<20xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
-// CHECK-DAG: memref.global "private" @twenty_warps_scratch_1 : memref<1xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @twenty_warps_scratch_1 : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @eight_warps_f64_scratch : memref<8xf64, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @four_teams_of_two_warps_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
-// CHECK-DAG: memref.global "private" @incomplete_last_team_scratch : memref<3xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @incomplete_last_team_scratch : memref<4xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @warpgroups_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @columns_scratch : memref<128xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
 // CHECK-DAG: memref.global "private" @four_columns_scratch : memref<16xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
@@ -25,7 +25,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @two_warps(
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         %[[SUM:.+]] = arith.addf
-  // CHECK-NEXT:    %[[SLOTS:.+]] = memref.get_global @two_warps_scratch : memref<2xf32, #gpu.address_space<workgroup>>
+  // CHECK-NEXT:    %[[SLOTS:.+]] = memref.get_global @two_warps_scratch : memref<4xf32, #gpu.address_space<workgroup>>
   // CHECK:         %[[LANE:.+]] = arith.remui %[[T:.+]], %[[WARP:.+]] : index
   // CHECK-NEXT:    %[[W:.+]] = arith.divui %[[T]], %[[WARP]] : index
   // CHECK-NEXT:    %[[SLOT:.+]] = arith.addi %[[W]], %[[LANE]]
@@ -235,7 +235,7 @@ gpu.module @kernels {
   // slot of that, and nobody reads it.
   // CHECK-LABEL: gpu.func @incomplete_last_team(
   // CHECK-COUNT-5: gpu.shuffle xor
-  // CHECK:         %[[SLOTS:.+]] = memref.get_global @incomplete_last_team_scratch : memref<3xf32,
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @incomplete_last_team_scratch : memref<4xf32,
   // CHECK:         %[[WRITER:.+]] = arith.muli %[[WARP:.+]], %{{.+}} : index
   // CHECK-NEXT:    %[[THREADS:.+]] = arith.constant 96 : index
   // CHECK-NEXT:    %[[EXISTS:.+]] = arith.cmpi ult, %[[WRITER]], %[[THREADS]]

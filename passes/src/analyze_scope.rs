@@ -96,13 +96,14 @@ fn analyze<'c>(
     if let Some(branch) = active.splits(scope) {
         return Err(split(op, scope, branch));
     }
-    let certain = active.certain && active.split.is_none();
+    // Whatever is not known lets through all of these threads or none of them.
+    let together = active.split.is_none();
     let set = active.threads;
     check_groups(op, scope, &kernel, &set)?;
     check_operands(op, scope, threads)?;
     check_fragments(op, scope, &kernel, &set)?;
     check_overlap(op, threads)?;
-    if certain {
+    if together {
         check_single_writer(op, scope, threads, &set)?;
     }
     let active: Vec<String> =
@@ -170,7 +171,21 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
                 read.memory != Memory::Any && is_known(threads, *source) && read.is_over(&write)
             })
     });
-    if overlap {
+    let twice = reduce.destinations.iter().enumerate().any(|(i, one)| {
+        let write = access(threads, op, *one, true);
+        reduce.destinations[i + 1..].iter().any(|other| {
+            let again = access(threads, op, *other, true);
+            let known = is_known(threads, *one) && is_known(threads, *other);
+            known && write.memory != Memory::Any && write.is_over(&again)
+        })
+    });
+    if twice {
+        return Err(error(op.location(), "two destinations overlap")
+            .note("each result needs memory of its own")
+            .emit());
+    }
+    // Without axes every element is read and written by one thread.
+    if overlap && !reduce.axes.is_empty() {
         return Err(error(op.location(), "the destination overlaps the source")
             .note("results are written while other elements are still read; reduce into other memory, and copy")
             .emit());
@@ -186,6 +201,11 @@ fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
         let Some(op) = defining_op(at) else { return false };
         let all = operands(op);
         if all.iter().skip(1).any(|v| threads.fact(*v).exact().is_none()) {
+            return false;
+        }
+        // What lies between strided elements may be another tile's.
+        let strides = tx_mlir::attribute(op, "static_strides").and_then(tx_mlir::integers);
+        if strides.is_some_and(|strides| strides.iter().any(|s| *s != 1)) {
             return false;
         }
         let Some(source) = all.first() else { return false };

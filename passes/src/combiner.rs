@@ -548,7 +548,9 @@ fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) ->
         let half = decode_f8(b, value, from, &shaped);
         return convert(b, half, ty, unsigned);
     }
-    let wider = byte_width(ty) > byte_width(from);
+    // `i1` takes a byte, as `i8` does.
+    let bits = |ty: Type<'c>| IntegerType::try_from(ty).map_or(0, |t| t.width());
+    let wider = (byte_width(ty), bits(ty)) > (byte_width(from), bits(from));
     let op = match (ty.is_float(), wider) {
         // f16 and bf16 have one width: neither holds the other.
         (true, false) if byte_width(ty) == byte_width(from) => {

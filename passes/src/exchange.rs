@@ -539,7 +539,11 @@ impl<'b, 'c> Exchange<'b, 'c> {
 
     fn global(&mut self, key: Use, element: Type<'c>) -> Val<'c> {
         let b = self.b;
-        let slots = key.4;
+        // Whole wide accesses: LLVM widens loads by the alignment.
+        let each = (WIDEST / byte_width(element).unwrap_or(8))
+            .max(1)
+            .cast_signed();
+        let slots = (key.4 + each - 1) / each * each;
         let text = format!("memref<{slots}x{element}, #gpu.address_space<workgroup>>");
         let ty = type_value(parse_attribute(context(self.kernel.op), &text)).unwrap_or(element);
         let get = |name: &str| {

@@ -488,6 +488,9 @@ impl<'c> Earlier<'c> {
         if owner(self.access.op).is_none() || owner(self.access.op) != owner(later.op) {
             return false;
         }
+        if owner(later.op).is_some_and(|n| n < 0) && !self.rounds.is_empty() {
+            return false;
+        }
         let memory = operands(later.op)
             .into_iter()
             .find(|v| tx_mlir::MemRef::of(*v).is_some());

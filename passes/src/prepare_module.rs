@@ -31,7 +31,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A kernel has more static shared memory than PTX allows.
+    /// A kernel has more static shared memory than PTX allows, or a tile op is left.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [nvvm] {
     } counts {
         /// modules prepared
@@ -50,6 +50,11 @@ impl Pass for PrepareModule {
         let modules: Vec<Op<'c>> =
             walk(module).into_iter().filter(|op| is(*op, "gpu.module")).collect();
         for gpu_module in &modules {
+            if let Some(op) = walk(*gpu_module).into_iter().find(|op| tx_dialect_tile::is_tile_op(*op)) {
+                return Err(error(op.location(), format!("`{}` is left", tx_mlir::name(op)))
+                    .note("run `lower-reduction` first")
+                    .emit());
+            }
             let globals = shared_globals(*gpu_module);
             for kernel in kernels(*gpu_module) {
                 check_name(kernel)?;

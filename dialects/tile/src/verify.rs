@@ -877,6 +877,16 @@ pub(crate) unsafe extern "C" fn verify_layout(
                 break;
             }
         }
+        let registers = places
+            .iter()
+            .filter(|i| i.axis == Axis::Reg)
+            .fold(1i64, |n, i| n.saturating_mul(i.extent));
+        if message.is_empty() && registers > MOST_REGISTERS {
+            let _ = write!(
+                message,
+                "{registers} registers of each thread, expected at most {MOST_REGISTERS}"
+            );
+        }
         if message.is_empty() {
             for on_threads in [true, false] {
                 if let Some(place) = meeting(places, on_threads) {
@@ -894,6 +904,9 @@ pub(crate) unsafe extern "C" fn verify_layout(
     unsafe { send(&message, emit, sink) }
 }
 
+/// More registers than any thread can use; a layout may leave some out.
+const MOST_REGISTERS: i64 = 4096;
+
 /// A thread, or a register of each thread, that two coordinates of a layout lead to.
 fn meeting(places: &[Iter], on_threads: bool) -> Option<i64> {
     let unit = |axis: Axis| match axis {
@@ -910,7 +923,7 @@ fn meeting(places: &[Iter], on_threads: bool) -> Option<i64> {
         let mut next = std::collections::BTreeSet::new();
         for c in 0..iter.extent {
             for place in &seen {
-                let place = place + c * step;
+                let place = c.saturating_mul(step).saturating_add(*place);
                 if !next.insert(place) {
                     return Some(place);
                 }

@@ -52,8 +52,6 @@ pub(crate) struct Active<'c> {
     pub(crate) threads: ThreadSet,
     /// What lets through threads by data that is not known.
     pub(crate) split: Option<Split<'c>>,
-    /// Every condition on the way is known for each thread.
-    pub(crate) certain: bool,
 }
 
 /// A branch or a loop that threads may take differently.
@@ -399,7 +397,8 @@ impl<'c> Threads<'c> {
             .and_then(|a| IntegerAttribute::try_from(a).ok())
             .map_or(-1, |a| a.value());
         // `true` is 1 here, and -1 as a signed number.
-        let signed = (2..=5).contains(&predicate);
+        let signed =
+            (2..=5).contains(&predicate) || matches!(name(op), "arith.minsi" | "arith.maxsi");
         if signed && operands(op).first().is_some_and(|v| is_i1(*v)) {
             return Fact::unknown(same);
         }
@@ -420,7 +419,6 @@ impl<'c> Threads<'c> {
     /// The threads that execute `op`.
     pub(crate) fn active(&self, op: Op<'c>) -> Active<'c> {
         let mut threads = ThreadSet::all(self.kernel.threads);
-        let mut certain = true;
         let mut split: Option<Split<'c>> = None;
         let mut inner = op;
         while let Some(outer) = parent(inner) {
@@ -440,7 +438,6 @@ impl<'c> Threads<'c> {
                     if condition.exact().is_some() {
                         Scope::Cta
                     } else {
-                        certain = false;
                         condition.same
                     }
                 }
@@ -474,11 +471,7 @@ impl<'c> Threads<'c> {
                 together: Scope::Thread,
             });
         }
-        Active {
-            threads,
-            split,
-            certain,
-        }
+        Active { threads, split }
     }
 }
 

@@ -166,8 +166,10 @@ pub(crate) fn store_result<'c>(
         .map(|(value, memref)| [vec![*value], place(memref)].concat())
         .collect();
     let types: Vec<Type<'c>> = r.destinations.iter().map(|m| m.element).collect();
-    // Each element of a destination is one thread's, whichever way it is computed.
-    let owned: Attribute<'c> = i64_attribute(b.context(), r.serial);
+    // Each element of a destination is one thread's, whichever way it is computed; where threads
+    // take turns, until the next turn.
+    let owner = if r.steady { r.serial } else { -1 - r.serial };
+    let owned: Attribute<'c> = i64_attribute(b.context(), owner);
     let old = r.view.accumulate.then(|| {
         places
             .iter()
@@ -192,7 +194,8 @@ pub(crate) fn store_result<'c>(
 
 /// Attribute of accesses that an expansion makes such that each element is accessed by one thread
 /// only, the same whenever the code runs on the same memref. Accesses with one number belong
-/// together. `tile-insert-sync` reads and removes it.
+/// together; a negative number holds until a loop around goes on to its next round.
+/// `tile-insert-sync` reads and removes it.
 pub(crate) const OWNED: &str = "tile.owned";
 
 /// `memref.load`.

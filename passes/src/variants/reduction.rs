@@ -34,6 +34,9 @@ pub struct Reduction<'c> {
     pub alignment: u64,
     /// Number of the op in its module.
     pub serial: i64,
+    /// The same threads execute the op whenever control gets there: no branch around it takes
+    /// turns in a loop.
+    pub steady: bool,
     pub(crate) kernel: Kernel<'c>,
 }
 
@@ -89,6 +92,7 @@ impl<'c> Reduction<'c> {
             kept,
             reduced,
             serial,
+            steady: is_steady(view.op),
             threads,
             span: kernel.threads_of(view.scope).min(kernel.threads),
             kernel,
@@ -146,6 +150,17 @@ impl<'c> Reduction<'c> {
     pub fn combiner(&self) -> Result<Combiner<'c>, String> {
         Combiner::of_reduce(&self.view)
     }
+}
+
+/// Whether no condition around `op` is computed in a loop around it.
+fn is_steady(op: Op<'_>) -> bool {
+    let mut branches = tx_mlir::ancestors(op).filter(|o| tx_mlir::is(*o, "scf.if"));
+    branches.all(|branch| {
+        let condition = tx_mlir::operands(branch)[0];
+        tx_mlir::ancestors(branch)
+            .take_while(|o| !tx_mlir::is(*o, "gpu.func"))
+            .all(|around| !tx_mlir::is_defined_in(condition, around))
+    })
 }
 
 /// Whether the op asks for results that do not depend on how many there are.

@@ -71,6 +71,9 @@ impl Variant for Shared {
         if let Some(name) = names.into_iter().find(|name| params(name) < 1) {
             return Err(format!("`{name}` must be positive"));
         }
+        if params("skew") < 0 {
+            return Err("`skew` must not be negative".to_owned());
+        }
         let shape = Shape::of(params);
         let threads = r.threads.unsigned_abs();
         let used = shape
@@ -335,7 +338,7 @@ impl Shape {
         if !shared || group >= WARP || !length.is_multiple_of(step) || length == step {
             return 0;
         }
-        let pitch = pitch.unsigned_abs() * bytes;
+        let pitch = pitch.unsigned_abs().wrapping_mul(bytes);
         BANKS_BYTES / gcd(pitch, BANKS_BYTES)
     }
 
