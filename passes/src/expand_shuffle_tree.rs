@@ -15,8 +15,9 @@ pass! {
     /// ## What it does
     /// Replaces each `tile.all_reduce` by a tree of `gpu.shuffle xor` over the lanes of its group,
     /// nearest first. A group wider than a warp then leaves one value a warp in shared memory
-    /// that this pass allocates, and every thread combines those of its group. The barrier
-    /// between the two is left to `tile-insert-sync`.
+    /// that this pass allocates, and every thread combines those of its group; beyond 16 warps (8
+    /// for pairs) the first warp does, and hands the total over. Barriers are left to
+    /// `tile-insert-sync`. With `variant = "redux"` lanes combine by `nvvm.redux.sync`.
     ///
     /// Where the last warp of a block is not full, a lane reads only lanes that exist, and the
     /// group's first lane, which always sees all of it, hands the result to the others.
@@ -28,11 +29,11 @@ pass! {
     ///
     /// ## After
     /// ```mlir
-    /// %s1, %p1 = gpu.shuffle xor %v, %c1, %c8 : f32
+    /// %s1, %p1 = gpu.shuffle xor %v, %c1, %c32 : f32
     /// %v1 = arith.addf %v, %s1 : f32
-    /// %s2, %p2 = gpu.shuffle xor %v1, %c2, %c8 : f32
+    /// %s2, %p2 = gpu.shuffle xor %v1, %c2, %c32 : f32
     /// %v2 = arith.addf %v1, %s2 : f32
-    /// %s4, %p4 = gpu.shuffle xor %v2, %c4, %c8 : f32
+    /// %s4, %p4 = gpu.shuffle xor %v2, %c4, %c32 : f32
     /// %v4 = arith.addf %v2, %s4 : f32
     /// ```
     ///

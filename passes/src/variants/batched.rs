@@ -14,7 +14,6 @@ use super::shared::{Shape, align_sources};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::combiner::Combiner;
 use crate::exchange::{Exchange, Pool, shuffle_cost};
-use tx_dialect_tile::Scope;
 use tx_mlir::{Builder, Index, Val};
 
 const WARP: u64 = tx_target::WARP as u64;
@@ -36,15 +35,7 @@ impl Variant for Batched {
     fn predicates(&self) -> &'static [Predicate] {
         &[
             checks::SHARED_SOURCE,
-            Predicate {
-                name: "scope",
-                check: |r| match r.view.scope {
-                    Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
-                    other => Err(format!(
-                        "scope `{other}`, expected `warp`, `warpgroup` or `cta`"
-                    )),
-                },
-            },
+            checks::SEVERAL_THREADS,
             checks::KIND,
             Predicate {
                 name: "warps",

@@ -8,7 +8,7 @@ use super::parts::store_result;
 use super::shared::{Expansion, Shape, Shared};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::exchange::shuffle_cost;
-use tx_dialect_tile::{Kind, Scope};
+use tx_dialect_tile::Kind;
 use tx_mlir::Builder;
 
 /// See the module.
@@ -26,15 +26,7 @@ impl Variant for PackedHalf {
     fn predicates(&self) -> &'static [Predicate] {
         &[
             checks::SHARED_SOURCE,
-            Predicate {
-                name: "scope",
-                check: |r| match r.view.scope {
-                    Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
-                    other => Err(format!(
-                        "scope `{other}`, expected `warp`, `warpgroup` or `cta`"
-                    )),
-                },
-            },
+            checks::SEVERAL_THREADS,
             Predicate {
                 name: "kind",
                 check: |r| match r.view.kind {

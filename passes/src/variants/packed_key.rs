@@ -9,7 +9,6 @@ use super::parts::{delinearize, extents, index_as, load_elements, source_index, 
 use super::shared::{Expansion, Shape, Shared};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::exchange::{redux, redux_cost, shuffle_cost};
-use tx_dialect_tile::Scope;
 use tx_mlir::{Builder, Index};
 
 /// See the module.
@@ -27,15 +26,7 @@ impl Variant for PackedKey {
     fn predicates(&self) -> &'static [Predicate] {
         &[
             checks::SHARED_SOURCE,
-            Predicate {
-                name: "scope",
-                check: |r| match r.view.scope {
-                    Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
-                    other => Err(format!(
-                        "scope `{other}`, expected `warp`, `warpgroup` or `cta`"
-                    )),
-                },
-            },
+            checks::SEVERAL_THREADS,
             checks::KIND,
             Predicate {
                 name: "key",

@@ -239,6 +239,17 @@ pub(crate) mod checks {
         },
     };
 
+    /// A scope of several threads inside a CTA.
+    pub(crate) const SEVERAL_THREADS: Predicate = Predicate {
+        name: "scope",
+        check: |r| match r.view.scope {
+            Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
+            other => Err(format!(
+                "scope `{other}`, expected `warp`, `warpgroup` or `cta`"
+            )),
+        },
+    };
+
     /// The sources are in memory that the threads of the scope share.
     pub(crate) const SHARED_SOURCE: Predicate = Predicate {
         name: "storage",

@@ -8,7 +8,6 @@ use super::registers::{self, Plan};
 use super::shared::{self, Shape, Shared};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::exchange::{redux, redux_cost};
-use tx_dialect_tile::Scope;
 use tx_mlir::Builder;
 use tx_mlir::memref::Space;
 
@@ -39,15 +38,7 @@ impl Variant for Redux {
                 },
             },
             checks::LAYOUT,
-            Predicate {
-                name: "scope",
-                check: |r| match r.view.scope {
-                    Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
-                    other => Err(format!(
-                        "scope `{other}`, expected `warp`, `warpgroup` or `cta`"
-                    )),
-                },
-            },
+            checks::SEVERAL_THREADS,
             checks::KIND,
             Predicate {
                 name: "instruction",
