@@ -125,6 +125,43 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
 
 def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let summary = "materialise the partial results of a reduction loop";
+  let description = [{
+    Each iteration of the loop gets a result of its own, and a second reduction combines these. The
+    partial results are in registers where the loop is bound to the threads of one CTA, else in
+    global memory, with the loop as their first dimension.
+  }];
+  let parameters = (ins StringRefParameter<>:$loop);
+  let assemblyFormat = "`<` $loop `>`";
+}
+
+def Tile_FuseAttr : Tile_Attr<"Fuse", "fuse"> {
+  let summary = "make one loop of several";
+  let description = [{
+    `["d0", "d1"] to "p"` makes `p`, in which `d1` runs fastest. All are reduced dimensions, or none is.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$loops, StringRefParameter<>:$to);
+  let assemblyFormat = "`<` `[` $loops `]` `to` $to `>`";
+}
+
+def Tile_ReorderAttr : Tile_Attr<"Reorder", "reorder"> {
+  let summary = "nest loops in this order, outermost first";
+  let description = "Loops that are not named keep their places.";
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$loops);
+  let assemblyFormat = "`<` $loops `>`";
+}
+
+def Tile_UnrollAttr : Tile_Attr<"Unroll", "unroll"> {
+  let summary = "write out the iterations of a loop";
+  let parameters = (ins StringRefParameter<>:$loop);
+  let assemblyFormat = "`<` $loop `>`";
+}
+
+def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
+  let summary = "load the elements of a loop's iterations at once";
+  let description = [{
+    The loop is written out, each iteration with partial results of its own, and what the iterations
+    read from neighbouring addresses is one vector load.
+  }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
 }
@@ -183,22 +220,56 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     `acc` is the type of every partial result, f32 for f16, bf16 and f8, else the element type.
     `exec` and `params` are facts that passes leave: who executes the op, and the chosen variant's
     parameters.
+
+    At scope `grid` more can be said:
+
+    * `maps` says which elements one iteration reads and writes, as the indexing maps of
+      `linalg.generic` do: a map for each source, destination and `with` operand, from the iteration
+      space to the operand. `axes` are then dimensions of the iteration space. Dimensions are as
+      long as the operands that a map indexes by them alone.
+    * `element` computes what is combined, from an element of each source and the index of each
+      dimension of the iteration space. `argmax` and `argmin` may be given two values: a value and
+      its index.
+    * `epilogue` computes what is stored, from each result (accumulated, and of the type of partial
+      results), an element of each `with` operand, and the index of each dimension that is not
+      reduced.
+    * `schedule` says how the iteration space is cut and bound.
+    * `partials` names loops of the schedule that keep results apart: they are the first dimensions
+      of the destinations, whose elements are partial results.
+
+    ```mlir
+    tile.reduce sum %A, %K into %B with %bias axes [2, 3] scope(grid)
+        {maps = [affine_map<(i, j, di, dj) -> (i + di, j + dj)>, affine_map<(i, j, di, dj) -> (di, dj)>,
+                 affine_map<(i, j, di, dj) -> (i, j)>, affine_map<(i, j, di, dj) -> (j)>]}
+        element {
+        ^bb0(%a: f32, %k: f32, %i: index, %j: index, %di: index, %dj: index):
+          %p = arith.mulf %a, %k : f32
+          tile.yield %p : f32
+        } epilogue {
+        ^bb0(%r: f32, %b: f32, %i: index, %j: index):
+          %s = arith.addf %r, %b : f32
+          tile.yield %s : f32
+        } : memref<?x?xf32>, memref<3x3xf32> into memref<?x?xf32> with memref<?xf32>
+    ```
   }];
   let arguments = (ins
     Tile_KindAttr:$kind, Variadic<Tile_Tile>:$sources, Variadic<Tile_Memory>:$destinations,
-    Variadic<Tile_Fragment>:$inits, DenseI64ArrayAttr:$axes, Tile_ScopeAttr:$scope,
+    Variadic<Tile_Fragment>:$inits, Variadic<Tile_Memory>:$extras, DenseI64ArrayAttr:$axes,
+    Tile_ScopeAttr:$scope,
     UnitAttr:$accumulate, OptionalAttr<ArrayAttr>:$identities, OptionalAttr<TypeAttr>:$acc,
     OptionalAttr<Tile_NanAttr>:$nan, OptionalAttr<Tile_DeterminismAttr>:$determinism,
-    OptionalAttr<StrAttr>:$variant, OptionalAttr<ArrayAttr>:$schedule,
+    OptionalAttr<StrAttr>:$variant, OptionalAttr<ArrayAttr>:$maps,
+    OptionalAttr<ArrayAttr>:$schedule, OptionalAttr<ArrayAttr>:$partials,
     OptionalAttr<DictionaryAttr>:$exec, OptionalAttr<DictionaryAttr>:$params);
-  let regions = (region AnyRegion:$combiner);
+  let regions = (region AnyRegion:$combiner, AnyRegion:$element, AnyRegion:$epilogue);
   let results = (outs Variadic<Tile_Fragment>:$results);
   let assemblyFormat = [{
     custom<Keyword>($kind) $sources (`into` $destinations^)? (`init` `` `(` $inits^ `)`)?
+    (`with` $extras^)?
     `axes` $axes `scope` `` `(` custom<Keyword>($scope) `)` (`accumulate` $accumulate^)?
-    `` custom<AttrsAndCombiner>(attr-dict, $identities, $combiner)
+    `` custom<AttrsAndRegions>(attr-dict, $identities, $combiner, $element, $epilogue)
     `:` type($sources) (`into` type($destinations)^)? (`init` type($inits)^)?
-    (`->` type($results)^)?
+    (`with` type($extras)^)? (`->` type($results)^)?
   }];
 }
 

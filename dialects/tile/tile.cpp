@@ -64,21 +64,25 @@ template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation 
   printer << stringifyEnum(attr.getValue());
 }
 
-// An attribute dictionary and `identity [...] combiner {...}`, in either order.
-static ParseResult parseAttrsAndCombiner(OpAsmParser &parser, NamedAttrList &attrs,
-                                         ArrayAttr &identities, Region &combiner) {
+// An attribute dictionary, before or after regions: `identity [...] combiner {...}`, and those that
+// follow their names.
+static ParseResult
+parseRegions(OpAsmParser &parser, NamedAttrList &attrs, ArrayAttr &identities, Region &combiner,
+             ArrayRef<std::pair<StringRef, Region *>> named) {
   if (parser.parseOptionalAttrDict(attrs))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("identity"))) {
-    if (parser.parseAttribute(identities) || parser.parseKeyword("combiner") ||
-        parser.parseRegion(combiner))
+  if (succeeded(parser.parseOptionalKeyword("identity")) &&
+      (parser.parseAttribute(identities) || parser.parseKeyword("combiner") ||
+       parser.parseRegion(combiner)))
+    return failure();
+  for (auto [name, region] : named)
+    if (succeeded(parser.parseOptionalKeyword(name)) && parser.parseRegion(*region))
       return failure();
-    return parser.parseOptionalAttrDict(attrs);
-  }
-  return success();
+  return attrs.empty() ? parser.parseOptionalAttrDict(attrs) : success();
 }
-static void printAttrsAndCombiner(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
-                                  ArrayAttr identities, Region &combiner) {
+static void printRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
+                         ArrayAttr identities, Region &combiner,
+                         ArrayRef<std::pair<StringRef, Region *>> named) {
   if (identities || !combiner.empty()) {
     printer << " identity ";
     identities ? printer.printAttribute(identities)
@@ -86,10 +90,35 @@ static void printAttrsAndCombiner(OpAsmPrinter &printer, Operation *op, Dictiona
     printer << " combiner ";
     printer.printRegion(combiner);
   }
+  for (auto [name, region] : named)
+    if (!region->empty()) {
+      printer << ' ' << name << ' ';
+      printer.printRegion(*region);
+    }
   // What the syntax says elsewhere.
   printer.printOptionalAttrDict(attrs.getValue(),
                                 {"kind", "scope", "axes", "accumulate", "identities", "width",
                                  "stride", "operandSegmentSizes"});
+}
+static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attrs,
+                                        ArrayAttr &identities, Region &combiner, Region &element,
+                                        Region &epilogue) {
+  return parseRegions(parser, attrs, identities, combiner,
+                      {{"element", &element}, {"epilogue", &epilogue}});
+}
+static void printAttrsAndRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
+                                 ArrayAttr identities, Region &combiner, Region &element,
+                                 Region &epilogue) {
+  printRegions(printer, op, attrs, identities, combiner,
+               {{"element", &element}, {"epilogue", &epilogue}});
+}
+static ParseResult parseAttrsAndCombiner(OpAsmParser &parser, NamedAttrList &attrs,
+                                         ArrayAttr &identities, Region &combiner) {
+  return parseRegions(parser, attrs, identities, combiner, {});
+}
+static void printAttrsAndCombiner(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
+                                  ArrayAttr identities, Region &combiner) {
+  printRegions(printer, op, attrs, identities, combiner, {});
 }
 
 static ParseResult parseAxis(AsmParser &parser, Axis &axis) {
@@ -212,6 +241,8 @@ void ReduceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effect
   for (OpOperand &source : getSourcesMutable())
     if (isa<MemRefType>(source.get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), &source);
+  for (OpOperand &extra : getExtrasMutable())
+    effects.emplace_back(MemoryEffects::Read::get(), &extra);
   for (OpOperand &destination : getDestinationsMutable()) {
     if (getAccumulate())
       effects.emplace_back(MemoryEffects::Read::get(), &destination);

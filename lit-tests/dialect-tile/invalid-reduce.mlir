@@ -54,7 +54,9 @@ func.func @custom_with_a_destination_missing(%A: memref<4x8xf32>, %B: memref<4xf
 // A reduction of memory without a destination would have no effect at all.
 func.func @memory_without_destination(%A: memref<4x8xf32>) {
   // expected-error @below {{a reduction of memory needs destinations (`into`)}}
-  "tile.reduce"(%A) <{axes = array<i64: 1>, kind = #tile.kind<sum>, operandSegmentSizes = array<i32: 1, 0, 0>, scope = #tile.scope<cta>}> ({
+  "tile.reduce"(%A) <{axes = array<i64: 1>, kind = #tile.kind<sum>, operandSegmentSizes = array<i32: 1, 0, 0, 0>, scope = #tile.scope<cta>}> ({
+  }, {
+  }, {
   }) : (memref<4x8xf32>) -> ()
   return
 }
@@ -64,7 +66,9 @@ func.func @memory_without_destination(%A: memref<4x8xf32>) {
 // An op without any source has nothing to reduce.
 func.func @no_source(%B: memref<4xf32>) {
   // expected-error @below {{needs a source}}
-  "tile.reduce"(%B) <{axes = array<i64: 1>, kind = #tile.kind<sum>, operandSegmentSizes = array<i32: 0, 1, 0>, scope = #tile.scope<cta>}> ({
+  "tile.reduce"(%B) <{axes = array<i64: 1>, kind = #tile.kind<sum>, operandSegmentSizes = array<i32: 0, 1, 0, 0>, scope = #tile.scope<cta>}> ({
+  }, {
+  }, {
   }) : (memref<4xf32>) -> ()
   return
 }

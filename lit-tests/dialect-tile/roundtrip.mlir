@@ -265,7 +265,9 @@ func.func @all_reduce(%v: f32, %i: i32) {
 // CHECK-NEXT:  tile.reduce sum %{{.+}} into %{{.+}} axes [-1] scope(cta) accumulate : memref<4x8xf32> into memref<4xf32>
 func.func @generic_form(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   "tile.reduce"(%A, %B) <{accumulate, axes = array<i64: -1>, kind = #tile.kind<sum>,
-    operandSegmentSizes = array<i32: 1, 1, 0>, scope = #tile.scope<cta>}> ({
+    operandSegmentSizes = array<i32: 1, 1, 0, 0>, scope = #tile.scope<cta>}> ({
+  }, {
+  }, {
   }) : (memref<4x8xf32>, memref<4xf32>) -> ()
   return
 }

@@ -74,6 +74,27 @@ pub fn blocks<'c>(op: Op<'c>) -> Vec<Blk<'c>> {
     blocks
 }
 
+/// The blocks of region number `region` of `op`, in order; none when there is no such region.
+pub fn region_blocks<'c>(op: Op<'c>, region: usize) -> Vec<Blk<'c>> {
+    if region >= op.region_count() {
+        return Vec::new();
+    }
+    let Ok(region) = isize::try_from(region) else {
+        return Vec::new();
+    };
+    // SAFETY: the op has that region.
+    let region = unsafe {
+        let raw = mlir_sys::mlirOperationGetRegion(op.to_raw(), region);
+        melior::ir::RegionRef::<'c, 'c>::from_raw(raw)
+    };
+    std::iter::successors(region.first_block(), |b| b.next_in_region()).collect()
+}
+
+/// The first block of region number `region` of `op`, where there is one.
+pub fn first_block<'c>(op: Op<'c>, region: usize) -> Option<Blk<'c>> {
+    region_blocks(op, region).into_iter().next()
+}
+
 /// The ops of `block`, in order. The list is taken at once, so that the block may be edited.
 pub fn ops<'c>(block: Blk<'c>) -> Vec<Op<'c>> {
     let mut ops = Vec::new();

@@ -8,6 +8,7 @@
 //! As in melior, handles to ops, blocks and values ([`Op`], [`Blk`], [`Val`]) are not tied to the
 //! life of the IR they point into: using one after [`erase`] is a bug of the caller.
 
+pub mod affine;
 pub mod build;
 pub mod diagnostic;
 mod effects;
@@ -20,6 +21,7 @@ mod session;
 
 pub use melior;
 
+pub use affine::{Affine, AffineMap};
 pub use build::{Builder, Index};
 pub use diagnostic::{
     Diagnostic, Failed, Severity, SourceLocation, error, remark, source_location,

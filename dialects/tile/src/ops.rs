@@ -3,7 +3,10 @@
 use melior::ir::Type;
 use melior::ir::ValueLike;
 use melior::ir::r#type::{IntegerType, TypeLike};
-use tx_mlir::{Op, Val, attribute, integer_attribute, integers, is, keyword, operands, results};
+use tx_mlir::{
+    Affine, AffineMap, Blk, Op, Val, attribute, elements, integer_attribute, integers, is, keyword,
+    operands, results,
+};
 
 /// Every op that must be gone after `lower-reduction`, except the terminator of combiners.
 pub const TILE_OPS: [&str; 6] = [
@@ -135,6 +138,8 @@ pub struct Reduce<'c> {
     pub destinations: Vec<Val<'c>>,
     /// Old values, in the fragment form.
     pub inits: Vec<Val<'c>>,
+    /// What the epilogue reads.
+    pub extras: Vec<Val<'c>>,
     /// As written.
     pub axes: Vec<i64>,
     /// Who executes it.
@@ -153,16 +158,20 @@ impl<'c> Reduce<'c> {
         }
         let all = operands(op);
         let segments = integers(attribute(op, "operandSegmentSizes")?)?;
-        let [n, m, _] = segments.as_slice() else {
+        let segments: Vec<usize> = segments
+            .into_iter()
+            .map(|n| usize::try_from(n).ok())
+            .collect::<Option<_>>()?;
+        let [n, m, inits, _] = segments[..] else {
             return None;
         };
-        let (n, m) = (usize::try_from(*n).ok()?, usize::try_from(*m).ok()?);
         Some(Self {
             op,
             kind: kind(op)?,
             sources: all[..n].to_vec(),
             destinations: all[n..n + m].to_vec(),
-            inits: all[n + m..].to_vec(),
+            inits: all[n + m..n + m + inits].to_vec(),
+            extras: all[n + m + inits..].to_vec(),
             axes: integers(attribute(op, "axes")?)?,
             scope: scope(op)?,
             accumulate: attribute(op, "accumulate").is_some(),
@@ -193,15 +202,123 @@ impl<'c> Reduce<'c> {
         }
     }
 
+    /// The block of the region `element`, where there is one.
+    pub fn element(&self) -> Option<Blk<'c>> {
+        tx_mlir::first_block(self.op, 1)
+    }
+
+    /// The block of the region `epilogue`, where there is one.
+    pub fn epilogue(&self) -> Option<Blk<'c>> {
+        tx_mlir::first_block(self.op, 2)
+    }
+
+    /// Loops of the schedule that keep their results apart.
+    pub fn partials(&self) -> Vec<String> {
+        attribute(self.op, "partials")
+            .and_then(tx_mlir::elements)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|a| a.to_string().trim_matches('"').to_owned())
+            .collect()
+    }
+
+    /// Number of dimensions of the iteration space.
+    pub fn rank(&self) -> Option<usize> {
+        match self.written_maps() {
+            Some(maps) => Some(maps.first()?.dims),
+            None => shape(*self.sources.first()?).map(|s| s.len()),
+        }
+    }
+
+    /// The maps of the attribute `maps`.
+    pub(crate) fn written_maps(&self) -> Option<Vec<AffineMap>> {
+        elements(attribute(self.op, "maps")?)?
+            .into_iter()
+            .map(AffineMap::of)
+            .collect()
+    }
+
+    /// From the iteration space to each source, destination and `with` operand. Dimensions of a
+    /// destination that [`Self::partials`] speaks of are not among the results.
+    pub fn maps(&self) -> Option<Vec<AffineMap>> {
+        if let Some(maps) = self.written_maps() {
+            return Some(maps);
+        }
+        let rank = self.rank()?;
+        let axes = self.reduced_axes(rank)?;
+        let kept: Vec<usize> = (0..rank).filter(|d| !axes.contains(d)).collect();
+        let keeps_dims = |v: &Val<'c>| {
+            let dims = shape(*v)
+                .map_or(0, |s| s.len())
+                .checked_sub(self.partials().len());
+            dims == Some(rank) && !axes.is_empty()
+        };
+        let destination = |v: &Val<'c>| {
+            let mut map = AffineMap::select(rank, kept.iter().copied());
+            if keeps_dims(v) {
+                map.results = (0..rank)
+                    .map(|d| {
+                        if axes.contains(&d) {
+                            Affine::Const(0)
+                        } else {
+                            Affine::Dim(d)
+                        }
+                    })
+                    .collect();
+            }
+            map
+        };
+        let sources = self.sources.iter().map(|_| AffineMap::identity(rank));
+        Some(
+            sources
+                .chain(self.destinations.iter().map(destination))
+                .collect(),
+        )
+    }
+
+    /// Types of what is combined: what `element` yields, or else the sources' elements.
+    pub fn elements(&self) -> Option<Vec<Type<'c>>> {
+        match self.element() {
+            Some(block) => Some(yielded(block)?),
+            None => self
+                .sources
+                .iter()
+                .map(|s| element_type(s.r#type()))
+                .collect(),
+        }
+    }
+
     /// Types of the parts of a partial result.
     pub fn accumulators(&self) -> Option<Vec<Type<'c>>> {
-        let source = element_type(self.sources.first()?.r#type())?;
+        let source = *self.elements()?.first()?;
         let index = match self.outputs().get(1) {
             Some(output) => element_type(output.r#type()),
             None => None,
         };
+        // What an epilogue stores says nothing of the index that it is given.
+        let given = self.elements()?.get(1).copied().or_else(|| {
+            use melior::ir::block::BlockLike as _;
+            let block = self.epilogue()?;
+            (block.argument_count() > 1).then(|| tx_mlir::build::argument(block, 1).r#type())
+        });
+        let index = given.or(index);
         accumulators(self.op, self.kind, source, index)
     }
+}
+
+/// Types of what a region's terminator is given.
+pub(crate) fn yielded<'c>(block: Blk<'c>) -> Option<Vec<Type<'c>>> {
+    let last = *tx_mlir::ops(block).last()?;
+    is(last, "tile.yield").then(|| operands(last).iter().map(|v| v.r#type()).collect())
+}
+
+/// Sizes of a tile.
+fn shape(tile: Val<'_>) -> Option<Vec<Option<u64>>> {
+    let ty = tile.r#type();
+    tx_mlir::MemRef::from_type(ty).map(|m| m.shape).or_else(|| {
+        let fragment = crate::Fragment::from_type(ty)?;
+        Some(fragment.shape.into_iter().map(Some).collect())
+    })
 }
 
 /// Types of the parts of a partial result: what the combiner's region takes, or else a value, and

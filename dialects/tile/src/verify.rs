@@ -1,5 +1,7 @@
 //! The rules of the dialect that ODS cannot say, each with its own diagnostic.
 
+mod grid;
+
 use crate::layout::{Fragment, Iter};
 use crate::ops::{
     AllReduce, Copy, Kind, Reduce, Scope, default_accumulator, element_type, integer_width,
@@ -15,7 +17,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tx_mlir::diagnostic::{ErrorSeverity, Report};
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Failed, MemRef, Op, Val, attribute, blocks, elements, error, is, name, operands, ops,
+    Blk, Failed, MemRef, Op, Val, attribute, elements, error, is, name, operands, ops,
+    region_blocks,
 };
 
 pub(crate) unsafe extern "C" fn verify_op(op: MlirOperation) -> bool {
@@ -203,6 +206,10 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         .emit());
     }
 
+    grid::check_scope(reduce)?;
+    if reduce.written_maps().is_some() || attribute(op, "maps").is_some() {
+        return grid::check_mapped(reduce, &sources, &targets);
+    }
     let rank = sources[0].shape.len();
     for source in &sources[1..] {
         if source.shape != sources[0].shape {
@@ -218,8 +225,15 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         }
     }
     let axes = check_axes(op, &reduce.axes, rank)?;
+    let apart = grid::check_partials(reduce, &targets)?;
     for (target, output) in targets.iter().zip(&outputs) {
-        check_target_shape(op, &sources[0].shape, &axes, &target.shape, output.r#type())?;
+        check_target_shape(
+            op,
+            &sources[0].shape,
+            &axes,
+            &target.shape[apart..],
+            output.r#type(),
+        )?;
     }
     for (init, output) in inits.iter().zip(&outputs) {
         let target = Tile::of(op, *output)?;
@@ -250,7 +264,9 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
             );
         }
     }
-    check_reduce_types(reduce, &sources, &targets)?;
+    let parts = reduce.elements().unwrap_or_default();
+    check_reduce_types(reduce, &parts, &targets)?;
+    grid::check_regions(reduce, &parts)?;
 
     let empty = axes.iter().any(|a| sources[0].shape[*a] == Some(0));
     if reduce.kind.is_arg() && empty {
@@ -264,7 +280,6 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         .emit());
     }
     check_index_range(reduce, &axes, &sources[0].shape, &targets)?;
-    let parts: Vec<Type<'_>> = sources.iter().map(|s| s.element).collect();
     check_combiner(op, reduce.kind, &parts)?;
     check_old_values(reduce, &targets)
 }
@@ -297,7 +312,8 @@ fn check_index_range(
 /// What a region combines, it combines in the types of its arguments: wider old values would lose
 /// bits.
 fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
-    if reduce.kind != Kind::Custom || !reduce.accumulate {
+    let by_region = reduce.kind == Kind::Custom || reduce.epilogue().is_some();
+    if !by_region || !reduce.accumulate {
         return Ok(());
     }
     let types = reduce.accumulators().unwrap_or_default();
@@ -325,22 +341,50 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         reduce.destinations.len(),
         op.result_count(),
     );
-    let wanted = match reduce.kind {
-        Kind::Custom => n,
+    // Values that are combined.
+    let values = match reduce.element() {
+        Some(block) => match crate::ops::yielded(block) {
+            Some(types) => types.len(),
+            None => return Err(complain(op, "`element` must end with `tile.yield`").emit()),
+        },
+        None => n,
+    };
+    let parts = match reduce.kind {
+        Kind::Custom => values,
         kind if kind.is_arg() => 2,
         _ => 1,
+    };
+    let wanted = match reduce.epilogue() {
+        Some(block) => match crate::ops::yielded(block) {
+            Some(types) => types.len(),
+            None => return Err(complain(op, "`epilogue` must end with `tile.yield`").emit()),
+        },
+        None => parts,
     };
     let is_fragment = |v: &Val<'_>| Fragment::from_type(v.r#type()).is_some();
     let fragments = reduce.sources.iter().filter(|v| is_fragment(v)).count();
     if n == 0 {
         return Err(complain(op, "needs a source").emit());
     }
-    if reduce.kind != Kind::Custom && n != 1 {
+    let pairs = reduce.kind.is_arg() && reduce.scope == Scope::Grid && values == 2;
+    if reduce.kind != Kind::Custom && values != 1 && !pairs {
+        let what = match reduce.element() {
+            Some(_) => "combines one value",
+            None => "takes one source",
+        };
         return Err(
-            complain(op, format!("`{}` takes one source, found {n}", reduce.kind))
+            complain(op, format!("`{}` {what}, found {values}", reduce.kind))
                 .note("`custom` takes several")
                 .emit(),
         );
+    }
+    if reduce.accumulate && wanted != parts {
+        return Err(complain(
+            op,
+            format!("`accumulate` needs a destination for each of {parts} results, found {wanted}"),
+        )
+        .note("combine with the old values in a reduction of its own, or drop `accumulate`")
+        .emit());
     }
     if m > 0 && (r > 0 || fragments > 0) {
         return Err(complain(
@@ -360,7 +404,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     };
     if found != wanted {
         let plural = if wanted == 1 { "" } else { "s" };
-        let roles = if reduce.kind.is_arg() {
+        let roles = if reduce.kind.is_arg() && reduce.epilogue().is_none() {
             " (a value and an index)"
         } else {
             ""
@@ -498,22 +542,36 @@ fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(),
     Ok(())
 }
 
-fn check_reduce_types(
-    reduce: &Reduce<'_>,
-    sources: &[Tile<'_>],
-    targets: &[Tile<'_>],
+/// Types of what is combined and of what is stored.
+fn check_reduce_types<'c>(
+    reduce: &Reduce<'c>,
+    parts: &[Type<'c>],
+    targets: &[Tile<'c>],
 ) -> Result<(), Failed> {
     let op = reduce.op;
-    for source in sources {
-        check_element(op, reduce.kind, source.element, "elements")?;
+    let values = if reduce.kind.is_arg() { 1 } else { parts.len() };
+    for part in &parts[..values] {
+        check_element(op, reduce.kind, *part, "elements")?;
     }
-    let values = if reduce.kind.is_arg() {
-        &targets[..1]
-    } else {
-        targets
-    };
-    for (source, target) in sources.iter().zip(values) {
-        let (from, to) = (source.element, target.element);
+    if let Some(acc) = attribute(op, "acc").and_then(tx_mlir::type_value) {
+        check_accumulator(op, acc, parts[0])?;
+    }
+    if reduce.kind.is_arg() && parts.len() == 2 {
+        let index = parts[1];
+        if !matches!(integer_width(index), Some(32 | 64)) {
+            return Err(
+                complain(op, format!("an index is `i32` or `i64`, found `{index}`")).emit(),
+            );
+        }
+    }
+    if reduce.epilogue().is_some() {
+        return Ok(());
+    }
+    if !reduce.partials().is_empty() {
+        return grid::check_partial_types(reduce, targets);
+    }
+    for (part, target) in parts[..values].iter().zip(targets) {
+        let (from, to) = (*part, target.element);
         let wider = float_bits(from)
             .zip(float_bits(to))
             .is_some_and(|(f, t)| f < t);
@@ -543,9 +601,6 @@ fn check_reduce_types(
             );
         }
     }
-    if let Some(acc) = attribute(op, "acc").and_then(tx_mlir::type_value) {
-        check_accumulator(op, acc, sources[0].element)?;
-    }
     Ok(())
 }
 
@@ -568,7 +623,7 @@ fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Result<(), Fa
 }
 
 fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Failed> {
-    let blocks = blocks(op);
+    let blocks = region_blocks(op, 0);
     let identities = attribute(op, "identities").and_then(elements);
     if kind != Kind::Custom {
         if identities.is_some() || !blocks.is_empty() {
@@ -658,11 +713,16 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
             .emit());
         }
     }
-    for inner in tx_mlir::walk(op).into_iter().skip(1) {
+    check_pure(op, *block, "a combiner")
+}
+
+/// A region computes from what it is given, and does nothing else.
+fn check_pure<'c>(op: Op<'c>, block: Blk<'c>, what: &str) -> Result<(), Failed> {
+    for inner in ops(block).into_iter().flat_map(tx_mlir::walk) {
         if !is(inner, "tile.yield") && !tx_mlir::is_pure(inner) {
             return Err(complain(
                 op,
-                "a combiner only computes: it may be run any number of times",
+                format!("{what} only computes: it may be run any number of times"),
             )
             .note_at(
                 inner.location(),

@@ -1,0 +1,250 @@
+//! Affine maps as plain data.
+
+use crate::ir::{Op, parse_attribute};
+use melior::Context;
+use melior::ir::{Attribute, AttributeLike};
+use mlir_sys::MlirAffineExpr;
+use std::fmt;
+
+/// An affine expression over dimensions and symbols.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Affine {
+    /// The dimension of this number.
+    Dim(usize),
+    /// The symbol of this number.
+    Symbol(usize),
+    /// A number.
+    Const(i64),
+    /// A sum.
+    Add(Box<Self>, Box<Self>),
+    /// A product.
+    Mul(Box<Self>, Box<Self>),
+    /// A remainder, never negative.
+    Mod(Box<Self>, Box<Self>),
+    /// A quotient, rounded down.
+    FloorDiv(Box<Self>, Box<Self>),
+    /// A quotient, rounded up.
+    CeilDiv(Box<Self>, Box<Self>),
+}
+
+/// An affine map.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AffineMap {
+    /// Number of dimensions.
+    pub dims: usize,
+    /// Number of symbols.
+    pub symbols: usize,
+    /// One expression for each result.
+    pub results: Vec<Affine>,
+}
+
+impl Affine {
+    fn from_raw(raw: MlirAffineExpr) -> Option<Self> {
+        let index = |n: isize| usize::try_from(n).ok();
+        // SAFETY: each query is asked of the sort of expression it is for; the expression lives as
+        // long as its context.
+        unsafe {
+            if mlir_sys::mlirAffineExprIsADim(raw) {
+                return index(mlir_sys::mlirAffineDimExprGetPosition(raw)).map(Self::Dim);
+            }
+            if mlir_sys::mlirAffineExprIsASymbol(raw) {
+                return index(mlir_sys::mlirAffineSymbolExprGetPosition(raw)).map(Self::Symbol);
+            }
+            if mlir_sys::mlirAffineExprIsAConstant(raw) {
+                return Some(Self::Const(mlir_sys::mlirAffineConstantExprGetValue(raw)));
+            }
+            let left = Box::new(Self::from_raw(mlir_sys::mlirAffineBinaryOpExprGetLHS(raw))?);
+            let right = Box::new(Self::from_raw(mlir_sys::mlirAffineBinaryOpExprGetRHS(raw))?);
+            Some(if mlir_sys::mlirAffineExprIsAAdd(raw) {
+                Self::Add(left, right)
+            } else if mlir_sys::mlirAffineExprIsAMul(raw) {
+                Self::Mul(left, right)
+            } else if mlir_sys::mlirAffineExprIsAMod(raw) {
+                Self::Mod(left, right)
+            } else if mlir_sys::mlirAffineExprIsAFloorDiv(raw) {
+                Self::FloorDiv(left, right)
+            } else {
+                Self::CeilDiv(left, right)
+            })
+        }
+    }
+
+    /// The parts of an operation.
+    pub fn operands(&self) -> Option<(&Self, &Self)> {
+        match self {
+            Self::Dim(_) | Self::Symbol(_) | Self::Const(_) => None,
+            Self::Add(l, r)
+            | Self::Mul(l, r)
+            | Self::Mod(l, r)
+            | Self::FloorDiv(l, r)
+            | Self::CeilDiv(l, r) => Some((l, r)),
+        }
+    }
+
+    /// Whether dimension `dim` occurs.
+    pub fn uses(&self, dim: usize) -> bool {
+        match self.operands() {
+            Some((l, r)) => l.uses(dim) || r.uses(dim),
+            None => *self == Self::Dim(dim),
+        }
+    }
+
+    /// The expression with `dims` in the places of its dimensions.
+    #[must_use]
+    pub fn replace(&self, dims: &[Self]) -> Self {
+        let both = |l: &Self, r: &Self| (Box::new(l.replace(dims)), Box::new(r.replace(dims)));
+        match self {
+            Self::Dim(d) => dims[*d].clone(),
+            Self::Symbol(_) | Self::Const(_) => self.clone(),
+            Self::Add(l, r) => {
+                let (l, r) = both(l, r);
+                Self::Add(l, r)
+            }
+            Self::Mul(l, r) => {
+                let (l, r) = both(l, r);
+                Self::Mul(l, r)
+            }
+            Self::Mod(l, r) => {
+                let (l, r) = both(l, r);
+                Self::Mod(l, r)
+            }
+            Self::FloorDiv(l, r) => {
+                let (l, r) = both(l, r);
+                Self::FloorDiv(l, r)
+            }
+            Self::CeilDiv(l, r) => {
+                let (l, r) = both(l, r);
+                Self::CeilDiv(l, r)
+            }
+        }
+    }
+
+    /// By how much the value grows when dimension `dim` grows by one; `None` where that varies.
+    pub fn step(&self, dim: usize) -> Option<i64> {
+        if !self.uses(dim) {
+            return Some(0);
+        }
+        match self {
+            Self::Dim(_) => Some(1),
+            Self::Add(l, r) => l.step(dim)?.checked_add(r.step(dim)?),
+            Self::Mul(l, r) => match (&**l, &**r) {
+                (x, Self::Const(c)) | (Self::Const(c), x) => x.step(dim)?.checked_mul(*c),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl AffineMap {
+    /// Takes an attribute apart; `None` when it is no affine map.
+    pub fn of(attribute: Attribute<'_>) -> Option<Self> {
+        let raw = attribute.to_raw();
+        let count = |n: isize| usize::try_from(n).ok();
+        // SAFETY: only maps are asked, for results that they have.
+        unsafe {
+            if !mlir_sys::mlirAttributeIsAAffineMap(raw) {
+                return None;
+            }
+            let map = mlir_sys::mlirAffineMapAttrGetValue(raw);
+            Some(Self {
+                dims: count(mlir_sys::mlirAffineMapGetNumDims(map))?,
+                symbols: count(mlir_sys::mlirAffineMapGetNumSymbols(map))?,
+                results: (0..mlir_sys::mlirAffineMapGetNumResults(map))
+                    .map(|i| Affine::from_raw(mlir_sys::mlirAffineMapGetResult(map, i)))
+                    .collect::<Option<_>>()?,
+            })
+        }
+    }
+
+    /// The map that leaves `dims` dimensions as they are.
+    pub fn identity(dims: usize) -> Self {
+        Self::select(dims, 0..dims)
+    }
+
+    /// The map whose results are these dimensions.
+    pub fn select(dims: usize, results: impl IntoIterator<Item = usize>) -> Self {
+        Self {
+            dims,
+            symbols: 0,
+            results: results.into_iter().map(Affine::Dim).collect(),
+        }
+    }
+
+    /// The dimension that each result is, when each is one and none is repeated.
+    pub fn as_projected_permutation(&self) -> Option<Vec<usize>> {
+        let mut dims = Vec::new();
+        for result in &self.results {
+            match result {
+                Affine::Dim(d) if !dims.contains(d) => dims.push(*d),
+                _ => return None,
+            }
+        }
+        Some(dims)
+    }
+
+    /// The map with expressions in the places of its dimensions, over `dims` dimensions.
+    #[must_use]
+    pub fn replace(&self, dims: usize, by: &[Affine]) -> Self {
+        Self {
+            dims,
+            symbols: self.symbols,
+            results: self.results.iter().map(|r| r.replace(by)).collect(),
+        }
+    }
+
+    /// As an attribute.
+    pub fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
+        parse_attribute(context, &format!("affine_map<{self}>"))
+    }
+}
+
+/// The indexing maps of a `linalg` op, a map for each operand; `None` when it is none.
+pub fn indexing_maps(op: Op<'_>) -> Option<Vec<AffineMap>> {
+    // SAFETY: the op is alive; the C API answers null for ops of other dialects.
+    let maps = unsafe {
+        let raw = mlir_sys::mlirLinalgGetIndexingMapsAttribute(op.to_raw());
+        if raw.ptr.is_null() {
+            return None;
+        }
+        Attribute::from_raw(raw)
+    };
+    crate::ir::elements(maps)?
+        .into_iter()
+        .map(AffineMap::of)
+        .collect()
+}
+
+impl fmt::Display for Affine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dim(d) => write!(f, "d{d}"),
+            Self::Symbol(s) => write!(f, "s{s}"),
+            Self::Const(c) => write!(f, "{c}"),
+            Self::Add(l, r) => write!(f, "({l} + {r})"),
+            Self::Mul(l, r) => write!(f, "({l} * {r})"),
+            Self::Mod(l, r) => write!(f, "({l} mod {r})"),
+            Self::FloorDiv(l, r) => write!(f, "({l} floordiv {r})"),
+            Self::CeilDiv(l, r) => write!(f, "({l} ceildiv {r})"),
+        }
+    }
+}
+
+impl fmt::Display for AffineMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, items: &mut dyn Iterator<Item = String>| {
+            f.write_str(&items.collect::<Vec<_>>().join(", "))
+        };
+        f.write_str("(")?;
+        list(f, &mut (0..self.dims).map(|d| format!("d{d}")))?;
+        f.write_str(")")?;
+        if self.symbols > 0 {
+            f.write_str("[")?;
+            list(f, &mut (0..self.symbols).map(|s| format!("s{s}")))?;
+            f.write_str("]")?;
+        }
+        f.write_str(" -> (")?;
+        list(f, &mut self.results.iter().map(ToString::to_string))?;
+        f.write_str(")")
+    }
+}

@@ -1,0 +1,385 @@
+//! Rules of what `tile.reduce` can say at scope `grid` alone.
+
+use super::{
+    Tile, check_combiner, check_index_range, check_old_values, check_pure, check_reduce_types,
+    complain, region_blocks, shape_text,
+};
+use crate::ops::{Kind, Reduce, Scope, normalize_axis};
+use melior::ir::block::BlockLike;
+use melior::ir::{Type, ValueLike};
+use tx_mlir::{Affine, AffineMap, Blk, Failed, attribute};
+
+/// What only whole jobs have.
+pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
+    let op = reduce.op;
+    if reduce.scope == Scope::Grid {
+        return Ok(());
+    }
+    let found = ["maps", "schedule", "partials"]
+        .into_iter()
+        .find(|a| attribute(op, a).is_some());
+    let found = found
+        .or_else(|| reduce.element().map(|_| "element"))
+        .or_else(|| reduce.epilogue().map(|_| "epilogue"))
+        .or_else(|| (!reduce.extras.is_empty()).then_some("with"));
+    match found {
+        Some(what) => Err(complain(
+            op,
+            format!(
+                "`{what}` belongs to `scope(grid)`, but the scope is `{}`",
+                reduce.scope
+            ),
+        )
+        .emit()),
+        None => Ok(()),
+    }
+}
+
+/// How many dimensions of each destination are loops that keep results apart.
+pub(super) fn check_partials(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<usize, Failed> {
+    let apart = reduce.partials().len();
+    for target in targets {
+        if target.shape.len() < apart {
+            return Err(complain(
+                reduce.op,
+                format!(
+                    "`partials` names {apart} loops, which are the first dimensions of the destination, but that is {}",
+                    target.shape_text()
+                ),
+            )
+            .emit());
+        }
+    }
+    if apart > 0 && reduce.accumulate {
+        return Err(complain(reduce.op, "partial results do not `accumulate`").emit());
+    }
+    Ok(apart)
+}
+
+/// Partial results are stored as they are.
+pub(super) fn check_partial_types(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Failed> {
+    let types = reduce.accumulators().unwrap_or_default();
+    for (i, (target, ty)) in targets.iter().zip(types).enumerate() {
+        if target.element != ty {
+            return Err(complain(
+                reduce.op,
+                format!(
+                    "partial result {i} is `{ty}`, but its destination has `{}`",
+                    target.element
+                ),
+            )
+            .emit());
+        }
+    }
+    Ok(())
+}
+
+/// A reduction with indexing maps.
+pub(super) fn check_mapped<'c>(
+    reduce: &Reduce<'c>,
+    sources: &[Tile<'c>],
+    targets: &[Tile<'c>],
+) -> Result<(), Failed> {
+    let op = reduce.op;
+    let Some(maps) = reduce.written_maps() else {
+        return Err(complain(op, "`maps` must be affine maps").emit());
+    };
+    let extras = reduce
+        .extras
+        .iter()
+        .map(|v| Tile::of(op, *v))
+        .collect::<Result<Vec<_>, _>>()?;
+    let apart = check_partials(reduce, targets)?;
+    let operands: Vec<(String, &[Option<u64>])> = (0..)
+        .zip(sources)
+        .map(|(i, t)| (format!("source {i}"), &t.shape[..]))
+        .chain(
+            (0..)
+                .zip(targets)
+                .map(|(i, t)| (format!("destination {i}"), &t.shape[apart..])),
+        )
+        .chain(
+            (0..)
+                .zip(&extras)
+                .map(|(i, t)| (format!("`with` operand {i}"), &t.shape[..])),
+        )
+        .collect();
+    if maps.len() != operands.len() {
+        return Err(complain(
+            op,
+            format!(
+                "needs a map for each of {} sources, destinations and `with` operands, found {}",
+                operands.len(),
+                maps.len()
+            ),
+        )
+        .emit());
+    }
+    let rank = maps[0].dims;
+    for ((what, shape), map) in operands.iter().zip(&maps) {
+        check_map(reduce, what, shape, map, rank)?;
+    }
+    let axes = super::check_axes(op, &reduce.axes, rank)?;
+    for (i, map) in maps[sources.len()..sources.len() + targets.len()]
+        .iter()
+        .enumerate()
+    {
+        check_destination(reduce, i, map, &axes)?;
+    }
+    for (i, map) in maps[sources.len() + targets.len()..].iter().enumerate() {
+        if let Some(axis) = axes
+            .iter()
+            .find(|a| map.results.iter().any(|r| r.uses(**a)))
+        {
+            return Err(complain(
+                op,
+                format!("`with` operand {i} is indexed by d{axis}, which is reduced"),
+            )
+            .note("make it a source, and use it in `element`")
+            .emit());
+        }
+    }
+    let extents = check_extents(reduce, rank, &operands, &maps)?;
+    let empty = axes.iter().any(|a| extents[*a] == Some(0));
+    if reduce.kind.is_arg() && empty {
+        return Err(complain(
+            op,
+            format!(
+                "`{}` of nothing has no index: a reduced dimension has length 0",
+                reduce.kind
+            ),
+        )
+        .emit());
+    }
+    let parts = reduce.elements().unwrap_or_default();
+    if reduce.element().is_none() && sources.is_empty() {
+        return Err(complain(op, "needs a source").emit());
+    }
+    check_reduce_types(reduce, &parts, targets)?;
+    check_index_range(reduce, &axes, &extents, targets)?;
+    check_combiner(op, reduce.kind, &parts)?;
+    check_regions(reduce, &parts)?;
+    check_old_values(reduce, targets)
+}
+
+fn check_map(
+    reduce: &Reduce<'_>,
+    what: &str,
+    shape: &[Option<u64>],
+    map: &AffineMap,
+    rank: usize,
+) -> Result<(), Failed> {
+    let complaint = if map.symbols > 0 {
+        format!("the map of {what} has symbols; only dimensions of the iteration space can index")
+    } else if map.dims != rank {
+        format!(
+            "the map of {what} has {} dimensions, the first map has {rank}",
+            map.dims
+        )
+    } else if map.results.len() != shape.len() {
+        format!(
+            "the map of {what} has {} results for the {} dimensions of {}",
+            map.results.len(),
+            shape.len(),
+            shape_text(shape)
+        )
+    } else {
+        return Ok(());
+    };
+    Err(complain(reduce.op, complaint)
+        .note(format!("the map is ({map})"))
+        .emit())
+}
+
+/// Every result has one place.
+fn check_destination(
+    reduce: &Reduce<'_>,
+    i: usize,
+    map: &AffineMap,
+    axes: &[usize],
+) -> Result<(), Failed> {
+    let mut seen = Vec::new();
+    for result in &map.results {
+        match result {
+            Affine::Dim(d) if !axes.contains(d) && !seen.contains(d) => seen.push(*d),
+            Affine::Const(0) => {}
+            _ => {
+                return Err(complain(
+                    reduce.op,
+                    format!(
+                        "destination {i} is indexed by `{result}`, expected each dimension that is not reduced once, or 0"
+                    ),
+                )
+                .note(format!("the map is ({map})"))
+                .emit());
+            }
+        }
+    }
+    let missing = (0..map.dims).find(|d| !axes.contains(d) && !seen.contains(d));
+    match missing {
+        Some(d) => Err(complain(
+            reduce.op,
+            format!("destination {i} is not indexed by d{d}, which is not reduced: results would meet in one place"),
+        )
+        .note(format!("the map is ({map})"))
+        .emit()),
+        None => Ok(()),
+    }
+}
+
+/// The length of each dimension, where it is static; all operands must agree on it.
+fn check_extents(
+    reduce: &Reduce<'_>,
+    rank: usize,
+    operands: &[(String, &[Option<u64>])],
+    maps: &[AffineMap],
+) -> Result<Vec<Option<u64>>, Failed> {
+    let mut extents = vec![None; rank];
+    for dim in 0..rank {
+        let mut known: Option<(&str, u64)> = None;
+        let mut found = false;
+        for ((what, shape), map) in operands.iter().zip(maps) {
+            for (size, result) in shape.iter().zip(&map.results) {
+                if *result != Affine::Dim(dim) {
+                    continue;
+                }
+                found = true;
+                match (known, size) {
+                    (Some((other, n)), Some(m)) if n != *m => {
+                        return Err(complain(
+                            reduce.op,
+                            format!("d{dim} has {n} iterations by {other}, but {m} by {what}"),
+                        )
+                        .emit());
+                    }
+                    (None, Some(m)) => known = Some((what, *m)),
+                    _ => {}
+                }
+            }
+        }
+        if !found {
+            return Err(complain(
+                reduce.op,
+                format!("no operand says how long d{dim} is: none is indexed by it alone"),
+            )
+            .emit());
+        }
+        extents[dim] = known.map(|(_, n)| n);
+    }
+    Ok(extents)
+}
+
+/// Arguments of the regions.
+pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Result<(), Failed> {
+    let op = reduce.op;
+    let index = Type::index(tx_mlir::context(op));
+    let rank = reduce.rank().unwrap_or(0);
+    let element_of = |v: &tx_mlir::Val<'c>| crate::element_type(v.r#type());
+    if let Some(block) = reduce.element() {
+        let mut wanted: Vec<Type<'c>> = reduce.sources.iter().filter_map(element_of).collect();
+        wanted.extend(std::iter::repeat_n(index, rank));
+        check_region(
+            reduce,
+            1,
+            block,
+            "element",
+            "each source's element and each dimension's index",
+            &wanted,
+        )?;
+    }
+    let Some(block) = reduce.epilogue() else {
+        return match reduce.extras.is_empty() {
+            true => Ok(()),
+            false => Err(complain(
+                op,
+                "`with` operands are for the epilogue, and there is none",
+            )
+            .emit()),
+        };
+    };
+    let mut wanted = reduce.accumulators().unwrap_or_else(|| parts.to_vec());
+    wanted.extend(reduce.extras.iter().filter_map(element_of));
+    let reduced: Vec<usize> = reduce
+        .axes
+        .iter()
+        .filter_map(|a| normalize_axis(*a, rank))
+        .collect();
+    wanted.extend(std::iter::repeat_n(index, rank - reduced.len().min(rank)));
+    check_region(
+        reduce,
+        2,
+        block,
+        "epilogue",
+        "each result, each `with` operand's element and each kept dimension's index",
+        &wanted,
+    )?;
+    if !reduce.partials().is_empty() {
+        return Err(complain(
+            op,
+            "partial results are stored as they are, without an epilogue",
+        )
+        .emit());
+    }
+    let yields = crate::ops::yielded(block).unwrap_or_default();
+    for (i, (value, target)) in yields.iter().zip(&reduce.destinations).enumerate() {
+        if element_of(target) != Some(*value) {
+            return Err(complain(
+                op,
+                format!(
+                    "the epilogue yields `{value}` for destination {i}, whose elements are `{}`",
+                    super::show(element_of(target))
+                ),
+            )
+            .emit());
+        }
+    }
+    let sort = |ty: &Type<'c>| {
+        (
+            super::float_bits(*ty).is_some(),
+            reduce.kind == Kind::Custom,
+        )
+    };
+    let accumulators = reduce.accumulators().unwrap_or_default();
+    if reduce.accumulate
+        && yields
+            .iter()
+            .zip(&accumulators)
+            .any(|(y, a)| sort(y) != sort(a))
+    {
+        return Err(complain(
+            op,
+            "`accumulate` needs old values of the sort that is combined",
+        )
+        .emit());
+    }
+    Ok(())
+}
+
+fn check_region<'c>(
+    reduce: &Reduce<'c>,
+    region: usize,
+    block: Blk<'c>,
+    name: &str,
+    what: &str,
+    wanted: &[Type<'c>],
+) -> Result<(), Failed> {
+    let op = reduce.op;
+    if region_blocks(op, region).len() != 1 {
+        return Err(complain(op, format!("`{name}` must have one block")).emit());
+    }
+    let found: Vec<Type<'c>> = (0..block.argument_count())
+        .map(|i| tx_mlir::build::argument(block, i).r#type())
+        .collect();
+    if found != wanted {
+        let list = |types: &[Type<'c>]| {
+            let texts: Vec<String> = types.iter().map(|t| format!("`{t}`")).collect();
+            format!("({})", texts.join(", "))
+        };
+        return Err(
+            complain(op, format!("the arguments of `{name}` are {what}"))
+                .note(format!("expected {}, found {}", list(wanted), list(&found)))
+                .emit(),
+        );
+    }
+    check_pure(op, block, &format!("`{name}`"))
+}
