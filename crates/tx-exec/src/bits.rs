@@ -26,9 +26,73 @@ pub(crate) fn set_all(bits: &mut [u64], first: u64, count: u64) {
     words(first, count, |word, mask| bits[word] |= mask);
 }
 
+/// Bits to a page.
+const PAGE: u64 = 4096;
+
+/// A set of bytes of memory that may be large. Pages come into being when something in them is set.
+#[derive(Debug)]
+pub(crate) struct PagedBits(Vec<Option<Box<[u64; PAGE as usize / 64]>>>);
+
+impl PagedBits {
+    /// For `length` bytes, none of them in the set; `None` when there is not enough memory.
+    pub(crate) fn new(length: usize) -> Option<Self> {
+        pages(length.div_ceil(PAGE as usize)).map(Self)
+    }
+
+    pub(crate) fn all_set(&self, first: u64, count: u64) -> bool {
+        parts(first, count).all(|(page, first, count)| {
+            self.0
+                .get(page)
+                .and_then(Option::as_deref)
+                .is_some_and(|bits| all_set(bits, first, count))
+        })
+    }
+
+    pub(crate) fn set_all(&mut self, first: u64, count: u64) {
+        for (page, first, count) in parts(first, count) {
+            if let Some(bits) = self.0.get_mut(page) {
+                let bits = bits.get_or_insert_with(|| Box::new([0; PAGE as usize / 64]));
+                set_all(&mut bits[..], first, count);
+            }
+        }
+    }
+}
+
+/// A table of pages of which none is there yet; `None` when there is not enough memory, instead of an abort.
+pub(crate) fn pages<T>(count: usize) -> Option<Vec<Option<Box<T>>>> {
+    let mut pages = Vec::new();
+    pages.try_reserve_exact(count).ok()?;
+    pages.resize_with(count, || None);
+    Some(pages)
+}
+
+/// A range split at pages: page, first bit in it, and how many.
+fn parts(first: u64, count: u64) -> impl Iterator<Item = (usize, u64, u64)> {
+    let (mut bit, end) = (first, first + count);
+    std::iter::from_fn(move || {
+        (bit < end).then(|| {
+            let (page, start) = (bit / PAGE, bit % PAGE);
+            let count = (end - bit).min(PAGE - start);
+            bit += count;
+            (page as usize, start, count)
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paged_bits_cross_pages() {
+        let mut bits = PagedBits::new(3 * 4096 - 1).unwrap();
+        assert!(!bits.all_set(0, 1));
+        bits.set_all(4090, 4100);
+        assert!(bits.all_set(4090, 4100));
+        assert!(!bits.all_set(4089, 2));
+        assert!(!bits.all_set(8189, 2));
+        assert!(bits.all_set(8189, 1));
+    }
 
     #[test]
     fn bits_cross_words() {

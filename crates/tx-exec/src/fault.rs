@@ -279,7 +279,7 @@ pub enum Fault {
     /// An access whose address does not have the alignment that the operation promises.
     #[error("misaligned: {0}; it needs a multiple of {alignment}", alignment = .0.alignment)]
     Misaligned(Box<Access>),
-    /// A read of shared memory that nobody wrote.
+    /// A read of memory that nobody wrote: shared memory, or a buffer that was allocated without a value.
     #[error("uninitialized: {0}")]
     Uninitialized(Box<Access>),
     /// A write to a constant.

@@ -7,8 +7,8 @@
 //! barrier, a shuffle or another operation of several threads, and goes on when all that take part have arrived.
 //!
 //! What a GPU leaves undefined is a [`Fault`] with source locations here: data races, divergent barriers, shuffles
-//! from lanes that do not take part, accesses out of bounds or misaligned, reads of shared memory that nobody wrote,
-//! divisions by zero. A launch without a fault has none of them for its input. Accesses are ordered by barriers (of
+//! from lanes that do not take part, accesses out of bounds or misaligned, reads of shared memory and of temporaries that
+//! nobody wrote, divisions by zero. A launch without a fault has none of them for its input. Accesses are ordered by barriers (of
 //! the block, of some of its warps, of a warp) and by nothing else: shuffles, votes, fences and atomic accesses
 //! order no other memory access, and nothing orders two blocks.
 //!

@@ -278,7 +278,14 @@ impl<'m> Machine<'m> {
             if region.read_only && kind != AccessKind::Read {
                 return Err(Fault::ReadOnly(self.refused(request)));
             }
-            let touch = touch(address - region.base);
+            let offset = address - region.base;
+            if request.reads && !region.is_written(offset, bytes) {
+                return Err(Fault::Uninitialized(self.refused(request)));
+            }
+            if kind != AccessKind::Read {
+                region.set_written(offset, bytes);
+            }
+            let touch = touch(offset);
             if let Err(conflict) = region.shadow.access(&self.clocks, touch) {
                 return Err(self.race(request, Space::Global, conflict));
             }

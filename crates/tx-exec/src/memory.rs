@@ -1,6 +1,6 @@
 //! Global memory: the buffers that kernels read and write, and what is recorded about every byte of them.
 
-use crate::{fault::Place, shadow::Shadow};
+use crate::{bits::PagedBits, fault::Place, shadow::Shadow};
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
@@ -46,6 +46,8 @@ pub enum MemoryError {
 pub(crate) struct Bytes {
     start: NonNull<u8>,
     layout: Layout,
+    /// From the start of the allocation to the first aligned byte.
+    skip: usize,
 }
 
 // SAFETY: `Bytes` owns its allocation, as `Box<[u8]>` does; nothing in it is bound to a thread.
@@ -54,17 +56,30 @@ unsafe impl Send for Bytes {}
 unsafe impl Sync for Bytes {}
 
 impl Bytes {
+    /// `length` bytes, aligned to `align`, a power of two.
     pub(crate) fn new(length: usize, align: usize) -> Result<Self, MemoryError> {
-        let layout = Layout::from_size_align(length.max(1), align)
-            .map_err(|_| MemoryError::OutOfMemory(length))?;
+        // Asked for more than this, allocators write the zeros themselves, and so touch every page of what may be large
+        // and hardly used.
+        const ALIGN: usize = 16;
+        let layout = length
+            .max(1)
+            .checked_add(align)
+            .and_then(|bytes| Layout::from_size_align(bytes, ALIGN).ok())
+            .ok_or(MemoryError::OutOfMemory(length))?;
         // SAFETY: the layout is not of size zero.
         let start = unsafe { alloc_zeroed(layout) };
         let start = NonNull::new(start).ok_or(MemoryError::OutOfMemory(length))?;
-        Ok(Self { start, layout })
+        let skip = (start.as_ptr() as usize).wrapping_neg() & (align - 1);
+        Ok(Self {
+            start,
+            layout,
+            skip,
+        })
     }
 
     pub(crate) fn as_ptr(&self) -> *mut u8 {
-        self.start.as_ptr()
+        // SAFETY: less than the alignment, which the allocation is larger by.
+        unsafe { self.start.as_ptr().add(self.skip) }
     }
 }
 
@@ -87,12 +102,27 @@ pub(crate) struct Region {
     pub(crate) label: Arc<str>,
     pub(crate) read_only: bool,
     pub(crate) shadow: Shadow,
+    /// The bytes that were written, where that is not all of them from the start.
+    written: Option<PagedBits>,
     id: Option<BufferId>,
     /// Keeps the bytes and the guard zones alive; absent for a global of a program, which its code owns.
     _bytes: Option<Bytes>,
 }
 
 impl Region {
+    /// Whether `bytes` bytes from `offset` on, which are inside, have a value.
+    pub(crate) fn is_written(&self, offset: u64, bytes: u64) -> bool {
+        self.written
+            .as_ref()
+            .is_none_or(|written| written.all_set(offset, bytes))
+    }
+
+    pub(crate) fn set_written(&mut self, offset: u64, bytes: u64) {
+        if let Some(written) = &mut self.written {
+            written.set_all(offset, bytes);
+        }
+    }
+
     pub(crate) fn place(&self, address: u64) -> Place {
         Place {
             buffer: self.label.clone(),
@@ -104,7 +134,7 @@ impl Region {
 
 /// Global memory as a kernel sees it: separate buffers, each with its bounds and a label.
 ///
-/// Buffers start out as zeros. Around each lie guard zones of at least 256 bytes that belong to no buffer, so that
+/// Buffers start out as zeros, or [without a value](Memory::alloc_uninitialized). Around each lie guard zones of at least 256 bytes that belong to no buffer, so that
 /// an access that runs over its end is a fault and never lands in a neighbour.
 #[derive(Debug, Default)]
 pub struct Memory {
@@ -135,22 +165,56 @@ impl Memory {
         bytes: usize,
         align: usize,
     ) -> Result<BufferId, MemoryError> {
+        self.allocate(label.into(), bytes, align, true)
+    }
+
+    /// Allocates `bytes` bytes without a value: to read one that nothing has written is a fault.
+    ///
+    /// Otherwise as [`Memory::alloc`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Memory::alloc`].
+    pub fn alloc_uninitialized(
+        &mut self,
+        label: impl Into<Arc<str>>,
+        bytes: usize,
+        align: usize,
+    ) -> Result<BufferId, MemoryError> {
+        self.allocate(label.into(), bytes, align, false)
+    }
+
+    fn allocate(
+        &mut self,
+        label: Arc<str>,
+        bytes: usize,
+        align: usize,
+        initialized: bool,
+    ) -> Result<BufferId, MemoryError> {
         if !align.is_power_of_two() {
             return Err(MemoryError::Alignment(align));
         }
         let align = align.max(MIN_ALIGN);
+        let too_large = MemoryError::OutOfMemory(bytes);
         let guarded = bytes
             .checked_add(2 * align)
-            .ok_or(MemoryError::OutOfMemory(bytes))?;
-        let allocation = Bytes::new(guarded, align)?;
+            .ok_or_else(|| too_large.clone())?;
+        let allocation = Bytes::new(guarded, align).map_err(|_| too_large.clone())?;
+        let shadow = Shadow::new(bytes, true).ok_or_else(|| too_large.clone())?;
+        let written = if initialized {
+            None
+        } else {
+            Some(PagedBits::new(bytes).ok_or(too_large)?)
+        };
         let id = BufferId(self.buffers);
         self.buffers += 1;
         self.insert(Region {
             base: allocation.as_ptr() as u64 + align as u64,
             length: bytes as u64,
-            label: label.into(),
+            label,
             read_only: false,
-            shadow: Shadow::new(bytes, true),
+            shadow,
+            written,
             id: Some(id),
             _bytes: Some(allocation),
         });
@@ -212,6 +276,13 @@ impl Memory {
         let start = self.range(buffer, offset, from.len())?;
         // SAFETY: as in `read`, and `self` is borrowed exclusively.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), start, from.len()) };
+        if let Some(region) = self
+            .regions
+            .iter_mut()
+            .find(|region| region.id == Some(buffer))
+        {
+            region.set_written(offset as u64, from.len() as u64);
+        }
         Ok(())
     }
 
@@ -245,16 +316,26 @@ impl Memory {
     }
 
     /// Makes a global of a program accessible for the time of a launch.
-    pub(crate) fn attach(&mut self, base: u64, length: u64, label: Arc<str>, read_only: bool) {
+    pub(crate) fn attach(
+        &mut self,
+        base: u64,
+        length: u64,
+        label: Arc<str>,
+        read_only: bool,
+    ) -> Result<(), MemoryError> {
+        let shadow =
+            Shadow::new(length as usize, true).ok_or(MemoryError::OutOfMemory(length as usize))?;
         self.insert(Region {
             base,
             length,
             label,
             read_only,
-            shadow: Shadow::new(length as usize, true),
+            shadow,
+            written: None,
             id: None,
             _bytes: None,
         });
+        Ok(())
     }
 
     /// Ends a launch: forgets the attached globals and everything recorded about accesses.

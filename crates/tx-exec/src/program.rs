@@ -364,9 +364,13 @@ impl Program {
             reason,
         })?;
         let module = &self.modules[loaded.module];
-        for variable in &module.variables {
+        let attached = module.variables.iter().try_for_each(|variable| {
             let label = variable.label.clone();
-            memory.attach(variable.base, variable.bytes, label, variable.constant);
+            memory.attach(variable.base, variable.bytes, label, variable.constant)
+        });
+        if let Err(error) = attached {
+            memory.detach();
+            return Err(Fault::Internal(error.to_string()));
         }
         let mut values: Vec<_> = params.iter().map(|param| param.bits().to_le()).collect();
         let mut pointers: Vec<*mut c_void> = values

@@ -6,6 +6,7 @@
 //! forgotten, so the race check misses no race of the execution that it watches.
 
 use crate::{
+    bits::pages,
     clocks::{Clocks, Relation, Segment},
     fault::AccessKind,
 };
@@ -118,14 +119,13 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    /// For `bytes` bytes that nobody has accessed.
-    pub(crate) fn new(bytes: usize, across_blocks: bool) -> Self {
-        let pages = bytes.div_ceil(PAGE * GRANULE as usize);
-        Self {
-            pages: std::iter::repeat_with(|| None).take(pages).collect(),
+    /// For `bytes` bytes that nobody has accessed; `None` when there is not enough memory.
+    pub(crate) fn new(bytes: usize, across_blocks: bool) -> Option<Self> {
+        Some(Self {
+            pages: pages(bytes.div_ceil(PAGE * GRANULE as usize))?,
             lists: Vec::new(),
             across_blocks,
-        }
+        })
     }
 
     /// Forgets every access.
@@ -358,7 +358,7 @@ mod tests {
             let mut clocks = Clocks::default();
             clocks.start_block(0, 64);
             Self {
-                shadow: Shadow::new(8192, across_blocks),
+                shadow: Shadow::new(8192, across_blocks).unwrap(),
                 clocks,
             }
         }

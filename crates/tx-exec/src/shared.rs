@@ -52,7 +52,8 @@ impl<'m> SharedMemory<'m> {
             dynamic,
             bytes: Bytes::new(length as usize, 1024)?,
             length,
-            shadow: Shadow::new(length as usize, false),
+            shadow: Shadow::new(length as usize, false)
+                .ok_or(MemoryError::OutOfMemory(length as usize))?,
             written: vec![0; (length as usize).div_ceil(64)],
         })
     }

@@ -94,6 +94,17 @@ impl<'c> Builder<'c> {
         }
     }
 
+    /// Inserts at the end of `block`, at `location`.
+    pub fn at_end(context: &'c Context, block: Blk<'c>, location: Location<'c>) -> Self {
+        Self {
+            context,
+            block,
+            before: None,
+            location,
+            constants: RefCell::default(),
+        }
+    }
+
     fn inside(&self, block: Blk<'c>) -> Self {
         Self {
             context: self.context,
@@ -189,26 +200,39 @@ impl<'c> Builder<'c> {
     /// Copies what `block` computes, with `arguments` for its arguments; returns what its
     /// terminator is given.
     pub fn inline(&self, block: Blk<'c>, arguments: &[Val<'c>]) -> Vec<Val<'c>> {
+        let arguments: Vec<_> = arguments.iter().copied().enumerate().collect();
+        self.inline_with(block, &arguments, &|_| None)
+    }
+
+    /// The same with some arguments by their numbers, and with `known` results of ops that are not
+    /// to be copied.
+    pub fn inline_with(
+        &self,
+        block: Blk<'c>,
+        arguments: &[(usize, Val<'c>)],
+        known: &dyn Fn(Op<'c>) -> Option<Vec<Val<'c>>>,
+    ) -> Vec<Val<'c>> {
         let mut copies: BTreeMap<usize, Val<'c>> = arguments
             .iter()
-            .enumerate()
-            .map(|(i, v)| (key(argument(block, i)), *v))
+            .map(|(i, v)| (key(argument(block, *i)), *v))
             .collect();
         let all = ops(block);
         let Some((last, rest)) = all.split_last() else {
             return Vec::new();
         };
         for op in rest {
-            let copy = self.insert(copy(*op));
-            for inner in walk(copy) {
-                for (i, operand) in operands(inner).into_iter().enumerate() {
-                    if let Some(new) = copies.get(&key(operand)) {
-                        set_operand(inner, i, *new);
+            let made = known(*op).unwrap_or_else(|| {
+                let copy = self.insert(copy(*op));
+                for inner in walk(copy) {
+                    for (i, operand) in operands(inner).into_iter().enumerate() {
+                        if let Some(new) = copies.get(&key(operand)) {
+                            set_operand(inner, i, *new);
+                        }
                     }
                 }
-            }
-            let pairs = results(*op).into_iter().zip(results(copy));
-            copies.extend(pairs.map(|(old, new)| (key(old), new)));
+                results(copy)
+            });
+            copies.extend(results(*op).into_iter().map(key).zip(made));
         }
         operands(*last)
             .into_iter()
@@ -216,22 +240,43 @@ impl<'c> Builder<'c> {
             .collect()
     }
 
-    /// A region with a copy of `block`.
-    pub fn copy_of(&self, block: Blk<'c>) -> Region<'c> {
-        let types: Vec<_> = (0..block.argument_count())
-            .map(|i| (argument(block, i).r#type(), self.location))
-            .collect();
+    /// Copies `op`, which has no regions, with other operands; its results.
+    pub fn copy_with(&self, op: Op<'c>, inputs: &[Val<'c>]) -> Vec<Val<'c>> {
+        let copy = self.insert(copy(op));
+        for (i, input) in inputs.iter().enumerate() {
+            set_operand(copy, i, *input);
+        }
+        results(copy)
+    }
+
+    /// A region of one block that takes `arguments` and gives `terminator` what `body` computes.
+    pub fn region_of(
+        &self,
+        arguments: &[Type<'c>],
+        terminator: &str,
+        body: impl FnOnce(&Self, &[Val<'c>]) -> Vec<Val<'c>>,
+    ) -> Region<'c> {
+        let types: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
         let region = Region::new();
         let made = region.append_block(Block::new(&types));
         // SAFETY: the block belongs to the region, which is returned and outlives this use.
         let made = unsafe { Blk::from_raw(made.to_raw()) };
         let inner = self.inside(made);
         let arguments: Vec<Val<'c>> = (0..types.len()).map(|i| argument(made, i)).collect();
-        let yielded = inner.inline(block, &arguments);
-        if let Some(last) = ops(block).last() {
-            inner.create(name(*last)).operands(&yielded).build();
-        }
+        let results = body(&inner, &arguments);
+        inner.create(terminator).operands(&results).build();
         region
+    }
+
+    /// A region with a copy of `block`.
+    pub fn copy_of(&self, block: Blk<'c>) -> Region<'c> {
+        let types: Vec<Type<'c>> = (0..block.argument_count())
+            .map(|i| argument(block, i).r#type())
+            .collect();
+        let terminator = ops(block).last().map_or("tile.yield", |last| name(*last));
+        self.region_of(&types, terminator, |b, arguments| {
+            b.inline(block, arguments)
+        })
     }
 
     /// A two-operand op whose result has the type of its operands.

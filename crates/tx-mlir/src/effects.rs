@@ -55,6 +55,12 @@ pub fn memory_effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
     })
 }
 
+/// Whether `op` touches no memory, though it may be undefined for some operands, as a division by
+/// zero is.
+pub fn only_computes(op: Op<'_>) -> bool {
+    is_pure(op) || memory_effects(op).is_some_and(|effects| effects.is_empty())
+}
+
 /// Whether removing `op` changes nothing but its results.
 pub fn is_pure(op: Op<'_>) -> bool {
     // SAFETY: `op` is alive.

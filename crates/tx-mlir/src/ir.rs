@@ -186,7 +186,7 @@ pub fn replace_uses<'c>(old: Val<'c>, new: Val<'c>) {
 }
 
 /// A copy of `op` with its regions, in no block. Operands are those of `op`.
-pub(crate) fn copy<'c>(op: Op<'c>) -> melior::ir::Operation<'c> {
+pub fn copy<'c>(op: Op<'c>) -> melior::ir::Operation<'c> {
     // SAFETY: `op` is alive, and the copy is owned by nobody else.
     unsafe { melior::ir::Operation::from_raw(mlir_sys::mlirOperationClone(op.to_raw())) }
 }
@@ -259,8 +259,13 @@ pub fn string_value(attribute: Attribute<'_>) -> Option<String> {
 
 /// The value of an integer attribute.
 pub fn integer_attribute(op: Op<'_>, name: &str) -> Option<i64> {
-    attribute(op, name)
-        .and_then(|a| IntegerAttribute::try_from(a).ok())
+    attribute(op, name).and_then(integer_value)
+}
+
+/// The value of an integer attribute of at most 64 bits, as a signed number.
+pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
+    IntegerAttribute::try_from(attribute)
+        .ok()
         .map(|a| a.value())
 }
 
@@ -315,6 +320,66 @@ pub fn integers(attribute: Attribute<'_>) -> Option<Vec<i64>> {
         } else {
             None
         }
+    }
+}
+
+/// The operands of `op`, a list for each of the groups that it declares; `None` when it has no groups.
+pub fn operand_groups<'c>(op: Op<'c>) -> Option<Vec<Vec<Val<'c>>>> {
+    let sizes = integers(attribute(op, "operandSegmentSizes")?)?;
+    let mut all = operands(op).into_iter();
+    Some(
+        sizes
+            .into_iter()
+            .map(|size| {
+                all.by_ref()
+                    .take(usize::try_from(size).unwrap_or(0))
+                    .collect()
+            })
+            .collect(),
+    )
+}
+
+/// The names of a symbol reference, outermost first: `a` and `b` of `@a::@b`.
+pub fn symbol_path(attribute: Attribute<'_>) -> Option<Vec<String>> {
+    let raw = attribute.to_raw();
+    // SAFETY: only symbol references are asked for their names, which live as long as the context.
+    unsafe {
+        if !mlir_sys::mlirAttributeIsASymbolRef(raw) {
+            return None;
+        }
+        let text = |name: mlir_sys::MlirStringRef| {
+            let bytes = std::slice::from_raw_parts(name.data.cast::<u8>(), name.length);
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        let mut path = vec![text(mlir_sys::mlirSymbolRefAttrGetRootReference(raw))];
+        for i in 0..mlir_sys::mlirSymbolRefAttrGetNumNestedReferences(raw) {
+            let nested = mlir_sys::mlirSymbolRefAttrGetNestedReference(raw, i);
+            path.push(text(mlir_sys::mlirSymbolRefAttrGetLeafReference(nested)));
+        }
+        Some(path)
+    }
+}
+
+/// The bits of a float attribute, in the low bytes.
+pub fn float_bits(attribute: Attribute<'_>) -> Option<u64> {
+    let raw = attribute.to_raw();
+    // SAFETY: only floats are asked for their type and made an array of one, whose bytes are read while it lives, as many
+    // as an element has.
+    unsafe {
+        if !mlir_sys::mlirAttributeIsAFloat(raw) {
+            return None;
+        }
+        let ty = Type::from_raw(mlir_sys::mlirAttributeGetType(raw));
+        let bytes = usize::try_from(float_width(ty).div_ceil(8)).ok()?;
+        if bytes > 8 {
+            return None;
+        }
+        let one = melior::ir::r#type::RankedTensorType::new(&[1], ty, None);
+        let array = mlir_sys::mlirDenseElementsAttrSplatGet(one.to_raw(), raw);
+        let data = mlir_sys::mlirDenseElementsAttrGetRawData(array);
+        let mut word = [0; 8];
+        std::ptr::copy_nonoverlapping(data.cast::<u8>(), word.as_mut_ptr(), bytes);
+        Some(u64::from_le_bytes(word))
     }
 }
 

@@ -26,7 +26,7 @@ pub use build::{Builder, Index};
 pub use diagnostic::{
     Diagnostic, Failed, Severity, SourceLocation, error, remark, source_location,
 };
-pub use effects::{Effect, EffectKind, is_pure, memory_effects};
+pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes};
 pub use ir::*;
 pub use memref::MemRef;
 pub use session::Session;

@@ -1,6 +1,7 @@
 //! Memref types taken apart.
 
-use crate::ir::{Op, Val, defining_op, name, operands};
+use crate::build::Index;
+use crate::ir::{Op, Val, defining_op, elements, integer_value, integers, name, operands};
 use melior::ir::r#type::{MemRefType, TypeLike};
 use melior::ir::{ShapedTypeLike, Type, ValueLike};
 
@@ -108,6 +109,37 @@ impl<'c> MemRef<'c> {
             .iter()
             .try_fold(1u64, |n, d| n.checked_mul((*d)?))
     }
+}
+
+/// A list of offsets, sizes or strides of a view, of which `attribute` holds the static ones and `dynamic` the others, in
+/// order.
+pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec<Index<'c>>> {
+    // SAFETY: plain query.
+    let marker = unsafe { mlir_sys::mlirShapedTypeGetDynamicStrideOrOffset() };
+    let mut dynamic = dynamic.iter();
+    integers(crate::ir::attribute(op, attribute)?)?
+        .into_iter()
+        .map(|n| {
+            if n == marker {
+                dynamic.next().copied().map(Index::Val)
+            } else {
+                Some(Index::Const(n))
+            }
+        })
+        .collect()
+}
+
+/// The groups of dimensions that `memref.collapse_shape` joins, or that `memref.expand_shape` makes.
+pub fn reassociation(op: Op<'_>) -> Option<Vec<Vec<usize>>> {
+    elements(crate::ir::attribute(op, "reassociation")?)?
+        .into_iter()
+        .map(|group| {
+            elements(group)?
+                .into_iter()
+                .map(|dim| usize::try_from(integer_value(dim)?).ok())
+                .collect()
+        })
+        .collect()
 }
 
 /// Ops whose result is a view of their first operand.

@@ -60,8 +60,9 @@ impl fmt::Display for Symbol {
 /// A 64-bit integer expression over argument dimensions, such as `ceildiv(arg0.dim0, 32)`.
 ///
 /// The text form has `+`, `-`, `*`, parentheses, and the functions `floordiv(a, b)`, `ceildiv(a, b)`, `mod(a, b)`
-/// (with the sign of `b`), `min(a, b)` and `max(a, b)`. It is read by [`str::parse`] and written by `Display`. In JSON
-/// a constant is a number and anything else a string.
+/// (with the sign of `b`), `min(a, b)` and `max(a, b)`, and `nonnegative(a)`, which is `a` and has no value when that is
+/// less than 0. It is read by [`str::parse`] and written by `Display`. In JSON a constant is a number and anything else
+/// a string.
 ///
 /// The methods that combine expressions fold constants, so a static shape gives a plain number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +87,8 @@ pub enum Expr {
     Min(Box<Expr>, Box<Expr>),
     /// The larger one.
     Max(Box<Expr>, Box<Expr>),
+    /// The value itself, which must be 0 or more.
+    NonNegative(Box<Expr>),
 }
 
 /// Why an expression has no value, or a text is no expression.
@@ -133,12 +136,21 @@ pub enum ExprError {
         /// What it divides.
         left: i64,
     },
+    /// What must be 0 or more is less.
+    #[error("`{expr}` is {value}, expected 0 or more")]
+    Negative {
+        /// What must be 0 or more.
+        expr: String,
+        /// Its value.
+        value: i64,
+    },
 }
 
-/// No plan comes near this; it bounds the recursion of everything that walks an expression.
-const MAX_TERMS: usize = 256;
-
 impl Expr {
+    /// The most [terms](Expr::terms) that an expression in text form may have. No plan comes near this; it bounds the
+    /// recursion of everything that walks an expression.
+    pub const MAX_TERMS: usize = 256;
+
     /// `arg{argument}.dim{dim}`
     pub const fn dim(argument: usize, dim: usize) -> Self {
         Self::Symbol(Symbol::Dim { argument, dim })
@@ -205,6 +217,28 @@ impl Expr {
         Self::fold(Self::Mod(Box::new(self), Box::new(other)))
     }
 
+    /// The quotient, rounded towards zero: written with what there is, `max(floordiv(a, b), 0) + min(ceildiv(a, b), 0)`,
+    /// which is `floordiv(a, b)` where neither is ever less than 0.
+    #[must_use]
+    pub fn trunc_div(self, other: Self) -> Self {
+        if self.is_non_negative() && other.is_non_negative() {
+            return self.floor_div(other);
+        }
+        let floor = self.clone().floor_div(other.clone());
+        let ceil = self.ceil_div(other);
+        floor.max(Self::Const(0)).plus(ceil.min(Self::Const(0)))
+    }
+
+    /// What [`Expr::trunc_div`] leaves, with the sign of `self`.
+    #[must_use]
+    pub fn trunc_rem(self, other: Self) -> Self {
+        if self.is_non_negative() && other.is_non_negative() {
+            return self.modulo(other);
+        }
+        let quotient = self.clone().trunc_div(other.clone());
+        self.minus(quotient.times(other))
+    }
+
     /// `min(self, other)`, folded when both are constant or the same.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
@@ -225,6 +259,43 @@ impl Expr {
         }
     }
 
+    /// `nonnegative(self)`, which is `self` where that is never less than 0: dimensions are not, nor are most operations on
+    /// what is not.
+    #[must_use]
+    pub fn non_negative(self) -> Self {
+        if self.is_non_negative() {
+            self
+        } else {
+            Self::NonNegative(Box::new(self))
+        }
+    }
+
+    /// Whether no value is less than 0, whatever the arguments are.
+    fn is_non_negative(&self) -> bool {
+        match self {
+            Self::Const(value) => *value >= 0,
+            Self::Symbol(symbol) => matches!(symbol, Symbol::Dim { .. }),
+            Self::Add(a, b)
+            | Self::Mul(a, b)
+            | Self::FloorDiv(a, b)
+            | Self::CeilDiv(a, b)
+            | Self::Min(a, b) => a.is_non_negative() && b.is_non_negative(),
+            Self::Mod(_, b) => b.is_non_negative(),
+            Self::Max(a, b) => a.is_non_negative() || b.is_non_negative(),
+            Self::Sub(..) => false,
+            Self::NonNegative(_) => true,
+        }
+    }
+
+    /// How many constants, symbols and operations it is made of.
+    pub fn terms(&self) -> usize {
+        match (self, self.operands()) {
+            (Self::NonNegative(a), _) => a.terms() + 1,
+            (_, Some((a, b))) => a.terms() + b.terms() + 1,
+            (_, None) => 1,
+        }
+    }
+
     /// An operation on two constants becomes its value. One without a value (an overflow, a division by zero) stays
     /// as it is, and is reported when it is evaluated.
     fn fold(expr: Self) -> Self {
@@ -238,7 +309,7 @@ impl Expr {
 
     fn operands(&self) -> Option<(&Self, &Self)> {
         match self {
-            Self::Const(_) | Self::Symbol(_) => None,
+            Self::Const(_) | Self::Symbol(_) | Self::NonNegative(_) => None,
             Self::Add(a, b)
             | Self::Sub(a, b)
             | Self::Mul(a, b)
@@ -253,7 +324,8 @@ impl Expr {
     /// The value, with `lookup` giving the value of each symbol.
     ///
     /// # Errors
-    /// When `lookup` has no value for a symbol, on a division by zero, and when a value does not fit 64 bits.
+    /// When `lookup` has no value for a symbol, on a division by zero, when a value does not fit 64 bits, and when one is
+    /// negative that must not be.
     pub fn evaluate(
         &self,
         mut lookup: impl FnMut(Symbol) -> Option<i64>,
@@ -268,6 +340,17 @@ impl Expr {
         let (left, right) = match self {
             Self::Const(value) => return Ok(*value),
             Self::Symbol(symbol) => return lookup(*symbol).ok_or(ExprError::Unbound(*symbol)),
+            Self::NonNegative(a) => {
+                let value = a.evaluate_with(lookup)?;
+                return if value >= 0 {
+                    Ok(value)
+                } else {
+                    Err(ExprError::Negative {
+                        expr: a.to_string(),
+                        value,
+                    })
+                };
+            }
             _ => match self.operands() {
                 Some((a, b)) => (a.evaluate_with(lookup)?, b.evaluate_with(lookup)?),
                 None => return Ok(0),
@@ -280,7 +363,7 @@ impl Expr {
             });
         }
         let value = match self {
-            Self::Const(_) | Self::Symbol(_) => None,
+            Self::Const(_) | Self::Symbol(_) | Self::NonNegative(_) => None,
             Self::Add(..) => left.checked_add(right),
             Self::Sub(..) => left.checked_sub(right),
             Self::Mul(..) => left.checked_mul(right),
@@ -306,8 +389,10 @@ impl Expr {
 
     /// Calls `visit` for every symbol in the expression, left to right.
     pub fn for_each_symbol(&self, visit: &mut impl FnMut(Symbol)) {
-        if let Self::Symbol(symbol) = self {
-            visit(*symbol);
+        match self {
+            Self::Symbol(symbol) => visit(*symbol),
+            Self::NonNegative(a) => a.for_each_symbol(visit),
+            _ => {}
         }
         if let Some((a, b)) = self.operands() {
             a.for_each_symbol(visit);
@@ -381,6 +466,7 @@ impl fmt::Display for Expr {
             Self::Mod(a, b) => write!(f, "mod({a}, {b})"),
             Self::Min(a, b) => write!(f, "min({a}, {b})"),
             Self::Max(a, b) => write!(f, "max({a}, {b})"),
+            Self::NonNegative(a) => write!(f, "nonnegative({a})"),
         }
     }
 }
@@ -482,8 +568,10 @@ impl<'t> Parser<'t> {
 
     fn count_term(&mut self) -> Result<(), ExprError> {
         self.terms += 1;
-        if self.terms > MAX_TERMS {
-            Err(ExprError::TooLarge { limit: MAX_TERMS })
+        if self.terms > Expr::MAX_TERMS {
+            Err(ExprError::TooLarge {
+                limit: Expr::MAX_TERMS,
+            })
         } else {
             Ok(())
         }
@@ -560,13 +648,24 @@ impl<'t> Parser<'t> {
             "mod" => Expr::Mod,
             "min" => Expr::Min,
             "max" => Expr::Max,
+            "nonnegative" => {
+                if !self.eat('(') {
+                    return Err(self.expected("`(`"));
+                }
+                let inner = self.sum()?;
+                return if self.eat(')') {
+                    Ok(Expr::NonNegative(Box::new(inner)))
+                } else {
+                    Err(self.expected("`)`"))
+                };
+            }
             _ => {
                 return parse_symbol(word).map(Expr::Symbol).ok_or_else(|| ExprError::Syntax {
                     text: self.text.to_owned(),
                     column: start + 1,
                     found: format!("`{word}`"),
-                    expected: "`argI.dimJ`, `argI.strideJ`, `argI.offset`, `argI`, `floordiv`, `ceildiv`, `mod`, `min` or \
-                               `max`",
+                    expected: "`argI.dimJ`, `argI.strideJ`, `argI.offset`, `argI`, `floordiv`, `ceildiv`, `mod`, `min`, \
+                               `max` or `nonnegative`",
                 });
             }
         };

@@ -28,5 +28,6 @@ pub use element::{ElementType, UnknownElementType};
 pub use expr::{Expr, ExprError, Symbol};
 pub use plan::{
     Argument, Artifact, Base, EntryKind, Operand, Plan, PlanError, Stage, Step, Temporary, VERSION,
+    View,
 };
 pub use types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType, TypeError};

@@ -117,6 +117,20 @@ pub enum Base {
     Temporary(usize),
 }
 
+/// Elements of an argument or a temporary: some of them, or all of them in some shape.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct View {
+    /// Whose memory it is.
+    pub base: Base,
+    /// From the aligned pointer of the base to the first element, in elements.
+    pub offset: Expr,
+    /// One for each dimension, in elements.
+    pub sizes: Vec<Expr>,
+    /// One for each dimension, in elements.
+    pub strides: Vec<Expr>,
+}
+
 /// One operand of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
@@ -126,16 +140,7 @@ pub enum Operand {
     /// A whole temporary.
     Temporary(usize),
     /// Part of an argument or temporary, or the whole of it in another shape.
-    View {
-        /// Whose memory it is.
-        base: Base,
-        /// From the aligned pointer of the base to the first element, in elements.
-        offset: Expr,
-        /// One for each dimension, in elements.
-        sizes: Vec<Expr>,
-        /// One for each dimension, in elements.
-        strides: Vec<Expr>,
-    },
+    View(View),
     /// An integer computed at launch time.
     Scalar {
         /// An integer type, or `index`.
@@ -206,6 +211,22 @@ impl Plan {
         let plan: Self = serde_json::from_str(text)?;
         plan.validate()?;
         Ok(plan)
+    }
+
+    /// What a memref operand of a step looks at, an argument or a temporary as a whole too; `None` for a scalar.
+    pub fn view(&self, operand: &Operand) -> Option<View> {
+        match operand {
+            Operand::View(view) => Some(view.clone()),
+            Operand::Argument(index) => match &self.arguments.get(*index)?.ty {
+                ArgumentType::Memref(ty) => Some(View::of_argument(*index, ty)),
+                ArgumentType::Scalar(_) => None,
+            },
+            Operand::Temporary(index) => {
+                let temporary = self.temporaries.get(*index)?;
+                Some(View::of_temporary(*index, temporary))
+            }
+            Operand::Scalar { .. } | Operand::Constant { .. } => None,
+        }
     }
 
     /// Checks that the parts fit together: every index and symbol names something that is there, types have sizes,
@@ -302,12 +323,12 @@ impl Plan {
         match operand {
             Operand::Argument(index) => self.check_argument(*index).map(|_| ()),
             Operand::Temporary(index) => self.check_base(Base::Temporary(*index)),
-            Operand::View {
+            Operand::View(View {
                 base,
                 offset,
                 sizes,
                 strides,
-            } => {
+            }) => {
                 self.check_base(*base)?;
                 if sizes.len() != strides.len() {
                     return Err(format!(
@@ -396,6 +417,62 @@ impl Plan {
             ))
         }
     }
+}
+
+impl View {
+    /// All of a memref argument, as the caller lays it out.
+    pub fn of_argument(argument: usize, ty: &MemrefType) -> Self {
+        let sizes: Vec<Expr> = ty
+            .shape
+            .iter()
+            .enumerate()
+            .map(|(dim, size)| known_or(*size, Symbol::Dim { argument, dim }))
+            .collect();
+        let strides = match &ty.layout {
+            Layout::Identity => row_major(&sizes),
+            Layout::Strided { strides, .. } => strides
+                .iter()
+                .enumerate()
+                .map(|(dim, stride)| known_or(*stride, Symbol::Stride { argument, dim }))
+                .collect(),
+        };
+        Self {
+            base: Base::Argument(argument),
+            offset: known_or(ty.offset(), Symbol::Offset { argument }),
+            sizes,
+            strides,
+        }
+    }
+
+    /// All of a temporary.
+    pub fn of_temporary(index: usize, temporary: &Temporary) -> Self {
+        Self {
+            base: Base::Temporary(index),
+            offset: Expr::Const(0),
+            sizes: temporary.shape.clone(),
+            strides: row_major(&temporary.shape),
+        }
+    }
+}
+
+fn known_or(extent: Extent, symbol: Symbol) -> Expr {
+    extent.known().map_or(Expr::Symbol(symbol), Expr::Const)
+}
+
+/// Strides without gaps, the last dimension fastest.
+fn row_major(sizes: &[Expr]) -> Vec<Expr> {
+    let mut stride = Expr::Const(1);
+    let mut strides: Vec<Expr> = sizes
+        .iter()
+        .rev()
+        .map(|size| {
+            let this = stride.clone();
+            stride = size.clone().times(stride.clone());
+            this
+        })
+        .collect();
+    strides.reverse();
+    strides
 }
 
 impl Temporary {

@@ -46,6 +46,7 @@ fn evaluates() -> Result<(), ExprError> {
         ("mod(5, -3)", -1),
         ("mod(-9223372036854775808, -1)", 0),
         ("\targ0.dim0 ", 100),
+        ("nonnegative(arg0.dim0 - 100) + nonnegative(0 - arg1)", 5),
     ] {
         assert_eq!(value(text)?, expected, "{text}");
     }
@@ -71,6 +72,10 @@ fn reports_syntax_errors() {
         (
             "max(1)",
             "`max(1)` is not an expression: at column 6, found `)`, expected `,`",
+        ),
+        (
+            "nonnegative(1, 2)",
+            "`nonnegative(1, 2)` is not an expression: at column 14, found `,`, expected `)`",
         ),
         (
             "99999999999999999999",
@@ -125,6 +130,49 @@ fn reports_values_that_do_not_exist() {
         value("arg2.dim0").unwrap_err().to_string(),
         "`arg2.dim0` has no value here"
     );
+    assert_eq!(
+        value("ceildiv(nonnegative(arg0.dim1 - 8), 32)")
+            .unwrap_err()
+            .to_string(),
+        "`arg0.dim1 - 8` is -1, expected 0 or more"
+    );
+}
+
+/// What is never negative needs no check, and everything else keeps it.
+#[test]
+fn knows_what_is_never_negative() {
+    let (n, stride) = (
+        || Expr::dim(0, 0),
+        || {
+            Expr::Symbol(Symbol::Stride {
+                argument: 0,
+                dim: 0,
+            })
+        },
+    );
+    let c = Expr::Const;
+    for expr in [
+        n().plus(c(3)).times(n()).ceil_div(c(32)).min(c(7)),
+        stride().modulo(c(4)),
+        stride().max(c(0)),
+        stride().non_negative(),
+    ] {
+        assert_eq!(expr.clone().non_negative(), expr);
+    }
+    for expr in [
+        c(-1),
+        stride(),
+        n().minus(c(1)),
+        n().plus(c(-1)),
+        n().modulo(c(-3)),
+        stride().min(c(5)),
+    ] {
+        assert_eq!(
+            expr.clone().non_negative(),
+            Expr::NonNegative(Box::new(expr))
+        );
+    }
+    assert_eq!(n().trunc_div(c(3)).to_string(), "floordiv(arg0.dim0, 3)");
 }
 
 /// Hostile input cannot exhaust the stack, neither by nesting nor by a long chain.
@@ -185,8 +233,8 @@ fn any_expr() -> impl Strategy<Value = Expr> {
         (0..3_usize).prop_map(|argument| Expr::Symbol(Symbol::Value { argument })),
     ];
     leaf.prop_recursive(6, 64, 2, |inner| {
-        (0..8_u8, inner.clone(), inner).prop_map(|(operator, a, b)| {
-            let build = [
+        (0..9_usize, inner.clone(), inner).prop_map(|(operator, a, b)| {
+            let builders = [
                 Expr::Add,
                 Expr::Sub,
                 Expr::Mul,
@@ -195,8 +243,11 @@ fn any_expr() -> impl Strategy<Value = Expr> {
                 Expr::Mod,
                 Expr::Min,
                 Expr::Max,
-            ][usize::from(operator)];
-            build(Box::new(a), Box::new(b))
+            ];
+            match builders.get(operator) {
+                Some(build) => build(Box::new(a), Box::new(b)),
+                None => Expr::NonNegative(Box::new(a)),
+            }
         })
     })
 }
@@ -206,6 +257,23 @@ proptest! {
     #[test]
     fn prints_what_it_reads(expr in any_expr()) {
         prop_assert_eq!(expr.to_string().parse::<Expr>(), Ok(expr));
+    }
+
+    /// Whatever has few enough terms is small enough to be read back.
+    #[test]
+    fn reads_what_has_few_terms(depth in 1..200_usize, operator in 0..3_usize) {
+        let mut expr = Expr::dim(0, 0);
+        for _ in 0..depth {
+            let one = Box::new(Expr::Const(1));
+            expr = match operator {
+                0 => Expr::Sub(one, Box::new(expr)),
+                1 => Expr::Min(Box::new(expr), one),
+                _ => Expr::NonNegative(Box::new(expr)),
+            };
+        }
+        if expr.terms() <= Expr::MAX_TERMS {
+            prop_assert_eq!(expr.to_string().parse::<Expr>(), Ok(expr));
+        }
     }
 
     /// No text makes the parser panic.
@@ -224,5 +292,7 @@ proptest! {
         prop_assert_eq!(of(Expr::floor_div), Some(floor));
         prop_assert_eq!(of(Expr::ceil_div), Some(floor + i64::from(a % b != 0)));
         prop_assert_eq!(of(Expr::modulo), Some(a - floor * b));
+        prop_assert_eq!(of(Expr::trunc_div), Some(a / b));
+        prop_assert_eq!(of(Expr::trunc_rem), Some(a % b));
     }
 }

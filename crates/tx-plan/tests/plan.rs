@@ -2,7 +2,7 @@
 
 use tx_plan::{
     Argument, ArgumentType, Base, ElementType, EntryKind, Expr, Extent, Layout, MemorySpace,
-    MemrefType, Operand, Plan, PlanError, Step, Temporary, VERSION,
+    MemrefType, Operand, Plan, PlanError, Step, Temporary, VERSION, View,
 };
 
 fn row_sums() -> Plan {
@@ -37,12 +37,12 @@ fn row_sums() -> Plan {
             dynamic_shared_bytes: Expr::Const(0),
             operands: vec![
                 Operand::Argument(0),
-                Operand::View {
+                Operand::View(View {
                     base: Base::Temporary(0),
                     offset: Expr::Const(4),
                     sizes: vec![rows()],
                     strides: vec![Expr::Const(8)],
-                },
+                }),
                 Operand::Temporary(0),
                 Operand::Scalar {
                     ty: ElementType::Index,
@@ -54,6 +54,51 @@ fn row_sums() -> Plan {
                 },
             ],
         }],
+    }
+}
+
+/// Every memref operand is a view, and a whole one has the layout of its type.
+#[test]
+fn operands_are_views() {
+    let mut plan = row_sums();
+    plan.arguments[1].ty = "memref<4x?x8xf32>".parse().expect("a type");
+    let text = |operand: &Operand| {
+        plan.view(operand).map(|view| {
+            let list = |exprs: &[Expr]| {
+                let texts: Vec<_> = exprs.iter().map(ToString::to_string).collect();
+                texts.join(", ")
+            };
+            format!(
+                "{:?} {} [{}] [{}]",
+                view.base,
+                view.offset,
+                list(&view.sizes),
+                list(&view.strides)
+            )
+        })
+    };
+    for (operand, expected) in [
+        (
+            Operand::Argument(0),
+            Some("Argument(0) arg0.offset [arg0.dim0, arg0.dim1] [arg0.stride0, 1]"),
+        ),
+        (
+            Operand::Argument(1),
+            Some("Argument(1) 0 [4, arg1.dim1, 8] [arg1.dim1 * 8, 8, 1]"),
+        ),
+        (Operand::Argument(2), None),
+        (
+            Operand::Temporary(0),
+            Some("Temporary(0) 0 [arg0.dim0, 8] [8, 1]"),
+        ),
+        (
+            plan.steps[0].operands[1].clone(),
+            Some("Temporary(0) 4 [arg0.dim0] [8]"),
+        ),
+        (plan.steps[0].operands[3].clone(), None),
+        (Operand::Temporary(7), None),
+    ] {
+        assert_eq!(text(&operand).as_deref(), expected, "{operand:?}");
     }
 }
 
@@ -242,12 +287,12 @@ fn finds_parts_that_do_not_fit() {
     );
     check(
         |plan| {
-            plan.steps[0].operands[1] = Operand::View {
+            plan.steps[0].operands[1] = Operand::View(View {
                 base: Base::Argument(2),
                 offset: Expr::Const(0),
                 sizes: vec![],
                 strides: vec![],
-            }
+            })
         },
         "step 0 (`row_sums_0`), operand 1: argument 2 has type i32, expected a memref",
     );

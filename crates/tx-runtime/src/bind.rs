@@ -4,13 +4,15 @@
 
 use tx_plan::{
     Argument, ArgumentType, Base, ElementType, EntryKind, Expr, ExprError, MemrefType, Operand,
-    Plan, Step, Symbol,
+    Plan, Step, Symbol, View,
 };
 
 use crate::array::{Array, byte_count, zeroed};
 use crate::error::Error;
 use crate::number::Number;
 use crate::spec::Arg;
+
+const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// A run, ready for a device.
 #[derive(Debug)]
@@ -79,6 +81,8 @@ struct Placement {
     extent: usize,
     /// Whether it is row-major without gaps, from the start of the buffer on.
     contiguous: bool,
+    /// Whether certainly no two elements share a place.
+    injective: bool,
 }
 
 impl Job {
@@ -116,7 +120,14 @@ impl Job {
                 .iter()
                 .map(|size| job.size(size, &place))
                 .collect::<Result<Vec<usize>, _>>()?;
-            let bytes = byte_count(temporary.element, &shape)?;
+            let too_large = |error: Error| match error {
+                Error::OutOfMemory { what, bytes } => Error::OutOfMemory {
+                    what: format!("{place}, {what}"),
+                    bytes,
+                },
+                error => error,
+            };
+            let bytes = byte_count(temporary.element, &shape).map_err(too_large)?;
             job.buffers.push(Buffer {
                 label: place,
                 bytes,
@@ -181,7 +192,7 @@ impl Job {
                 let shape = array.shape().to_vec();
                 let placement = Placement::new(memref, &shape).map_err(|hint| Error::Argument {
                     index,
-                    found: array.describe(),
+                    found: format!("an array {}", array.describe()),
                     expected: memref.to_string(),
                     hint: Some(hint),
                 })?;
@@ -193,6 +204,16 @@ impl Job {
                     placement.for_each(&shape, memref.element.size(), |dense, placed| {
                         contents[placed.clone()].copy_from_slice(&array.bytes()[dense.clone()]);
                     });
+                    if !placement.injective {
+                        placement
+                            .check_shared(memref, &array, &contents)
+                            .map_err(|hint| Error::Argument {
+                                index,
+                                found: format!("an array {}", array.describe()),
+                                expected: memref.to_string(),
+                                hint: Some(hint),
+                            })?;
+                    }
                     contents
                 };
                 let buffer = self.buffers.len();
@@ -238,14 +259,14 @@ impl Job {
             |what: &str, exprs: &[Expr; 3], low: i64, high: [u32; 3]| -> Result<[u32; 3], Error> {
                 let mut dims = [0; 3];
                 for (axis, expr) in exprs.iter().enumerate() {
-                    let place = || format!("{place}, {what} along {}", ["x", "y", "z"][axis]);
+                    let place = || format!("{place}, {what} along {}", AXES[axis]);
                     let value = self.evaluate(expr, &place())?;
                     dims[axis] = u32::try_from(value)
                         .ok()
                         .filter(|value| i64::from(*value) >= low && *value <= high[axis])
                         .ok_or_else(|| Error::LaunchSize {
                             place: place(),
-                            found: value.to_string(),
+                            found: self.explain(value, expr),
                             expected: format!("{low} to {}", high[axis]),
                         })?;
                 }
@@ -259,11 +280,10 @@ impl Job {
                 1,
                 MAX_GRID,
             )?,
+            // Without a CTA along one axis there is none, however many there would be along another.
+            None if self.is_empty(&step.grid, place)? => return Ok(None),
             None => dims("grid", &step.grid, 0, MAX_GRID)?,
         };
-        if grid.contains(&0) {
-            return Ok(None);
-        }
         let block = dims("block", &step.block, 1, [1024, 1024, 64])?;
         let threads: u32 = block.iter().product();
         if threads > 1024 {
@@ -278,11 +298,28 @@ impl Job {
             .as_ref()
             .map(|cluster| dims("cluster", cluster, 1, [16; 3]))
             .transpose()?;
+        if let Some(cluster) = cluster {
+            let ctas: u32 = cluster.iter().product();
+            if ctas > 16 {
+                return Err(Error::LaunchSize {
+                    place: format!("{place}, cluster"),
+                    found: format!("{ctas} CTAs"),
+                    expected: "at most 16".to_owned(),
+                });
+            }
+            if let Some(axis) = (0..3).find(|axis| grid[*axis] % cluster[*axis] != 0) {
+                return Err(Error::LaunchSize {
+                    place: format!("{place}, grid along {}", AXES[axis]),
+                    found: grid[axis].to_string(),
+                    expected: format!("a multiple of the {} CTAs of a cluster", cluster[axis]),
+                });
+            }
+        }
         let shared_place = format!("{place}, dynamic shared bytes");
         let dynamic_shared = self.size(&step.dynamic_shared_bytes, &shared_place)?;
         let dynamic_shared = u32::try_from(dynamic_shared).map_err(|_| Error::LaunchSize {
             place: shared_place,
-            found: dynamic_shared.to_string(),
+            found: self.explain(dynamic_shared as i64, &step.dynamic_shared_bytes),
             expected: format!("at most {}", u32::MAX),
         })?;
         let mut params = Vec::new();
@@ -335,12 +372,12 @@ impl Job {
         match operand {
             Operand::Argument(index) => whole(Base::Argument(*index)),
             Operand::Temporary(index) => whole(Base::Temporary(*index)),
-            Operand::View {
+            Operand::View(View {
                 base,
                 offset,
                 sizes,
                 strides,
-            } => {
+            }) => {
                 let Bound::Memref {
                     placement, buffer, ..
                 } = bound(*base)
@@ -380,12 +417,12 @@ impl Job {
                 descriptor(params, *buffer, offset, &sizes, &strides);
             }
             Operand::Scalar { ty, value } => {
-                let value = self.evaluate(value, place)?;
-                let bits = Number::from(value)
+                let number = self.evaluate(value, place)?;
+                let bits = Number::from(number)
                     .to_bits(*ty)
                     .ok_or_else(|| Error::LaunchSize {
                         place: place.to_owned(),
-                        found: value.to_string(),
+                        found: self.explain(number, value),
                         expected: format!("a value of {ty}"),
                     })?;
                 params.push(Param::Value {
@@ -414,9 +451,43 @@ impl Job {
         let value = self.evaluate(expr, place)?;
         usize::try_from(value).map_err(|_| Error::LaunchSize {
             place: place.to_owned(),
-            found: format!("{value} for `{expr}`"),
+            found: self.explain(value, expr),
             expected: "0 or more".to_owned(),
         })
+    }
+
+    /// Whether a grid has no CTA: a 0 along one axis, and nothing negative along the others.
+    fn is_empty(&self, grid: &[Expr; 3], place: &str) -> Result<bool, Error> {
+        let sizes = grid
+            .iter()
+            .zip(AXES)
+            .map(|(size, axis)| self.evaluate(size, &format!("{place}, grid along {axis}")))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(sizes.contains(&0) && sizes.iter().all(|size| *size >= 0))
+    }
+
+    /// A value, and where it comes from: ``8 for `arg0.dim0 * 2`, where arg0.dim0 is 4``.
+    fn explain(&self, value: i64, expr: &Expr) -> String {
+        let mut symbols = Vec::new();
+        expr.for_each_symbol(&mut |symbol| {
+            if !symbols.contains(&symbol) {
+                symbols.push(symbol);
+            }
+        });
+        let mut text = match expr {
+            Expr::Const(_) => value.to_string(),
+            _ => format!("{value} for `{expr}`"),
+        };
+        // A symbol alone is the value itself.
+        if !matches!(expr, Expr::Symbol(_)) {
+            for (i, symbol) in symbols.into_iter().enumerate() {
+                if let Some(value) = self.lookup(symbol) {
+                    let joint = if i == 0 { ", where" } else { " and" };
+                    text.push_str(&format!("{joint} {symbol} is {value}"));
+                }
+            }
+        }
+        text
     }
 
     fn lookup(&self, symbol: Symbol) -> Option<i64> {
@@ -565,6 +636,7 @@ impl Placement {
             strides,
             extent,
             contiguous: true,
+            injective: true,
         }
     }
 
@@ -625,16 +697,52 @@ impl Placement {
             Some((_, last)) => usize::try_from(i128::from(offset) + last + 1)
                 .map_err(|_| "the strides reach beyond the address space")?,
         };
-        if reach_from_0.is_some() && !injective(&sizes, &strides) {
-            return Err(format!("strides {strides:?} put two elements in one place"));
-        }
+        let injective = reach_from_0.is_none() || injective(&sizes, &strides);
         let contiguous = offset == 0 && (shape.contains(&0) || strides == row_major(shape));
         Ok(Self {
             offset,
             strides,
             extent,
             contiguous,
+            injective,
         })
+    }
+
+    /// Checks that elements which share a place, as along a dimension of stride 0, are the same: a place has one value.
+    fn check_shared(
+        &self,
+        memref: &MemrefType,
+        array: &Array,
+        contents: &[u8],
+    ) -> Result<(), String> {
+        let size = memref.element.size();
+        let mut different = None;
+        self.for_each(array.shape(), size, |dense, placed| {
+            if different.is_none() && contents[placed.clone()] != array.bytes()[dense.clone()] {
+                different = Some((dense.start / size, placed.start / size));
+            }
+        });
+        match different {
+            None => Ok(()),
+            Some((element, place)) => {
+                let mut rest = element;
+                let mut index: Vec<usize> = array
+                    .shape()
+                    .iter()
+                    .rev()
+                    .map(|size| {
+                        let this = rest % size;
+                        rest /= size;
+                        this
+                    })
+                    .collect();
+                index.reverse();
+                Err(format!(
+                    "strides {:?} put several elements at place {place}, and {index:?} differs from another of them",
+                    self.strides
+                ))
+            }
+        }
     }
 
     /// Calls `visit` for each element with its byte range in the dense array and in the buffer.
@@ -711,7 +819,15 @@ mod tests {
     #[test]
     fn chooses_strides() {
         for (ty, shape, offset, strides, extent, contiguous) in [
-            ("memref<4x8xf32>", &[4, 8][..], 0, &[8, 1][..], 32, true),
+            (
+                "memref<4x8xf32, strided<[0, 1], offset: 2>>",
+                &[4, 8][..],
+                2,
+                &[0, 1][..],
+                10,
+                false,
+            ),
+            ("memref<4x8xf32>", &[4, 8], 0, &[8, 1], 32, true),
             (
                 "memref<?x?xf32, strided<[?, 1], offset: ?>>",
                 &[4, 8],
@@ -771,7 +887,8 @@ mod tests {
                     offset,
                     strides,
                     extent,
-                    contiguous
+                    contiguous,
+                    injective: !ty.contains("[0"),
                 },
                 "{ty}"
             );
@@ -781,10 +898,6 @@ mod tests {
     /// Layouts that no array can be laid out in are refused with the reason.
     #[test]
     fn refuses_impossible_layouts() {
-        assert_eq!(
-            place("memref<4x8xf32, strided<[0, 1]>>", &[4, 8]).unwrap_err(),
-            "strides [0, 1] put two elements in one place"
-        );
         assert_eq!(
             place("memref<4xf32, strided<[-1]>>", &[4]).unwrap_err(),
             "offset 0 leaves no room for elements down to -3"
@@ -849,12 +962,12 @@ mod tests {
             Operand::Argument(0),
             Operand::Argument(1),
             Operand::Temporary(0),
-            Operand::View {
+            Operand::View(View {
                 base: Base::Argument(0),
                 offset: Expr::Const(7),
                 sizes: vec![Expr::dim(0, 0)],
                 strides: vec![Expr::Const(8)],
-            },
+            }),
             Operand::Scalar {
                 ty: ElementType::I16,
                 value: Expr::Const(-1),
@@ -927,11 +1040,38 @@ mod tests {
         Ok(())
     }
 
+    /// Elements that share a place are passed when they are the same, come back the same, and are refused when they are
+    /// not.
+    #[test]
+    fn elements_may_share_a_place() -> Result<(), Error> {
+        let plan = plan(&["memref<3x4xf32, strided<[0, 1]>>"], step());
+        let rows = |rows: [[f32; 4]; 3]| Array::from_slice(&[3, 4], rows.as_flattened());
+        let same = rows([[1., 2., 3., 4.]; 3])?;
+        let job = Job::new(&plan, vec![same.clone().into()], None)?;
+        assert_eq!(job.buffers[0].bytes, 16);
+        assert_eq!(
+            job.into_arrays()?[0].as_ref().map(|(array, _)| array),
+            Some(&same)
+        );
+        let different = rows([[1., 2., 3., 4.], [1., 2., 0., 4.], [1., 2., 3., 4.]])?;
+        let error = Job::new(&plan, vec![different.into()], None).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "argument 0: found an array 3x4xf32, expected memref<3x4xf32, strided<[0, 1]>>; strides [0, 1] put several \
+             elements at place 2, and [1, 2] differs from another of them"
+        );
+        Ok(())
+    }
+
     /// Empty grids have nothing to launch; impossible ones are errors that name the step.
     #[test]
     fn checks_launch_sizes() {
         let types = &["memref<?xf32>"];
         let job = Job::new(&plan(types, step()), vec![array(&[0])], None).expect("nothing to do");
+        assert!(job.launches.is_empty());
+        let mut huge = step();
+        huge.grid = [0, 1 << 40, 1].map(Expr::Const);
+        let job = Job::new(&plan(types, huge), vec![array(&[4])], None).expect("nothing to do");
         assert!(job.launches.is_empty());
         let fails = |change: fn(&mut Step)| {
             let mut step = step();
@@ -945,6 +1085,22 @@ mod tests {
             "step 0 (`k`), grid along y: found 65536, expected 0 to 65535"
         );
         assert_eq!(
+            fails(|step| step.grid[2] = Expr::dim(0, 0).times(Expr::Const(1 << 20))),
+            "step 0 (`k`), grid along z: found 4194304 for `arg0.dim0 * 1048576`, where arg0.dim0 is 4, expected 0 to 65535"
+        );
+        assert_eq!(
+            fails(|step| step.grid[1] = Expr::dim(0, 0).times(Expr::Const(1 << 62))),
+            "step 0 (`k`), grid along y: `arg0.dim0 * 4611686018427387904` overflows 64 bits: 4 and 4611686018427387904"
+        );
+        assert_eq!(
+            fails(|step| step.grid = [-1, 0, 1].map(Expr::Const)),
+            "step 0 (`k`), grid along x: found -1, expected 0 to 2147483647"
+        );
+        assert_eq!(
+            fails(|step| step.cluster = Some([1, 1, 2].map(Expr::Const))),
+            "step 0 (`k`), grid along z: found 1, expected a multiple of the 2 CTAs of a cluster"
+        );
+        assert_eq!(
             fails(|step| step.block = [32, 64, 1].map(Expr::Const)),
             "step 0 (`k`), block: found 2048 threads, expected at most 1024"
         );
@@ -953,12 +1109,12 @@ mod tests {
             "step 0 (`k`), grid along x: `floordiv(1, 0)` divides 1 by zero"
         );
         assert_eq!(
-            fails(|step| step.operands = vec![Operand::View {
+            fails(|step| step.operands = vec![Operand::View(View {
                 base: Base::Argument(0),
                 offset: Expr::Const(1),
                 sizes: vec![Expr::Const(4)],
                 strides: vec![Expr::Const(1)],
-            }]),
+            })]),
             "step 0 (`k`), operand 0: found a view of elements 1 to 4, expected elements 0 to 3 of argument 0"
         );
     }

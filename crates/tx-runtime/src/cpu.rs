@@ -23,9 +23,12 @@ impl Module {
         let mut memory = Memory::new();
         let (mut ids, mut addresses) = (Vec::new(), Vec::new());
         for buffer in &job.buffers {
-            let id = memory
-                .alloc(buffer.label.as_str(), buffer.bytes, 256)
-                .map_err(|error| refused(error, &buffer.label))?;
+            let label = buffer.label.as_str();
+            let id = match buffer.contents {
+                Some(_) => memory.alloc(label, buffer.bytes, 256),
+                None => memory.alloc_uninitialized(label, buffer.bytes, 256),
+            }
+            .map_err(|error| refused(error, label))?;
             if let Some(contents) = &buffer.contents {
                 memory
                     .write(id, 0, contents)

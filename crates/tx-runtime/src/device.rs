@@ -128,6 +128,8 @@ impl Device {
     pub fn load(&self, artifact: &Artifact) -> Result<Executable, Error> {
         artifact.plan.validate()?;
         let module = match &self.backend {
+            // There are no kernels to load either.
+            _ if artifact.plan.steps.is_empty() => Module::Empty,
             #[cfg(feature = "simt")]
             Backend::Cpu => Module::Cpu(crate::cpu::Module::load(&artifact.device_ir)?),
             Backend::Cuda(context) => {
@@ -151,6 +153,8 @@ pub struct Executable {
 
 #[derive(Debug)]
 enum Module {
+    /// Of a program that launches nothing.
+    Empty,
     #[cfg(feature = "simt")]
     Cpu(crate::cpu::Module),
     Cuda(cuda::Module),
@@ -184,6 +188,7 @@ impl Executable {
     pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
         let mut job = Job::new(&self.plan, args, options.grid)?;
         let elapsed = match &self.module {
+            Module::Empty => Duration::ZERO,
             #[cfg(feature = "simt")]
             Module::Cpu(module) => module.run(&mut job)?,
             Module::Cuda(module) => module.run(&mut job)?,

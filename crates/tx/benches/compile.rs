@@ -29,5 +29,31 @@ fn text_to_ptx(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text_to_ptx);
+/// Every program of the lit tests that works on whole arrays.
+fn programs(c: &mut Criterion) {
+    let target = tx::Target::parse("sm_90").expect("a known chip");
+    let compiler = tx::Compiler::new(target).expect("a compiler");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests/programs");
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .expect("the folder of programs")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".mlir"))
+        .collect();
+    names.sort();
+    let mut group = c.benchmark_group("program to PTX");
+    group.sample_size(20);
+    for name in names {
+        let text = program(&format!("programs/{name}"));
+        group.bench_function(&name, |b| {
+            b.iter(|| {
+                compiler
+                    .compile(black_box(&text))
+                    .expect("the program compiles")
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, text_to_ptx, programs);
 criterion_main!(benches);

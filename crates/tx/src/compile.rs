@@ -1,11 +1,12 @@
 //! From MLIR text to an artifact.
 
 use crate::error::{Error, ErrorKind};
-use crate::plan;
+use crate::plan::{self, Entry, Launches};
 use melior::ir::Module;
+use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::time::Instant;
-use tx_mlir::{Op, Session, attribute, elements, enclosing, is, string_attribute, walk};
+use tx_mlir::{Op, Session, attribute, elements, is, string_attribute, walk};
 use tx_plan::{Artifact, Stage};
 use tx_target::Chip;
 
@@ -39,7 +40,7 @@ pub struct Source {
     pub name: String,
     /// MLIR text or bytecode.
     pub text: Vec<u8>,
-    /// Kernel to launch; may be left out when there is one.
+    /// The function or kernel to launch; may be left out when there is one.
     pub entry: Option<String>,
     /// Whether to keep the IR after each stage in [`Artifact::stages`].
     pub keep_stages: bool,
@@ -61,7 +62,7 @@ impl Compiler {
         Ok(Self { target })
     }
 
-    /// Compiles MLIR text that has one kernel.
+    /// Compiles MLIR text that has one function or kernel to launch.
     ///
     /// # Errors
     /// See [`ErrorKind`].
@@ -112,23 +113,37 @@ impl Run {
         };
         self.stage("parse", start, &module);
 
-        let mut plan = plan::of(&session, &module, source)?;
+        let entry = plan::find(&session, &module, source)?;
         self.pipeline(&session, &mut module, "lower-reduction", chip)?;
+        let Launches {
+            mut plan,
+            gpu_module,
+        } = match entry {
+            Entry::Kernel(launches) => launches,
+            // The passes have made launches of what the function says.
+            Entry::Function(name) => plan::of_function(&session, &module, &name)?,
+        };
         self.pipeline(&session, &mut module, "gpu-to-nvvm", chip)?;
-        let device_ir = with_locations(&module);
-        plan.chip = chip_of(&module, &plan.entry)
+        let kernels = gpu_module.as_deref();
+        let device_ir = device_ir(&module, kernels);
+        plan.chip = kernels
+            .and_then(|kernels| chip_of(&module, kernels))
             .unwrap_or(chip)
             .name
             .to_owned();
         self.pass(&session, &mut module, "gpu-check-externals")?;
         self.pass(&session, &mut module, "gpu-module-to-binary{format=isa}")?;
-        let ptx = ptx_of(&module, &plan.entry).ok_or_else(|| {
-            Error::reported(
-                ErrorKind::Codegen,
-                session.take_diagnostics(),
-                "no PTX was emitted",
-            )
-        })?;
+        let ptx = match kernels {
+            Some(kernels) => ptx_of(&module, kernels).ok_or_else(|| {
+                Error::reported(
+                    ErrorKind::Codegen,
+                    session.take_diagnostics(),
+                    "no PTX was emitted",
+                )
+            })?,
+            // Nothing is launched.
+            None => String::new(),
+        };
         Ok(Artifact {
             ptx,
             plan,
@@ -199,13 +214,10 @@ fn split_passes(text: &str) -> Vec<&str> {
     .collect()
 }
 
-/// The chip that the module of kernel `entry` is compiled for.
-fn chip_of(module: &Module<'_>, entry: &str) -> Option<Chip> {
-    let top = top(module);
-    let kernel = walk(top).into_iter().find(|op| {
-        is(*op, "llvm.func") && string_attribute(*op, "sym_name").as_deref() == Some(entry)
-    })?;
-    let targets = attribute(enclosing(kernel, "gpu.module")?, "targets").and_then(elements)?;
+/// The chip that a `gpu.module` is compiled for.
+fn chip_of(module: &Module<'_>, kernels: &str) -> Option<Chip> {
+    let holder = gpu_modules(module).find(|op| is_named(*op, kernels))?;
+    let targets = attribute(holder, "targets").and_then(elements)?;
     targets.iter().find_map(|t| {
         let text = t.to_string();
         let (_, rest) = text.split_once("chip = \"")?;
@@ -213,16 +225,32 @@ fn chip_of(module: &Module<'_>, entry: &str) -> Option<Chip> {
     })
 }
 
-/// The module's text with the location of every op, so that a fault can name its source line. In
+/// The `gpu.module`s of a module, or the binaries that they were made.
+fn gpu_modules<'m>(module: &'m Module<'_>) -> impl Iterator<Item = Op<'m>> {
+    walk(top(module))
+        .into_iter()
+        .filter(|op| is(*op, "gpu.module") || is(*op, "gpu.binary"))
+}
+
+fn is_named(op: Op<'_>, name: &str) -> bool {
+    string_attribute(op, "sym_name").as_deref() == Some(name)
+}
+
+/// The text of a `gpu.module` alone, with the location of every op, so that a fault can name its source line. In
 /// generic form, because the short form of `nvvm.barrier` does not read back with a location.
-fn with_locations(module: &Module<'_>) -> String {
+fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
+    let device = Module::new(module.as_operation().location());
+    let holder = kernels.and_then(|kernels| gpu_modules(module).find(|op| is_named(*op, kernels)));
+    if let Some(holder) = holder {
+        device.body().append_operation(tx_mlir::copy(holder));
+    }
     let flags = OperationPrintingFlags::new()
         .enable_debug_info(true, false)
         .print_generic_operation_form();
-    module
+    device
         .as_operation()
         .to_string_with_flags(flags)
-        .unwrap_or_else(|_| module.as_operation().to_string())
+        .unwrap_or_else(|_| device.as_operation().to_string())
 }
 
 /// The module as an op.
@@ -231,11 +259,8 @@ pub(crate) fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
     unsafe { Op::from_raw(module.as_operation().to_raw()) }
 }
 
-/// PTX of the GPU module that holds `entry`.
-fn ptx_of(module: &Module<'_>, entry: &str) -> Option<String> {
-    walk(top(module))
-        .into_iter()
-        .filter(|op| is(*op, "gpu.binary"))
-        .flat_map(tx_mlir::gpu::object_texts)
-        .find(|ptx| ptx.contains(&format!(".entry {entry}(")))
+/// PTX of a `gpu.module` that was made a binary.
+fn ptx_of(module: &Module<'_>, kernels: &str) -> Option<String> {
+    let binary = gpu_modules(module).find(|op| is_named(*op, kernels))?;
+    tx_mlir::gpu::object_texts(binary).into_iter().next()
 }

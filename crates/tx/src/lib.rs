@@ -16,6 +16,9 @@
 //! # Ok::<(), tx::Error>(())
 //! ```
 //!
+//! The entry is a kernel, or a `func.func` whose ops are, after `lower-reduction`, launches of kernels, temporaries, views
+//! and arithmetic on indices.
+//!
 //! Nothing is printed: what MLIR reports comes back in [`Error::diagnostics`], with locations.
 //!
 //! # In a host compiler's own context

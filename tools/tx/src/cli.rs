@@ -130,11 +130,11 @@ pub(crate) struct Compile {
     #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
     pub(crate) chip: String,
 
-    /// Write the PTX here instead of to standard output
+    /// Write the PTX here instead of to standard output, which `-` stands for
     #[arg(short, long, value_name = "FILE.ptx", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Write the launch plan here, as JSON
+    /// Write the launch plan here, as JSON; `-` writes it to standard output, and no PTX unless `-o` says where
     #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
     pub(crate) plan: Option<PathBuf>,
 

@@ -12,20 +12,39 @@ use crate::failure::{Failure, say};
 
 /// Runs `tx compile`.
 pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
+    let stdout = Some(Path::new("-"));
+    let (output, plan) = (options.output.as_deref(), options.plan.as_deref());
+    if output == stdout && plan == stdout {
+        return Err(Failure::Usage(
+            "found `-` for both the PTX and the launch plan, expected a file for one of them"
+                .to_owned(),
+        ));
+    }
     let text = read(&options.program.file)?;
     let start = Instant::now();
     let artifact = compile(&options.program, text, &options.chip)?;
     let total = start.elapsed();
-    if let Some(path) = &options.plan {
-        fs::write(path, artifact.plan.to_json()).map_err(|error| Failure::file(path, &error))?;
+    if let Some(path) = plan.filter(|_| plan != stdout) {
+        write(path, &artifact.plan.to_json())?;
     }
     if options.time {
         say(&times(&artifact, total));
     }
-    match &options.output {
-        Some(path) => fs::write(path, &artifact.ptx).map_err(|error| Failure::file(path, &error)),
-        None => crate::print(artifact.ptx.as_bytes()),
+    if let Some(path) = output.filter(|_| output != stdout) {
+        write(path, &artifact.ptx)?;
     }
+    // Files come first: nobody may be reading standard output any more.
+    if plan == stdout {
+        crate::print(artifact.plan.to_json().as_bytes())
+    } else if output.is_none() || output == stdout {
+        crate::print(artifact.ptx.as_bytes())
+    } else {
+        Ok(())
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    fs::write(path, text).map_err(|error| Failure::file(path, &error))
 }
 
 /// Reads a program, `-` from standard input.

@@ -310,6 +310,17 @@ fn compiles() {
         ),
         ("sm_90", "sum", 2)
     );
+    // `-` is standard output, which holds one of the two.
+    let output = case.tx(&["compile", "sum.mlir", "--plan", "-"]);
+    let plan = tx_plan::Plan::from_json(&stdout(&output)).expect("a plan and nothing else");
+    assert_eq!(plan.entry, "sum");
+    let output = case.tx(&["compile", "sum.mlir", "-o", "-", "--plan", "sum.json"]);
+    assert!(stdout(&output).contains(".entry sum("));
+    fails(
+        &case.tx(&["compile", "sum.mlir", "-o", "-", "--plan", "-"]),
+        2,
+        "tx: found `-` for both the PTX and the launch plan, expected a file for one of them\n",
+    );
     fails(
         &case.tx(&["compile", "sum.mlir", "-o", "absent/sum.ptx"]),
         1,

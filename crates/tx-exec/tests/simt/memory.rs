@@ -76,6 +76,35 @@ fn shared_bounds_and_initialisation() {
     assert_eq!(info.static_shared_bytes, 32);
 }
 
+/// A buffer without a value keeps what kernels and the host wrote from launch to launch; the rest may not be read.
+#[test]
+fn buffers_without_a_value() {
+    let program = program!("memory");
+    let mut memory = Memory::new();
+    let buffer = memory.alloc_uninitialized("temporary 0", 100, 16).unwrap();
+    let out = Param::Pointer(memory.address(buffer).unwrap());
+    let launch = |memory: &mut Memory, kernel, at| {
+        program.launch(kernel, &launch(1, 1), &[out, long(at)], memory)
+    };
+    let fault = launch(&mut memory, "read", 0).unwrap_err();
+    assert_eq!(locations(&fault).0, "read.mlir:5:9");
+    let Fault::Uninitialized(access) = &fault else {
+        panic!("{fault}");
+    };
+    assert_eq!(&*access.place.as_ref().unwrap().buffer, "temporary 0");
+    launch(&mut memory, "write16", 16).unwrap();
+    memory.write(buffer, 33, &[0; 3]).unwrap();
+    for at in 4..8 {
+        launch(&mut memory, "read", at).unwrap();
+    }
+    for at in [3, 8] {
+        let fault = launch(&mut memory, "read", at).unwrap_err();
+        assert!(matches!(fault, Fault::Uninitialized(_)), "{fault}");
+    }
+    memory.write(buffer, 32, &[0]).unwrap();
+    launch(&mut memory, "read", 8).unwrap();
+}
+
 /// Running over the end of one shared variable is noticed although another follows.
 #[test]
 fn shared_variables_are_apart() {

@@ -1,0 +1,171 @@
+//! Functions of several launches, on the executor and on a CUDA device. Without a device those tests say so and pass.
+
+use tx_plan::{
+    Argument, Artifact, Base, ElementType, EntryKind, Expr, Operand, Plan, Step, Temporary, View,
+};
+use tx_runtime::{Arg, Device, Error, RunOptions, Spec};
+
+fn devices() -> Vec<Device> {
+    let mut devices = Vec::new();
+    #[cfg(feature = "simt")]
+    devices.push(Device::cpu().expect("the executor is built in"));
+    match Device::cuda(0) {
+        Ok(device) => devices.push(device),
+        Err(Error::NoDevice { reason, .. }) => println!("no CUDA: {reason}"),
+        Err(error) => panic!("{error}"),
+    }
+    devices
+}
+
+fn step(grid: Expr, operands: [Operand; 3]) -> Step {
+    Step {
+        kernel: "row_sums".to_owned(),
+        grid: [grid, Expr::Const(1), Expr::Const(1)],
+        block: [32, 1, 1].map(Expr::Const),
+        cluster: None,
+        dynamic_shared_bytes: Expr::Const(0),
+        operands: operands.into(),
+    }
+}
+
+/// The total of a matrix, times a factor: row sums into a temporary, and their sum as that of one row.
+fn total() -> Artifact {
+    let argument = |ty: &str, written| Argument {
+        ty: ty.parse().expect("a type"),
+        written,
+    };
+    let rows = || Expr::dim(0, 0);
+    let one_row = View {
+        base: Base::Temporary(0),
+        offset: Expr::Const(0),
+        sizes: vec![Expr::Const(1), rows()],
+        strides: vec![rows(), Expr::Const(1)],
+    };
+    let one = Operand::Constant {
+        ty: ElementType::F32,
+        bits: 1_f32.to_bits().into(),
+    };
+    let plan = Plan {
+        version: tx_plan::VERSION,
+        chip: "sm_80".to_owned(),
+        entry: "total".to_owned(),
+        entry_kind: EntryKind::Function,
+        arguments: vec![
+            argument("memref<?x?xf32, strided<[?, ?], offset: ?>>", false),
+            argument("memref<1xf32>", true),
+            argument("f32", false),
+        ],
+        temporaries: vec![Temporary {
+            element: ElementType::F32,
+            shape: vec![rows()],
+        }],
+        steps: vec![
+            step(
+                rows().ceil_div(Expr::Const(32)),
+                [Operand::Argument(0), Operand::Temporary(0), one],
+            ),
+            step(
+                Expr::Const(1),
+                [
+                    Operand::View(one_row),
+                    Operand::Argument(1),
+                    Operand::Argument(2),
+                ],
+            ),
+            // Were it launched, the result would be another.
+            step(
+                Expr::Const(0),
+                [
+                    Operand::Argument(0),
+                    Operand::Argument(1),
+                    Operand::Argument(2),
+                ],
+            ),
+        ],
+    };
+    plan.validate().expect("it fits together");
+    Artifact {
+        ptx: include_str!("ptx/kernels.ptx").to_owned(),
+        plan,
+        device_ir: include_str!("kernels/kernels.mlir").to_owned(),
+        stages: vec![],
+    }
+}
+
+fn args(specs: [&str; 3]) -> Vec<Arg> {
+    specs
+        .into_iter()
+        .map(|spec| spec.parse::<Spec>().expect(spec).load().expect(spec))
+        .collect()
+}
+
+/// Steps run one after the other, hand results on through temporaries, and are skipped when their grid is empty.
+#[test]
+fn run_step_by_step() -> Result<(), Error> {
+    for device in devices() {
+        let program = device.load(&total())?;
+        for (specs, expected) in [
+            (["full:0.25:100x3xf32", "full:7:1xf32", "2"], "[150.]"),
+            (["full:0.25:1x1xf32", "full:7:1xf32", "2"], "[0.5]"),
+            (["zeros:0x3xf32", "full:7:1xf32", "2"], "[0.]"),
+        ] {
+            let outputs = program.run(args(specs))?;
+            let written: Vec<_> = outputs
+                .written()
+                .map(|(index, array)| (index, array.to_string()))
+                .collect();
+            assert_eq!(written, [(1, expected.to_owned())], "{}", device.name());
+        }
+        let options = RunOptions {
+            grid: Some([1, 1, 1]),
+        };
+        let error = program
+            .run_with(args(["zeros:1x1xf32", "zeros:1xf32", "1"]), &options)
+            .unwrap_err();
+        assert!(
+            matches!(error, Error::GridOfFunction { launches: 3, .. }),
+            "{error}"
+        );
+    }
+    Ok(())
+}
+
+/// What launches nothing needs no kernels, and gives back what it was given.
+#[test]
+fn may_launch_nothing() -> Result<(), Error> {
+    for device in devices() {
+        let mut artifact = total();
+        artifact.plan.steps.clear();
+        artifact.ptx.clear();
+        artifact.device_ir.clear();
+        let outputs = device
+            .load(&artifact)?
+            .run(args(["zeros:2x3xf32", "full:7:1xf32", "1"]))?;
+        assert_eq!(
+            outputs.argument(1).map(ToString::to_string).as_deref(),
+            Some("[7.]")
+        );
+    }
+    Ok(())
+}
+
+/// A temporary that no step has written has no contents.
+#[cfg(feature = "simt")]
+#[test]
+fn temporaries_start_without_contents() -> Result<(), Error> {
+    let mut artifact = total();
+    artifact.plan.steps.remove(0);
+    let error = Device::cpu()?
+        .load(&artifact)?
+        .run(args(["zeros:2x3xf32", "zeros:1xf32", "1"]))
+        .unwrap_err();
+    let Error::Fault(fault) = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(fault.kind, tx_runtime::FaultKind::Memory);
+    assert!(
+        fault.message.starts_with("uninitialized") && fault.message.contains("temporary 0"),
+        "{error}"
+    );
+    Ok(())
+}

@@ -1,0 +1,574 @@
+//! The plan of a host function: one block of launches, temporaries, views and index arithmetic.
+
+use super::scalar::width;
+use super::view::{exprs, is_view};
+use super::{Launches, argument_types, check_size, name_of, written};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Location, ValueLike};
+use std::collections::{BTreeMap, BTreeSet};
+use tx_mlir::build::argument;
+use tx_mlir::gpu::is_kernel;
+use tx_mlir::{
+    Blk, Failed, Op, Val, attribute, blocks, error, integers, is, is_pure, key, name,
+    operand_groups, operands, ops, parent, results, string_attribute, symbol_path, walk,
+};
+use tx_plan::{
+    Argument, ArgumentType, Base, ElementType, EntryKind, Expr, Layout, MemorySpace, MemrefType,
+    Operand, Plan, Step, Symbol, Temporary, VERSION, View,
+};
+
+/// What a value of a host function is.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// Memory.
+    Memref(View),
+    /// An integer, as a signed number; an `i1` is 0 or 1. One of less than 64 bits may be more than its type holds, if
+    /// it was narrowed to it.
+    Integer(ElementType, Expr),
+    /// The bits of a float that is known.
+    Float(ElementType, u64),
+    /// A scalar argument that nothing is computed with.
+    Argument(usize),
+}
+
+impl Value {
+    pub(super) fn index(expr: Expr) -> Self {
+        Self::Integer(ElementType::Index, expr)
+    }
+}
+
+/// A host function, as far as it was read.
+pub(super) struct Host<'c> {
+    top: Op<'c>,
+    arguments: Vec<ArgumentType>,
+    temporaries: Vec<Temporary>,
+    values: BTreeMap<usize, Value>,
+    steps: Vec<Step>,
+    /// The name of the `gpu.module` that kernels come from, and where the first launch of one stands.
+    gpu_module: Option<(String, Location<'c>)>,
+    /// What each kernel may write, by its name; `None` when that may be anything it is given.
+    writes: BTreeMap<String, Option<BTreeSet<usize>>>,
+    /// Arguments that a step may write.
+    written: BTreeSet<usize>,
+}
+
+/// What a host function may hold.
+const HOST_CODE: &str = "host code holds, in one block, `gpu.launch_func`, `memref.alloc` and `memref.dealloc`, views of \
+                         memrefs, `memref.dim`, and arithmetic on `index`";
+
+/// The plan of the host function of this name.
+pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<Launches, Failed> {
+    let named: Vec<Op<'_>> = walk(top)
+        .into_iter()
+        .filter(|op| is(*op, "func.func") && name_of(*op) == entry)
+        .collect();
+    let at_the_top = named.iter().find(|op| parent(**op) == Some(top));
+    let Some(function) = at_the_top.copied() else {
+        let location = named.first().map_or(top.location(), |op| op.location());
+        let message = format!("`{entry}` is not a function at the top of the file");
+        return Err(error(location, message)
+            .note("a host function stands beside the `gpu.module` of its kernels")
+            .emit());
+    };
+    let arguments = argument_types(function, entry)?;
+    let mut host = Host {
+        top,
+        values: BTreeMap::new(),
+        temporaries: Vec::new(),
+        steps: Vec::new(),
+        gpu_module: None,
+        writes: BTreeMap::new(),
+        written: BTreeSet::new(),
+        arguments,
+    };
+    host.function(function, entry)?;
+    let written = host.written;
+    Ok(Launches {
+        plan: Plan {
+            version: VERSION,
+            chip: String::new(),
+            entry: entry.to_owned(),
+            entry_kind: EntryKind::Function,
+            arguments: host
+                .arguments
+                .into_iter()
+                .enumerate()
+                .map(|(i, ty)| Argument {
+                    ty,
+                    written: written.contains(&i),
+                })
+                .collect(),
+            temporaries: host.temporaries,
+            steps: host.steps,
+        },
+        gpu_module: host.gpu_module.map(|(name, _)| name),
+    })
+}
+
+impl<'c> Host<'c> {
+    fn function(&mut self, function: Op<'c>, entry: &str) -> Result<(), Failed> {
+        let results = attribute(function, "function_type")
+            .and_then(tx_mlir::type_value)
+            .and_then(|t| melior::ir::r#type::FunctionType::try_from(t).ok())
+            .map_or(0, |t| t.result_count());
+        if results > 0 {
+            return Err(error(
+                function.location(),
+                format!(
+                    "`{entry}` returns {results} result{}, and a launch plan has none",
+                    if results == 1 { "" } else { "s" }
+                ),
+            )
+            .note("return through an argument of memref type")
+            .emit());
+        }
+        let [body] = blocks(function)[..] else {
+            let found = blocks(function).len();
+            return Err(error(
+                function.location(),
+                format!("`{entry}` has {found} blocks, and a launch plan has no branches"),
+            )
+            .note(HOST_CODE)
+            .emit());
+        };
+        for (i, ty) in self
+            .arguments
+            .iter()
+            .enumerate()
+            .take(body.argument_count())
+        {
+            let value = match ty {
+                ArgumentType::Memref(memref) => Value::Memref(View::of_argument(i, memref)),
+                ArgumentType::Scalar(ty) if ty.is_float() => Value::Argument(i),
+                ArgumentType::Scalar(ty) => {
+                    Value::Integer(*ty, Expr::Symbol(Symbol::Value { argument: i }))
+                }
+            };
+            self.values.insert(key(argument(body, i)), value);
+        }
+        needed(body).into_iter().try_for_each(|op| self.op(op))
+    }
+
+    fn op(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        match name(op) {
+            "func.return" | "memref.dealloc" => Ok(()),
+            "memref.alloc" | "memref.alloca" => self.allocate(op),
+            "memref.extract_strided_metadata" => self.metadata(op),
+            "memref.dim" => self.dim(op),
+            "gpu.launch_func" => self.launch(op),
+            _ if is_view(op) => self.view(op),
+            name if name.starts_with("arith.") || name.starts_with("affine.") => self.compute(op),
+            _ => Err(self.unknown(op)),
+        }
+    }
+
+    /// Says that no plan can do what `op` does, and what to do instead.
+    pub(super) fn unknown(&self, op: Op<'c>) -> Failed {
+        let name = name(op);
+        let dialect = name.split('.').next().unwrap_or(name);
+        let (problem, hint) = match (name, dialect) {
+            ("func.call" | "func.call_indirect", _) => ("calls a function", "inline it"),
+            (
+                "memref.load"
+                | "memref.store"
+                | "memref.copy"
+                | "memref.atomic_rmw"
+                | "memref.generic_atomic_rmw"
+                | "vector.load"
+                | "vector.store"
+                | "vector.transfer_read"
+                | "vector.transfer_write",
+                _,
+            ) => (
+                "accesses elements, which are in the memory of the device",
+                "do it in a kernel",
+            ),
+            ("gpu.launch", _) => (
+                "has the kernel inside of it",
+                "run `gpu-kernel-outlining` first",
+            ),
+            ("arith.select" | "arith.cmpi" | "arith.cmpf", _) => (
+                "depends on a condition, and a launch plan has none",
+                "use `arith.minsi` or `arith.maxsi`, or pass the value as an argument",
+            ),
+            (_, "scf" | "cf") | ("affine.for" | "affine.if" | "affine.parallel", _) => (
+                "is control flow, and a launch plan has none",
+                "put the loop or the branch in a kernel",
+            ),
+            (_, "tile" | "linalg") => (
+                "was not made a kernel",
+                "run the pipeline `lower-reduction`, or put it in a kernel",
+            ),
+            _ => ("cannot be part of a launch plan", ""),
+        };
+        let hint = match hint {
+            "" => HOST_CODE.to_owned(),
+            hint => format!("{hint}; {HOST_CODE}"),
+        };
+        error(op.location(), format!("`{name}` {problem}"))
+            .note(hint)
+            .emit()
+    }
+
+    pub(super) fn define(&mut self, result: Val<'c>, value: Value) {
+        self.values.insert(key(result), value);
+    }
+
+    /// What `value` is, for the sake of `op`, which uses it.
+    fn value(&self, op: Op<'c>, value: Val<'c>) -> Result<&Value, Failed> {
+        self.values.get(&key(value)).ok_or_else(|| {
+            error(
+                op.location(),
+                format!(
+                    "`{}` uses a value of type `{}` that is not known here",
+                    name(op),
+                    value.r#type()
+                ),
+            )
+            .note(HOST_CODE)
+            .emit()
+        })
+    }
+
+    pub(super) fn memref(&self, op: Op<'c>, value: Val<'c>) -> Result<&View, Failed> {
+        match self.value(op, value)? {
+            Value::Memref(view) => Ok(view),
+            _ => Err(self.unknown(op)),
+        }
+    }
+
+    /// Type and value of an integer.
+    pub(super) fn integer(
+        &self,
+        op: Op<'c>,
+        value: Val<'c>,
+    ) -> Result<(ElementType, Expr), Failed> {
+        match self.value(op, value)? {
+            Value::Integer(ty, expr) => Ok((*ty, expr.clone())),
+            _ => Err(self.unknown(op)),
+        }
+    }
+
+    /// Whether an argument is a scalar of this type.
+    pub(super) fn has_type(&self, argument: usize, ty: ElementType) -> bool {
+        self.arguments.get(argument) == Some(&ArgumentType::Scalar(ty))
+    }
+
+    fn allocate(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        let Some(result) = results(op).first().copied() else {
+            return Err(self.unknown(op));
+        };
+        let refuse = |reason: String| {
+            error(
+                op.location(),
+                format!("`{}` cannot be a temporary: {reason}", name(op)),
+            )
+            .note("a temporary is row-major, in global memory, and aligned to 256 bytes")
+            .emit()
+        };
+        let ty: MemrefType = result
+            .r#type()
+            .to_string()
+            .parse()
+            .map_err(|error: tx_plan::TypeError| refuse(error.to_string()))?;
+        if ty.layout != Layout::Identity {
+            return Err(refuse(format!("`{ty}` has a layout of its own")));
+        }
+        if ty.space != MemorySpace::Global {
+            return Err(refuse(format!("`{ty}` is not in global memory")));
+        }
+        if let Some(alignment) = tx_mlir::integer_attribute(op, "alignment").filter(|n| *n > 256) {
+            return Err(refuse(format!("it is to be aligned to {alignment} bytes")));
+        }
+        let mut dynamic = operands(op).into_iter();
+        let shape = ty
+            .shape
+            .iter()
+            .map(|size| match size.known() {
+                Some(size) => Ok(Expr::Const(size)),
+                None => match dynamic.next() {
+                    Some(value) => self.index(op, value),
+                    None => Err(self.unknown(op)),
+                },
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let temporary = Temporary {
+            element: ty.element,
+            shape,
+        };
+        let view = View::of_temporary(self.temporaries.len(), &temporary);
+        check_size(op, exprs(&view).chain([&temporary.bytes()]))?;
+        self.temporaries.push(temporary);
+        self.define(result, Value::Memref(view));
+        Ok(())
+    }
+
+    fn dim(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        let ([source, dim], [result]) = (&operands(op)[..], &results(op)[..]) else {
+            return Err(self.unknown(op));
+        };
+        let sizes = &self.memref(op, *source)?.sizes;
+        let dim = self.index(op, *dim)?;
+        let size = dim
+            .as_const()
+            .and_then(|dim| sizes.get(usize::try_from(dim).ok()?));
+        let Some(size) = size.cloned() else {
+            return Err(error(
+                op.location(),
+                format!(
+                    "`memref.dim` asks for dimension `{dim}`, expected a constant below {}",
+                    sizes.len()
+                ),
+            )
+            .emit());
+        };
+        self.define(*result, Value::index(size));
+        Ok(())
+    }
+
+    fn launch(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        // The groups of operands that `gpu.launch_func` declares, in its order.
+        let groups = operand_groups(op).unwrap_or_default();
+        let [
+            waits,
+            gx,
+            gy,
+            gz,
+            bx,
+            by,
+            bz,
+            cx,
+            cy,
+            cz,
+            shared,
+            passed,
+            objects,
+        ] = &groups[..]
+        else {
+            return Err(self.unknown(op));
+        };
+        if !waits.is_empty() || !objects.is_empty() || !results(op).is_empty() {
+            return Err(error(
+                op.location(),
+                "an asynchronous `gpu.launch_func` cannot be part of a launch plan",
+            )
+            .note("launches run one after the other: leave `async` and its tokens out")
+            .emit());
+        }
+        let (kernel, kernel_name) = self.kernel(op)?;
+        let sizes = |groups: [&Vec<Val<'c>>; 3]| -> Result<[Expr; 3], Failed> {
+            let mut sizes = [const { Expr::Const(1) }; 3];
+            for (size, group) in sizes.iter_mut().zip(groups) {
+                if let Some(value) = group.first() {
+                    *size = self.integer(op, *value)?.1;
+                }
+            }
+            Ok(sizes)
+        };
+        let grid = sizes([gx, gy, gz])?;
+        let block = sizes([bx, by, bz])?;
+        let cluster = (!(cx.is_empty() && cy.is_empty() && cz.is_empty()))
+            .then(|| sizes([cx, cy, cz]))
+            .transpose()?;
+        agree(op, kernel, "known_block_size", "blocks of", &block)?;
+        agree(op, kernel, "known_grid_size", "a grid of", &grid)?;
+        if let Some(cluster) = &cluster {
+            agree(op, kernel, "known_cluster_size", "clusters of", cluster)?;
+        }
+        let dynamic_shared_bytes = match shared.first() {
+            Some(value) => self.integer(op, *value)?.1,
+            None => Expr::Const(0),
+        };
+        let step_operands = passed
+            .iter()
+            .map(|value| self.operand(op, *value))
+            .collect::<Result<Vec<_>, _>>()?;
+        let writes = self
+            .writes
+            .entry(kernel_name.clone())
+            .or_insert_with(|| written::parameters(kernel));
+        for (i, value) in passed.iter().enumerate() {
+            if let Some(Value::Memref(View {
+                base: Base::Argument(argument),
+                ..
+            })) = self.values.get(&key(*value))
+                && writes.as_ref().is_none_or(|writes| writes.contains(&i))
+            {
+                self.written.insert(*argument);
+            }
+        }
+        self.steps.push(Step {
+            kernel: kernel_name,
+            grid,
+            block,
+            cluster,
+            dynamic_shared_bytes,
+            operands: step_operands,
+        });
+        Ok(())
+    }
+
+    /// The kernel that is launched, and its name.
+    fn kernel(&mut self, op: Op<'c>) -> Result<(Op<'c>, String), Failed> {
+        let path = attribute(op, "kernel")
+            .and_then(symbol_path)
+            .unwrap_or_default();
+        let [module, kernel] = &path[..] else {
+            return Err(error(
+                op.location(),
+                format!(
+                    "kernel `@{}`, expected `@module::@kernel`",
+                    path.join("::@")
+                ),
+            )
+            .emit());
+        };
+        let find = |holder: Op<'c>, symbol: &str| {
+            blocks(holder)
+                .into_iter()
+                .flat_map(ops)
+                .find(|op| string_attribute(*op, "sym_name").as_deref() == Some(symbol))
+        };
+        let found = find(self.top, module)
+            .filter(|op| is(*op, "gpu.module"))
+            .and_then(|gpu_module| find(gpu_module, kernel))
+            .filter(|op| is_kernel(*op));
+        let Some(found) = found else {
+            return Err(error(
+                op.location(),
+                format!("no kernel `gpu.func` named `@{module}::@{kernel}` in the file"),
+            )
+            .emit());
+        };
+        match &self.gpu_module {
+            None => self.gpu_module = Some((module.clone(), op.location())),
+            Some((first, at)) if first != module => {
+                return Err(error(
+                    op.location(),
+                    format!(
+                        "kernels of two modules are launched, `@{first}` and `@{module}`, expected one"
+                    ),
+                )
+                .note_at(*at, format!("a kernel of `@{first}` is launched here"))
+                .note("put all kernels of a function into one `gpu.module`")
+                .emit());
+            }
+            Some(_) => {}
+        }
+        Ok((found, kernel.clone()))
+    }
+
+    fn operand(&self, op: Op<'c>, value: Val<'c>) -> Result<Operand, Failed> {
+        Ok(match self.value(op, value)? {
+            Value::Argument(argument) => Operand::Argument(*argument),
+            Value::Float(ty, bits) => Operand::Constant {
+                ty: *ty,
+                bits: *bits,
+            },
+            Value::Memref(view) => self
+                .whole(view)
+                .unwrap_or_else(|| Operand::View(view.clone())),
+            Value::Integer(ty, expr) => match expr {
+                Expr::Symbol(Symbol::Value { argument }) if self.has_type(*argument, *ty) => {
+                    Operand::Argument(*argument)
+                }
+                Expr::Const(value) => Operand::Constant {
+                    ty: *ty,
+                    bits: constant_bits(op, *ty, *value)?,
+                },
+                expr => Operand::Scalar {
+                    ty: *ty,
+                    value: expr.clone(),
+                },
+            },
+        })
+    }
+
+    /// The argument or temporary that a view is all of, unchanged.
+    fn whole(&self, view: &View) -> Option<Operand> {
+        match view.base {
+            Base::Argument(i) => match self.arguments.get(i)? {
+                ArgumentType::Memref(ty) => {
+                    (*view == View::of_argument(i, ty)).then_some(Operand::Argument(i))
+                }
+                ArgumentType::Scalar(_) => None,
+            },
+            Base::Temporary(i) => {
+                let temporary = self.temporaries.get(i)?;
+                (*view == View::of_temporary(i, temporary)).then_some(Operand::Temporary(i))
+            }
+        }
+    }
+}
+
+/// The ops of a block without those whose results nothing needs: passes leave such ops behind.
+fn needed(block: Blk<'_>) -> Vec<Op<'_>> {
+    let mut values = BTreeSet::new();
+    let mut needed: Vec<Op<'_>> = ops(block)
+        .into_iter()
+        .rev()
+        .filter(|op| {
+            let is_needed = !is_pure(*op)
+                || results(*op)
+                    .iter()
+                    .any(|result| values.contains(&key(*result)));
+            if is_needed {
+                values.extend(walk(*op).into_iter().flat_map(operands).map(key));
+            }
+            is_needed
+        })
+        .collect();
+    needed.reverse();
+    needed
+}
+
+/// The bits of a constant, which must fit its type, as signed or as unsigned.
+fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed> {
+    let bits = width(ty);
+    if bits == 64 {
+        return Ok(value.cast_unsigned());
+    }
+    let lowest = if bits == 1 { 0 } else { -1 << (bits - 1) };
+    if (lowest..1 << bits).contains(&value) {
+        Ok(value.cast_unsigned() & (u64::MAX >> (64 - bits)))
+    } else {
+        Err(error(
+            op.location(),
+            format!("a kernel is given {value} as {ty}, which does not fit"),
+        )
+        .emit())
+    }
+}
+
+/// Fails when constant sizes of a launch are not those that the kernel was compiled for.
+fn agree(
+    op: Op<'_>,
+    kernel: Op<'_>,
+    known: &str,
+    what: &str,
+    sizes: &[Expr; 3],
+) -> Result<(), Failed> {
+    let Some(expected) = attribute(kernel, known).and_then(integers) else {
+        return Ok(());
+    };
+    let agrees = sizes
+        .iter()
+        .zip(&expected)
+        .all(|(size, expected)| size.as_const().is_none_or(|size| size == *expected));
+    if agrees {
+        return Ok(());
+    }
+    let text = |sizes: Vec<String>| format!("({})", sizes.join(", "));
+    Err(error(
+        op.location(),
+        format!(
+            "kernel `{}` is launched with {what} {}, expected {}",
+            name_of(kernel),
+            text(sizes.iter().map(ToString::to_string).collect()),
+            text(expected.iter().map(ToString::to_string).collect()),
+        ),
+    )
+    .note_at(kernel.location(), format!("its `{known}` stands here"))
+    .emit())
+}

@@ -1,0 +1,246 @@
+//! The launch plan of a program.
+//!
+//! A kernel is launched once, with the block and grid that it declares. A host function says itself what is launched:
+//! [`host`] reads its ops one after the other, [`view`] what memrefs it makes of others, [`scalar`] what it computes.
+//! [`written`] says what a kernel may write.
+
+mod host;
+mod scalar;
+mod view;
+mod written;
+
+use crate::compile::{Source, top};
+use crate::error::{Error, ErrorKind};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Module, ValueLike};
+use std::collections::BTreeSet;
+use tx_mlir::build::argument;
+use tx_mlir::gpu::is_kernel;
+use tx_mlir::{
+    Failed, Op, Session, attribute, blocks, enclosing, error, integers, is, parent,
+    string_attribute, symbol_path, type_value, walk,
+};
+use tx_plan::{Argument, ArgumentType, EntryKind, Expr, MemorySpace, Operand, Plan, Step, VERSION};
+
+/// What is to be launched.
+pub(crate) enum Entry {
+    /// A kernel.
+    Kernel(Launches),
+    /// The host function of this name, whose plan can be made when its kernels are there.
+    Function(String),
+}
+
+/// A plan, and where its kernels are.
+pub(crate) struct Launches {
+    /// The plan; its chip is still to be filled in.
+    pub(crate) plan: Plan,
+    /// The `gpu.module` of the kernels; none where nothing is launched.
+    pub(crate) gpu_module: Option<String>,
+}
+
+/// Finds what is to be launched.
+pub(crate) fn find(
+    session: &Session,
+    module: &Module<'_>,
+    source: &Source,
+) -> Result<Entry, Error> {
+    let op = find_entry(top(module), source).map_err(|_: Failed| {
+        Error::reported(
+            ErrorKind::Entry,
+            session.take_diagnostics(),
+            "there is no entry",
+        )
+    })?;
+    let name = name_of(op);
+    if !is_kernel(op) {
+        return Ok(Entry::Function(name));
+    }
+    let Some(block) = attribute(op, "known_block_size").and_then(integers) else {
+        error(op.location(), format!("kernel `{name}` has no block size"))
+            .note("add `attributes {known_block_size = array<i32: X, Y, Z>}`")
+            .emit();
+        return Err(Error::reported(
+            ErrorKind::Entry,
+            session.take_diagnostics(),
+            "the kernel has no block size",
+        ));
+    };
+    of_kernel(op, &name, &block)
+        .map(Entry::Kernel)
+        .map_err(|failed| unsupported(session, failed))
+}
+
+/// The plan of a function whose ops have become launches.
+pub(crate) fn of_function(
+    session: &Session,
+    module: &Module<'_>,
+    name: &str,
+) -> Result<Launches, Error> {
+    host::plan(top(module), name).map_err(|failed| unsupported(session, failed))
+}
+
+fn unsupported(session: &Session, _: Failed) -> Error {
+    Error::reported(
+        ErrorKind::Unsupported,
+        session.take_diagnostics(),
+        "the entry cannot be launched",
+    )
+}
+
+fn name_of(op: Op<'_>) -> String {
+    string_attribute(op, "sym_name").unwrap_or_default()
+}
+
+fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Failed> {
+    let grid = attribute(kernel, "known_grid_size")
+        .and_then(integers)
+        .unwrap_or_default();
+    let written = written::parameters(kernel);
+    let arguments = argument_types(kernel, name)?
+        .into_iter()
+        .enumerate()
+        .map(|(i, ty)| {
+            let written = matches!(ty, ArgumentType::Memref(_))
+                && written.as_ref().is_none_or(|written| written.contains(&i));
+            Argument { ty, written }
+        })
+        .collect::<Vec<_>>();
+    let sizes = |sizes: &[i64]| -> [Expr; 3] {
+        std::array::from_fn(|i| Expr::Const(sizes.get(i).copied().unwrap_or(1)))
+    };
+    Ok(Launches {
+        plan: Plan {
+            version: VERSION,
+            chip: String::new(),
+            entry: name.to_owned(),
+            entry_kind: EntryKind::Kernel,
+            steps: vec![Step {
+                kernel: name.to_owned(),
+                grid: sizes(&grid),
+                block: sizes(block),
+                cluster: None,
+                dynamic_shared_bytes: Expr::Const(0),
+                operands: (0..arguments.len()).map(Operand::Argument).collect(),
+            }],
+            arguments,
+            temporaries: Vec::new(),
+        },
+        gpu_module: enclosing(kernel, "gpu.module").map(name_of),
+    })
+}
+
+/// The types of the arguments of an entry, all of which a host can pass.
+fn argument_types(entry: Op<'_>, name: &str) -> Result<Vec<ArgumentType>, Failed> {
+    let Some(body) = blocks(entry).first().copied() else {
+        return Ok(Vec::new());
+    };
+    // Attributions of a kernel follow its arguments.
+    let inputs = attribute(entry, "function_type")
+        .and_then(type_value)
+        .and_then(|t| melior::ir::r#type::FunctionType::try_from(t).ok())
+        .map_or(0, |t| t.input_count())
+        .min(body.argument_count());
+    (0..inputs)
+        .map(|i| {
+            let text = argument(body, i).r#type().to_string();
+            let refuse = |reason: String| {
+                let message =
+                    format!("argument {i} of `{name}` cannot be passed from the host: {reason}");
+                error(entry.location(), message).emit()
+            };
+            match text.parse() {
+                Ok(ArgumentType::Memref(memref)) if memref.space != MemorySpace::Global => {
+                    Err(refuse(format!("`{text}` is not in global memory")))
+                }
+                Ok(ty) => Ok(ty),
+                Err(error) => Err(refuse(error.to_string())),
+            }
+        })
+        .collect()
+}
+
+/// Whether something can be launched by the name of `op`.
+fn is_entry(op: Op<'_>) -> bool {
+    let is_host_function =
+        || is(op, "func.func") && !blocks(op).is_empty() && enclosing(op, "gpu.module").is_none();
+    is_kernel(op) || is_host_function()
+}
+
+/// Module and name of each kernel that a host function of the file launches.
+fn launched(top: Op<'_>) -> BTreeSet<Vec<String>> {
+    walk(top)
+        .into_iter()
+        .filter(|op| is(*op, "gpu.launch_func"))
+        .filter_map(|op| symbol_path(attribute(op, "kernel")?))
+        .collect()
+}
+
+fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
+    let entries: Vec<Op<'m>> = walk(top).into_iter().filter(|op| is_entry(*op)).collect();
+    let known = || match entries.len() {
+        0 => "the file has none".to_owned(),
+        _ => format!(
+            "the file has {}",
+            entries
+                .iter()
+                .map(|e| format!("`{}`", name_of(*e)))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    };
+    let mut found: Vec<Op<'m>> = match &source.entry {
+        Some(wanted) => entries
+            .iter()
+            .copied()
+            .filter(|e| name_of(*e) == *wanted)
+            .collect(),
+        None => entries.clone(),
+    };
+    // Who launches a kernel stands for it, where both could be meant.
+    if found.len() > 1 && !found.iter().all(|entry| is_kernel(*entry)) {
+        let launched = launched(top);
+        found.retain(|entry| {
+            let module = parent(*entry).map(name_of).unwrap_or_default();
+            !(is_kernel(*entry) && launched.contains(&vec![module, name_of(*entry)]))
+        });
+    }
+    match (found.as_slice(), &source.entry) {
+        ([one], _) => Ok(*one),
+        ([], Some(wanted)) => Err(error(top.location(), format!("no entry named `{wanted}`"))
+            .note(known())
+            .emit()),
+        ([], None) => Err(error(
+            top.location(),
+            "no entry: expected a kernel `gpu.func` or a `func.func` with a body",
+        )
+        .emit()),
+        (several, wanted) => {
+            let message = match wanted {
+                Some(wanted) => format!("{} entries are named `{wanted}`", several.len()),
+                None => format!(
+                    "{} entries, expected one; choose with --entry",
+                    several.len()
+                ),
+            };
+            Err(error(top.location(), message).note(known()).emit())
+        }
+    }
+}
+
+/// Fails when an expression is larger than a plan can hold: it could not be read back.
+fn check_size<'e>(op: Op<'_>, exprs: impl IntoIterator<Item = &'e Expr>) -> Result<(), Failed> {
+    match exprs.into_iter().map(Expr::terms).max() {
+        Some(terms) if terms > Expr::MAX_TERMS => Err(error(
+            op.location(),
+            format!(
+                "`{}` makes an expression of {terms} terms over the arguments, and a launch plan holds {}",
+                tx_mlir::name(op),
+                Expr::MAX_TERMS
+            ),
+        )
+        .note("compute it before, and pass it as an argument")
+        .emit()),
+        _ => Ok(()),
+    }
+}

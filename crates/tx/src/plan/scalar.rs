@@ -1,0 +1,189 @@
+//! Integers that a host function computes, as expressions over its arguments.
+
+use super::check_size;
+use super::host::{Host, Value};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use tx_mlir::{
+    Affine, AffineMap, Failed, Op, Val, attribute, error, float_bits, integer_value, name,
+    operands, results,
+};
+use tx_plan::{ElementType, Expr, Symbol};
+
+/// The element type of this name.
+pub(super) fn element_type(ty: Type<'_>) -> Option<ElementType> {
+    ty.to_string().parse().ok()
+}
+
+/// Bits of an integer type.
+pub(super) fn width(ty: ElementType) -> u32 {
+    match ty {
+        ElementType::I1 => 1,
+        _ => 8 * ty.size() as u32,
+    }
+}
+
+impl<'c> Host<'c> {
+    /// The value of an operand of type `index` or `i64`.
+    pub(super) fn index(&self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
+        match self.integer(op, value)? {
+            (ElementType::Index | ElementType::I64, expr) => Ok(expr),
+            (ty, _) => Err(error(
+                op.location(),
+                format!(
+                    "`{}` computes with {ty}, and a launch plan computes with 64 bits",
+                    name(op)
+                ),
+            )
+            .note("cast to `index` with `arith.index_cast` first")
+            .emit()),
+        }
+    }
+
+    /// Follows an op that computes an integer.
+    pub(super) fn compute(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        let Some(result) = results(op).first().copied() else {
+            return Err(self.unknown(op));
+        };
+        let Some(ty) = element_type(result.r#type()) else {
+            return Err(self.unknown(op));
+        };
+        let value = match name(op) {
+            "arith.constant" => constant(op, ty).ok_or_else(|| self.unknown(op))?,
+            "arith.index_cast" | "arith.index_castui" | "arith.extsi" | "arith.extui"
+            | "arith.trunci" => Value::Integer(ty, self.cast(op, ty)?),
+            "affine.apply" | "affine.min" | "affine.max" => Value::index(self.affine(op)?),
+            _ => Value::Integer(ty, self.arithmetic(op)?),
+        };
+        if let Value::Integer(_, expr) = &value {
+            check_size(op, [expr])?;
+        }
+        self.define(result, value);
+        Ok(())
+    }
+
+    fn arithmetic(&self, op: Op<'c>) -> Result<Expr, Failed> {
+        type Build = fn(Expr, Expr) -> Expr;
+        let (unsigned, build): (bool, Build) = match name(op) {
+            "arith.addi" => (false, Expr::plus),
+            "arith.subi" => (false, Expr::minus),
+            "arith.muli" => (false, Expr::times),
+            "arith.divui" => (true, Expr::floor_div),
+            "arith.divsi" => (false, Expr::trunc_div),
+            "arith.floordivsi" => (false, Expr::floor_div),
+            "arith.ceildivui" => (true, Expr::ceil_div),
+            "arith.ceildivsi" => (false, Expr::ceil_div),
+            "arith.remui" => (true, Expr::modulo),
+            "arith.remsi" => (false, Expr::trunc_rem),
+            "arith.minui" => (true, Expr::min),
+            "arith.minsi" => (false, Expr::min),
+            "arith.maxui" => (true, Expr::max),
+            "arith.maxsi" => (false, Expr::max),
+            _ => return Err(self.unknown(op)),
+        };
+        let [left, right] = operands(op)[..] else {
+            return Err(self.unknown(op));
+        };
+        let (left, right) = (self.index(op, left)?, self.index(op, right)?);
+        Ok(if unsigned {
+            // A negative number would be a huge one, which no size is.
+            build(left.non_negative(), right.non_negative())
+        } else {
+            build(left, right)
+        })
+    }
+
+    /// Values of every width are kept as they are: what is passed to a kernel is checked to fit its type when it is
+    /// passed, where a cast would have cut it off.
+    fn cast(&self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
+        let Some(operand) = operands(op).first().copied() else {
+            return Err(self.unknown(op));
+        };
+        let (from, value) = self.integer(op, operand)?;
+        if width(from) >= width(to) || width(from) == 64 {
+            return Ok(value);
+        }
+        if !self.fits(from, &value) {
+            return Err(error(
+                op.location(),
+                format!("`{}` widens what was narrowed to {from}", name(op)),
+            )
+            .note("use the wide value itself")
+            .emit());
+        }
+        let unsigned = matches!(name(op), "arith.index_castui" | "arith.extui");
+        Ok(match (from, unsigned) {
+            // As a signed number, one bit is 0 or -1.
+            (ElementType::I1, false) => Expr::Const(0).minus(value),
+            (ElementType::I1, true) | (_, false) => value,
+            (_, true) => value.modulo(Expr::Const(1 << width(from))),
+        })
+    }
+
+    /// Whether a value is known to be one of its type, as a signed number. What was narrowed to its type may not be, and
+    /// a program would go on with what is left of it.
+    fn fits(&self, ty: ElementType, value: &Expr) -> bool {
+        let highest = 1_i64 << (width(ty) - 1);
+        match value {
+            Expr::Const(value) if ty == ElementType::I1 => (0..=1).contains(value),
+            Expr::Const(value) => (-highest..highest).contains(value),
+            Expr::Symbol(Symbol::Value { argument }) => self.has_type(*argument, ty),
+            _ => false,
+        }
+    }
+
+    fn affine(&self, op: Op<'c>) -> Result<Expr, Failed> {
+        let map = attribute(op, "map").and_then(AffineMap::of);
+        let values = operands(op)
+            .into_iter()
+            .map(|value| self.index(op, value))
+            .collect::<Result<Vec<_>, _>>()?;
+        let combined = map.and_then(|map| {
+            let (dims, symbols) = values.split_at_checked(map.dims)?;
+            let results = map
+                .results
+                .iter()
+                .map(|result| affine(result, dims, symbols))
+                .collect::<Option<Vec<_>>>()?;
+            results.into_iter().reduce(match name(op) {
+                "affine.max" => Expr::max,
+                _ => Expr::min,
+            })
+        });
+        combined.ok_or_else(|| self.unknown(op))
+    }
+}
+
+/// An affine expression with values in the places of its dimensions and symbols.
+fn affine(expr: &Affine, dims: &[Expr], symbols: &[Expr]) -> Option<Expr> {
+    let both = |l: &Affine, r: &Affine| {
+        let pair = (affine(l, dims, symbols)?, affine(r, dims, symbols)?);
+        // Dimensions that occur often make the result larger than the map is.
+        (pair.0.terms() + pair.1.terms() <= 4 * Expr::MAX_TERMS).then_some(pair)
+    };
+    Some(match expr {
+        Affine::Dim(d) => dims.get(*d)?.clone(),
+        Affine::Symbol(s) => symbols.get(*s)?.clone(),
+        Affine::Const(c) => Expr::Const(*c),
+        Affine::Add(l, r) => both(l, r).map(|(l, r)| l.plus(r))?,
+        Affine::Mul(l, r) => both(l, r).map(|(l, r)| l.times(r))?,
+        Affine::Mod(l, r) => both(l, r).map(|(l, r)| l.modulo(r))?,
+        Affine::FloorDiv(l, r) => both(l, r).map(|(l, r)| l.floor_div(r))?,
+        Affine::CeilDiv(l, r) => both(l, r).map(|(l, r)| l.ceil_div(r))?,
+    })
+}
+
+fn constant(op: Op<'_>, ty: ElementType) -> Option<Value> {
+    let value = attribute(op, "value")?;
+    if ty.is_float() {
+        let bits = float_bits(value)?;
+        return Some(Value::Float(ty, bits));
+    }
+    let value = integer_value(value)?;
+    let value = if ty == ElementType::I1 {
+        value & 1
+    } else {
+        value
+    };
+    Some(Value::Integer(ty, Expr::Const(value)))
+}

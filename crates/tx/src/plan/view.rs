@@ -1,0 +1,324 @@
+//! Memrefs of a host function: arguments and temporaries, and parts of them.
+
+use super::check_size;
+use super::host::{Host, Value};
+use melior::ir::operation::OperationLike;
+use tx_mlir::memref::{mixed, reassociation};
+use tx_mlir::{
+    AffineMap, Failed, Index, MemRef, Op, attribute, error, integers, name, operand_groups,
+    operands, results,
+};
+use tx_plan::{Expr, View};
+
+/// The expressions of a view.
+pub(super) fn exprs(view: &View) -> impl Iterator<Item = &Expr> {
+    view.sizes.iter().chain(&view.strides).chain([&view.offset])
+}
+
+/// Takes what the type of a memref says for certain: whoever is given the memref relies on it.
+fn refine(view: &mut View, ty: &MemRef<'_>) {
+    let known = |expr: &mut Expr, known: Option<i64>| {
+        if let (None, Some(known)) = (expr.as_const(), known) {
+            *expr = Expr::Const(known);
+        }
+    };
+    for (size, n) in view.sizes.iter_mut().zip(&ty.shape) {
+        known(size, n.and_then(|n| i64::try_from(n).ok()));
+    }
+    for (stride, n) in view.strides.iter_mut().zip(&ty.strides) {
+        known(stride, *n);
+    }
+    known(&mut view.offset, ty.offset);
+}
+
+/// The dimensions of each group joined into one.
+fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
+    let (sizes, strides) = groups
+        .iter()
+        .map(|group| {
+            let size = group
+                .iter()
+                .map(|dim| view.sizes[*dim].clone())
+                .fold(Expr::Const(1), Expr::times);
+            (size, stride_of_group(view, group))
+        })
+        .unzip();
+    View {
+        base: view.base,
+        offset: view.offset.clone(),
+        sizes,
+        strides,
+    }
+}
+
+/// The stride of dimensions that lie one in the other: that of the last one with more than one element. Strides of
+/// dimensions with one element say nothing.
+fn stride_of_group(view: &View, group: &[usize]) -> Expr {
+    let mut dims = group
+        .iter()
+        .filter(|dim| view.sizes[**dim] != Expr::Const(1));
+    let Some(first) = dims.next() else {
+        return Expr::Const(1);
+    };
+    let mut stride = view.strides[*first].clone();
+    for dim in dims {
+        let (size, inner) = (&view.sizes[*dim], &view.strides[*dim]);
+        let is_row_major = stride == size.clone().times(inner.clone());
+        stride = if is_row_major || size.as_const().is_some() {
+            inner.clone()
+        } else {
+            // `several` is 1 where there is more than one element, and 0 where there is not.
+            let one = || Expr::Const(1);
+            let several = size.clone().minus(one()).max(Expr::Const(0)).min(one());
+            let outer = stride.times(one().minus(several.clone()));
+            outer.plus(inner.clone().times(several))
+        };
+    }
+    stride
+}
+
+/// Each dimension split into the dimensions of a group, of these sizes.
+fn expand(view: &View, groups: &[Vec<usize>], sizes: Vec<Expr>) -> View {
+    let mut strides = vec![Expr::Const(1); sizes.len()];
+    for (group, stride) in groups.iter().zip(&view.strides) {
+        let mut stride = stride.clone();
+        for dim in group.iter().rev() {
+            strides[*dim] = stride.clone();
+            stride = sizes[*dim].clone().times(stride);
+        }
+    }
+    View {
+        base: view.base,
+        offset: view.offset.clone(),
+        sizes,
+        strides,
+    }
+}
+
+/// Whether `op` makes a memref of another one.
+pub(super) fn is_view(op: Op<'_>) -> bool {
+    matches!(
+        name(op),
+        "memref.subview"
+            | "memref.cast"
+            | "memref.reinterpret_cast"
+            | "memref.collapse_shape"
+            | "memref.expand_shape"
+            | "memref.transpose"
+            | "memref.memory_space_cast"
+    )
+}
+
+impl<'c> Host<'c> {
+    /// Follows an op that makes a memref of another one.
+    pub(super) fn view(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        let (Some(source), Some(result)) =
+            (operands(op).first().copied(), results(op).first().copied())
+        else {
+            return Err(malformed(op));
+        };
+        let source = self.memref(op, source)?.clone();
+        let Some(ty) = MemRef::of(result) else {
+            return Err(error(
+                op.location(),
+                format!("a view of type `{}` has no strides", value_type(op)),
+            )
+            .note("use memrefs with a `strided` layout or none")
+            .emit());
+        };
+        let mut view = match name(op) {
+            "memref.subview" => self.subview(op, &source, &ty)?,
+            "memref.reinterpret_cast" => {
+                let [offsets, sizes, strides] = self.offsets_sizes_strides(op)?;
+                View {
+                    base: source.base,
+                    offset: offsets.into_iter().next().unwrap_or(Expr::Const(0)),
+                    sizes,
+                    strides,
+                }
+            }
+            "memref.collapse_shape" => {
+                let groups = reassociation(op).ok_or_else(|| malformed(op))?;
+                if groups
+                    .iter()
+                    .flatten()
+                    .any(|dim| *dim >= source.sizes.len())
+                {
+                    return Err(malformed(op));
+                }
+                collapse(&source, &groups)
+            }
+            "memref.expand_shape" => {
+                let groups = reassociation(op).ok_or_else(|| malformed(op))?;
+                let dynamic = operands(op).split_off(1);
+                let sizes =
+                    mixed(op, "static_output_shape", &dynamic).ok_or_else(|| malformed(op))?;
+                let sizes = self.indices(op, sizes)?;
+                if groups.iter().flatten().any(|dim| *dim >= sizes.len()) {
+                    return Err(malformed(op));
+                }
+                expand(&source, &groups, sizes)
+            }
+            "memref.transpose" => {
+                let order = attribute(op, "permutation")
+                    .and_then(AffineMap::of)
+                    .and_then(|map| map.as_projected_permutation())
+                    .filter(|order| order.iter().all(|dim| *dim < source.sizes.len()))
+                    .ok_or_else(|| malformed(op))?;
+                let permuted = |all: &[Expr]| order.iter().map(|dim| all[*dim].clone()).collect();
+                View {
+                    base: source.base,
+                    offset: source.offset.clone(),
+                    sizes: permuted(&source.sizes),
+                    strides: permuted(&source.strides),
+                }
+            }
+            // The others change what is known of a memref, and not the memref.
+            _ => source,
+        };
+        if view.sizes.len() != ty.rank() || view.strides.len() != ty.rank() {
+            return Err(malformed(op));
+        }
+        refine(&mut view, &ty);
+        check_size(op, exprs(&view))?;
+        self.define(result, Value::Memref(view));
+        Ok(())
+    }
+
+    fn subview(&self, op: Op<'c>, source: &View, ty: &MemRef<'c>) -> Result<View, Failed> {
+        let [offsets, sizes, steps] = self.offsets_sizes_strides(op)?;
+        let static_sizes = attribute(op, "static_sizes")
+            .and_then(integers)
+            .unwrap_or_default();
+        let rank = source.sizes.len();
+        if [&offsets, &sizes, &steps]
+            .iter()
+            .any(|list| list.len() != rank)
+        {
+            return Err(malformed(op));
+        }
+        let offset = offsets
+            .into_iter()
+            .zip(&source.strides)
+            .map(|(offset, stride)| offset.times(stride.clone()))
+            .fold(source.offset.clone(), Expr::plus);
+        let strides: Vec<Expr> = steps
+            .into_iter()
+            .zip(&source.strides)
+            .map(|(step, stride)| step.times(stride.clone()))
+            .collect();
+        let kept = kept(&static_sizes, &strides, ty).ok_or_else(|| malformed(op))?;
+        Ok(View {
+            base: source.base,
+            offset,
+            sizes: kept.iter().map(|dim| sizes[*dim].clone()).collect(),
+            strides: kept.iter().map(|dim| strides[*dim].clone()).collect(),
+        })
+    }
+
+    /// The three lists of an op that has a source, offsets, sizes and strides.
+    fn offsets_sizes_strides(&self, op: Op<'c>) -> Result<[Vec<Expr>; 3], Failed> {
+        let groups = operand_groups(op).unwrap_or_default();
+        let list = |attribute: &str, group: usize| {
+            let dynamic = groups.get(group).ok_or_else(|| malformed(op))?;
+            let list = mixed(op, attribute, dynamic).ok_or_else(|| malformed(op))?;
+            self.indices(op, list)
+        };
+        Ok([
+            list("static_offsets", 1)?,
+            list("static_sizes", 2)?,
+            list("static_strides", 3)?,
+        ])
+    }
+
+    fn indices(&self, op: Op<'c>, list: Vec<Index<'c>>) -> Result<Vec<Expr>, Failed> {
+        list.into_iter()
+            .map(|index| match index {
+                Index::Const(n) => Ok(Expr::Const(n)),
+                Index::Val(value) => self.index(op, value),
+            })
+            .collect()
+    }
+
+    /// Follows `memref.extract_strided_metadata`.
+    pub(super) fn metadata(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        let source = *operands(op).first().ok_or_else(|| malformed(op))?;
+        let view = self.memref(op, source)?.clone();
+        let whole = View {
+            base: view.base,
+            offset: Expr::Const(0),
+            sizes: Vec::new(),
+            strides: Vec::new(),
+        };
+        let numbers = [&view.offset]
+            .into_iter()
+            .chain(&view.sizes)
+            .chain(&view.strides);
+        let values: Vec<Value> = [Value::Memref(whole)]
+            .into_iter()
+            .chain(numbers.map(|number| Value::index(number.clone())))
+            .collect();
+        for (result, value) in results(op).into_iter().zip(values) {
+            self.define(result, value);
+        }
+        Ok(())
+    }
+}
+
+/// The dimensions that a subview keeps to have the type `ty`: dimensions that are written as one element may go. Where
+/// several choices fit, they differ in strides of dimensions of one element, which say nothing.
+fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
+    let (dims, places) = (sizes.len(), ty.rank());
+    if strides.len() != dims {
+        return None;
+    }
+    let fits = |dim: usize, place: usize| {
+        let same_size = match ty.shape[place] {
+            Some(size) => u64::try_from(sizes[dim]) == Ok(size),
+            // The marker of what is known at run time is negative.
+            None => sizes[dim] < 0,
+        };
+        same_size
+            && match (strides[dim].as_const(), ty.strides[place]) {
+                (Some(found), Some(expected)) => found == expected,
+                _ => true,
+            }
+    };
+    // `works[dim][place]`: whether the dimensions from `dim` on can be those of the type from `place` on.
+    let mut works = vec![vec![false; places + 1]; dims + 1];
+    works[dims][places] = true;
+    for dim in (0..dims).rev() {
+        for place in (0..=places).rev() {
+            works[dim][place] = (place < places && fits(dim, place) && works[dim + 1][place + 1])
+                || (sizes[dim] == 1 && works[dim + 1][place]);
+        }
+    }
+    if !works[0][0] {
+        return None;
+    }
+    let mut kept = Vec::new();
+    for dim in 0..dims {
+        let place = kept.len();
+        if place < places && fits(dim, place) && works[dim + 1][place + 1] {
+            kept.push(dim);
+        }
+    }
+    Some(kept)
+}
+
+fn value_type(op: Op<'_>) -> String {
+    use melior::ir::ValueLike;
+    results(op)
+        .first()
+        .map(|result| result.r#type().to_string())
+        .unwrap_or_default()
+}
+
+/// What MLIR's verifier lets through and nobody can make sense of.
+fn malformed(op: Op<'_>) -> Failed {
+    error(
+        op.location(),
+        format!("`{}` does not say what it views", name(op)),
+    )
+    .emit()
+}
