@@ -235,7 +235,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
       reduced.
     * `schedule` says how the iteration space is cut and bound.
     * `partials` names loops of the schedule that keep results apart: they are the first dimensions
-      of the destinations, whose elements are partial results.
+      of the destinations, whose elements are partial results. Where nothing is reduced these are the
+      identity, or with `neutral` what leaves every other partial result as it is, to the bit.
 
     ```mlir
     tile.reduce sum %A, %K into %B with %bias axes [2, 3] scope(grid)
@@ -259,7 +260,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     UnitAttr:$accumulate, OptionalAttr<ArrayAttr>:$identities, OptionalAttr<TypeAttr>:$acc,
     OptionalAttr<Tile_NanAttr>:$nan, OptionalAttr<Tile_DeterminismAttr>:$determinism,
     OptionalAttr<StrAttr>:$variant, OptionalAttr<ArrayAttr>:$maps,
-    OptionalAttr<ArrayAttr>:$schedule, OptionalAttr<ArrayAttr>:$partials,
+    OptionalAttr<ArrayAttr>:$schedule, OptionalAttr<ArrayAttr>:$partials, UnitAttr:$neutral,
     OptionalAttr<DictionaryAttr>:$exec, OptionalAttr<DictionaryAttr>:$params);
   let regions = (region AnyRegion:$combiner, AnyRegion:$element, AnyRegion:$epilogue);
   let results = (outs Variadic<Tile_Fragment>:$results);
@@ -278,15 +279,18 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
   let description = [{
     Groups are `width` threads of the scope, `stride` apart: thread `t` is in a group with those
     threads that differ from it only in the digit `t / stride % width`. Without `width` the scope's
-    threads are one group.
+    threads are one group. Both may be any numbers whose product is no more than the scope may have:
+    32 for a warp, 128 for a warpgroup, 1024 for a CTA. Where that many threads do not divide the
+    scope, groups at its end have those threads that are there.
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
     %m, %j = tile.all_reduce argmax %v, %i scope(cta) : f32, i32 -> f32, i32
+    %y = tile.all_reduce sum %v scope(cta) width 8 stride 100 : f32 -> f32
     ```
 
     `variant` is how the lanes of a warp exchange values: `shuffle` or `redux`. Without it the
-    cheaper one that the chip has is taken.
+    cheaper one that the chip has is taken; `redux` takes whole warps and equal parts of them.
   }];
   let arguments = (ins
     Tile_KindAttr:$kind, Variadic<Tile_Element>:$values, Tile_ScopeAttr:$scope,

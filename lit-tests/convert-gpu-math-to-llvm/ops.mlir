@@ -37,6 +37,22 @@ gpu.module @math {
     %2 = math.absf %c : f8E5M2
     gpu.return
   }
+
+  // Counts of bits and absolute values of integers, which are defined for zero and for the least number.
+  // CHECK-LABEL: gpu.func @integers
+  // CHECK:         llvm.intr.ctpop(%{{.+}}) : (i32) -> i32
+  // CHECK:         "llvm.intr.ctlz"(%{{.+}}) <{is_zero_poison = false}> : (i64) -> i64
+  // CHECK:         "llvm.intr.cttz"(%{{.+}}) <{is_zero_poison = false}> : (i16) -> i16
+  // CHECK:         "llvm.intr.abs"(%{{.+}}) <{is_int_min_poison = false}> : (i32) -> i32
+  // CHECK:         math.ctpop %{{.+}} : index
+  gpu.func @integers(%a: i32, %b: i64, %c: i16, %d: index) kernel {
+    %0 = math.ctpop %a : i32
+    %1 = math.ctlz %b : i64
+    %2 = math.cttz %c : i16
+    %3 = math.absi %a : i32
+    %4 = math.ctpop %d : index
+    gpu.return
+  }
 }
 
 // CHECK-LABEL: func.func @host

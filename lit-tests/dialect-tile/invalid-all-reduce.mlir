@@ -1,17 +1,8 @@
 // RUN: tx-opt %s --split-input-file --verify-diagnostics
 
-// Groups are halved in each step of the exchange, so that their width is a power of two.
-func.func @width_of_three(%v: f32) {
-  // expected-error @below {{`width` must be a power of two between 1 and 32, found 3}}
-  %s = tile.all_reduce sum %v scope(warp) width 3 : f32 -> f32
-  return
-}
-
-// -----
-
 // A group has at least one thread.
 func.func @width_of_zero(%v: f32) {
-  // expected-error @below {{`width` must be a power of two between 1 and 32, found 0}}
+  // expected-error @below {{`width` must be between 1 and 32, found 0}}
   %s = tile.all_reduce sum %v scope(warp) width 0 : f32 -> f32
   return
 }
@@ -20,7 +11,7 @@ func.func @width_of_zero(%v: f32) {
 
 // A negative width is no width.
 func.func @negative_width(%v: f32) {
-  // expected-error @below {{`width` must be a power of two between 1 and 32, found -8}}
+  // expected-error @below {{`width` must be between 1 and 32, found -8}}
   %s = tile.all_reduce sum %v scope(warp) width -8 : f32 -> f32
   return
 }
@@ -29,7 +20,7 @@ func.func @negative_width(%v: f32) {
 
 // A warp has 32 lanes.
 func.func @width_beyond_the_warp(%v: f32) {
-  // expected-error @below {{`width` must be a power of two between 1 and 32, found 64}}
+  // expected-error @below {{`width` must be between 1 and 32, found 64}}
   %s = tile.all_reduce sum %v scope(warp) width 64 : f32 -> f32
   return
 }
@@ -38,7 +29,7 @@ func.func @width_beyond_the_warp(%v: f32) {
 
 // A warpgroup has 128 threads.
 func.func @width_beyond_the_warpgroup(%v: f32) {
-  // expected-error @below {{`width` must be a power of two between 1 and 128, found 256}}
+  // expected-error @below {{`width` must be between 1 and 128, found 256}}
   %s = tile.all_reduce sum %v scope(warpgroup) width 256 : f32 -> f32
   return
 }
@@ -47,7 +38,7 @@ func.func @width_beyond_the_warpgroup(%v: f32) {
 
 // A block has at most 1024 threads.
 func.func @width_beyond_the_block(%v: f32) {
-  // expected-error @below {{`width` must be a power of two between 1 and 1024, found 2048}}
+  // expected-error @below {{`width` must be between 1 and 1024, found 2048}}
   %s = tile.all_reduce sum %v scope(cta) width 2048 : f32 -> f32
   return
 }
@@ -56,17 +47,8 @@ func.func @width_beyond_the_block(%v: f32) {
 
 // One thread is a group of one.
 func.func @width_beyond_the_thread(%v: f32) {
-  // expected-error @below {{`width` must be a power of two between 1 and 1, found 2}}
+  // expected-error @below {{`width` must be between 1 and 1, found 2}}
   %s = tile.all_reduce sum %v scope(thread) width 2 : f32 -> f32
-  return
-}
-
-// -----
-
-// A stride is a power of two as well.
-func.func @stride_of_three(%v: f32) {
-  // expected-error @below {{`stride` must be a power of two, and `width` times `stride` at most 32, found stride 3}}
-  %s = tile.all_reduce sum %v scope(warp) width 4 stride 3 : f32 -> f32
   return
 }
 
@@ -74,8 +56,26 @@ func.func @stride_of_three(%v: f32) {
 
 // Neighbours of a group are different threads.
 func.func @stride_of_zero(%v: f32) {
-  // expected-error @below {{`stride` must be a power of two, and `width` times `stride` at most 32, found stride 0}}
+  // expected-error @below {{`stride` must be at least 1, and `width` times `stride` at most 32, found stride 0}}
   %s = tile.all_reduce sum %v scope(warp) width 4 stride 0 : f32 -> f32
+  return
+}
+
+// -----
+
+// Three lanes that are eleven apart would need 33.
+func.func @group_one_lane_beyond_the_warp(%v: f32) {
+  // expected-error @below {{`stride` must be at least 1, and `width` times `stride` at most 32, found stride 11}}
+  %s = tile.all_reduce sum %v scope(warp) width 3 stride 11 : f32 -> f32
+  return
+}
+
+// -----
+
+// No product is too large to be seen as too large.
+func.func @stride_beyond_everything(%v: f32) {
+  // expected-error @below {{`stride` must be at least 1, and `width` times `stride` at most 1024, found stride 9223372036854775807}}
+  %s = tile.all_reduce sum %v scope(cta) width 4 stride 9223372036854775807 : f32 -> f32
   return
 }
 
@@ -83,7 +83,7 @@ func.func @stride_of_zero(%v: f32) {
 
 // Eight lanes that are eight apart would need 64.
 func.func @group_beyond_the_warp(%v: f32) {
-  // expected-error @below {{`stride` must be a power of two, and `width` times `stride` at most 32, found stride 8}}
+  // expected-error @below {{`stride` must be at least 1, and `width` times `stride` at most 32, found stride 8}}
   %s = tile.all_reduce sum %v scope(warp) width 8 stride 8 : f32 -> f32
   return
 }

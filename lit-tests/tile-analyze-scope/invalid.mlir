@@ -326,17 +326,17 @@ gpu.module @m {
 
 // -----
 
-// What is not implemented says so.
+// Whole jobs are no part of a kernel.
 func.func @grid_op(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`tile.reduce` at scope `grid` needs a schedule}}
-  // expected-note @below {{the pass `tile-schedule`, which makes kernels of it, is not implemented}}
+  // expected-error @below {{`tile.reduce` at scope `grid` is no part of a kernel}}
+  // expected-note @below {{run `tile-schedule` first: it makes kernels of it}}
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<4x8xf32> into memref<4xf32>
   return
 }
 
 // -----
 
-// Clusters, too.
+// What is not implemented says so.
 gpu.module @m {
   gpu.func @cluster_op(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -444,6 +444,23 @@ gpu.module @kernels {
     // expected-error @below {{two destinations overlap}}
     // expected-note @below {{each result needs memory of its own}}
     tile.reduce argmax %A into %B, %B axes [1] scope(cta) : memref<4x8xi32> into memref<4xi32>, memref<4xi32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Elements are combined in any order, so the order must not matter.
+gpu.module @m {
+  gpu.func @order_matters(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{the combiner is not commutative: combiner(1, 2) = -1, but combiner(2, 1) = 1}}
+    // expected-note @below {{elements are combined in any order}}
+    tile.reduce custom %A into %B axes [1] scope(cta) identity [0.0 : f32] combiner {
+    ^bb0(%l: f32, %r: f32):
+      %d = arith.subf %l, %r : f32
+      tile.yield %d : f32
+    } : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }
 }

@@ -71,6 +71,18 @@ gpu.module @m [#nvvm.target<chip = "sm_100a">] {
 
 // -----
 
+// A mask names the lanes of one group, and groups of twelve are other lanes in each warp.
+gpu.module @m [#nvvm.target<chip = "sm_100a">] {
+  gpu.func @twelve(%v: i32) kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
+    // expected-error @below {{variant `redux` cannot lower this `tile.all_reduce`}}
+    // expected-note @below {{groups have width 12 and stride 1, expected whole warps or equal parts of one}}
+    %s = tile.all_reduce sum %v scope(cta) width 12 {variant = "redux"} : i32 -> i32
+    gpu.return
+  }
+}
+
+// -----
+
 // What a program combines by itself, it cannot know.
 gpu.module @m [#nvvm.target<chip = "sm_100a">] {
   gpu.func @custom(%v: i32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

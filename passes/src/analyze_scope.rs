@@ -1,5 +1,6 @@
 use crate::analysis::access::{Memory, access, root};
 use crate::analysis::kernel::{Kernel, WARPGROUP};
+use crate::analysis::laws::check_laws;
 use crate::analysis::threads::{ThreadSet, Threads};
 use crate::convert_tile_to_gpu::placement;
 use melior::ir::operation::OperationLike;
@@ -80,11 +81,12 @@ fn analyze<'c>(
     kernels: &mut BTreeMap<usize, Threads<'c>>,
 ) -> Result<String, Failed> {
     if scope == Scope::Grid {
-        return Err(error(op.location(), format!("`{}` at scope `grid` needs a schedule", name(op)))
-            .note("the pass `tile-schedule`, which makes kernels of it, is not implemented")
+        return Err(error(op.location(), format!("`{}` at scope `grid` is no part of a kernel", name(op)))
+            .note("run `tile-schedule` first: it makes kernels of it")
             .emit());
     }
     let kernel = Kernel::around(op)?;
+    check_laws(op)?;
     if scope == Scope::Cluster {
         return Err(error(op.location(), format!("`{}` at scope `cluster` is not implemented", name(op)))
             .note("scopes `thread`, `warp`, `warpgroup` and `cta` are")

@@ -1,3 +1,4 @@
+use crate::elementary;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
 use tx_mlir::{Failed, Op, attribute, blocks, error, is, string_attribute, walk};
@@ -19,7 +20,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// There is such a call: of libdevice (`__nv_expf`, which `math.exp` becomes), or of a
+    /// There is such a call: of libdevice (`__nv_sinf`, which `math.sin` becomes), or of a
     /// function that was only declared.
     pub struct CheckExternals as "gpu-check-externals" creates [] {
     } counts {
@@ -58,7 +59,14 @@ impl Pass for CheckExternals {
 fn refuse(call: Op<'_>, name: &str) -> Failed {
     let report = error(call.location(), format!("`{name}` is called, but is not in the module"));
     if name.starts_with("__nv_") {
-        report.note("it belongs to CUDA's libdevice, which is not linked").emit()
+        let known: Vec<_> = elementary::names().collect();
+        report
+            .note("it belongs to CUDA's libdevice, which is not linked")
+            .note(format!(
+                "functions of f16, bf16, f32, f64 and one-dimensional vectors of these that need no library: {}",
+                known.join(", ")
+            ))
+            .emit()
     } else {
         report.note("give it a body, or link the module that has it before").emit()
     }

@@ -8,8 +8,8 @@ pass! {
     ///
     /// ## What it does
     /// Replaces `math` ops in GPU modules by LLVM's intrinsics, as far as LLVM selects exact
-    /// instructions for them: `absf`, `sqrt`, `fma`, `copysign`, and rounding to integers. The
-    /// others (`exp`, `log`, ...) are left.
+    /// instructions for them: `absf`, `sqrt`, `fma`, `copysign`, rounding to integers, and `absi`,
+    /// `ctpop`, `ctlz` and `cttz` of integers. The others (`exp`, `log`, ...) are left.
     ///
     /// ## Why
     /// MLIR's own lowering calls CUDA's libdevice for every `math` op, also where one instruction
@@ -46,9 +46,22 @@ const INTRINSICS: [(&str, &str); 8] = [
     ("math.trunc", "llvm.trunc"),
 ];
 
+/// Ops on integers, the ops of LLVM that do the same, and what these say of operands for which
+/// hardware differs: that they have a result all the same.
+const OF_INTEGERS: [(&str, &str, Option<&str>); 4] = [
+    ("math.absi", "llvm.intr.abs", Some("is_int_min_poison")),
+    ("math.ctlz", "llvm.intr.ctlz", Some("is_zero_poison")),
+    ("math.ctpop", "llvm.intr.ctpop", None),
+    ("math.cttz", "llvm.intr.cttz", Some("is_zero_poison")),
+];
+
 impl Pass for ConvertMath {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         for op in walk(module) {
+            if of_integers(op) {
+                counts.add("lowered", 1);
+                continue;
+            }
             let known = INTRINSICS.iter().find(|(from, _)| *from == name(op));
             let Some((_, to)) = known else { continue };
             let result = results(op)[0];
@@ -75,4 +88,23 @@ impl Pass for ConvertMath {
         }
         Ok(())
     }
+}
+
+/// Replaces an op on integers of a GPU module; whether it was one.
+fn of_integers(op: Op<'_>) -> bool {
+    let known = OF_INTEGERS.iter().find(|(from, ..)| *from == name(op));
+    let Some((_, to, poison)) = known else { return false };
+    let result = results(op)[0];
+    if enclosing(op, "gpu.module").is_none() || result.r#type().is_index() {
+        return false;
+    }
+    let b = Builder::before(op);
+    let made = b.create(to).operands(&operands(op)).result(result.r#type());
+    let made = match poison {
+        Some(name) => made.attr_text(name, "false"),
+        None => made,
+    };
+    replace_uses(result, made.value());
+    erase(op);
+    true
 }

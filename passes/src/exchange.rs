@@ -1,6 +1,11 @@
 //! How threads exchange partial results: shuffles and `redux` within a warp, shared memory between
 //! warps.
 
+mod groups;
+mod straddling;
+
+pub(crate) use groups::Groups;
+
 use crate::analysis::kernel::{Kernel, WARP_SIZE, members};
 use crate::combiner::Combiner;
 use crate::variants::parts::scalars;
@@ -103,10 +108,13 @@ impl<'b, 'c> Exchange<'b, 'c> {
 
     /// A `tile.all_reduce`.
     pub(crate) fn all_reduce(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
-        let size = self.kernel.threads_of(view.scope).min(self.kernel.threads);
-        let (width, stride) = (view.width.unwrap_or(size), view.stride);
-        if width == 1 || size == 1 {
+        let groups = Groups::of(&self.kernel, view);
+        let (width, stride) = (groups.width, groups.stride);
+        if groups.are_single() {
             return value;
+        }
+        if !groups.are_uniform() {
+            return self.straddling(value, &groups);
         }
         if width * stride <= WARP_SIZE {
             // A whole scope narrower than a warp is a group of the next power of two that lacks
@@ -219,28 +227,42 @@ impl<'b, 'c> Exchange<'b, 'c> {
         let b = self.b;
         let thread = self.kernel.thread(b);
         let lane = self.kernel.lane(b, thread);
-        let distances = std::iter::successors(Some(1), |d| Some(d * 2)).take_while(|d| *d < width);
-        let folded = distances
-            .collect::<Vec<_>>()
-            .into_iter()
-            .fold(value, |v, distance| {
-                let inside = b.less(b.add(digit, Index::Const(distance)), Index::Const(width));
-                let exists = b.and(belongs, inside);
-                let partner = b.add(lane, Index::Const(distance * stride));
-                let from = b.select(exists, b.value(partner), b.value(lane));
-                let from = b.index_cast(from, b.int_type(32));
-                let other = self.shuffle("idx", &v, from);
-                let both = self.combiner.combine(b, &v, &other);
-                let kept = both
-                    .iter()
-                    .zip(&v)
-                    .map(|(both, v)| b.select(exists, *both, *v));
-                kept.collect()
-            });
+        let folded = self.take_from_above(value, width, stride, lane, &|distance| {
+            let inside = b.less(b.add(digit, Index::Const(distance)), Index::Const(width));
+            b.and(belongs, inside)
+        });
         let back = b.mul(digit, Index::Const(stride));
         let first = b.select_index(belongs, b.sub(lane, back), lane);
         let first = b.index_cast(b.value(first), b.int_type(32));
         self.shuffle("idx", &folded, first)
+    }
+
+    /// Combines what each of up to `width` lanes, `stride` apart, has with what those above it have:
+    /// the first of them ends with all of it. `exists` says at which distances this lane has one
+    /// above it.
+    fn take_from_above(
+        &mut self,
+        value: Vec<Val<'c>>,
+        width: i64,
+        stride: i64,
+        lane: Index<'c>,
+        exists: &dyn Fn(i64) -> Cond<'c>,
+    ) -> Vec<Val<'c>> {
+        let b = self.b;
+        let distances = std::iter::successors(Some(1), |d| Some(d * 2)).take_while(|d| *d < width);
+        distances.fold(value, |v, distance| {
+            let exists = exists(distance);
+            let partner = b.add(lane, Index::Const(distance * stride));
+            let from = b.select(exists, b.value(partner), b.value(lane));
+            let from = b.index_cast(from, b.int_type(32));
+            let other = self.shuffle("idx", &v, from);
+            let both = self.combiner.combine(b, &v, &other);
+            let kept = both
+                .iter()
+                .zip(&v)
+                .map(|(both, v)| b.select(exists, *both, *v));
+            kept.collect()
+        })
     }
 
     /// Combines each of several values (a power of two of them, at most one a lane) over all lanes
@@ -417,7 +439,9 @@ impl<'b, 'c> Exchange<'b, 'c> {
                 .unwrap_or(8);
             let few = (WIDEST / widest).cast_signed();
             let groups = warps / few;
-            let chosen = if warps <= few || (warps <= READ_ALL && self.redux) {
+            // Wide loads begin at multiples of their width, and groups of any warp.
+            let aligned = warps % few == 0 || span >= all_warps;
+            let chosen = if warps <= few || (warps <= READ_ALL && self.redux && aligned) {
                 Some(warps)
             } else if warps % few == 0 && groups.unsigned_abs().is_power_of_two() && !self.redux {
                 (!self.kernel.has_partial_warp()).then_some(few)

@@ -1,7 +1,7 @@
 use crate::analysis::kernel::Kernel;
 use crate::analysis::threads::Threads;
 use crate::combiner::Combiner;
-use crate::exchange::{Exchange, Pool, redux};
+use crate::exchange::{Exchange, Groups, Pool, redux};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
@@ -22,6 +22,11 @@ pass! {
     /// Where the last warp of a block is not full, a lane reads only lanes that exist, and the
     /// group's first lane, which always sees all of it, hands the result to the others.
     ///
+    /// Groups that are no equal parts of warps (`width 12` of a block, or `width 8 stride 100`)
+    /// are combined in each warp towards their first lane there, by `gpu.shuffle idx`. That lane
+    /// leaves one value in shared memory, and every thread combines those of its group, 33 at
+    /// most, in the order of the group's threads.
+    ///
     /// ## Before
     /// ```mlir
     /// %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -38,7 +43,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// The kind or the type has no scalar combine, or not all threads of the scope get there.
+    /// The kind or the type has no scalar combine, not all threads of the scope get there, or
+    /// `redux` is asked for what it cannot combine.
     pub struct ExpandShuffleTree as "tile-expand-shuffle-tree" creates [arith, gpu, memref, nvvm, scf, vector] {
     } counts {
         /// shuffles written
@@ -62,7 +68,7 @@ impl Pass for ExpandShuffleTree {
             reached_together(op, view.scope, threads)?;
             let combiner = Combiner::of_all_reduce(&view)
                 .map_err(|e| error(op.location(), format!("`tile.all_reduce`: {e}")).emit())?;
-            check_variant(op, &kernel, &combiner)?;
+            check_variant(&view, &kernel, &combiner)?;
             work.push((op, kernel, combiner));
         }
         let mut scratch = Pool::default();
@@ -93,14 +99,21 @@ fn variant(op: Op<'_>) -> Option<String> {
 }
 
 /// The exchange that an op asks for must be one that the chip has for its kind and type.
-fn check_variant<'c>(op: Op<'c>, kernel: &Kernel<'c>, combiner: &Combiner<'c>) -> Result<(), Failed> {
+fn check_variant<'c>(
+    view: &AllReduce<'c>,
+    kernel: &Kernel<'c>,
+    combiner: &Combiner<'c>,
+) -> Result<(), Failed> {
+    let op = view.op;
     match variant(op).as_deref() {
         None | Some("shuffle") => Ok(()),
-        Some("redux") => redux::check(&kernel.chip(), combiner).map_err(|reason| {
-            error(op.location(), "variant `redux` cannot lower this `tile.all_reduce`")
-                .note(reason)
-                .emit()
-        }),
+        Some("redux") => redux::check(&kernel.chip(), combiner)
+            .and_then(|()| Groups::of(kernel, view).check_redux())
+            .map_err(|reason| {
+                error(op.location(), "variant `redux` cannot lower this `tile.all_reduce`")
+                    .note(reason)
+                    .emit()
+            }),
         Some(other) => Err(error(
             op.location(),
             format!("no variant of `tile.all_reduce` named `{other}`; known variants: redux, shuffle"),

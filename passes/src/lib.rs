@@ -5,7 +5,10 @@
 
 mod analysis;
 mod combiner;
+mod elementary;
 mod exchange;
+mod linalg;
+mod grid;
 mod pipelines;
 mod variants;
 
@@ -14,6 +17,8 @@ pub use pipelines::PIPELINES;
 pub use variants::{Params, Predicate, Reduction, Variant, register_variant, variants};
 
 tx_pass::registry! {
+    convert_linalg_to_tile::ConvertLinalgToTile,
+    schedule::Schedule,
     attach_target::AttachTarget,
     analyze_scope::AnalyzeScope,
     select_variant::SelectVariant,
@@ -23,6 +28,7 @@ tx_pass::registry! {
     convert_tile_to_gpu::ConvertTileToGpu,
     prepare_module::PrepareModule,
     convert_subgroup::ConvertSubgroup,
+    expand_math::ExpandMath,
     convert_math::ConvertMath,
     convert_shuffle::ConvertShuffle,
     require_block_size::RequireBlockSize,

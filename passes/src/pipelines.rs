@@ -11,13 +11,23 @@ const CHIP: OptionInfo = OptionInfo {
 };
 
 /// Every pipeline, in the order of use.
-pub const PIPELINES: [PipelineInfo; 3] = [
+pub const PIPELINES: [PipelineInfo; 4] = [
+    PipelineInfo {
+        argument: "tensors-to-memrefs",
+        doc: "Put the tensors of host functions into memory.\n\n\
+              Results become arguments that are written, after those that there are. Arguments that a function \
+              updates are updated in place.",
+        options: &[],
+        expand: |_| Ok(tensors_to_memrefs()),
+    },
     PipelineInfo {
         argument: "lower-reduction",
         doc: "Lower reductions on tiles to the gpu and nvvm dialects.\n\nNo `tile` op is left.",
         options: &[CHIP],
         expand: |values| {
             Ok([
+                "convert-linalg-to-tile",
+                "tile-schedule",
                 attach_target(values)?.as_str(),
                 "tile-analyze-scope",
                 "tile-select-variant",
@@ -49,6 +59,30 @@ pub const PIPELINES: [PipelineInfo; 3] = [
     },
 ];
 
+/// One-shot bufferisation, with the element-wise ops fused while they are still values, and with results
+/// written where the caller wants them.
+fn tensors_to_memrefs() -> String {
+    [
+        "convert-elementwise-to-linalg",
+        "linalg-generalize-named-ops",
+        "linalg-fuse-elementwise-ops",
+        "canonicalize",
+        "cse",
+        "eliminate-empty-tensors",
+        "one-shot-bufferize{bufferize-function-boundaries \
+         function-boundary-type-conversion=identity-layout-map}",
+        "drop-equivalent-buffer-results",
+        "buffer-results-to-out-params{modify-public-functions hoist-static-allocs hoist-dynamic-allocs}",
+        "ownership-based-buffer-deallocation",
+        "canonicalize",
+        "buffer-deallocation-simplification",
+        "bufferization-lower-deallocations",
+        "canonicalize",
+        "cse",
+    ]
+    .join(",")
+}
+
 fn attach_target(values: &[&str]) -> Result<String, String> {
     let chip =
         Chip::parse(values.first().copied().unwrap_or(CHIP.init)).map_err(|e| e.to_string())?;
@@ -60,6 +94,7 @@ fn gpu_to_nvvm(values: &[&str]) -> Result<String, String> {
         attach_target(values)?.as_str(),
         "gpu-prepare-for-nvvm",
         "convert-gpu-subgroup-to-arith",
+        "gpu-expand-math",
         "convert-gpu-math-to-llvm",
         "convert-gpu-shuffle-to-nvvm",
         "gpu.module(expand-strided-metadata,lower-affine,convert-vector-to-scf,convert-scf-to-cf,\

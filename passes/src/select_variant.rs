@@ -1,7 +1,7 @@
-use crate::analysis::kernel::{Kernel, WARP_SIZE};
+use crate::analysis::kernel::Kernel;
 use crate::analyze_scope::recorded_threads;
 use crate::combiner::Combiner;
-use crate::exchange::{redux, redux_cost, shuffle_cost};
+use crate::exchange::{Groups, redux, redux_cost, shuffle_cost};
 use crate::variants::{Candidate, Reduction, best, candidates, unknown_variant};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
@@ -87,12 +87,12 @@ impl SelectVariant {
             return Ok(None);
         }
         let kernel = Kernel::around(view.op)?;
-        let refusal = Combiner::of_all_reduce(view).and_then(|c| redux::check(&kernel.chip(), &c));
-        let threads = kernel.threads_of(view.scope).min(kernel.threads);
-        let width = view.width.unwrap_or(threads);
-        let lanes = (width * view.stride).min(WARP_SIZE) / view.stride.min(WARP_SIZE);
-        let (shuffle, redux) =
-            (shuffle_cost(lanes.unsigned_abs()), redux_cost(lanes.unsigned_abs()));
+        let groups = Groups::of(&kernel, view);
+        let refusal = Combiner::of_all_reduce(view)
+            .and_then(|c| redux::check(&kernel.chip(), &c))
+            .and_then(|()| groups.check_redux());
+        let lanes = groups.lanes().unsigned_abs();
+        let (shuffle, redux) = (shuffle_cost(lanes), redux_cost(lanes));
         let name = if refusal.is_ok() && redux < shuffle { "redux" } else { "shuffle" };
         if self.explain {
             let chosen = |n: &str| if n == name { ", chosen" } else { "" };

@@ -713,13 +713,19 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
             .emit());
         }
     }
-    check_pure(op, *block, "a combiner")
+    // It is also run on what idle threads carry, so it must be defined for all values.
+    check_pure(op, *block, "a combiner", tx_mlir::is_pure)
 }
 
 /// A region computes from what it is given, and does nothing else.
-fn check_pure<'c>(op: Op<'c>, block: Blk<'c>, what: &str) -> Result<(), Failed> {
+fn check_pure<'c>(
+    op: Op<'c>,
+    block: Blk<'c>,
+    what: &str,
+    allowed: fn(Op<'_>) -> bool,
+) -> Result<(), Failed> {
     for inner in ops(block).into_iter().flat_map(tx_mlir::walk) {
-        if !is(inner, "tile.yield") && !tx_mlir::is_pure(inner) {
+        if !is(inner, "tile.yield") && !allowed(inner) {
             return Err(complain(
                 op,
                 format!("{what} only computes: it may be run any number of times"),
@@ -805,20 +811,18 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
         Scope::Warpgroup => 128,
         _ => 1024,
     };
-    let power = |n: i64| n > 0 && (n & (n - 1)) == 0 && n <= most;
-    if let Some(width) = op.width
-        && !power(width)
-    {
+    let width = op.width.unwrap_or(1);
+    if !(1..=most).contains(&width) {
         return Err(complain(
             at,
-            format!("`width` must be a power of two between 1 and {most}, found {width}"),
+            format!("`width` must be between 1 and {most}, found {width}"),
         )
         .emit());
     }
-    if !power(op.stride) || op.stride * op.width.unwrap_or(1) > most {
+    if !(1..=most / width).contains(&op.stride) {
         return Err(complain(
             at,
-            format!("`stride` must be a power of two, and `width` times `stride` at most {most}, found stride {}", op.stride),
+            format!("`stride` must be at least 1, and `width` times `stride` at most {most}, found stride {}", op.stride),
         )
         .emit());
     }

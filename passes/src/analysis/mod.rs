@@ -2,5 +2,6 @@
 
 pub(crate) mod access;
 pub(crate) mod kernel;
+pub(crate) mod laws;
 pub(crate) mod placement;
 pub(crate) mod threads;

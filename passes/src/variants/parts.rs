@@ -3,7 +3,7 @@
 use super::Reduction;
 use crate::combiner::Combiner;
 use melior::ir::{Attribute, Type, ValueLike};
-use tx_dialect_tile::{Kind, Scope};
+use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, MemRef, Val, byte_width, i64_attribute};
 
@@ -289,7 +289,7 @@ pub(crate) struct Group {
 /// The total of a group, in every thread of it: a `tile.all_reduce` of partial results.
 pub(crate) fn all_reduce<'c>(
     b: &Builder<'c>,
-    r: &Reduction<'c>,
+    view: &Reduce<'c>,
     combiner: &Combiner<'c>,
     partial: &[Val<'c>],
     group: Group,
@@ -299,17 +299,17 @@ pub(crate) fn all_reduce<'c>(
         .create("tile.all_reduce")
         .attr_text("kind", &format!("#tile.kind<{kind}>"))
         .attr_text("scope", &format!("#tile.scope<{}>", group.scope));
-    let region = match (kind, tx_mlir::blocks(r.view.op).first()) {
+    let region = match (kind, tx_mlir::first_block(view.op, 0)) {
         (Kind::Custom, Some(block)) => {
-            if let Some(identities) = tx_mlir::attribute(r.view.op, "identities") {
+            if let Some(identities) = tx_mlir::attribute(view.op, "identities") {
                 op = op.attr("identities", identities);
             }
-            b.copy_of(*block)
+            b.copy_of(block)
         }
         _ => {
             op = op
                 .attr_type("acc", combiner.types()[0])
-                .attr_text("nan", &format!("#tile.nan<{}>", r.view.nan));
+                .attr_text("nan", &format!("#tile.nan<{}>", view.nan));
             melior::ir::Region::new()
         }
     };

@@ -381,5 +381,5 @@ fn check_region<'c>(
                 .emit(),
         );
     }
-    check_pure(op, block, &format!("`{name}`"))
+    check_pure(op, block, &format!("`{name}`"), tx_mlir::only_computes)
 }

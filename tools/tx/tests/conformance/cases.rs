@@ -1,5 +1,6 @@
 //! Which programs there are, and how each is made.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -148,10 +149,29 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    /// What the threads of a group have in common: all but one digit of their number.
-    fn group(&self, thread: usize) -> (usize, usize) {
-        let (width, stride) = self.groups.unwrap_or((self.scope.threads(self.block), 1));
-        (thread / (width * stride), thread % stride)
+    const fn new(scope: Scope, block: usize, groups: Option<(usize, usize)>) -> Self {
+        Self {
+            scope,
+            block,
+            groups,
+        }
+    }
+
+    /// What the threads of a group have in common: all but one digit of their place in the scope.
+    fn group(&self, thread: usize) -> (usize, usize, usize) {
+        let size = self.scope.threads(self.block);
+        let (width, stride) = self.groups.unwrap_or((size, 1));
+        let place = thread % size;
+        (thread / size, place / (width * stride), place % stride)
+    }
+
+    /// The threads of each group.
+    fn members(&self) -> Vec<Vec<usize>> {
+        let mut members = BTreeMap::<_, Vec<usize>>::new();
+        for thread in 0..self.block {
+            members.entry(self.group(thread)).or_default().push(thread);
+        }
+        members.into_values().collect()
     }
 }
 
@@ -337,6 +357,27 @@ struct Results {
     /// For each destination.
     old: Vec<Vec<u64>>,
     expected: Vec<Vec<Expected>>,
+}
+
+impl Results {
+    /// From results of groups those of each thread.
+    fn spread(self, rows: &[Vec<usize>]) -> Self {
+        Self {
+            old: self.old.iter().map(|of| spread(rows, of)).collect(),
+            expected: self.expected.iter().map(|of| spread(rows, of)).collect(),
+        }
+    }
+}
+
+/// What belongs to rows, for each place that is in one.
+fn spread<T: Clone>(rows: &[Vec<usize>], of_rows: &[T]) -> Vec<T> {
+    let mut places: Vec<(usize, &T)> = rows
+        .iter()
+        .zip(of_rows)
+        .flat_map(|(row, of)| row.iter().map(move |place| (*place, of)))
+        .collect();
+    places.sort_by_key(|(place, _)| *place);
+    places.into_iter().map(|(_, of)| of.clone()).collect()
 }
 
 /// What a destination holds that nobody should read.
@@ -628,7 +669,7 @@ impl Spec {
                     accumulate,
                     &destinations,
                     results,
-                    &input,
+                    &input.rows,
                 );
             }
         }
@@ -652,7 +693,7 @@ impl Spec {
         accumulate: bool,
         destinations: &[crate::program::Operand],
         results: Results,
-        input: &Input,
+        rows: &Rows,
     ) {
         for (i, (destination, expected)) in destinations.iter().zip(results.expected).enumerate() {
             let part = match (&self.work, i) {
@@ -667,7 +708,7 @@ impl Spec {
             } else {
                 0
             };
-            kernel.output(destination.argument, label, expected, source, &input.rows);
+            kernel.output(destination.argument, label, expected, source, rows);
         }
     }
 
@@ -786,7 +827,7 @@ impl Spec {
                     accumulate,
                     &destinations,
                     results,
-                    &input,
+                    &input.rows,
                 );
             }
         }
@@ -800,13 +841,13 @@ impl Spec {
         let steps = SORTS.len();
         // Rows of input are whole steps; what is reduced are the groups within.
         let mut input = self.input(1, steps, l.block, &|row, i| row * l.block + i, &mut random);
-        let rows: Vec<Vec<usize>> = (0..steps * l.block)
-            .map(|place| {
-                let (step, thread) = (place / l.block, place % l.block);
-                (0..l.block)
-                    .filter(|other| l.group(*other) == l.group(thread))
-                    .map(|other| step * l.block + other)
-                    .collect()
+        let members = l.members();
+        let rows: Vec<Vec<usize>> = (0..steps)
+            .flat_map(|step| {
+                let place = move |thread: &usize| step * l.block + thread;
+                members
+                    .iter()
+                    .map(move |group| group.iter().map(place).collect())
             })
             .collect();
         input.rows = Arc::new(rows);
@@ -839,12 +880,14 @@ impl Spec {
         }
         let values: Vec<String> = (0..sources.len()).map(|i| format!("%v{i}")).collect();
         let types: Vec<&str> = sources.iter().map(|(element, _)| element.mlir()).collect();
+        let rows_of_threads: Rows = Arc::new(spread(&input.rows, &input.rows));
         for kind in self.accepted() {
             let results = if let Work::Indices(types, nan, index) = self.work {
                 self.lane_indices(kind, types, nan, index, &input, &indices)?
             } else {
                 self.results(kind, &input, false, &mut random)?
-            };
+            }
+            .spread(&input.rows);
             let destinations: Vec<_> = self
                 .destinations()
                 .into_iter()
@@ -874,7 +917,14 @@ impl Spec {
                     destination.name, destination.ty
                 ));
             }
-            self.record(&mut kernel, kind, false, &destinations, results, &input);
+            self.record(
+                &mut kernel,
+                kind,
+                false,
+                &destinations,
+                results,
+                &rows_of_threads,
+            );
         }
         kernel.line("%t = gpu.thread_id x");
         kernel.line("%first = arith.constant 0 : index");
@@ -1266,27 +1316,69 @@ const FRAGMENTS: [Fragments; 20] = {
 
 const LANES: [Lanes; 13] = {
     use Scope::{Cta, Warp, Warpgroup};
-    const fn lanes(scope: Scope, block: usize, groups: Option<(usize, usize)>) -> Lanes {
-        Lanes {
-            scope,
-            block,
-            groups,
-        }
+    [
+        Lanes::new(Warp, 64, None),
+        Lanes::new(Warp, 32, Some((32, 1))),
+        Lanes::new(Warp, 32, Some((8, 1))),
+        Lanes::new(Warp, 48, Some((8, 4))),
+        Lanes::new(Warp, 64, Some((4, 1))),
+        Lanes::new(Warp, 20, Some((4, 4))),
+        Lanes::new(Warpgroup, 128, None),
+        Lanes::new(Warpgroup, 256, Some((4, 32))),
+        Lanes::new(Cta, 96, None),
+        Lanes::new(Cta, 128, None),
+        Lanes::new(Cta, 100, None),
+        Lanes::new(Cta, 20, None),
+        Lanes::new(Cta, 256, Some((64, 2))),
+    ]
+};
+
+/// Groups that are no equal parts of warps, and groups of any number of warps, in blocks that they
+/// divide and in others.
+const UNEVEN_LANES: [Lanes; 32] = {
+    use Scope::{Cta, Warp, Warpgroup};
+    const fn lanes(scope: Scope, block: usize, width: usize, stride: usize) -> Lanes {
+        Lanes::new(scope, block, Some((width, stride)))
     }
     [
-        lanes(Warp, 64, None),
-        lanes(Warp, 32, Some((32, 1))),
-        lanes(Warp, 32, Some((8, 1))),
-        lanes(Warp, 48, Some((8, 4))),
-        lanes(Warp, 64, Some((4, 1))),
-        lanes(Warp, 20, Some((4, 4))),
-        lanes(Warpgroup, 128, None),
-        lanes(Warpgroup, 256, Some((4, 32))),
-        lanes(Cta, 96, None),
-        lanes(Cta, 128, None),
-        lanes(Cta, 100, None),
-        lanes(Cta, 20, None),
-        lanes(Cta, 256, Some((64, 2))),
+        // Within a warp.
+        lanes(Warp, 64, 12, 1),
+        lanes(Warp, 48, 31, 1),
+        lanes(Warp, 100, 3, 2),
+        lanes(Warp, 300, 2, 12),
+        lanes(Cta, 7, 3, 2),
+        lanes(Cta, 20, 7, 1),
+        lanes(Cta, 20, 201, 1),
+        // Neighbours, over the ends of warps.
+        lanes(Cta, 48, 12, 1),
+        lanes(Cta, 100, 7, 1),
+        lanes(Cta, 300, 33, 1),
+        lanes(Cta, 804, 201, 1),
+        lanes(Cta, 804, 48, 1),
+        lanes(Cta, 1024, 3, 1),
+        lanes(Cta, 300, 100, 1),
+        lanes(Cta, 1024, 1000, 1),
+        // Several in a warp, apart.
+        lanes(Cta, 100, 20, 2),
+        lanes(Cta, 1024, 500, 2),
+        lanes(Cta, 48, 12, 3),
+        lanes(Cta, 48, 3, 12),
+        lanes(Cta, 804, 33, 12),
+        lanes(Cta, 1024, 64, 12),
+        // One in a warp.
+        lanes(Cta, 804, 8, 100),
+        lanes(Cta, 300, 2, 100),
+        lanes(Cta, 1024, 31, 33),
+        // Whole warps, or columns of them.
+        lanes(Cta, 192, 96, 1),
+        lanes(Cta, 384, 192, 1),
+        lanes(Cta, 1024, 544, 1),
+        lanes(Cta, 300, 3, 96),
+        lanes(Cta, 1024, 31, 32),
+        // Parts of warpgroups.
+        lanes(Warpgroup, 256, 48, 1),
+        lanes(Warpgroup, 128, 3, 12),
+        lanes(Warpgroup, 384, 3, 32),
     ]
 };
 
@@ -1431,6 +1523,22 @@ pub(crate) fn specs() -> Vec<Spec> {
             specs.extend(forced);
         }
     }
+    let works = [
+        Work::Values(Types::of(F32), Nan::Propagate),
+        Work::Indices(Types::of(F32), Nan::Propagate, I32),
+        Work::Values(Types::of(I32), Nan::Propagate),
+        Work::Custom(custom::COUNT_AND_SUM),
+        Work::Values(Types::of(F16), Nan::Propagate),
+    ];
+    for (turn, lanes) in UNEVEN_LANES.into_iter().enumerate() {
+        let two = [works[turn % works.len()], works[(turn + 2) % works.len()]].map(|work| Spec {
+            work,
+            place: Place::Lanes(lanes),
+            variant: None,
+            verdicts: false,
+        });
+        specs.extend(two.into_iter().filter(Spec::is_sound));
+    }
     specs
 }
 
@@ -1462,14 +1570,10 @@ impl Spec {
         let length = match &self.place {
             Place::Memory(m) => m.length,
             Place::Fragments(f) => f.shape[0] * f.shape[1] / 8,
-            Place::Lanes(l) => l.scope.threads(l.block),
+            Place::Lanes(l) => l.members().iter().map(Vec::len).max().unwrap_or(0),
         };
         let shortest = match &self.place {
-            Place::Lanes(l) => {
-                let groups: Vec<_> = (0..l.block).map(|thread| l.group(thread)).collect();
-                let members = |group| groups.iter().filter(|other| *other == group).count();
-                groups.iter().map(members).min().unwrap_or(0)
-            }
+            Place::Lanes(l) => l.members().iter().map(Vec::len).min().unwrap_or(0),
             _ => length,
         };
         match &self.work {

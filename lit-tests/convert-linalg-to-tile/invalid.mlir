@@ -1,0 +1,302 @@
+// RUN: tx-opt %s --convert-linalg-to-tile --split-input-file --verify-diagnostics
+
+// Tensors have no place in memory.
+func.func @tensors(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{operand 0 is a tensor, expected memory: `tensor<4x8xf32>`}}
+  // expected-note @below {{run the bufferisation pipeline first: `--tensors-to-memrefs`}}
+  %C = linalg.reduce {arith.addf} ins(%A : tensor<4x8xf32>) outs(%B : tensor<4xf32>) dimensions = [1]
+  return %C : tensor<4xf32>
+}
+
+// -----
+
+// Maps have loops and nothing else.
+func.func @layout(%A: memref<4x8xf32, affine_map<(i, j) -> (i, j mod 4)>>, %B: memref<4xf32>) {
+  // expected-error @below {{operand 0 is `memref<4x8xf32, affine_map<(d0, d1) -> (d0, d1 mod 4)>>`, expected a ranked memref with a strided layout}}
+  linalg.reduce {arith.addf} ins(%A : memref<4x8xf32, affine_map<(i, j) -> (i, j mod 4)>>) outs(%B : memref<4xf32>) dimensions = [1]
+  return
+}
+
+// -----
+
+// Each result has one place.
+func.func @reduction_in_output(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
+  // expected-error @below {{d1 is a `reduction` loop, but an output is indexed by it}}
+  // expected-note @below {{outputs are indexed by every `parallel` loop and by no `reduction` loop}}
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "reduction"]}
+      ins(%A : memref<4x8xf32>) outs(%B : memref<4x8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %o : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Results would meet.
+func.func @parallel_not_in_output(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{d1 is a `parallel` loop, but output 0 is not indexed by it: results would meet in one place}}
+  // expected-note @below {{outputs are indexed by every `parallel` loop and by no `reduction` loop}}
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "parallel"]}
+      ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %o : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Outputs are written element by element.
+func.func @skewed_output(%A: memref<4x8xf32>, %B: memref<8xf32>) {
+  // expected-error @below {{output 0 is indexed by ((d0, d1) -> ((d0 * 2))), expected each loop that is not reduced once}}
+  // expected-note @below {{reduce into a temporary of that shape, and copy it with a map of its own}}
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i * 2)>], iterator_types = ["parallel", "reduction"]}
+      ins(%A : memref<4x8xf32>) outs(%B : memref<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %o : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Kernels have ops at narrower scopes. The error names what is around.
+gpu.module @kernels {
+  // expected-note @below {{this one stands in a `gpu.func`}}
+  gpu.func @kernel(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel {
+    // expected-error @below {{linalg reductions are converted in the body of a `func.func`}}
+    // expected-note @below {{in a kernel, write `tile.reduce` at scope `cta` or below}}
+    linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1]
+    gpu.return
+  }
+}
+
+// -----
+
+// Host loops around jobs are not converted.
+func.func @loop(%A: memref<4x8xf32>, %B: memref<4xf32>, %from: index, %to: index, %step: index) {
+  // expected-note @below {{this one stands in a `scf.for`}}
+  scf.for %i = %from to %to step %step {
+    // expected-error @below {{linalg reductions are converted in the body of a `func.func`}}
+    // expected-note @below {{in a kernel, write `tile.reduce` at scope `cta` or below}}
+    linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1]
+  }
+  return
+}
+
+// -----
+
+// Results are written while elements are read.
+func.func @overlap(%A: memref<4x4xf32>) {
+  %row = memref.subview %A[0, 0] [1, 4] [1, 1] : memref<4x4xf32> to memref<4xf32, strided<[1]>>
+  // expected-error @below {{output 0 shares memory with another operand}}
+  // expected-note @below {{reduce into memory of its own: elements are read while results are written}}
+  linalg.reduce {arith.addf} ins(%A : memref<4x4xf32>) outs(%row : memref<4xf32, strided<[1]>>) dimensions = [1]
+  return
+}
+
+// -----
+
+// Elements are combined in any order.
+func.func @difference(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the combiner is not commutative}}
+  // expected-note @below {{combiner(1, 2) = -1, but combiner(2, 1) = 1}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.reduce ins(%A : memref<?x?xf32>) outs(%B : memref<?xf32>) dimensions = [1] (%x: f32, %o: f32) {
+    %d = arith.subf %o, %x : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+// The last element wins.
+func.func @last(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the combiner is not commutative}}
+  // expected-note @below {{combiner(1, 2) = 2, but combiner(2, 1) = 1}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.reduce ins(%A : memref<?x?xf32>) outs(%B : memref<?xf32>) dimensions = [1] (%x: f32, %o: f32) {
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Commutative alone is not enough.
+func.func @average(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the combiner is not associative}}
+  // expected-note-re @below {{combiner(combiner(1, 1), 2) = 1.5, but combiner(1, combiner(1, 2)) = 1.25}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.reduce ins(%A : memref<?x?xf32>) outs(%B : memref<?xf32>) dimensions = [1] (%x: f32, %o: f32) {
+    %half = arith.constant 0.5 : f32
+    %s = arith.addf %o, %x : f32
+    %h = arith.mulf %s, %half : f32
+    linalg.yield %h : f32
+  }
+  return
+}
+
+// -----
+
+// The mean so far, the sum of squared differences so far and the count are no combiner: they are updated by
+// an element, and nothing says how two of them become one.
+func.func @welford(%A: memref<?xf32>, %M: memref<f32>, %S: memref<f32>, %N: memref<f32>) {
+  // expected-error @below {{the body is no combiner of two partial results}}
+  // expected-note @below {{it updates old values (f32, f32, f32) from (f32); expected a value of the same type for each old value}}
+  // expected-note @below {{write a `tile.reduce custom` whose `combiner {^bb0(%l0: f32, %l1: f32, %l2: f32, %r0: f32, %r1: f32, %r2: f32): ...}` combines two partial results, and whose `element {...}` makes one of an element}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%A : memref<?xf32>) outs(%M, %S, %N : memref<f32>, memref<f32>, memref<f32>) {
+  ^bb0(%x: f32, %m: f32, %s: f32, %n: f32):
+    %one = arith.constant 1.0 : f32
+    %count = arith.addf %n, %one : f32
+    %before = arith.subf %x, %m : f32
+    %step = arith.divf %before, %count : f32
+    %mean = arith.addf %m, %step : f32
+    %after = arith.subf %x, %mean : f32
+    %p = arith.mulf %before, %after : f32
+    %squares = arith.addf %s, %p : f32
+    linalg.yield %mean, %squares, %count : f32, f32, f32
+  }
+  return
+}
+
+// -----
+
+// A recurrence combines an old value with two values.
+func.func @recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{the body is no combiner of two partial results}}
+  // expected-note @below {{it updates old values (f32) from (f32, f32)}}
+  // expected-note @below {{write a `tile.reduce custom`}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A, %S : memref<?xf32>, memref<?xf32>) outs(%B : memref<f32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %o : f32
+    %s = arith.addf %p, %y : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Of equal values, `argmax` keeps the one with the lowest index.
+func.func @later(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
+  // expected-error @below {{of equal values this keeps the later one, but `argmax` must keep the earlier}}
+  // expected-note @below {{let an element win only where it is strictly better than what is kept: `ogt` or `sgt` for the largest, `olt` or `slt` for the smallest}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A : memref<?xf32>) outs(%V, %I : memref<f32>, memref<i32>) {
+  ^bb0(%x: f32, %v: f32, %i: i32):
+    %j = linalg.index 0 : index
+    %jj = arith.index_cast %j : index to i32
+    %better = arith.cmpf oge, %x, %v : f32
+    %nv = arith.select %better, %x, %v : f32
+    %ni = arith.select %better, %jj, %i : i32
+    linalg.yield %nv, %ni : f32, i32
+  }
+  return
+}
+
+// -----
+
+// A payload that is no index leaves ties to the order.
+func.func @payload(%A: memref<?xf32>, %P: memref<?xf32>, %V: memref<f32>, %W: memref<f32>) {
+  // expected-error @below {{the combiner is not commutative}}
+  // expected-note @below {{combiner((1, 1), (1, 2)) = (1, 1), but combiner((1, 2), (1, 1)) = (1, 2)}}
+  // expected-note @below {{where two elements tie, decide by what does not depend on their order, such as the lower index}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.reduce ins(%A, %P : memref<?xf32>, memref<?xf32>) outs(%V, %W : memref<f32>, memref<f32>) dimensions = [0]
+    (%x: f32, %p: f32, %v: f32, %w: f32) {
+      %better = arith.cmpf ogt, %x, %v : f32
+      %nv = arith.select %better, %x, %v : f32
+      %nw = arith.select %better, %p, %w : f32
+      linalg.yield %nv, %nw : f32, f32
+    }
+  return
+}
+
+// -----
+
+// A lawful combiner without an identity.
+func.func @no_identity(%A: memref<?xi32>, %B: memref<i32>) {
+  // expected-error @below {{no identity of the combiner is known}}
+  // expected-note @below {{fill the outputs with the identity by `linalg.fill`, just before}}
+  linalg.reduce ins(%A : memref<?xi32>) outs(%B : memref<i32>) dimensions = [0] (%x: i32, %o: i32) {
+    %c = arith.constant 40 : i32
+    %s = arith.addi %x, %o : i32
+    %r = arith.addi %s, %c : i32
+    linalg.yield %r : i32
+  }
+  return
+}
+
+// -----
+
+// What nothing here can compute gets no benefit of the doubt.
+func.func @unknown(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{cannot tell whether elements may be combined in any order: the combiner uses ops that are not known here}}
+  // expected-note @below {{write it as a `tile.reduce custom` with its identity}}
+  linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
+    %p = arith.mulf %x, %o : f32
+    %r = math.erf %p : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// Elements are what operands hold, not what is looked up.
+func.func @lookup(%A: memref<?xi32>, %L: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A : memref<?xi32>) outs(%B : memref<f32>) {
+  ^bb0(%x: i32, %o: f32):
+    %i = arith.index_cast %x : i32 to index
+    // expected-note @below {{`memref.load` does more than that}}
+    %v = memref.load %L[%i] : memref<?xf32>
+    %s = arith.addf %v, %o : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// The region says the type of partial results.
+func.func @acc(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{`acc` is for named kinds; here the combiner says the type of partial results}}
+  linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] {acc = f64} (%x: f32, %o: f32) {
+    %s = arith.addf %o, %x : f32
+    %p = arith.mulf %o, %x : f32
+    %d = arith.subf %s, %p : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+// Several reductions in one op.
+func.func @softmax(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
+  // expected-error @below {{`linalg.softmax` is several reductions}}
+  // expected-note @below {{write it as `linalg.reduce` and `linalg.generic` ops}}
+  linalg.softmax dimension(1) ins(%A : memref<4x8xf32>) outs(%B : memref<4x8xf32>)
+  return
+}
+
+// -----
+
+// What tile.reduce does not take, it says itself.
+func.func @element_type(%A: memref<?xi4>, %B: memref<i4>) {
+  // expected-error @below {{`sum` of `i4` elements is not defined}}
+  // expected-note @below {{known: f16, bf16, f32, f64, i8, i16, i32, i64}}
+  linalg.reduce {arith.addi} ins(%A : memref<?xi4>) outs(%B : memref<i4>) dimensions = [0]
+  return
+}

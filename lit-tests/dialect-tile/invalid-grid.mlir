@@ -1,0 +1,191 @@
+// RUN: tx-opt %s --split-input-file --verify-diagnostics
+
+// `maps`, regions and `partials` are said of whole jobs only.
+func.func @element_in_a_cta(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`element` belongs to `scope(grid)`, but the scope is `cta`}}
+  tile.reduce sum %A into %B axes [1] scope(cta) element {
+  ^bb0(%a: f32, %i: index, %j: index):
+    tile.yield %a : f32
+  } : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A map for each operand.
+func.func @missing_map(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{needs a map for each of 2 sources, destinations and `with` operands, found 1}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>]} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// All maps go from one iteration space.
+func.func @two_spaces(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{the map of destination 0 has 1 dimensions, the first map has 2}}
+  // expected-note @below {{the map is ((d0) -> (d0))}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i) -> (i)>]} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A map has a result for each dimension of its operand.
+func.func @wrong_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{the map of source 0 has 1 results for the 2 dimensions of [4, 8]}}
+  // expected-note @below {{the map is ((d0, d1) -> (d0))}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>]} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Symbols have no value here.
+func.func @symbol(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{the map of source 0 has symbols; only dimensions of the iteration space can index}}
+  // expected-note @below {{the map is ((d0, d1)[s0] -> (d0, (d1 + s0)))}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j)[s] -> (i, j + s)>, affine_map<(i, j) -> (i)>]} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Results that would meet in one place: a dimension is missing …
+func.func @meeting(%A: memref<4x8xf32>, %B: memref<f32>) {
+  // expected-error @below {{destination 0 is not indexed by d0, which is not reduced: results would meet in one place}}
+  // expected-note @below {{the map is ((d0, d1) -> ())}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>]} : memref<4x8xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// … or two make one index.
+func.func @folded(%A: memref<4x8xf32>, %B: memref<11xf32>) {
+  // expected-error @below {{destination 0 is indexed by `(d0 + d1)`, expected each dimension that is not reduced once, or 0}}
+  // expected-note @below {{the map is ((d0, d1) -> ((d0 + d1)))}}
+  tile.reduce sum %A into %B axes [] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i + j)>]} : memref<4x8xf32> into memref<11xf32>
+  return
+}
+
+// -----
+
+// Nothing says how long a dimension is.
+func.func @no_length(%A: memref<8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{no operand says how long d1 is: none is indexed by it alone}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i)>]} : memref<8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Two operands say different things.
+func.func @two_lengths(%A: memref<4x8xf32>, %K: memref<9xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{d1 has 8 iterations by source 0, but 9 by source 1}}
+  tile.reduce sum %A, %K into %B axes [1] scope(grid)
+    {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>]} element {
+  ^bb0(%a: f32, %k: f32, %i: index, %j: index):
+    %p = arith.mulf %a, %k : f32
+    tile.yield %p : f32
+  } : memref<4x8xf32>, memref<9xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// What the epilogue reads belongs to a result.
+func.func @reduced_extra(%A: memref<4x8xf32>, %B: memref<4xf32>, %S: memref<8xf32>) {
+  // expected-error @below {{`with` operand 0 is indexed by d1, which is reduced}}
+  // expected-note @below {{make it a source, and use it in `element`}}
+  tile.reduce sum %A into %B with %S axes [1] scope(grid)
+    {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>]} epilogue {
+  ^bb0(%r: f32, %s: f32, %i: index):
+    tile.yield %r : f32
+  } : memref<4x8xf32> into memref<4xf32> with memref<8xf32>
+  return
+}
+
+// -----
+
+// Arguments of `element`: a value of each source, then an index of each dimension.
+func.func @element_arguments(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{the arguments of `element` are each source's element and each dimension's index}}
+  // expected-note @below {{expected (`f32`, `index`, `index`), found (`f32`)}}
+  tile.reduce sum %A into %B axes [1] scope(grid) element {
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  } : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A computed element that is too many for its kind.
+func.func @two_elements(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`sum` combines one value, found 2}}
+  // expected-note @below {{`custom` takes several}}
+  tile.reduce sum %A into %B axes [1] scope(grid) element {
+  ^bb0(%a: f32, %i: index, %j: index):
+    tile.yield %a, %a : f32, f32
+  } : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// What the epilogue gives is what is stored.
+func.func @epilogue_type(%A: memref<4x8xf32>, %B: memref<4xf16>) {
+  // expected-error @below {{the epilogue yields `f32` for destination 0, whose elements are `f16`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) epilogue {
+  ^bb0(%r: f32, %i: index):
+    tile.yield %r : f32
+  } : memref<4x8xf32> into memref<4xf16>
+  return
+}
+
+// -----
+
+// The epilogue of partial results would be run on each of them.
+func.func @epilogue_of_partials(%A: memref<4x8xf32>, %B: memref<8x4xf32>) {
+  // expected-error @below {{partial results are stored as they are, without an epilogue}}
+  tile.reduce sum %A into %B axes [1] scope(grid) epilogue {
+  ^bb0(%r: f32, %i: index):
+    tile.yield %r : f32
+  } {partials = ["d1"]} : memref<4x8xf32> into memref<8x4xf32>
+  return
+}
+
+// -----
+
+// Partial results are of the type in which they are combined.
+func.func @narrow_partials(%A: memref<4x8xf16>, %B: memref<8x4xf16>) {
+  // expected-error @below {{partial result 0 is `f32`, but its destination has `f16`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {partials = ["d1"]} : memref<4x8xf16> into memref<8x4xf16>
+  return
+}
+
+// -----
+
+// What an epilogue reads needs an epilogue.
+func.func @extra_alone(%A: memref<4x8xf32>, %B: memref<4xf32>, %S: memref<4xf32>) {
+  // expected-error @below {{`with` operands are for the epilogue, and there is none}}
+  tile.reduce sum %A into %B with %S axes [1] scope(grid)
+    {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>]}
+    : memref<4x8xf32> into memref<4xf32> with memref<4xf32>
+  return
+}
+
+// -----
+
+// A region computes, and nothing else.
+func.func @impure_element(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<f32>) {
+  // expected-error @below {{`element` only computes: it may be run any number of times}}
+  tile.reduce sum %A into %B axes [1] scope(grid) element {
+  ^bb0(%a: f32, %i: index, %j: index):
+    // expected-note @below {{`memref.store` does more than that}}
+    memref.store %a, %C[] : memref<f32>
+    tile.yield %a : f32
+  } : memref<4x8xf32> into memref<4xf32>
+  return
+}

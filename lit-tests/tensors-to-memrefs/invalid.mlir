@@ -1,0 +1,8 @@
+// RUN: tx-opt %s --tensors-to-memrefs --split-input-file --verify-diagnostics
+
+// Ops of dialects that know nothing of memory must be lowered to linalg first.
+func.func @tosa(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{op was not bufferized}}
+  %R = tosa.abs %A : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %R : tensor<4x8xf32>
+}

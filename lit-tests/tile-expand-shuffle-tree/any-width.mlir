@@ -1,0 +1,254 @@
+// RUN: tx-opt %s --tile-expand-shuffle-tree
+
+// Groups that are no equal parts of warps. In each warp the first lane of a group ends with what the
+// warp has of it; where groups go beyond a warp, that is left in shared memory.
+// CHECK-DAG: memref.global "private" @rows_of_12_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @rows_of_48_scratch : memref<12xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @rows_of_201_scratch : memref<32xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @columns_of_3_scratch : memref<24xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @columns_of_8_scratch : memref<800xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @thousand_of_1024_scratch : memref<36xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @warpgroups_scratch : memref<12xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @places_scratch : memref<8xf32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+// CHECK-DAG: memref.global "private" @places_scratch_1 : memref<8xi32, #gpu.address_space<workgroup>> = uninitialized {alignment = 16 : i64}
+gpu.module @kernels {
+  // Twelve lanes are four steps upwards. A lane takes only from lanes of its group: the third group
+  // of a warp has eight. The group's first lane, which is its own number before this one, hands the
+  // sum to all.
+  // CHECK-LABEL: gpu.func @twelve_lanes(
+  // CHECK-SAME:    %[[V:[^:]+]]: f32
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK:         %[[LANE:.+]] = arith.remui %{{.+}}, %{{.*}}c32
+  // CHECK:         %[[DIGIT:.+]] = arith.remui %[[LANE]], %[[TWELVE:.+]] : index
+  // CHECK:         %[[IN_WARP:.+]] = arith.subi %{{.+}}, %[[LANE]]
+  // CHECK-NEXT:    %[[IN_GROUP:.+]] = arith.subi %[[TWELVE]], %[[DIGIT]]
+  // CHECK-NEXT:    arith.cmpi ult, %[[IN_WARP]], %[[IN_GROUP]]
+  // CHECK-NEXT:    %[[LEFT:.+]] = arith.select %{{.+}}, %[[IN_WARP]], %[[IN_GROUP]]
+  // CHECK:         %[[EXISTS:.+]] = arith.cmpi ult, %{{.*}}c1, %[[LEFT]]
+  // CHECK:         %[[FROM:.+]] = arith.select %[[EXISTS]], %{{.+}}, %[[LANE]]
+  // CHECK:         %[[OTHER:.+]], %{{.+}} = gpu.shuffle idx %[[V]],
+  // CHECK-NEXT:    %[[BOTH:.+]] = arith.addf %[[V]], %[[OTHER]]
+  // CHECK-NEXT:    arith.select %[[EXISTS]], %[[BOTH]], %[[V]]
+  // CHECK-COUNT-3: gpu.shuffle idx
+  // CHECK:         %[[FIRST:.+]] = arith.subi %[[LANE]], %[[DIGIT]]
+  // CHECK-NEXT:    %[[FIRST32:.+]] = arith.index_cast %[[FIRST]]
+  // CHECK-NEXT:    gpu.shuffle idx %{{.+}}, %[[FIRST32]],
+  // CHECK-NOT:     {{gpu.shuffle|arith.addf}}
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK:         gpu.return
+  gpu.func @twelve_lanes(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(warp) width 12 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // A block that is less than a warp has its groups in one warp, too. Up to seven lanes that are three
+  // apart are three steps, and one back.
+  // CHECK-LABEL: gpu.func @block_of_twenty(
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK-COUNT-4: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK:         gpu.return
+  gpu.func @block_of_twenty(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 7 stride 3 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // The third of four rows goes from lane 24 of a warp to lane 3 of the next, and has two partial
+  // results; the others have one. Nobody waits for a barrier under a branch.
+  // CHECK-LABEL: gpu.func @rows_of_12(
+  // CHECK-COUNT-4: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @rows_of_12_scratch
+  // CHECK:         %[[FIRST:.+]] = arith.cmpi eq
+  // CHECK-NEXT:    scf.if %[[FIRST]] {
+  // CHECK-NEXT:      memref.store %{{.+}}, %[[SLOTS]]
+  // CHECK-NEXT:    }{{$}}
+  // CHECK:         %[[ONE:.+]] = memref.load %[[SLOTS]]
+  // CHECK-NEXT:    %[[HAS_SECOND:.+]] = arith.cmpi ult, %{{.*}}c1, %{{.+}}
+  // CHECK-NEXT:    scf.if %[[HAS_SECOND]] -> (f32) {
+  // CHECK:           %[[SECOND:.+]] = memref.load %[[SLOTS]]
+  // CHECK-NEXT:      arith.addf %[[ONE]], %[[SECOND]]
+  // CHECK:         } else {
+  // CHECK-NEXT:      scf.yield %[[ONE]]
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
+  // CHECK:         gpu.return
+  gpu.func @rows_of_12(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 12, 4, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 12 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Each of four rows of 48 goes over two warps, and every thread reads two partial results: that
+  // much is known, and nobody has to ask.
+  // CHECK-LABEL: gpu.func @rows_of_48(
+  // CHECK-COUNT-5: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @rows_of_48_scratch
+  // CHECK:         scf.if
+  // CHECK-NEXT:      memref.store
+  // CHECK-NEXT:    }{{$}}
+  // CHECK-NOT:     scf.if
+  // CHECK-COUNT-2: memref.load %[[SLOTS]]
+  // CHECK-NEXT:    arith.addf
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|scf.if|arith.addf}}
+  // CHECK:         gpu.return
+  gpu.func @rows_of_48(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 48, 4, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 48 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Four rows of 201 have seven partial results each, or eight.
+  // CHECK-LABEL: gpu.func @rows_of_201(
+  // CHECK-COUNT-5: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @rows_of_201_scratch
+  // CHECK-COUNT-7: memref.load %[[SLOTS]]
+  // CHECK-COUNT-6: arith.addf
+  // CHECK:         scf.if %{{.+}} -> (f32) {
+  // CHECK:           memref.load %[[SLOTS]]
+  // CHECK-NEXT:      arith.addf
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|scf.if|arith.addf}}
+  // CHECK:         gpu.return
+  gpu.func @rows_of_201(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 201, 4, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 201 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Of a column of three, twelve threads apart, a warp has up to all: two steps. Slots of the twelve
+  // columns stand side by side.
+  // CHECK-LABEL: gpu.func @columns_of_3(
+  // CHECK-COUNT-2: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @columns_of_3_scratch
+  // CHECK:         %[[COLUMN:.+]] = arith.remui %[[T:.+]], %[[TWELVE:.+]] : index
+  // CHECK:         %[[WARP:.+]] = arith.divui %[[T]], %{{.*}}c32
+  // CHECK:         %[[ROW:.+]] = arith.muli %[[WARP]], %[[TWELVE]]
+  // CHECK-NEXT:    %[[SLOT:.+]] = arith.addi %[[COLUMN]], %[[ROW]]
+  // CHECK:           memref.store %{{.+}}, %[[SLOTS]][%[[SLOT]]]
+  // CHECK:         memref.load %[[SLOTS]]
+  // CHECK:         scf.if %{{.+}} -> (f32) {
+  // CHECK:           memref.load %[[SLOTS]]
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
+  // CHECK:         gpu.return
+  gpu.func @columns_of_3(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 12, 3, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 3 stride 12 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Threads that are 100 apart are never in one warp: each leaves its value, and reads the eight of
+  // its column. Eight values are added up in three steps.
+  // CHECK-LABEL: gpu.func @columns_of_8(
+  // CHECK-NOT:     {{gpu.shuffle|scf.if}}
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @columns_of_8_scratch
+  // CHECK:         memref.store %{{.+}}, %[[SLOTS]]
+  // CHECK-COUNT-8: memref.load %[[SLOTS]]
+  // CHECK-COUNT-7: arith.addf
+  // CHECK-NOT:     {{gpu.shuffle|memref.load|scf.if|arith.addf}}
+  // CHECK:         gpu.return
+  gpu.func @columns_of_8(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 100, 8, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 8 stride 100 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // A thousand threads leave 32 partial results and the 24 that remain leave one: a loop goes over
+  // as many as there are.
+  // CHECK-LABEL: gpu.func @thousand_of_1024(
+  // CHECK-COUNT-5: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @thousand_of_1024_scratch
+  // CHECK:         %[[FIRST:.+]] = memref.load %[[SLOTS]]
+  // CHECK-NEXT:    scf.for %{{.+}} = %[[ONE:.+]] to %{{.+}} step %[[ONE]] iter_args(%[[SUM:.+]] = %[[FIRST]])
+  // CHECK:           %[[MORE:.+]] = memref.load %[[SLOTS]]
+  // CHECK-NEXT:      arith.addf %[[SUM]], %[[MORE]]
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
+  // CHECK:         gpu.return
+  gpu.func @thousand_of_1024(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 1000 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // In a warpgroup of 128, two groups of 48 are complete and the third has 32. The second
+  // warpgroup has slots of its own, six further on.
+  // CHECK-LABEL: gpu.func @warpgroups(
+  // CHECK:         %[[PLACE:.+]] = arith.remui %[[T:.+]], %[[SIZE:.+]] : index
+  // CHECK-COUNT-5: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         %[[SLOTS:.+]] = memref.get_global @warpgroups_scratch
+  // CHECK:         %[[GROUP:.+]] = arith.divui %[[T]], %[[SIZE]]
+  // CHECK:         arith.muli %[[GROUP]], %{{.*}}c6
+  // CHECK:         memref.load %[[SLOTS]]
+  // CHECK:         scf.if %{{.+}} -> (f32) {
+  // CHECK:           memref.load %[[SLOTS]]
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
+  // CHECK:         gpu.return
+  gpu.func @warpgroups(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(warpgroup) width 48 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // A value and its place travel together, in shared memory as well.
+  // CHECK-LABEL: gpu.func @places(
+  // CHECK-COUNT-8: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK:         scf.if
+  // CHECK-NEXT:      memref.store %{{.+}} : memref<8xf32,
+  // CHECK-NEXT:      memref.store %{{.+}} : memref<8xi32,
+  // CHECK-NEXT:    }{{$}}
+  // CHECK:         memref.load %{{.+}} : memref<8xf32,
+  // CHECK-NEXT:    memref.load %{{.+}} : memref<8xi32,
+  // CHECK:         scf.if %{{.+}} -> (f32, i32) {
+  // CHECK:           memref.load %{{.+}} : memref<8xf32,
+  // CHECK-NEXT:      memref.load %{{.+}} : memref<8xi32,
+  // CHECK-NOT:     {{gpu.shuffle|memref.load}}
+  // CHECK:         gpu.return
+  gpu.func @places(%v: f32, %i: i32, %R: memref<f32>, %S: memref<i32>)
+      kernel attributes {known_block_size = array<i32: 12, 4, 1>} {
+    %m, %j = tile.all_reduce argmax %v, %i scope(cta) width 12 : f32, i32 -> f32, i32
+    memref.store %m, %R[] : memref<f32>
+    memref.store %j, %S[] : memref<i32>
+    gpu.return
+  }
+
+  // A group wider than the block is the block, however wide: one warp, or what all warps have.
+  // CHECK-LABEL: gpu.func @wider_than_the_block(
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK-COUNT-6: gpu.shuffle idx
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK-NOT:     {{memref.global|get_global|barrier}}
+  // CHECK:         gpu.return
+  gpu.func @wider_than_the_block(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 201 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // And where the next thread of a group would be beyond the block, each has its result.
+  // CHECK-LABEL: gpu.func @apart_beyond_the_block(
+  // CHECK-SAME:    %[[V:[^:]+]]: f32
+  // CHECK-NEXT:    memref.store %[[V]]
+  gpu.func @apart_beyond_the_block(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cta) width 3 stride 100 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+}

@@ -1,0 +1,347 @@
+// RUN: tx-opt %s --tile-schedule --split-input-file --verify-diagnostics
+
+// A loop that is not there; the message lists those that are.
+func.func @unknown_loop(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the schedule names an unknown loop `d2`}}
+  // expected-note @below {{loops here: `d0`, `d1`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d2" to block_x>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// A loop that was split is gone; the message names its parts.
+func.func @split_loop(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the schedule names an unknown loop `d1`}}
+  // expected-note @below {{it was split into `d1.o` and `d1.i`; loops here: `d0`, `d1.o`, `d1.i`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 16>, #tile.bind<"d1" to thread_x>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// So is one that was fused.
+func.func @fused_loop(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
+  // expected-error @below {{the schedule names an unknown loop `d0`}}
+  // expected-note @below {{it was fused into `p`; loops here: `p`}}
+  tile.reduce sum %A into %B axes [] scope(grid) {schedule = [#tile.fuse<["d0", "d1"] to "p">, #tile.split<"d0" by 2>]} : memref<?x?xf32> into memref<?x?xf32>
+  return
+}
+
+// -----
+
+// Blocks cannot combine without partial results or atomics.
+func.func @reduced_on_blocks(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1` is reduced and bound to block_x: several blocks would write one result}}
+  // expected-note @below {{keep partial results with `#tile.rfactor<"d1">`, or permit atomics: `determinism = #tile.determinism<any>` permits them}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to block_x>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// A pair cannot be updated by one atomic, whatever is permitted.
+func.func @no_atomic(%A: memref<?x?xf32>, %B: memref<?xf32>, %I: memref<?xi32>) {
+  // expected-error @below {{`d1` is reduced and bound to block_x: several blocks would write one result}}
+  // expected-note @below {{or permit atomics: `argmax` has no atomic}}
+  tile.reduce argmax %A into %B, %I axes [1] scope(grid) {determinism = #tile.determinism<any>, schedule = [#tile.bind<"d1" to block_x>]} : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
+  return
+}
+
+// -----
+
+// Nor can a result that is narrower than its partial results.
+func.func @narrow_atomic(%A: memref<?x?xf16>, %B: memref<?xf16>) {
+  // expected-error @below {{`d1` is reduced and bound to block_x: several blocks would write one result}}
+  // expected-note @below {{partial results are `f32`, but the destination has `f16`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {determinism = #tile.determinism<any>, schedule = [#tile.bind<"d1" to block_x>]} : memref<?x?xf16> into memref<?xf16>
+  return
+}
+
+// -----
+
+// Two loops on one processor.
+func.func @bound_twice(%A: memref<8x8xf32>, %B: memref<8xf32>) {
+  // expected-error @below {{`d1` and `d0` are both bound to thread_x}}
+  // expected-note @below {{one loop runs on one processor; fuse the loops, or use another dimension}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to thread_x>, #tile.bind<"d0" to thread_x>]} : memref<8x8xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// One loop on two processors.
+func.func @on_two_processors(%A: memref<8x8xf32>, %B: memref<8xf32>) {
+  // expected-error @below {{`d1` is bound to thread_x already}}
+  // expected-note @below {{split and fuse loops before they are bound}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to thread_x>, #tile.bind<"d1" to thread_y>]} : memref<8x8xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// More threads than a block can have, in one dimension …
+func.func @long_thread_loop(%A: memref<8x2000xf32>, %B: memref<8xf32>) {
+  // expected-error @below {{`d1` has 2000 iterations, but thread_x takes at most 1024}}
+  // expected-note @below {{split it by less}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to thread_x>]} : memref<8x2000xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// … along z, where 64 is the most …
+func.func @deep_block(%A: memref<8x65xf32>, %B: memref<8xf32>) {
+  // expected-error @below {{`d1` has 65 iterations, but thread_z takes at most 64}}
+  // expected-note @below {{split it by less}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to thread_z>]} : memref<8x65xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// … and in all.
+func.func @many_threads(%A: memref<64x64xf32>, %B: memref<64xf32>) {
+  // expected-error @below {{64x64x1 threads are 4096, but a block has at most 1024}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to thread_x>, #tile.bind<"d0" to thread_y>]} : memref<64x64xf32> into memref<64xf32>
+  return
+}
+
+// -----
+
+// The number of threads must be known when compiling.
+func.func @dynamic_threads(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1` has a number of iterations that is known at run time only, so it cannot be bound to thread_x}}
+  // expected-note @below {{split it, and bind `d1.i`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d1" to thread_x>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// So must the number of iterations that are written out.
+func.func @dynamic_unroll(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1` has a number of iterations that is known at run time only, so it cannot be unrolled}}
+  // expected-note @below {{split it, and take `d1.i`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.unroll<"d1">]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// And there must not be too many of them.
+func.func @long_unroll(%A: memref<8x1000xf32>, %B: memref<8xf32>) {
+  // expected-error @below {{`d1` has 1000 iterations, too many to be vectorized; at most 64 can be}}
+  // expected-note @below {{split it by less}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.vectorize<"d1">]} : memref<8x1000xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// What is vectorized is the innermost loop.
+func.func @vector_outside(%A: memref<8x4x8xf32>, %B: memref<8xf32>) {
+  // expected-error @below {{`d1` is vectorized, but not the innermost loop of a thread}}
+  // expected-note @below {{reorder it to the inside}}
+  tile.reduce sum %A into %B axes [1, 2] scope(grid) {schedule = [#tile.vectorize<"d1">]} : memref<8x4x8xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// Another result within a reduced loop would need memory for the partial results of both.
+func.func @result_inside(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d0` lies within the reduced loop `d1`: its partial results would need memory}}
+  // expected-note @below {{reorder it to the outside, unroll it, or vectorize it}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.reorder<"d1", "d0">]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// A loop has one place.
+func.func @two_places(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1` has two places in one order}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.reorder<"d1", "d1">]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Only what is reduced has partial results.
+func.func @rfactor_of_rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d0` is not reduced, so it has no partial results}}
+  // expected-note @below {{`rfactor` takes a loop over a reduced dimension}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.rfactor<"d0">]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// A loop is split before its partial results are kept: which part is meant would be open.
+func.func @split_after_rfactor(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1` is split after its `rfactor`}}
+  // expected-note @below {{split it first, and name the part whose partial results are kept}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.rfactor<"d1">, #tile.split<"d1" by 4>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// A factor of zero.
+func.func @split_by_zero(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1` is split by 0, expected a factor from 1 to 2147483648}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 0>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Rows and what is reduced are no one loop.
+func.func @fuse_both_sorts(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d0` and `d1` cannot be one loop}}
+  // expected-note @below {{one is reduced and the other is not}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.fuse<["d0", "d1"] to "p">]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// A name that is taken.
+func.func @name_taken(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
+  // expected-error @below {{there is a loop `d0` already}}
+  tile.reduce sum %A into %B axes [] scope(grid) {schedule = [#tile.fuse<["d0", "d1"] to "d0">]} : memref<?x?xf32> into memref<?x?xf32>
+  return
+}
+
+// -----
+
+// Something else than a step.
+func.func @no_step(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`fast` is no step of a schedule}}
+  // expected-note @below {{known: #tile.split, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = ["fast"]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// How threads of one CTA reduce is not said here.
+func.func @variant(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`variant` is how the threads of one CTA reduce; at scope `grid` the `schedule` says it}}
+  // expected-note @below {{remove `variant`, or reduce at scope `cta` in a kernel}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {variant = "shared"} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Results over elements that other threads still read.
+func.func @overlap(%A: memref<64x64xf32>) {
+  %B = memref.subview %A[0, 0] [64, 1] [1, 1] : memref<64x64xf32> to memref<64x1xf32, strided<[64, 1]>>
+  // expected-error @below {{output 0 overlaps what is read}}
+  // expected-note @below {{results are written while other elements are still read; write to other memory}}
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<64x64xf32> into memref<64x1xf32, strided<[64, 1]>>
+  return
+}
+
+// -----
+
+// A transposition in place.
+func.func @transpose_in_place(%A: memref<64x64xf32>) {
+  // expected-error @below {{output 0 overlaps what is read}}
+  // expected-note @below {{results are written while other elements are still read; write to other memory}}
+  linalg.transpose ins(%A : memref<64x64xf32>) outs(%A : memref<64x64xf32>) permutation = [1, 0]
+  return
+}
+
+// -----
+
+// Two outputs in one place.
+func.func @one_place_for_two(%A: memref<8x8xf32>, %I: memref<8xi32>, %V: memref<8xf32>) {
+  // expected-error @below {{two outputs overlap}}
+  // expected-note @below {{each result needs memory of its own}}
+  tile.reduce custom %A, %A into %V, %V axes [1] scope(grid) identity [0.0 : f32, 0.0 : f32] combiner {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %x = arith.addf %a, %c : f32
+    %y = arith.addf %b, %d : f32
+    tile.yield %x, %y : f32, f32
+  } : memref<8x8xf32>, memref<8x8xf32> into memref<8xf32>, memref<8xf32>
+  return
+}
+
+// -----
+
+// All results in one place.
+func.func @stride_zero(%A: memref<64xf32>, %B: memref<64xf32, strided<[0]>>) {
+  // expected-error @below {{results meet in one place: dimension 0 of output 0 has stride 0}}
+  // expected-note @below {{write to memory in which every result has a place of its own}}
+  linalg.map { math.absf } ins(%A : memref<64xf32>) outs(%B : memref<64xf32, strided<[0]>>)
+  return
+}
+
+// -----
+
+// Work on whole arrays is not repeated by host code.
+func.func @host_loop(%A: memref<64x64xf32>, %B: memref<64xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-note @below {{this `scf.for` is around it}}
+  scf.for %i = %c0 to %n step %c1 {
+    // expected-error @below {{work on whole arrays stands in the body of a host function}}
+    tile.reduce sum %A into %B axes [1] scope(grid) : memref<64x64xf32> into memref<64xf32>
+  }
+  return
+}
+
+// -----
+
+// Nor does a kernel hold any.
+gpu.module @m {
+  // expected-note @below {{this `gpu.func` is around it}}
+  gpu.func @k(%A: memref<64x64xf32>, %B: memref<64xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{work on whole arrays stands in the body of a host function}}
+    tile.reduce sum %A into %B axes [1] scope(grid) : memref<64x64xf32> into memref<64xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// A reduction of `linalg` becomes one of ours first.
+func.func @linalg_reduction(%A: memref<64x64xf32>, %B: memref<64xf32>) {
+  // expected-error @below {{`linalg.reduce` is a reduction}}
+  // expected-note @below {{run `convert-linalg-to-tile` first: it makes `tile.reduce` of reductions}}
+  linalg.reduce { arith.addf } ins(%A : memref<64x64xf32>) outs(%B : memref<64xf32>) dimensions = [1]
+  return
+}
+
+// -----
+
+// More points than can be counted.
+func.func @too_large(%A: memref<4294967296xf32, strided<[0]>>, %B: memref<4294967296xf32, strided<[0]>>, %C: memref<f32>) {
+  // expected-error @below {{the iteration space has more points than 64 bits can count}}
+  tile.reduce sum %A, %B into %C axes [0, 1] scope(grid)
+    {maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> ()>]} element {
+  ^bb0(%a: f32, %b: f32, %i: index, %j: index):
+    %p = arith.mulf %a, %b : f32
+    tile.yield %p : f32
+  } : memref<4294967296xf32, strided<[0]>>, memref<4294967296xf32, strided<[0]>> into memref<f32>
+  return
+}
+
+// -----
+
+// A combiner whose order matters; the message gives values that show it.
+func.func @order_matters(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the combiner is not associative: }}
+  // expected-note @below {{elements are combined in any order}}
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    %half = arith.constant 0.5 : f32
+    %s = arith.addf %l, %r : f32
+    %m = arith.mulf %s, %half : f32
+    tile.yield %m : f32
+  } : memref<?x?xf32> into memref<?xf32>
+  return
+}

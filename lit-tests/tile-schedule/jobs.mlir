@@ -1,0 +1,102 @@
+// RUN: tx-opt %s --tile-schedule
+
+// What becomes a kernel besides plain reductions, and what a kernel is given.
+
+// A computed element, maps and an epilogue: the bias is read once a result.
+// CHECK-LABEL: gpu.func @convolution_0
+// CHECK:         scf.for
+// CHECK:           arith.mulf
+// CHECK:         memref.load %{{.+}}[%{{.+}}] : memref<?xf32>
+// CHECK:         arith.addf
+// CHECK:         memref.store
+func.func @convolution(%A: memref<?x?xf32>, %K: memref<3x3xf32>, %B: memref<?x?xf32>, %bias: memref<?xf32>) {
+  tile.reduce sum %A, %K into %B with %bias axes [2, 3] scope(grid)
+    {maps = [affine_map<(i, j, di, dj) -> (i + di, j + dj)>, affine_map<(i, j, di, dj) -> (di, dj)>,
+             affine_map<(i, j, di, dj) -> (i, j)>, affine_map<(i, j, di, dj) -> (j)>]}
+    element {
+    ^bb0(%a: f32, %k: f32, %i: index, %j: index, %di: index, %dj: index):
+      %p = arith.mulf %a, %k : f32
+      tile.yield %p : f32
+    } epilogue {
+    ^bb0(%r: f32, %b: f32, %i: index, %j: index):
+      %s = arith.addf %r, %b : f32
+      tile.yield %s : f32
+    } : memref<?x?xf32>, memref<3x3xf32> into memref<?x?xf32> with memref<?xf32>
+  return
+}
+
+// Element-wise ops, in place too. `linalg.index` is the index of the loop.
+// CHECK-LABEL: gpu.func @element_wise_0
+// CHECK:         math.absf
+// CHECK-LABEL: gpu.func @element_wise_1
+// CHECK:         %[[AT:.+]] = arith.addi
+// CHECK-NOT:     linalg.index
+// CHECK:         arith.index_cast %[[AT]]
+// CHECK-LABEL: gpu.func @element_wise_2
+// CHECK:         memref.store %cst
+// CHECK-LABEL: gpu.func @element_wise_3
+// CHECK:         memref.load
+// CHECK-NEXT:    memref.store
+func.func @element_wise(%A: memref<?xf32>, %B: memref<?xi32>, %C: memref<?xf32>) {
+  linalg.map { math.absf } ins(%A : memref<?xf32>) outs(%A : memref<?xf32>)
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%B : memref<?xi32>) {
+  ^bb0(%b: i32):
+    %i = linalg.index 0 : index
+    %n = arith.index_cast %i : index to i32
+    %s = arith.addi %b, %n : i32
+    linalg.yield %s : i32
+  }
+  %one = arith.constant 1.0 : f32
+  linalg.fill ins(%one : f32) outs(%C : memref<?xf32>)
+  memref.copy %A, %C : memref<?xf32> to memref<?xf32>
+  return
+}
+
+// Scalars of the host: arguments and indices are passed, the rest is computed again in the kernel.
+// CHECK-LABEL: gpu.func @scalars_0
+// CHECK-SAME:    (%{{.+}}: memref<?xf32>, %{{.+}}: memref<f32>, %[[N:.+]]: index, %[[SCALE:.+]]: f32)
+// CHECK:         %[[I:.+]] = arith.index_cast %[[N]] : index to i64
+// CHECK:         %[[F:.+]] = arith.sitofp %[[I]] : i64 to f32
+// CHECK:         %[[M:.+]] = arith.divf %{{.+}}, %[[F]]
+// CHECK:         arith.mulf %[[M]], %[[SCALE]]
+// CHECK-LABEL: func.func @scalars(
+// CHECK:         %[[D:.+]] = memref.dim
+// CHECK:         gpu.launch_func @scalars_kernels::@scalars_0
+// CHECK-SAME:      %[[D]] : index
+func.func @scalars(%A: memref<?xf32>, %B: memref<f32>, %scale: f32) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %A, %c0 : memref<?xf32>
+  %i = arith.index_cast %n : index to i64
+  %f = arith.sitofp %i : i64 to f32
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = []} epilogue {
+  ^bb0(%r: f32):
+    %mean = arith.divf %r, %f : f32
+    %s = arith.mulf %mean, %scale : f32
+    tile.yield %s : f32
+  } : memref<?xf32> into memref<f32>
+  return
+}
+
+// More blocks than a grid may have take turns; the host asks for no more than there may be.
+// CHECK-LABEL: gpu.func @too_many_blocks_0
+// CHECK:         scf.for %{{.+}} = %block_id_y to %{{.+}} step %grid_dim_y
+// CHECK-LABEL: func.func @too_many_blocks(
+// CHECK:         gpu.launch_func {{.+}} blocks in (%c1, %c65535, %c1)
+func.func @too_many_blocks(%A: memref<100000x4xf32>, %B: memref<100000xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_y>]}
+    : memref<100000x4xf32> into memref<100000xf32>
+  return
+}
+
+// Nothing to compute: no blocks are launched, or nothing but the identity is stored.
+// CHECK-LABEL: gpu.func @nothing_0
+// CHECK-LABEL: gpu.func @nothing_1
+// CHECK-NOT:     memref.load
+// CHECK:         memref.store %cst
+// CHECK-LABEL: func.func @nothing(
+// CHECK:         gpu.launch_func {{.+}}@nothing_0 blocks in (%c0
+func.func @nothing(%A: memref<0x8xf32>, %B: memref<0xf32>, %C: memref<8x0xf32>, %D: memref<8xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<0x8xf32> into memref<0xf32>
+  tile.reduce sum %C into %D axes [1] scope(grid) : memref<8x0xf32> into memref<8xf32>
+  return
+}

@@ -1,0 +1,141 @@
+// RUN: tx-opt %s --tile-schedule
+
+// What each step makes of the loops: guards, peeled parts, bounds.
+
+// Nothing is bound: one thread runs all loops. What is not reduced is outside, and the partial result
+// is a value that the inner loop carries.
+// CHECK-LABEL: gpu.func @serial_0
+// CHECK-SAME:  known_block_size = array<i32: 1, 1, 1>
+// CHECK:       scf.for %[[ROW:.+]] = %{{.+}} to %{{.+}} step
+// CHECK:         %[[SUM:.+]] = scf.for %[[K:.+]] = {{.+}} iter_args(%[[ACC:.+]] = %{{.+}}) -> (f32)
+// CHECK:           memref.load %{{.+}}[%[[ROW]], %[[K]]]
+// CHECK:         memref.store %{{.+}}, %{{.+}}[%[[ROW]]]
+// CHECK-NOT:   scf.if
+func.func @serial(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = []} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// A reduced dimension is cut in 16: whole tiles come first, without a guard; then, at most once, the
+// tile that is not full, whose inner loop ends early.
+// CHECK-LABEL: gpu.func @peeled_0
+// CHECK:       %[[FULL:.+]] = arith.divui %[[M:.+]], %c16
+// CHECK:       scf.for %{{.+}} = %c0 to %[[FULL]]
+// CHECK:         scf.for %{{.+}} = %c0 to %c16
+// CHECK:       scf.for %{{.+}} = %[[FULL]] to %
+// CHECK:         arith.subi %[[M]]
+// CHECK:         scf.for
+// CHECK-NOT:   scf.if
+func.func @peeled(%A: memref<?xf32>, %B: memref<f32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 16>]} : memref<?xf32> into memref<f32>
+  return
+}
+
+// A multiple of the factor needs no guard at all.
+// CHECK-LABEL: gpu.func @even_0
+// CHECK-NOT:   scf.if
+// CHECK-NOT:   arith.cmpi
+// CHECK:       gpu.return
+func.func @even(%A: memref<64x128xf32>, %B: memref<64xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d0" by 32>, #tile.split<"d1" by 16>,
+    #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]} : memref<64x128xf32> into memref<64xf32>
+  return
+}
+
+// Rows on threads are guarded where the last block is not full.
+// CHECK-LABEL: gpu.func @bound_0
+// CHECK-SAME:  known_block_size = array<i32: 32, 1, 1>
+// CHECK-DAG:   %[[BLOCKS:.+]] = arith.ceildivui %[[N:.+]], %c32
+// CHECK-DAG:   %[[T:.+]] = gpu.thread_id x
+// CHECK-DAG:   %[[B:.+]] = gpu.block_id x
+// CHECK:       scf.for %[[I:.+]] = %[[B]] to %[[BLOCKS]] step %grid_dim_x
+// CHECK:         %[[AT:.+]] = arith.muli %[[I]], %c32
+// CHECK:         %[[ROW:.+]] = arith.addi %[[AT]], %[[T]]
+// CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[ROW]], %[[N]]
+// CHECK:         scf.if %[[INSIDE]]
+// CHECK:           memref.store %{{.+}}, %{{.+}}[%[[ROW]]]
+func.func @bound(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d0" by 32>,
+    #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// The rows of one thread are a loop whose end is moved where there are fewer left.
+// CHECK-LABEL: gpu.func @rows_of_one_thread_0
+// CHECK:       %[[ENOUGH:.+]] = arith.cmpi ult, %[[LEFT:.+]], %c4
+// CHECK:       %[[END:.+]] = arith.select %[[ENOUGH]], %[[LEFT]], %c4
+// CHECK:       scf.for %{{.+}} = %c0 to %[[END]]
+// CHECK-NOT:   scf.if
+func.func @rows_of_one_thread(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d0" by 4>, #tile.bind<"d0.o" to block_x>]}
+    : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// Two loops as one: the index of each is a quotient and a remainder, computed once outside of what is
+// reduced.
+// CHECK-LABEL: gpu.func @fused_0
+// CHECK:       scf.for
+// CHECK:         arith.remui
+// CHECK:         arith.divui
+// CHECK:         scf.for
+// CHECK-NOT:     arith.divui
+// CHECK:       gpu.return
+func.func @fused(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
+  tile.reduce sum %A into %B axes [2] scope(grid) {schedule = [#tile.fuse<["d0", "d1"] to "p">, #tile.bind<"p" to block_x>]}
+    : memref<?x?x?xf32> into memref<?x?xf32>
+  return
+}
+
+// Iterations that are written out: no loop is left of them.
+// CHECK-LABEL: gpu.func @unrolled_0
+// CHECK-COUNT-5: memref.load
+// CHECK-NOT:     memref.load
+// CHECK:         gpu.return
+func.func @unrolled(%A: memref<?x5xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.unroll<"d1">]}
+    : memref<?x5xf32> into memref<?xf32>
+  return
+}
+
+// A vectorized loop reads its four elements at once and keeps four partial results, which are combined
+// in the end. The part that is not full reads them one by one, each with its guard.
+// CHECK-LABEL: gpu.func @vectorized_0
+// CHECK:         %[[P:.+]]:4 = scf.for
+// CHECK-COUNT-1:   vector.load {{.+}} vector<4xf32>
+// CHECK-NOT:       memref.load
+// CHECK:           scf.yield
+// CHECK:         scf.for {{.+}} iter_args(%{{.+}} = %[[P]]#0, %{{.+}} = %[[P]]#1, %{{.+}} = %[[P]]#2, %{{.+}} = %[[P]]#3)
+// CHECK-COUNT-4:   memref.load
+// CHECK-NOT:     memref.load
+// CHECK:         gpu.return
+func.func @vectorized(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>,
+    #tile.split<"d1" by 4>, #tile.vectorize<"d1.i">]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// Four columns of one thread, side by side inside of the reduced loop: one load, four partial results,
+// four stores.
+// CHECK-LABEL: gpu.func @columns_side_by_side_0
+// CHECK:         scf.for {{.+}} -> (f32, f32, f32, f32)
+// CHECK-COUNT-1:   vector.load
+// CHECK:           scf.yield
+// CHECK-COUNT-4: memref.store
+// CHECK:         gpu.return
+func.func @columns_side_by_side(%A: memref<?x128xf32>, %B: memref<128xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d1" by 4>, #tile.bind<"d1.o" to thread_x>,
+    #tile.reorder<"d0", "d1.i">, #tile.vectorize<"d1.i">]} : memref<?x128xf32> into memref<128xf32>
+  return
+}
+
+// Elements that are no neighbours are read one by one.
+// CHECK-LABEL: gpu.func @no_neighbours_0
+// CHECK-NOT:     vector.load
+// CHECK-COUNT-4: memref.load
+// CHECK:         gpu.return
+func.func @no_neighbours(%A: memref<64x4xf32, strided<[8, 2]>>, %B: memref<64xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.vectorize<"d1">]}
+    : memref<64x4xf32, strided<[8, 2]>> into memref<64xf32>
+  return
+}

@@ -1,0 +1,77 @@
+// RUN(TWO): tx-opt %s --tile-schedule=until=partials
+// RUN(KERNELS): tx-opt %s --tile-schedule
+
+// Partial results in global memory make two reductions of one.
+
+// The sixteen partial sums of each row are the first dimension of a temporary, and the second
+// reduction goes over it.
+// TWO-LABEL: func.func @sixteen_partial_sums(
+// TWO-SAME:    %[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>
+// TWO:         %[[N:.+]] = memref.dim %[[A]], %c0
+// TWO:         %[[RF:.+]] = memref.alloc(%[[N]]) : memref<16x?xf32>
+// TWO:         tile.reduce sum %[[A]] into %[[RF]] axes [1] scope(grid) {partials = ["d1.i"]
+// TWO:         tile.reduce sum %[[RF]] into %[[B]] axes [0] scope(grid)
+// TWO:         memref.dealloc %[[RF]]
+// KERNELS-LABEL: gpu.func @sixteen_partial_sums_0(
+// KERNELS-SAME:    %{{.+}}: memref<?x?xf32>, %[[RF:.+]]: memref<16x?xf32>)
+// KERNELS:       memref.store %{{.+}}, %[[RF]][%{{.+}}, %{{.+}}]
+// KERNELS-LABEL: gpu.func @sixteen_partial_sums_1(
+// KERNELS-SAME:    %[[RF:.+]]: memref<16x?xf32>, %{{.+}}: memref<?xf32>)
+// KERNELS:       memref.load %[[RF]]
+func.func @sixteen_partial_sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 16>, #tile.rfactor<"d1.i">]}
+    : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// Partial results are of the type in which sums are computed. They are converted once, at the end.
+// TWO-LABEL: func.func @half_precision(
+// TWO:         %[[RF:.+]] = memref.alloc() : memref<8xf32>
+// TWO:         tile.reduce sum %{{.+}} into %[[RF]]
+// TWO:         tile.reduce sum %[[RF]] into %{{.+}} axes [0] scope(grid) epilogue {
+// TWO:           arith.truncf %{{.+}} : f32 to f16
+func.func @half_precision(%A: memref<1000xf16>, %B: memref<f16>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 8>, #tile.rfactor<"d0.i">]}
+    : memref<1000xf16> into memref<f16>
+  return
+}
+
+// Pairs leave a temporary for each part, and the second reduction is given both: a value and its index.
+// TWO-LABEL: func.func @pairs(
+// TWO:         %[[V:.+]] = memref.alloc() : memref<8xf32>
+// TWO:         %[[I:.+]] = memref.alloc() : memref<8xi64>
+// TWO:         tile.reduce argmax %{{.+}} into %[[V]], %[[I]] axes [0] scope(grid) {partials
+// TWO:         tile.reduce argmax %[[V]], %[[I]] into
+func.func @pairs(%A: memref<1000xf32>, %V: memref<f32>, %I: memref<i64>) {
+  tile.reduce argmax %A into %V, %I axes [0] scope(grid) {schedule = [#tile.split<"d0" by 8>, #tile.rfactor<"d0.i">]}
+    : memref<1000xf32> into memref<f32>, memref<i64>
+  return
+}
+
+// Old values and the epilogue come with the second. The first then leaves what changes nothing where
+// there is nothing to reduce.
+// TWO-LABEL: func.func @with_old_values(
+// TWO:         tile.reduce sum %{{.+}} into %[[RF:.+]] axes [1] scope(grid) {maps = {{.+}}, neutral, partials = ["d1.o"]
+// TWO:         tile.reduce sum %[[RF]] into %{{.+}} with %{{.+}} axes [0] scope(grid) accumulate epilogue {
+func.func @with_old_values(%A: memref<?x?xf32>, %B: memref<?xf32>, %S: memref<?xf32>) {
+  tile.reduce sum %A into %B with %S axes [1] scope(grid) accumulate
+    {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
+     schedule = [#tile.split<"d1" by 1024>, #tile.rfactor<"d1.o">, #tile.bind<"d1.o" to block_y>]} epilogue {
+  ^bb0(%r: f32, %s: f32, %i: index):
+    %p = arith.mulf %r, %s : f32
+    tile.yield %p : f32
+  } : memref<?x?xf32> into memref<?xf32> with memref<?xf32>
+  return
+}
+
+// A combiner goes along with both.
+// TWO-LABEL: func.func @custom(
+// TWO-COUNT-2: tile.reduce custom {{.+}} identity [1.000000e+00 : f32] combiner {
+func.func @custom(%A: memref<1000xf32>, %B: memref<f32>) {
+  tile.reduce custom %A into %B axes [0] scope(grid) identity [1.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    %p = arith.mulf %l, %r : f32
+    tile.yield %p : f32
+  } {schedule = [#tile.split<"d0" by 8>, #tile.rfactor<"d0.i">]} : memref<1000xf32> into memref<f32>
+  return
+}

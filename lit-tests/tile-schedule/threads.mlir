@@ -1,0 +1,89 @@
+// RUN: tx-opt %s --tile-schedule
+
+// Reduced loops on threads and on blocks: who combines with whom, and who stores.
+
+// Sixteen threads share a row. All threads of the warp get to the `tile.all_reduce`, those without a
+// row with the identity; the first of the sixteen stores.
+// CHECK-LABEL: gpu.func @sixteen_share_a_row_0
+// CHECK-SAME:  known_block_size = array<i32: 16, 32, 1>
+// CHECK:       %[[INSIDE:.+]] = arith.cmpi ult, %[[ROW:.+]], %[[N:.+]] : index
+// CHECK:       %[[PART:.+]] = scf.if %[[INSIDE]] -> (f32)
+// CHECK:       } else {
+// CHECK:       %[[SUM:.+]] = tile.all_reduce sum %[[PART]] scope(warp) width 16 stride 1
+// CHECK:       %[[FIRST:.+]] = arith.cmpi eq, %thread_id_x, %c0
+// CHECK:       %[[STORES:.+]] = arith.andi %[[INSIDE]], %[[FIRST]]
+// CHECK:       scf.if %[[STORES]]
+// CHECK-COUNT-1: memref.store
+// CHECK-NOT:     memref.store
+// CHECK:       gpu.return
+func.func @sixteen_share_a_row(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d0" by 32>, #tile.split<"d1" by 16>,
+    #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.bind<"d1.i" to thread_x>]}
+    : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// Threads along y share a column: those of a group are a warp apart.
+// CHECK-LABEL: gpu.func @along_y_0
+// CHECK:       tile.all_reduce sum %{{.+}} scope(cta) width 8 stride 32
+// CHECK:       arith.cmpi eq, %thread_id_y, %c0
+func.func @along_y(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d1" by 32>, #tile.split<"d0" by 8>,
+    #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.bind<"d0.i" to thread_y>]}
+    : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// Two reduced loops on x and y are one group; on x and z, with rows along y, they are combined one
+// after the other.
+// CHECK-LABEL: gpu.func @along_x_and_y_0
+// CHECK-COUNT-1: tile.all_reduce sum %{{.+}} scope(warp) width 32 stride 1
+// CHECK-NOT:     tile.all_reduce
+// CHECK-LABEL: gpu.func @along_x_and_z_0
+// CHECK:       tile.all_reduce sum %{{.+}} scope(warp) width 4 stride 1
+// CHECK:       tile.all_reduce sum %{{.+}} scope(cta) width 8 stride 16
+func.func @along_x_and_y(%A: memref<?x8x4xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1, 2] scope(grid) {schedule = [#tile.bind<"d0" to block_x>,
+    #tile.bind<"d1" to thread_y>, #tile.bind<"d2" to thread_x>]} : memref<?x8x4xf32> into memref<?xf32>
+  return
+}
+func.func @along_x_and_z(%A: memref<4x8x4xf32>, %B: memref<4xf32>) {
+  tile.reduce sum %A into %B axes [1, 2] scope(grid) {schedule = [#tile.bind<"d0" to thread_y>,
+    #tile.bind<"d1" to thread_z>, #tile.bind<"d2" to thread_x>]} : memref<4x8x4xf32> into memref<4xf32>
+  return
+}
+
+// A pair is exchanged as one.
+// CHECK-LABEL: gpu.func @pairs_0
+// CHECK:       tile.all_reduce argmax %{{.+}}, %{{.+}} scope(warp) width 32 stride 1
+// CHECK-SAME:    : f32, i32 -> f32, i32
+func.func @pairs(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
+  tile.reduce argmax %A into %V, %I axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>,
+    #tile.split<"d1" by 32>, #tile.bind<"d1.i" to thread_x>]} : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
+  return
+}
+
+// Where results need not be the same on every run, blocks may add to one result: first the identity
+// is stored, by a kernel of its own.
+// CHECK-LABEL: gpu.func @atomics_0
+// CHECK:       memref.store %cst
+// CHECK-LABEL: gpu.func @atomics_1
+// CHECK:       memref.atomic_rmw addf
+// CHECK-NOT:   memref.store
+// CHECK:       gpu.return
+func.func @atomics(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {determinism = #tile.determinism<any>, schedule = [
+    #tile.bind<"d0" to block_x>, #tile.split<"d1" by 1024>, #tile.bind<"d1.o" to block_y>, #tile.split<"d1.i" by 128>,
+    #tile.bind<"d1.i.i" to thread_x>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// With `accumulate` the old values are what the atomics start from.
+// CHECK-LABEL: gpu.func @atomics_onto_old_values_0
+// CHECK:       memref.atomic_rmw addf
+// CHECK-NOT:   gpu.func @atomics_onto_old_values_1
+func.func @atomics_onto_old_values(%A: memref<?xf32>, %B: memref<f32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) accumulate {determinism = #tile.determinism<any>, schedule = [
+    #tile.bind<"d0" to block_x>]} : memref<?xf32> into memref<f32>
+  return
+}

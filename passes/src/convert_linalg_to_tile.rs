@@ -1,0 +1,134 @@
+use crate::linalg::body::{free_values, is_constant};
+use crate::linalg::fuse::{Taken, fuse, op_key};
+use crate::linalg::memory::Uses;
+use crate::linalg::plan::Plan;
+use crate::linalg::read::reduction;
+use crate::linalg::write::write;
+use std::collections::BTreeMap;
+use tx_mlir::{Failed, Op, Val, defining_op, enclosing, erase, has_uses, is, key, walk};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Make whole-job `tile.reduce` ops of linalg reductions.
+    ///
+    /// ## What it does
+    /// Converts `linalg.reduce`, `linalg.generic` with reduction loops, and named ops that reduce
+    /// (`linalg.matvec`, `linalg.conv_2d`, `linalg.pooling_nhwc_max` ...), on memrefs, in the body of
+    /// a `func.func`. Element-wise ops stay, unless they are computed with a reduction.
+    ///
+    /// * The body is cut in two. What does not depend on old values is the `element`; the rest
+    ///   combines. A combiner of one op is a named kind. A comparison that chooses is `max` or `min`,
+    ///   and `argmax` or `argmin` where it chooses an index beside the value. Others are `custom`,
+    ///   with a copy of the combiner.
+    /// * A combiner must be commutative and associative, because elements are combined in any order.
+    ///   That is tried on sample values.
+    /// * linalg accumulates into its outputs, and so does the `tile.reduce`. A fill with what is
+    ///   neutral, which nothing else sees, is erased, and old values take no part. For `custom` that
+    ///   is the identity; without such a fill, one is searched for.
+    /// * Element-wise ops that fill a temporary for the reduction alone are computed in `element`;
+    ///   those that read its result, from a temporary of its own or in place, in `epilogue`.
+    /// * `acc`, `determinism`, `nan` and `schedule` on the linalg op go to the `tile.reduce`.
+    ///
+    /// Of equal values `argmax` and `argmin` take the one with the lowest index, also where the program
+    /// keeps the first that comes and indices come in another order. NaN never wins a comparison
+    /// that is false for it (`nan = #tile.nan<ignore>`), and wins one that is true for it.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// %D = memref.alloc() : memref<4xf32>
+    /// linalg.fill ins(%zero : f32) outs(%D : memref<4xf32>)
+    /// linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+    ///                 iterator_types = ["parallel", "reduction"]}
+    ///     ins(%A : memref<4x8xf32>) outs(%D : memref<4xf32>) {
+    /// ^bb0(%a: f32, %old: f32):
+    ///   %square = arith.mulf %a, %a : f32
+    ///   %sum = arith.addf %old, %square : f32
+    ///   linalg.yield %sum : f32
+    /// }
+    /// linalg.sqrt ins(%D : memref<4xf32>) outs(%B : memref<4xf32>)
+    /// memref.dealloc %D : memref<4xf32>
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// tile.reduce sum %A into %B axes [1] scope(grid) element {
+    /// ^bb0(%a: f32, %i: index, %j: index):
+    ///   %square = arith.mulf %a, %a : f32
+    ///   tile.yield %square : f32
+    /// } epilogue {
+    /// ^bb0(%sum: f32, %i: index):
+    ///   %root = math.sqrt %sum : f32
+    ///   tile.yield %root : f32
+    /// } : memref<4x8xf32> into memref<4xf32>
+    /// ```
+    ///
+    /// ## Fails when
+    /// An operand is a tensor; a map has symbols, or an output is not indexed by each loop that is not
+    /// reduced once; an output shares memory with an input; the combiner obeys no law, has no
+    /// identity that is known, or is none: an update of an old value from an element is not enough;
+    /// equal values would keep the later index; or the op does not stand in the body of a function.
+    pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, tile] {
+    } counts {
+        /// reductions converted
+        converted,
+        /// element-wise ops computed with a reduction
+        fused,
+    }
+}
+
+impl Pass for ConvertLinalgToTile {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut uses: BTreeMap<usize, Uses<'c>> = BTreeMap::new();
+        let mut taken = Taken::default();
+        let mut plans = Vec::new();
+        let mut failed = None;
+        for op in walk(module) {
+            let planned = reduction(op).and_then(|l| l.map(|l| Plan::of(l, &taken)).transpose());
+            let mut plan = match planned {
+                Ok(Some(plan)) => plan,
+                Ok(None) => continue,
+                Err(e) => {
+                    failed = Some(e);
+                    continue;
+                }
+            };
+            if let Some(function) = enclosing(op, "func.func") {
+                let uses = uses.entry(op_key(function)).or_insert_with(|| Uses::of(function));
+                fuse(&mut plan, uses, &taken);
+            }
+            taken.add(&plan);
+            plans.push(plan);
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        for plan in &plans {
+            write(plan);
+            let fused = plan.stages.len() + plan.tails.len();
+            counts.add("converted", 1);
+            counts.add("fused", i64::try_from(fused).unwrap_or(i64::MAX));
+        }
+        for plan in &plans {
+            remove(&plan.gone);
+        }
+        Ok(())
+    }
+}
+
+/// Erases ops, and constants that nothing else uses.
+fn remove<'c>(gone: &[Op<'c>]) {
+    let mut constants: BTreeMap<usize, Val<'c>> = BTreeMap::new();
+    for value in gone.iter().flat_map(|op| free_values(*op)) {
+        if is_constant(value) {
+            constants.insert(key(value), value);
+        }
+    }
+    let allocates = |op: &Op<'c>| is(*op, "memref.alloc") || is(*op, "memref.alloca");
+    let (allocations, users): (Vec<Op<'c>>, Vec<Op<'c>>) = gone.iter().partition(|op| allocates(op));
+    users.into_iter().chain(allocations).for_each(erase);
+    for value in constants.into_values() {
+        if let Some(op) = defining_op(value).filter(|_| !has_uses(value)) {
+            erase(op);
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! Numbers in the making: values of one float type, with operators that create ops.
+
+use melior::ir::{Type, ValueLike};
+use std::ops::{Add, BitAnd, BitOr, Div, Mul, Neg, Sub};
+use tx_mlir::{Builder, Val};
+
+/// A binary format, as its bits are laid out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Single,
+    Double,
+}
+
+/// A constant: the bits of its value as an f32 and as an f64.
+#[derive(Clone, Copy)]
+pub(super) struct Constant(pub(super) u32, pub(super) u64);
+
+impl Constant {
+    pub(super) const INFINITY: Self = Self(0x7f80_0000, 0x7ff0_0000_0000_0000);
+    pub(super) const NAN: Self = Self(0x7fc0_0000, 0x7ff8_0000_0000_0000);
+    pub(super) const SMALLEST_NORMAL: Self = Self(0x0080_0000, 0x0010_0000_0000_0000);
+}
+
+/// A constant with more bits than the type has: the value rounded, and the rest, rounded.
+#[derive(Clone, Copy)]
+pub(super) struct Precise(pub(super) Constant, pub(super) Constant);
+
+/// Bits of the coefficients of a polynomial, that of the lowest power first, for f32 and for f64.
+pub(super) struct Polynomial {
+    pub(super) single: &'static [u32],
+    pub(super) double: &'static [u64],
+}
+
+/// The type of the elements of a one-dimensional vector of known length, and how many there are; other types as they are.
+pub(super) fn parts(ty: Type<'_>) -> (Option<u64>, Type<'_>) {
+    match tx_mlir::vector_parts(ty) {
+        Some((lanes, element)) if Type::vector(&[lanes], element) == ty => (Some(lanes), element),
+        _ => (None, ty),
+    }
+}
+
+/// The value in another type.
+pub(super) fn convert<'c>(b: &Builder<'c>, op: &str, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
+    b.create(op).operands(&[value]).result(ty).value()
+}
+
+/// Arithmetic in one type: f32, f64, or vectors of them.
+pub(super) struct Arithmetic<'b, 'c> {
+    b: &'b Builder<'c>,
+    format: Format,
+    /// Elements of the vector, when it is one.
+    lanes: Option<u64>,
+    float: Type<'c>,
+    whole: Type<'c>,
+}
+
+impl<'b, 'c> Arithmetic<'b, 'c> {
+    /// Arithmetic in `ty`, if it is one of those types.
+    pub(super) fn new(b: &'b Builder<'c>, ty: Type<'c>) -> Option<Self> {
+        let (lanes, element) = parts(ty);
+        let (format, bits) = match element.to_string().as_str() {
+            "f32" => (Format::Single, 32),
+            "f64" => (Format::Double, 64),
+            _ => return None,
+        };
+        let whole = b.int_type(bits);
+        let whole = lanes.map_or(whole, |n| Type::vector(&[n], whole));
+        Some(Self {
+            b,
+            format,
+            lanes,
+            float: ty,
+            whole,
+        })
+    }
+
+    pub(super) fn value(&self, value: Val<'c>) -> Float<'_, 'c> {
+        Float { m: self, value }
+    }
+
+    /// One of two by the format.
+    pub(super) fn pick<T>(&self, single: T, double: T) -> T {
+        match self.format {
+            Format::Single => single,
+            Format::Double => double,
+        }
+    }
+
+    /// Bits of the fraction.
+    fn fraction(&self) -> i64 {
+        self.pick(23, 52)
+    }
+
+    /// What is added to an exponent to store it.
+    fn bias(&self) -> i64 {
+        self.pick(127, 1023)
+    }
+
+    /// A constant of `ty` or of all its elements, from its bits.
+    fn bits(&self, bits: u64, ty: Type<'c>) -> Val<'c> {
+        let digits = self.pick(8, 16);
+        let text = match self.lanes {
+            Some(_) => format!("dense<0x{bits:0digits$X}> : {ty}"),
+            None => format!("0x{bits:0digits$X} : {ty}"),
+        };
+        self.b.constant(self.b.attribute(&text), ty)
+    }
+
+    /// A constant of the type.
+    pub(super) fn constant(&self, constant: Constant) -> Float<'_, 'c> {
+        self.value(self.bits(self.pick(constant.0.into(), constant.1), self.float))
+    }
+
+    /// The bits of a constant.
+    fn constant_bits(&self, constant: Constant) -> Whole<'_, 'c> {
+        self.integer(self.pick(constant.0.into(), constant.1.cast_signed()))
+    }
+
+    /// Value and rest of a constant.
+    pub(super) fn precise(&self, constant: Precise) -> (Float<'_, 'c>, Float<'_, 'c>) {
+        (self.constant(constant.0), self.constant(constant.1))
+    }
+
+    /// A number that both formats have.
+    pub(super) fn number(&self, number: f64) -> Float<'_, 'c> {
+        let single = number as f32;
+        debug_assert!(f64::from(single).to_bits() == number.to_bits(), "{number} is no f32");
+        self.constant(Constant(single.to_bits(), number.to_bits()))
+    }
+
+    /// An integer as wide as the floats.
+    pub(super) fn integer(&self, integer: i64) -> Whole<'_, 'c> {
+        let bits = integer.cast_unsigned() & self.pick(u64::from(u32::MAX), u64::MAX);
+        Whole {
+            m: self,
+            value: self.bits(bits, self.whole),
+        }
+    }
+}
+
+/// A float, or a vector of floats.
+#[derive(Clone, Copy)]
+pub(super) struct Float<'a, 'c> {
+    m: &'a Arithmetic<'a, 'c>,
+    value: Val<'c>,
+}
+
+/// An integer as wide as the floats, or a vector of them.
+#[derive(Clone, Copy)]
+pub(super) struct Whole<'a, 'c> {
+    m: &'a Arithmetic<'a, 'c>,
+    value: Val<'c>,
+}
+
+/// A condition, or a vector of conditions.
+#[derive(Clone, Copy)]
+pub(super) struct Truth<'a, 'c> {
+    m: &'a Arithmetic<'a, 'c>,
+    value: Val<'c>,
+}
+
+impl<'a, 'c> Float<'a, 'c> {
+    pub(super) fn arithmetic(self) -> &'a Arithmetic<'a, 'c> {
+        self.m
+    }
+
+    pub(super) fn into_value(self) -> Val<'c> {
+        self.value
+    }
+
+    fn apply(self, op: &str, others: &[Self]) -> Self {
+        let all: Vec<_> = std::iter::once(self.value)
+            .chain(others.iter().map(|o| o.value))
+            .collect();
+        let op = self.m.b.create(op).operands(&all);
+        self.m.value(op.result(self.m.float).value())
+    }
+
+    /// `self * factor + term`, rounded once.
+    pub(super) fn fma(self, factor: Self, term: Self) -> Self {
+        self.apply("math.fma", &[factor, term])
+    }
+
+    pub(super) fn abs(self) -> Self {
+        self.apply("math.absf", &[])
+    }
+
+    pub(super) fn floor(self) -> Self {
+        self.apply("math.floor", &[])
+    }
+
+    pub(super) fn sqrt(self) -> Self {
+        self.apply("math.sqrt", &[])
+    }
+
+    /// The magnitude with the sign of another.
+    pub(super) fn with_sign_of(self, other: Self) -> Self {
+        self.apply("math.copysign", &[other])
+    }
+
+    fn compare(self, predicate: i64, other: Self) -> Truth<'a, 'c> {
+        Truth {
+            m: self.m,
+            value: self.m.b.compare_floats(predicate, self.value, other.value),
+        }
+    }
+
+    /// Whether they are equal; never for NaN, nor is what follows.
+    pub(super) fn equals(self, other: Self) -> Truth<'a, 'c> {
+        self.compare(1, other)
+    }
+
+    /// Whether they are not equal; always for NaN.
+    pub(super) fn differs(self, other: Self) -> Truth<'a, 'c> {
+        self.compare(13, other)
+    }
+
+    pub(super) fn above(self, other: Self) -> Truth<'a, 'c> {
+        self.compare(2, other)
+    }
+
+    pub(super) fn below(self, other: Self) -> Truth<'a, 'c> {
+        self.compare(4, other)
+    }
+
+    /// The nearest number that is neither below `low` nor above `high`; NaN stays NaN.
+    pub(super) fn clamp(self, low: Self, high: Self) -> Self {
+        let raised = self.below(low).select(low, self);
+        raised.above(high).select(high, raised)
+    }
+
+    /// The nearest integer, as a float and as an integer, of a number below 2^(bits of the fraction − 2); for others, and
+    /// for NaN, anything.
+    ///
+    /// `scale` is multiplied in before, exactly. The sum with 1.5 · 2^(bits of the fraction) has no room for fractions.
+    pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
+        let m = self.m;
+        let shift = Constant(0x4b40_0000, 0x4338_0000_0000_0000);
+        let shifted = self.fma(scale, m.constant(shift));
+        (shifted - m.constant(shift), shifted.bits() - m.constant_bits(shift))
+    }
+
+    pub(super) fn bits(self) -> Whole<'a, 'c> {
+        Whole {
+            m: self.m,
+            value: convert(self.m.b, "arith.bitcast", self.value, self.m.whole),
+        }
+    }
+
+    /// `self` · 2^`exponent`, rounded once, for `self` of about 1 and exponents of twice the range of the type.
+    pub(super) fn scaled(self, exponent: Whole<'a, 'c>) -> Self {
+        let half = exponent.shift_right(1);
+        self * half.power_of_two() * (exponent - half).power_of_two()
+    }
+
+    /// Splits a positive finite number into `significand` and `exponent`, so that the number is significand · 2^exponent and
+    /// the significand is between √½ and √2.
+    pub(super) fn split(self) -> (Self, Whole<'a, 'c>) {
+        let m = self.m;
+        // √½, rounded down.
+        let root = m.constant_bits(Constant(0x3f35_04f3, 0x3fe6_a09e_667f_3bcc));
+        let fraction = m.fraction();
+        let bits = self.bits();
+        let exponent = (bits - root).shift_right(fraction);
+        let significand = bits - exponent.shift_left(fraction);
+        (significand.as_bits(), exponent)
+    }
+
+    /// The same for numbers that may be subnormal.
+    pub(super) fn split_any(self) -> (Self, Whole<'a, 'c>) {
+        let m = self.m;
+        // More than the fraction has bits.
+        let (factor, power) = (m.pick(16_777_216.0, 18_014_398_509_481_984.0), m.pick(24, 54));
+        let small = self.below(m.constant(Constant::SMALLEST_NORMAL));
+        let (significand, exponent) = small.select(self * factor, self).split();
+        let shift = small.select_whole(m.integer(power), m.integer(0));
+        (significand, exponent - shift)
+    }
+
+    /// A polynomial at this number.
+    pub(super) fn polynomial(self, polynomial: &Polynomial) -> Self {
+        let constant = |bits| self.m.value(self.m.bits(bits, self.m.float));
+        let coefficients: Vec<u64> = match self.m.format {
+            Format::Single => polynomial.single.iter().copied().map(u64::from).collect(),
+            Format::Double => polynomial.double.to_vec(),
+        };
+        let (last, rest) = coefficients.split_last().expect("a polynomial has coefficients");
+        rest.iter().rev().fold(constant(*last), |sum, next| sum.fma(self, constant(*next)))
+    }
+}
+
+impl<'a, 'c> Whole<'a, 'c> {
+    fn apply(self, op: &str, other: Self) -> Self {
+        Self {
+            m: self.m,
+            value: self.m.b.binary(op, self.value, other.value),
+        }
+    }
+
+    pub(super) fn shift_left(self, places: i64) -> Self {
+        self.apply("arith.shli", self.m.integer(places))
+    }
+
+    /// Divides by a power of two, rounding down.
+    pub(super) fn shift_right(self, places: i64) -> Self {
+        self.apply("arith.shrsi", self.m.integer(places))
+    }
+
+    /// The float with these bits.
+    pub(super) fn as_bits(self) -> Float<'a, 'c> {
+        let m = self.m;
+        m.value(convert(m.b, "arith.bitcast", self.value, m.float))
+    }
+
+    pub(super) fn to_float(self) -> Float<'a, 'c> {
+        let m = self.m;
+        m.value(convert(m.b, "arith.sitofp", self.value, m.float))
+    }
+
+    /// 2^`self`, for exponents of normal numbers.
+    pub(super) fn power_of_two(self) -> Float<'a, 'c> {
+        let m = self.m;
+        (self + m.integer(m.bias())).shift_left(m.fraction()).as_bits()
+    }
+
+    /// 2^`self`, and 0 instead of subnormal numbers.
+    pub(super) fn power_of_two_or_zero(self) -> Float<'a, 'c> {
+        self.apply("arith.maxsi", self.m.integer(-self.m.bias())).power_of_two()
+    }
+}
+
+impl<'a, 'c> Truth<'a, 'c> {
+    fn choose(self, yes: Val<'c>, no: Val<'c>) -> Val<'c> {
+        self.m
+            .b
+            .create("arith.select")
+            .operands(&[self.value, yes, no])
+            .result(yes.r#type())
+            .value()
+    }
+
+    pub(super) fn select(self, yes: Float<'a, 'c>, no: Float<'a, 'c>) -> Float<'a, 'c> {
+        self.m.value(self.choose(yes.value, no.value))
+    }
+
+    pub(super) fn select_whole(self, yes: Whole<'a, 'c>, no: Whole<'a, 'c>) -> Whole<'a, 'c> {
+        Whole {
+            m: self.m,
+            value: self.choose(yes.value, no.value),
+        }
+    }
+}
+
+/// Operators that are an op each.
+macro_rules! operators {
+    ($($number:ident: $operator:ident $method:ident $op:literal;)*) => { $(
+        impl $operator for $number<'_, '_> {
+            type Output = Self;
+
+            fn $method(self, other: Self) -> Self {
+                Self {
+                    m: self.m,
+                    value: self.m.b.binary($op, self.value, other.value),
+                }
+            }
+        }
+    )* };
+}
+
+operators! {
+    Float: Add add "arith.addf";
+    Float: Sub sub "arith.subf";
+    Float: Mul mul "arith.mulf";
+    Float: Div div "arith.divf";
+    Whole: Add add "arith.addi";
+    Whole: Sub sub "arith.subi";
+    Truth: BitAnd bitand "arith.andi";
+    Truth: BitOr bitor "arith.ori";
+}
+
+/// The same with a number that both formats have.
+macro_rules! with_numbers {
+    ($($operator:ident $method:ident)*) => { $(
+        impl $operator<f64> for Float<'_, '_> {
+            type Output = Self;
+
+            fn $method(self, other: f64) -> Self {
+                self.$method(self.m.number(other))
+            }
+        }
+    )* };
+}
+
+with_numbers! { Add add Sub sub Mul mul }
+
+impl Neg for Float<'_, '_> {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        self.apply("arith.negf", &[])
+    }
+}

@@ -1,0 +1,180 @@
+//! Exponential functions.
+//!
+//! The argument is n · ln 2 + r with an integer n and |r| ≤ ½ ln 2, and the result is 2^n · e^r. The error of n · ln 2 is
+//! kept below that of the last bit of r by two constants for ln 2.
+
+use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
+
+/// 1 / ln 2.
+const LOG2_E: Constant = Constant(0x3fb8_aa3b, 0x3ff7_1547_652b_82fe);
+/// ln 2.
+const LN_2: Precise = Precise(
+    Constant(0x3f31_7218, 0x3fe6_2e42_fefa_39ef),
+    Constant(0xb102_e308, 0x3c7a_bc9e_3b39_803f),
+);
+
+/// (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Error times |r|: below 2^-31 (f32), 2^-61 (f64).
+const EXP: Polynomial = Polynomial {
+    single: &[
+        0x3f00_0000,
+        0x3e2a_aaab,
+        0x3d2a_aa7b,
+        0x3c08_87ff,
+        0x3ab6_9e4a,
+        0x3951_27d5,
+    ],
+    double: &[
+        0x3fe0_0000_0000_0000,
+        0x3fc5_5555_5555_5559,
+        0x3fa5_5555_5555_5556,
+        0x3f81_1111_1110_f63c,
+        0x3f56_c16c_16c1_601e,
+        0x3f2a_01a0_1b01_296d,
+        0x3efa_01a0_1a80_30b0,
+        0x3ec7_1ddf_7e18_2605,
+        0x3e92_7e4d_8585_b3b9,
+        0x3e5a_f5f8_51b2_eed5,
+        0x3e21_f786_7e58_779f,
+    ],
+};
+
+/// (2^r − 1) / r, for |r| ≤ ½. Error times |r|: below 2^-32 (f32), 2^-59 (f64).
+const EXP2: Polynomial = Polynomial {
+    single: &[
+        0x3f31_7218,
+        0x3e75_fdf0,
+        0x3d63_5839,
+        0x3c1d_9530,
+        0x3aae_cfa4,
+        0x3922_04f7,
+        0x3774_ab44,
+    ],
+    double: &[
+        0x3fe6_2e42_fefa_39ef,
+        0x3fce_bfbd_ff82_c58f,
+        0x3fac_6b08_d704_a1db,
+        0x3f83_b2ab_6fba_4d72,
+        0x3f55_d87f_e787_28a5,
+        0x3f24_3091_2f8a_d92d,
+        0x3eef_fcbf_d529_e411,
+        0x3eb6_2c02_1556_a09d,
+        0x3e7b_5231_dac5_2225,
+        0x3e3e_4d22_22e3_3f6f,
+        0x3dfe_c90f_094f_5068,
+        0x3dbc_0d0c_e490_c638,
+    ],
+};
+
+/// (tanh a − a) / a³ as a function of a², for a ≤ 9/16. Error times a²: below 2^-29 (f32), 2^-59 (f64).
+const TANH: Polynomial = Polynomial {
+    single: &[
+        0xbeaa_aaa4,
+        0x3e08_8633,
+        0xbd5c_83e9,
+        0x3cac_135f,
+        0xbbca_6c83,
+    ],
+    double: &[
+        0xbfd5_5555_5555_554c,
+        0x3fc1_1111_1111_036d,
+        0xbfab_a1ba_1b93_ed1b,
+        0x3f96_64f4_84b1_99bf,
+        0xbf82_26e2_d362_8bce,
+        0x3f6d_6d24_efb9_7ff9,
+        0xbf57_d8be_ceca_b623,
+        0x3f43_4633_e2a8_d40b,
+        0xbf2e_822b_07bb_6ee8,
+        0x3f15_9b25_e2c0_6e88,
+        0xbef3_dba9_495c_9a44,
+    ],
+};
+
+/// Above this, e^x is infinite.
+fn highest<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    m.number(m.pick(89.0, 710.0))
+}
+
+/// −n as a float, n as an integer, and x − n · ln 2 before and after the smaller part of ln 2 is taken off.
+struct Reduced<'a, 'c> {
+    minus_n: Float<'a, 'c>,
+    power: Whole<'a, 'c>,
+    rough: Float<'a, 'c>,
+    r: Float<'a, 'c>,
+}
+
+impl<'a, 'c> Reduced<'a, 'c> {
+    fn new(x: Float<'a, 'c>) -> Self {
+        let m = x.arithmetic();
+        let (n, power) = x.nearest_integer(m.constant(LOG2_E));
+        let minus_n = -n;
+        let (ln2, rest) = m.precise(LN_2);
+        // Exact: the difference has no bit below the last of ln 2.
+        let rough = minus_n.fma(ln2, x);
+        Self {
+            minus_n,
+            power,
+            rough,
+            r: minus_n.fma(rest, rough),
+        }
+    }
+}
+
+/// e^x.
+pub(super) fn exp<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    // e^-104 is less than half of the smallest f32, e^-746 of the smallest f64.
+    let x = x.clamp(m.number(m.pick(-104.0, -746.0)), highest(x));
+    let Reduced { r, power, .. } = Reduced::new(x);
+    let one = m.number(1.0);
+    r.fma(r.fma(r.polynomial(&EXP), one), one).scaled(power)
+}
+
+/// 2^x.
+pub(super) fn exp2<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let x = x.clamp(m.number(m.pick(-151.0, -1076.0)), m.number(m.pick(128.0, 1024.0)));
+    let one = m.number(1.0);
+    let (n, power) = x.nearest_integer(one);
+    let r = x - n;
+    r.fma(r.polynomial(&EXP2), one).scaled(power)
+}
+
+/// 2^(x + rest), for a small rest.
+pub(super) fn exp2_of_sum<'a, 'c>(x: Float<'a, 'c>, rest: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let one = m.number(1.0);
+    let (n, power) = x.nearest_integer(one);
+    let r = x - n;
+    let q = r.polynomial(&EXP2);
+    let correction = rest * m.constant(LN_2.0) * r.fma(q, one);
+    (r.fma(q, correction) + one).scaled(power)
+}
+
+/// e^x − 1, as 2^n · ((1 − 2^-n) + (e^r − 1)). The parentheses may cancel, so that what is lost on the way is added up.
+pub(super) fn expm1<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let one = m.number(1.0);
+    // Below it, the result rounds to −1.
+    let clamped = x.clamp(m.number(m.pick(-18.0, -38.0)), highest(x));
+    let Reduced { minus_n, power, rough, r } = Reduced::new(clamped);
+    let r_rest = minus_n.fma(m.constant(LN_2.1), rough - r);
+    let back = (m.integer(0) - power).power_of_two_or_zero();
+    let whole = one - back;
+    let whole_rest = (one - whole) - back;
+    let sum = whole + r;
+    let sum_rest = r - (sum - whole);
+    let tail = (r * r).fma(r.polynomial(&EXP), r_rest) + (sum_rest + whole_rest);
+    (sum + tail).scaled(power).with_sign_of(x)
+}
+
+/// tanh x: a polynomial near 0, and 1 − 2 / (e^2|x| + 1) elsewhere.
+pub(super) fn tanh<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let a = x.abs();
+    let square = a * a;
+    let near = (square * square.polynomial(&TANH)).fma(a, a);
+    let one = m.number(1.0);
+    let far = one - m.number(2.0) / (exp(a + a) + one);
+    a.below(m.number(0.5625)).select(near, far).with_sign_of(x)
+}

@@ -1,0 +1,141 @@
+//! Logarithms.
+//!
+//! The argument is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f), ln(1 + f) is
+//! 2 artanh s = 2s + s · R(s²), where R(s²) is small; and 2s is f − f²/2 + s · f²/2, in which only the last term is rounded
+//! at a size that is small beside the sum.
+
+use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
+
+/// (2 artanh s − 2s) / s³ as a function of s², for s between ±0.1716. Error times s²: below 2^-34 (f32), 2^-58 (f64).
+const ARTANH: Polynomial = Polynomial {
+    single: &[0x3f2a_aaaa, 0x3ecc_ce13, 0x3e91_e9ee, 0x3e78_9ccc],
+    double: &[
+        0x3fe5_5555_5555_5593,
+        0x3fd9_9999_9997_fa54,
+        0x3fd2_4924_9422_1cf0,
+        0x3fcc_71c5_1e0c_7e54,
+        0x3fc7_4664_77db_4421,
+        0x3fc3_9a0d_60ff_13ee,
+        0x3fc2_f0ea_e89b_e856,
+    ],
+};
+
+/// A base: its logarithm of 2, the first part so short that its product with an exponent is exact; and what natural
+/// logarithms are multiplied by, unless it is 1.
+struct Base {
+    of_two: Precise,
+    factor: Option<Precise>,
+}
+
+const NATURAL: Base = Base {
+    of_two: Precise(
+        Constant(0x3f31_7200, 0x3fe6_2e42_fefa_3800),
+        Constant(0x35bf_be8e, 0x3d2e_f357_93c7_6730),
+    ),
+    factor: None,
+};
+
+const TWO: Base = Base {
+    of_two: Precise(Constant(0x3f80_0000, 0x3ff0_0000_0000_0000), Constant(0, 0)),
+    factor: Some(LOG2_E),
+};
+
+const TEN: Base = Base {
+    of_two: Precise(
+        Constant(0x3e9a_2000, 0x3fd3_4413_509f_7800),
+        Constant(0x369a_84fc, 0x3d1f_ef31_1f12_b358),
+    ),
+    factor: Some(Precise(
+        Constant(0x3ede_5bd9, 0x3fdb_cb7b_1526_e50e),
+        Constant(0xb22d_91af, 0x3c69_5355_baaa_fad3),
+    )),
+};
+
+/// 1 / ln 2.
+pub(super) const LOG2_E: Precise = Precise(
+    Constant(0x3fb8_aa3b, 0x3ff7_1547_652b_82fe),
+    Constant(0x32a5_7060, 0x3c77_77d0_ffda_0d24),
+);
+
+/// The logarithm of 2^`k` · (1 + `f`), given ln(1 + f) − ln(1 + `f`) if that is not 0.
+fn logarithm<'a, 'c>(
+    base: &Base,
+    k: Whole<'a, 'c>,
+    f: Float<'a, 'c>,
+    rest: Option<Float<'a, 'c>>,
+) -> Float<'a, 'c> {
+    let m = f.arithmetic();
+    let s = f / (f + 2.0);
+    let square = s * s;
+    let half = f * 0.5;
+    // f − f²/2, what rounding it left out, and s · (f²/2 + R).
+    let high = (-half).fma(f, f);
+    let lost = (-half).fma(f, f - high);
+    let mut low = s.fma(half.fma(f, square * square.polynomial(&ARTANH)), lost);
+    if let Some(rest) = rest {
+        low = low + rest;
+    }
+    let (high, low) = match base.factor {
+        Some(factor) => {
+            let (factor, factor_rest) = m.precise(factor);
+            let product = high * factor;
+            let lost = high.fma(factor, -product);
+            (product, low.fma(factor, high.fma(factor_rest, lost)))
+        }
+        None => (high, low),
+    };
+    let k = k.to_float();
+    let (of_two, of_two_rest) = m.precise(base.of_two);
+    let whole = k * of_two;
+    let sum = whole + high;
+    let lost = high - (sum - whole);
+    sum + (lost + k.fma(of_two_rest, low))
+}
+
+/// `result`, which is right for positive finite numbers, or what a logarithm is of others.
+fn with_limits<'a, 'c>(x: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let (zero, infinity) = (m.number(0.0), m.constant(Constant::INFINITY));
+    let special = x.equals(zero).select(-infinity, x);
+    let special = x.below(zero).select(m.constant(Constant::NAN), special);
+    (x.above(zero) & x.below(infinity)).select(result, special)
+}
+
+fn log_of_base<'a, 'c>(base: &Base, x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let (significand, k) = x.split_any();
+    with_limits(x, logarithm(base, k, significand - x.arithmetic().number(1.0), None))
+}
+
+/// ln x.
+pub(super) fn log<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    log_of_base(&NATURAL, x)
+}
+
+/// The logarithm to base 2.
+pub(super) fn log2<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    log_of_base(&TWO, x)
+}
+
+/// The logarithm to base 10.
+pub(super) fn log10<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    log_of_base(&TEN, x)
+}
+
+/// ln(1 + x). What rounding 1 + x lost is divided by it and added.
+pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
+    let m = x.arithmetic();
+    let (zero, one) = (m.number(0.0), m.number(1.0));
+    let sum = x + one;
+    let above = sum - one;
+    let lost = (one - (sum - above)) + (x - above);
+    let (significand, k) = sum.split();
+    // Where k is 0, f is x itself.
+    let is_near = k.to_float().equals(zero);
+    let f = is_near.select(x, significand - one);
+    // 1 / (1 + f) is 1.0625 − f with an error of 0.0625; what is lost is at most half of the last bit of the sum.
+    let inverse = m.number(1.0625) - f;
+    let lost = lost * (m.integer(0) - k).power_of_two_or_zero() * inverse;
+    let result = logarithm(&NATURAL, k, f, Some(is_near.select(zero, lost)));
+    let special = with_limits(sum, result);
+    special.with_sign_of(x)
+}

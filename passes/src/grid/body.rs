@@ -1,0 +1,732 @@
+//! The loops of a kernel.
+
+use super::job::{Access, Job, Work, atomic_kind};
+use super::nest::{Fate, MAX_BLOCKS, Nest, Run};
+use super::steps::Processor;
+use crate::combiner::Combiner;
+use crate::variants::parts::{
+    Group, OWNED, all_reduce, delinearize, finish, index_as, load, product, scalars,
+};
+use melior::ir::{Type, ValueLike};
+use std::collections::{BTreeMap, BTreeSet};
+use tx_dialect_tile::{Reduce, Scope};
+use tx_mlir::build::Cond;
+use tx_mlir::{Affine, Blk, Builder, Index, Val, attribute, i64_attribute, is};
+
+/// Most loops whose full part is peeled off: each doubles the code.
+const MAX_PEELED: usize = 2;
+
+/// Where in the loops the code is that is being written.
+#[derive(Clone, Default)]
+struct Place<'c> {
+    /// Indices of the loops that were entered, and of what these loops were made from.
+    index: BTreeMap<usize, Index<'c>>,
+    /// Guards that are known to hold.
+    full: BTreeSet<usize>,
+    /// How often a full part was peeled off.
+    peeled: usize,
+    /// What a vectorized loop loaded, for each source that was loaded at once.
+    loaded: Vec<Option<Val<'c>>>,
+}
+
+/// Writes the loops of one kernel.
+pub(crate) struct Body<'a, 'c> {
+    job: &'a Job<'c>,
+    nest: &'a Nest,
+    /// Lengths of the nest's loops, and of what they were made of.
+    extents: Vec<Index<'c>>,
+    guards: Vec<usize>,
+    /// Loops of a thread up to the first that combines, and from there on.
+    outer: Vec<usize>,
+    inner: Vec<usize>,
+    /// Groups of threads that combine: width and stride.
+    groups: Vec<(i64, i64)>,
+}
+
+impl<'a, 'c> Body<'a, 'c> {
+    /// `b` stands at the start of the kernel.
+    pub(crate) fn new(job: &'a Job<'c>, nest: &'a Nest, b: &Builder<'c>) -> Self {
+        let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
+        let serial = nest.serial();
+        let first = serial.iter().position(|n| nest.nodes[*n].combines()).unwrap_or(serial.len());
+        let (outer, inner) = serial.split_at(first);
+        Self {
+            job,
+            nest,
+            extents: nest.nodes.iter().map(|n| n.extent.value(b, &|_, d| lengths[d])).collect(),
+            guards: nest.guards(),
+            outer: outer.to_vec(),
+            inner: inner.to_vec(),
+            groups: groups(nest),
+        }
+    }
+
+    /// Writes everything at `b`.
+    pub(crate) fn write(&self, b: &Builder<'c>) {
+        let mut place = Place::default();
+        for dimension in 0..3 {
+            if let Some(node) = self.nest.on(Processor::Thread(dimension)) {
+                let index = match self.nest.block()[dimension] {
+                    1 => Index::Const(0),
+                    _ => hardware(b, "gpu.thread_id", dimension),
+                };
+                place = self.enter(b, &place, node, index);
+            }
+        }
+        self.blocks(b, 0, &place);
+    }
+
+    /// Goes through the iterations of what is bound to blocks: more than there are blocks take turns.
+    fn blocks(&self, b: &Builder<'c>, dimension: usize, place: &Place<'c>) {
+        let Some(most) = MAX_BLOCKS.get(dimension) else {
+            return self.outer(b, 0, place);
+        };
+        let Some(node) = self.nest.on(Processor::Block(dimension)) else {
+            return self.blocks(b, dimension + 1, place);
+        };
+        let extent = &self.nest.nodes[node].extent;
+        let block = match extent.known() {
+            Some(0 | 1) => Index::Const(0),
+            _ => hardware(b, "gpu.block_id", dimension),
+        };
+        if extent.known().is_some_and(|n| n <= *most) {
+            return self.blocks(b, dimension + 1, &self.enter(b, place, node, block));
+        }
+        let (end, step) = (self.extents[node], hardware(b, "gpu.grid_dim", dimension));
+        b.for_loop(block, end, step, &[], |b, i, _| {
+            self.blocks(b, dimension + 1, &self.enter(b, place, node, i));
+            Vec::new()
+        });
+    }
+
+    /// The place within loop `node` at `index`. Every index that is known from there on is computed
+    /// there.
+    fn enter(&self, b: &Builder<'c>, place: &Place<'c>, node: usize, index: Index<'c>) -> Place<'c> {
+        let mut place = place.clone();
+        place.index.insert(node, index);
+        // What a loop is made of has a higher number than what it was made from.
+        for (n, node) in self.nest.nodes.iter().enumerate().rev() {
+            if let Fate::Split { outer, inner, factor } = node.fate
+                && !place.index.contains_key(&n)
+                && let (Some(outer), Some(inner)) = (place.index.get(&outer), place.index.get(&inner))
+            {
+                let index = b.add(b.mul(*outer, Index::Const(factor)), *inner);
+                place.index.insert(n, index);
+            }
+            if let (Some(index), false) = (place.index.get(&n), node.members.is_empty())
+                && !node.members.iter().any(|m| place.index.contains_key(m))
+            {
+                let sizes: Vec<Index<'c>> = node.members.iter().map(|m| self.extents[*m]).collect();
+                let parts = delinearize(b, *index, &sizes);
+                place.index.extend(node.members.iter().copied().zip(parts));
+            }
+        }
+        place
+    }
+
+    /// The loops outside of what is combined.
+    fn outer(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
+        let Some(node) = self.outer.get(at) else {
+            return self.result(b, place);
+        };
+        self.iterate(b, *node, place, self.groups.is_empty(), Vec::new(), &mut |b, place, _| {
+            self.outer(b, at + 1, place);
+            Vec::new()
+        });
+    }
+
+    /// Runs the iterations of a loop of one thread, with values carried from each to the next.
+    /// With `apart` threads may run it differently often.
+    fn iterate(
+        &self,
+        b: &Builder<'c>,
+        node: usize,
+        place: &Place<'c>,
+        apart: bool,
+        carried: Vec<Val<'c>>,
+        body: &mut dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let run = self.nest.nodes[node].run;
+        let mut carried = carried;
+        if matches!(run, Run::Unrolled | Run::Vectorized) {
+            let loads = match run {
+                Run::Vectorized => self.load_at_once(b, node, place),
+                _ => Vec::new(),
+            };
+            for i in 0..self.count(node) {
+                let index = Index::Const(i64::try_from(i).unwrap_or(0));
+                let mut place = self.enter(b, place, node, index);
+                place.loaded = loads.iter().map(|l| l.as_ref().map(|all| all[i])).collect();
+                carried = body(b, &place, carried);
+            }
+            return carried;
+        }
+        for (from, to, place) in self.ranges(b, node, place, apart) {
+            carried = b.for_loop(from, to, Index::Const(1), &carried, |b, i, carried| {
+                body(b, &self.enter(b, &place, node, i), carried.to_vec())
+            });
+        }
+        carried
+    }
+
+    /// The iterations of a loop in parts: those for which a guard is known to hold, and the rest.
+    fn ranges(
+        &self,
+        b: &Builder<'c>,
+        node: usize,
+        place: &Place<'c>,
+        apart: bool,
+    ) -> Vec<(Index<'c>, Index<'c>, Place<'c>)> {
+        let end = self.extents[node];
+        let whole = || vec![(Index::Const(0), end, place.clone())];
+        let guard = self.guards.iter().copied().filter(|g| !place.full.contains(g)).find(|g| {
+            matches!(self.nest.nodes[*g].fate, Fate::Split { outer, inner, .. } if outer == node || inner == node)
+        });
+        let Some(guard) = guard else { return whole() };
+        let Fate::Split { outer, factor, .. } = self.nest.nodes[guard].fate else { return whole() };
+        let mut full = place.clone();
+        full.full.insert(guard);
+        let total = self.extents[guard];
+        if outer == node {
+            if place.peeled >= MAX_PEELED {
+                return whole();
+            }
+            full.peeled += 1;
+            let mut rest = place.clone();
+            rest.peeled += 1;
+            let complete = b.div(total, Index::Const(factor));
+            return vec![(Index::Const(0), complete, full), (complete, end, rest)];
+        }
+        // A partial result is stored even where nothing is combined into it.
+        if self.nest.nodes[node].apart {
+            return whole();
+        }
+        // The last iterations are left out of an inner loop, when the outer one is known.
+        let known = place.index.get(&outer).filter(|_| apart || self.is_uniform(outer));
+        let Some(begin) = known else { return whole() };
+        let begin = b.mul(*begin, Index::Const(factor));
+        let inside = b.less(begin, total);
+        let left = b.select_index(inside, b.sub(total, begin), Index::Const(0));
+        let short = b.less(left, Index::Const(factor));
+        let to = b.select_index(short, left, Index::Const(factor));
+        vec![(Index::Const(0), to, full)]
+    }
+
+    /// Whether all threads of a block have the same index of `node`.
+    fn is_uniform(&self, node: usize) -> bool {
+        let on_threads = |l: &usize| matches!(self.nest.nodes[*l].run, Run::On(Processor::Thread(_)));
+        !self.nest.loops_of(node).iter().any(on_threads)
+    }
+
+    /// Whether all guards hold that are about reduced dimensions (`reduced`), or about others, as
+    /// far as the loops that were entered tell.
+    fn guard(&self, b: &Builder<'c>, place: &Place<'c>, reduced: bool) -> Cond<'c> {
+        let nodes = &self.nest.nodes;
+        let mut condition = Cond::Const(true);
+        for guard in &self.guards {
+            if nodes[*guard].reduced == reduced
+                && !place.full.contains(guard)
+                && let Some(index) = place.index.get(guard)
+            {
+                condition = b.and(condition, b.less(*index, self.extents[*guard]));
+            }
+        }
+        match self.is_idle(reduced) {
+            true => Cond::Const(false),
+            false => condition,
+        }
+    }
+
+    /// Whether a loop over reduced dimensions, or over others, has no iterations but a thread.
+    fn is_idle(&self, reduced: bool) -> bool {
+        self.nest.order.iter().map(|n| &self.nest.nodes[*n]).any(|n| {
+            n.reduced == reduced && matches!(n.run, Run::On(_)) && n.extent.known() == Some(0)
+        })
+    }
+
+    /// One result, or as many as are written out side by side.
+    fn result(&self, b: &Builder<'c>, place: &Place<'c>) {
+        let inside = self.guard(b, place, false);
+        let Work::Combine(view, combiner) = &self.job.work else {
+            b.if_then(inside, |b| self.store(b, place, None));
+            return;
+        };
+        let start = combiner.start(b);
+        let lanes = self.lanes();
+        let flat: Vec<Val<'c>> = (0..lanes).flat_map(|_| start.clone()).collect();
+        let types: Vec<Type<'c>> = flat.iter().map(|v| v.r#type()).collect();
+        if self.groups.is_empty() {
+            b.if_then(inside, |b| {
+                let partial = self.combine(b, 0, place, flat.clone());
+                self.store_lanes(b, place, view, combiner, partial);
+            });
+            return;
+        }
+        let partial = b.if_else(
+            inside,
+            &types,
+            |b| self.combine(b, 0, place, flat.clone()),
+            |_| flat.clone(),
+        );
+        let mut totals = self.fold_lanes(b, combiner, partial);
+        for (width, stride) in &self.groups {
+            let within = width * stride <= 32 && 32 % (width * stride) == 0;
+            let scope = if within { Scope::Warp } else { Scope::Cta };
+            let group = Group { scope, width: Some(*width), stride: *stride, variant: None };
+            for total in &mut totals {
+                *total = all_reduce(b, view, combiner, total, group);
+            }
+        }
+        // Of the threads that have the total, the first stores it.
+        let mut stores = inside;
+        for dimension in 0..3 {
+            if let Some(node) = self.nest.on(Processor::Thread(dimension))
+                && self.nest.nodes[node].combines()
+            {
+                stores = b.and(stores, b.equal(place.index[&node], Index::Const(0)));
+            }
+        }
+        b.if_then(stores, |b| self.store_totals(b, place, view, combiner, totals));
+    }
+
+    /// Loops of one thread that give each iteration a partial result of its own: those that do not
+    /// combine, then the vectorized one.
+    fn lane_loops(&self) -> (Vec<usize>, Option<usize>) {
+        let nodes = &self.nest.nodes;
+        let kept = self.inner.iter().copied().filter(|n| !nodes[*n].combines()).collect();
+        let vector = self
+            .inner
+            .iter()
+            .copied()
+            .find(|n| nodes[*n].combines() && nodes[*n].run == Run::Vectorized);
+        (kept, vector)
+    }
+
+    fn count(&self, node: usize) -> usize {
+        let count = self.nest.nodes[node].extent.known().unwrap_or(1);
+        usize::try_from(count).unwrap_or(1)
+    }
+
+    /// Partial results of one thread.
+    fn lanes(&self) -> usize {
+        let (kept, vector) = self.lane_loops();
+        let results: usize = kept.into_iter().map(|n| self.count(n)).product();
+        results * self.width(vector)
+    }
+
+    /// Partial results that a vectorized loop makes of one: what is combined of nothing is one, too.
+    fn width(&self, vector: Option<usize>) -> usize {
+        vector.map_or(1, |n| self.count(n).max(1))
+    }
+
+    /// The partial result that belongs to where the loops are.
+    fn lane(&self, place: &Place<'c>) -> usize {
+        let (kept, vector) = self.lane_loops();
+        kept.into_iter().chain(vector).fold(0, |lane, node| {
+            let index = place.index[&node].known().unwrap_or(0);
+            lane * self.count(node) + usize::try_from(index).unwrap_or(0)
+        })
+    }
+
+    /// The loops that combine. `partial` are the parts of all lanes, one lane after the other.
+    fn combine(
+        &self,
+        b: &Builder<'c>,
+        at: usize,
+        place: &Place<'c>,
+        partial: Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        match self.inner.get(at) {
+            Some(node) => self.iterate(b, *node, place, true, partial, &mut |b, place, partial| {
+                self.combine(b, at + 1, place, partial)
+            }),
+            None => self.combine_one(b, place, partial),
+        }
+    }
+
+    /// Combines the element of one point with the partial result of its lane.
+    fn combine_one(&self, b: &Builder<'c>, place: &Place<'c>, mut partial: Vec<Val<'c>>) -> Vec<Val<'c>> {
+        let Work::Combine(view, combiner) = &self.job.work else { return partial };
+        let parts = combiner.types().len();
+        let mine = self.lane(place) * parts..(self.lane(place) + 1) * parts;
+        // Guards of results that lie side by side are known here only.
+        let (kept, _) = self.lane_loops();
+        let inside = match kept.is_empty() {
+            true => Cond::Const(true),
+            false => self.guard(b, place, false),
+        };
+        let inside = b.and(inside, self.guard(b, place, true));
+        let types: Vec<Type<'c>> = combiner.types().to_vec();
+        let old = partial[mine.clone()].to_vec();
+        let new = b.if_else(
+            inside,
+            &types,
+            |b| {
+                let element = self.element(b, place, view, combiner);
+                combiner.combine(b, &old, &element)
+            },
+            |_| old.clone(),
+        );
+        partial.splice(mine, new);
+        partial
+    }
+
+    /// Indices of the dimensions of the iteration space.
+    fn point(&self, place: &Place<'c>) -> Vec<Index<'c>> {
+        (0..self.job.extents.len()).map(|d| place.index[&d]).collect()
+    }
+
+    /// The partial result that one point is.
+    fn element(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        view: &Reduce<'c>,
+        combiner: &Combiner<'c>,
+    ) -> Vec<Val<'c>> {
+        let point = self.point(place);
+        let mut elements = self.load_sources(b, place, &point);
+        if let Some(block) = view.element() {
+            elements.extend(point.iter().map(|i| b.value(*i)));
+            elements = b.inline(block, &elements);
+        }
+        if combiner.kind().is_arg() && elements.len() == 2 {
+            return vec![combiner.widen(b, 0, elements[0]), elements[1]];
+        }
+        combiner.partial(b, &elements, |b, ty| {
+            let axes = &self.job.axes;
+            let number = axes.iter().fold(Index::Const(0), |n, d| {
+                b.add(b.mul(n, self.extents[*d]), point[*d])
+            });
+            index_as(b, number, ty)
+        })
+    }
+
+    fn load_sources(&self, b: &Builder<'c>, place: &Place<'c>, point: &[Index<'c>]) -> Vec<Val<'c>> {
+        let sources = self.job.sources.iter().enumerate();
+        sources
+            .map(|(i, source)| match place.loaded.get(i) {
+                Some(Some(loaded)) => *loaded,
+                _ => self.load(b, source, point),
+            })
+            .collect()
+    }
+
+    /// The element of `access` at a point.
+    fn load(&self, b: &Builder<'c>, access: &Access<'c>, point: &[Index<'c>]) -> Val<'c> {
+        let Some(memref) = &access.memref else { return access.value };
+        let value = load(b, access.value, memref.element, &element_index(b, access, point));
+        // An element that is also written is this thread's alone.
+        if self.job.destinations.iter().any(|d| d.value == access.value)
+            && let Some(op) = tx_mlir::defining_op(value)
+        {
+            tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), 0));
+        }
+        value
+    }
+
+    /// What the iterations of a vectorized loop read from each source, where that is one vector.
+    fn load_at_once(&self, b: &Builder<'c>, node: usize, place: &Place<'c>) -> Vec<Option<Vec<Val<'c>>>> {
+        // Within the loops that combine, guards of results hold, but for results that lie side by side.
+        let results_hold = self.inner.contains(&node) && self.lane_loops().0.is_empty();
+        let idle = self.is_idle(true) || !results_hold && self.is_idle(false);
+        let uncertain = idle
+            || self.guards.iter().any(|g| {
+                !place.full.contains(g) && (self.nest.nodes[*g].reduced || !results_hold)
+            });
+        let lanes = u64::try_from(self.count(node)).unwrap_or(1);
+        if uncertain || lanes < 2 {
+            return Vec::new();
+        }
+        let first = self.enter(b, place, node, Index::Const(0));
+        let load = |source: &Access<'c>| {
+            let memref = source.memref.as_ref()?;
+            let own = self.job.destinations.iter().any(|d| d.value == source.value);
+            let (last, others) = source.map.results.split_last()?;
+            let step = |e: &Affine| self.step(e, node);
+            let neighbours = memref.strides.last() == Some(&Some(1))
+                && step(last) == Some(1)
+                && others.iter().all(|e| step(e) == Some(0));
+            if own || !neighbours {
+                return None;
+            }
+            let point = self.point(&first);
+            let mut operands = vec![source.value];
+            operands.extend(element_index(b, source, &point));
+            let vector = b
+                .create("vector.load")
+                .operands(&operands)
+                .result(Type::vector(&[lanes], memref.element))
+                .value();
+            Some(scalars(b, vector))
+        };
+        self.job.sources.iter().map(load).collect()
+    }
+
+    /// By how much an index grows from one iteration of loop `node` to the next.
+    fn step(&self, index: &Affine, node: usize) -> Option<i64> {
+        (0..self.job.extents.len())
+            .filter(|d| index.uses(*d))
+            .try_fold(0i64, |sum, d| {
+                let along = index.step(d)?.checked_mul(self.nest.step_of(d, node)?)?;
+                sum.checked_add(along)
+            })
+    }
+
+    /// One partial result of each kept lane: those of a vectorized loop are combined.
+    fn fold_lanes(
+        &self,
+        b: &Builder<'c>,
+        combiner: &Combiner<'c>,
+        partial: Vec<Val<'c>>,
+    ) -> Vec<Vec<Val<'c>>> {
+        let (_, vector) = self.lane_loops();
+        let width = self.width(vector);
+        let lanes: Vec<Vec<Val<'c>>> =
+            partial.chunks(combiner.types().len()).map(<[Val<'c>]>::to_vec).collect();
+        lanes.chunks(width).map(|some| combiner.combine_all(b, some.to_vec())).collect()
+    }
+
+    fn store_lanes(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        view: &Reduce<'c>,
+        combiner: &Combiner<'c>,
+        partial: Vec<Val<'c>>,
+    ) {
+        let totals = self.fold_lanes(b, combiner, partial);
+        self.store_totals(b, place, view, combiner, totals);
+    }
+
+    fn store_totals(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        view: &Reduce<'c>,
+        combiner: &Combiner<'c>,
+        totals: Vec<Vec<Val<'c>>>,
+    ) {
+        let (kept, _) = self.lane_loops();
+        for (lane, total) in totals.into_iter().enumerate() {
+            let mut place = place.clone();
+            let mut rest = lane;
+            for node in kept.iter().rev() {
+                let index = i64::try_from(rest % self.count(*node)).unwrap_or(0);
+                place = self.enter(b, &place, *node, Index::Const(index));
+                rest /= self.count(*node);
+            }
+            let inside = match kept.is_empty() {
+                true => Cond::Const(true),
+                false => self.guard(b, &place, false),
+            };
+            b.if_then(inside, |b| self.store(b, &place, Some((view, combiner, &total))));
+        }
+    }
+
+    /// Stores what belongs to one point: a total, or what the body of an element-wise op gives.
+    fn store(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        total: Option<(&Reduce<'c>, &Combiner<'c>, &[Val<'c>])>,
+    ) {
+        // Combined loops are over; a destination is not indexed by their dimensions.
+        let point: Vec<Index<'c>> = (0..self.job.extents.len())
+            .map(|d| match self.job.axes.contains(&d) {
+                true => Index::Const(0),
+                false => place.index[&d],
+            })
+            .collect();
+        let apart: Vec<Val<'c>> = self
+            .job
+            .partials
+            .iter()
+            .filter_map(|name| self.nest.find(name).ok())
+            .map(|node| b.value(place.index[&node]))
+            .collect();
+        let places: Vec<Vec<Val<'c>>> = self
+            .job
+            .destinations
+            .iter()
+            .map(|d| [vec![d.value], apart.clone(), element_index(b, d, &point)].concat())
+            .collect();
+        let values = match total {
+            Some((_, combiner, total)) if self.by_atomics() => {
+                // Other kinds were refused.
+                let Some(kind) = combiner.op().and_then(atomic_kind) else { return };
+                b.create("memref.atomic_rmw")
+                    .attr("kind", i64_attribute(b.context(), kind))
+                    .operands(&[vec![total[0]], places[0].clone()].concat())
+                    .result(total[0].r#type())
+                    .build();
+                return;
+            }
+            Some((view, combiner, total)) => {
+                self.finish(b, view, combiner, total, &places, &point)
+            }
+            None => self.compute(b, place, &point, &places),
+        };
+        for (value, place) in values.into_iter().zip(places) {
+            // Every element of a destination is written once, by one thread.
+            b.create("memref.store")
+                .attr(OWNED, i64_attribute(b.context(), 0))
+                .operands(&[vec![value], place].concat())
+                .build();
+        }
+    }
+
+    /// Whether several blocks combine into one result.
+    fn by_atomics(&self) -> bool {
+        let nodes = &self.nest.nodes;
+        self.nest
+            .order
+            .iter()
+            .any(|n| nodes[*n].combines() && matches!(nodes[*n].run, Run::On(Processor::Block(_))))
+    }
+
+    /// A total as what is stored: with old values, and after the epilogue.
+    fn finish(
+        &self,
+        b: &Builder<'c>,
+        view: &Reduce<'c>,
+        combiner: &Combiner<'c>,
+        total: &[Val<'c>],
+        places: &[Vec<Val<'c>>],
+        point: &[Index<'c>],
+    ) -> Vec<Val<'c>> {
+        let lengths: Vec<Index<'c>> = self.job.axes.iter().map(|d| self.extents[*d]).collect();
+        let stored = self.job.stored_types();
+        let old = view.accumulate.then(|| {
+            let loads = places.iter().zip(&stored);
+            loads
+                .map(|(place, ty)| {
+                    b.create("memref.load")
+                        .attr(OWNED, i64_attribute(b.context(), 0))
+                        .operands(place)
+                        .result(*ty)
+                        .value()
+                })
+                .collect()
+        });
+        if attribute(self.job.op, "neutral").is_some() {
+            return total.to_vec();
+        }
+        let length = product(b, &lengths);
+        let Some(block) = view.epilogue() else {
+            return finish(b, combiner, total, length, old, &stored);
+        };
+        let types = combiner.types().to_vec();
+        let mut arguments = finish(b, combiner, total, length, old, &types);
+        arguments.extend(self.job.extras.iter().map(|e| self.load(b, e, point)));
+        let kept = (0..point.len()).filter(|d| !self.job.axes.contains(d));
+        arguments.extend(kept.map(|d| b.value(point[d])));
+        b.inline(block, &arguments)
+    }
+
+    /// What an element-wise op gives at a point.
+    fn compute(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        point: &[Index<'c>],
+        places: &[Vec<Val<'c>>],
+    ) -> Vec<Val<'c>> {
+        let sources = self.load_sources(b, place, point);
+        let block = match &self.job.work {
+            Work::Body(block) => block,
+            Work::Identity(combiner) => return combiner.identity(b),
+            Work::Copy | Work::Combine(..) => return sources.into_iter().take(1).collect(),
+        };
+        let mut arguments: Vec<(usize, Val<'c>)> = sources.into_iter().enumerate().collect();
+        for (i, (destination, place)) in self.job.destinations.iter().zip(places).enumerate() {
+            let number = self.job.sources.len() + i;
+            if let Some(memref) = &destination.memref
+                && reads_argument(*block, number)
+            {
+                let old = b.create("memref.load").attr(OWNED, i64_attribute(b.context(), 0));
+                arguments.push((number, old.operands(place).result(memref.element).value()));
+            }
+        }
+        b.inline_with(*block, &arguments, &|op| {
+            let dim = tx_mlir::integer_attribute(op, "dim").filter(|_| is(op, "linalg.index"))?;
+            Some(vec![b.value(point[usize::try_from(dim).ok()?])])
+        })
+    }
+}
+
+/// Groups of threads that combine their partial results, as width and stride of the linear thread
+/// id. Neighbouring dimensions that are both combined are one group.
+fn groups(nest: &Nest) -> Vec<(i64, i64)> {
+    let mut groups: Vec<(i64, i64)> = Vec::new();
+    let mut stride = 1;
+    for (dimension, size) in nest.block().into_iter().enumerate() {
+        let combines = nest
+            .on(Processor::Thread(dimension))
+            .is_some_and(|node| nest.nodes[node].combines());
+        if combines && size > 1 {
+            match groups.last_mut() {
+                Some((width, start)) if *width * *start == stride => *width *= size,
+                _ => groups.push((size, stride)),
+            }
+        }
+        stride *= size;
+    }
+    groups
+}
+
+/// `gpu.thread_id` and its like.
+fn hardware<'c>(b: &Builder<'c>, op: &str, dimension: usize) -> Index<'c> {
+    let name = ["x", "y", "z"][dimension];
+    Index::Val(
+        b.create(op)
+            .attr_text("dimension", &format!("#gpu<dim {name}>"))
+            .result(b.index_type())
+            .value(),
+    )
+}
+
+/// The index of the element that a point means.
+fn element_index<'c>(b: &Builder<'c>, access: &Access<'c>, point: &[Index<'c>]) -> Vec<Val<'c>> {
+    access.map.results.iter().map(|e| b.value(affine(b, e, point))).collect()
+}
+
+/// An affine expression as index arithmetic.
+fn affine<'c>(b: &Builder<'c>, e: &Affine, point: &[Index<'c>]) -> Index<'c> {
+    let both = |l: &Affine, r: &Affine| (affine(b, l, point), affine(b, r, point));
+    match e {
+        Affine::Dim(d) => point[*d],
+        // Maps with symbols are refused.
+        Affine::Symbol(_) => Index::Const(0),
+        Affine::Const(c) => Index::Const(*c),
+        Affine::Add(l, r) => {
+            let (l, r) = both(l, r);
+            b.add(l, r)
+        }
+        Affine::Mul(l, r) => {
+            let (l, r) = both(l, r);
+            b.mul(l, r)
+        }
+        // Within the iteration space numerators may be negative, as in `d0 - d1`.
+        Affine::Mod(l, r) => {
+            let (l, r) = both(l, r);
+            let rest = Index::Val(b.binary("arith.remsi", b.value(l), b.value(r)));
+            let negative = b.compare(tx_mlir::build::Predicate::Slt, b.value(rest), b.value(Index::Const(0)));
+            b.select_index(Cond::Val(negative), b.add(rest, r), rest)
+        }
+        Affine::FloorDiv(l, r) => {
+            let (l, r) = both(l, r);
+            Index::Val(b.binary("arith.floordivsi", b.value(l), b.value(r)))
+        }
+        Affine::CeilDiv(l, r) => {
+            let (l, r) = both(l, r);
+            Index::Val(b.binary("arith.ceildivsi", b.value(l), b.value(r)))
+        }
+    }
+}
+
+/// Whether anything in `block` uses its argument of this number.
+fn reads_argument(block: Blk<'_>, number: usize) -> bool {
+    use melior::ir::block::BlockLike as _;
+    number < block.argument_count() && tx_mlir::has_uses(tx_mlir::build::argument(block, number))
+}

@@ -1,0 +1,413 @@
+//! An op over global memory as data: what it reads and writes at each point of its iteration space.
+
+use super::nest::Extent;
+use crate::combiner::Combiner;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use tx_dialect_tile::{Reduce, Scope};
+use tx_mlir::affine::indexing_maps;
+use tx_mlir::memref::{Space, root};
+use tx_mlir::{
+    Affine, AffineMap, Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, elements, error,
+    is, name, operands, region_blocks, string_value,
+};
+
+/// A tile and the element of it that a point of the iteration space means.
+#[derive(Clone)]
+pub(crate) struct Access<'c> {
+    /// The memref, or a scalar, which is the same at every point.
+    pub(crate) value: Val<'c>,
+    /// None for a scalar.
+    pub(crate) memref: Option<MemRef<'c>>,
+    pub(crate) map: AffineMap,
+}
+
+/// What is computed.
+#[derive(Clone)]
+pub(crate) enum Work<'c> {
+    /// Elements are combined.
+    Combine(Reduce<'c>, Combiner<'c>),
+    /// The body of a `linalg` op: elements of sources and destinations in, new elements out.
+    Body(Blk<'c>),
+    /// The first source.
+    Copy,
+    /// The identity, which atomics start from.
+    Identity(Combiner<'c>),
+}
+
+/// Everything about an op over global memory.
+#[derive(Clone)]
+pub(crate) struct Job<'c> {
+    pub(crate) op: Op<'c>,
+    /// Lengths of the dimensions of the iteration space.
+    pub(crate) extents: Vec<Extent>,
+    /// Dimensions that are reduced, ascending.
+    pub(crate) axes: Vec<usize>,
+    pub(crate) sources: Vec<Access<'c>>,
+    pub(crate) destinations: Vec<Access<'c>>,
+    /// What the epilogue reads.
+    pub(crate) extras: Vec<Access<'c>>,
+    pub(crate) work: Work<'c>,
+    /// Loops that keep partial results apart, and are the first dimensions of destinations.
+    pub(crate) partials: Vec<String>,
+}
+
+/// Whether `op` is a job that a host function may hold.
+pub(crate) fn is_job(op: Op<'_>) -> bool {
+    is(op, "memref.copy")
+        || name(op).starts_with("linalg.") && name(op) != "linalg.yield" && name(op) != "linalg.index"
+        || is(op, "tile.reduce") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
+        || is(op, "tile.copy") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
+}
+
+impl<'c> Job<'c> {
+    /// Reads an op for which [`is_job`] holds.
+    pub(crate) fn of(op: Op<'c>) -> Result<Self, Failed> {
+        let job = if let Some(view) = Reduce::of(op) {
+            Self::reduce(view)?
+        } else if is(op, "memref.copy") || is(op, "tile.copy") {
+            Self::copy(op)?
+        } else {
+            Self::linalg(op)?
+        };
+        job.check_memory()?;
+        Ok(job)
+    }
+
+    fn reduce(view: Reduce<'c>) -> Result<Self, Failed> {
+        let op = view.op;
+        if attribute(op, "variant").is_some() {
+            return Err(error(op.location(), "`variant` is how the threads of one CTA reduce; at scope `grid` the `schedule` says it")
+                .note("remove `variant`, or reduce at scope `cta` in a kernel")
+                .emit());
+        }
+        let internal = || error(op.location(), "the op was not verified").emit();
+        let combiner = Combiner::of_reduce(&view)
+            .map_err(|e| error(op.location(), format!("`tile.reduce`: {e}")).emit())?;
+        let (rank, maps) = view.rank().zip(view.maps()).ok_or_else(internal)?;
+        let axes = view.reduced_axes(rank).ok_or_else(internal)?;
+        let values = [&view.sources[..], &view.destinations, &view.extras].concat();
+        let mut accesses: Vec<Access<'c>> = values
+            .into_iter()
+            .zip(maps)
+            .map(|(value, map)| Access { value, memref: MemRef::of(value), map })
+            .collect();
+        let extras = accesses.split_off(view.sources.len() + view.destinations.len());
+        let destinations = accesses.split_off(view.sources.len());
+        Self::new(op, rank, axes, [accesses, destinations, extras], view.partials(), Work::Combine(view, combiner))
+    }
+
+    fn copy(op: Op<'c>) -> Result<Self, Failed> {
+        let accesses: Vec<Access<'c>> = operands(op)
+            .into_iter()
+            .map(|value| {
+                let memref = MemRef::of(value);
+                let rank = memref.as_ref().map_or(0, MemRef::rank);
+                Access { value, memref, map: AffineMap::identity(rank) }
+            })
+            .collect();
+        let rank = accesses[0].map.dims;
+        let (source, destination) = accesses.split_at(1);
+        let all = [source.to_vec(), destination.to_vec(), Vec::new()];
+        Self::new(op, rank, Vec::new(), all, Vec::new(), Work::Copy)
+    }
+
+    fn linalg(op: Op<'c>) -> Result<Self, Failed> {
+        let unsupported = |what: String| {
+            error(op.location(), format!("`{}` {what}", name(op)))
+                .note("run `convert-linalg-to-tile` first: it makes `tile.reduce` of reductions")
+                .emit()
+        };
+        let blocks = region_blocks(op, 0);
+        let (Some(maps), [body]) = (indexing_maps(op), blocks.as_slice()) else {
+            return Err(unsupported("is not an op that `tx` makes a kernel of".to_owned()));
+        };
+        if op.result_count() > 0 {
+            return Err(error(op.location(), format!("`{}` works on tensors, expected memrefs", name(op)))
+                .note("run the pipeline `tensors-to-memrefs` first")
+                .emit());
+        }
+        let values = operands(op);
+        let outputs = outputs(op, values.len());
+        let rank = maps.first().map_or(0, |m| m.dims);
+        if let Some(map) = maps.iter().find(|m| m.symbols > 0) {
+            return Err(unsupported(format!("is indexed by symbols: ({map})")));
+        }
+        let iterators = attribute(op, "iterator_types").and_then(elements).unwrap_or_default();
+        let kept = |d: &usize| {
+            maps[values.len() - outputs..].iter().all(|m| m.results.contains(&Affine::Dim(*d)))
+        };
+        let reduces = iterators.iter().any(|i| i.to_string().contains("reduction"));
+        if reduces || !(0..rank).all(|d| kept(&d)) {
+            return Err(unsupported("is a reduction".to_owned()));
+        }
+        for map in &maps[values.len() - outputs..] {
+            if map.as_projected_permutation().is_none() {
+                return Err(unsupported(format!("writes at ({map}), where results could meet")));
+            }
+        }
+        let mut accesses: Vec<Access<'c>> = values
+            .into_iter()
+            .zip(maps)
+            .map(|(value, map)| Access { value, memref: MemRef::of(value), map })
+            .collect();
+        let destinations = accesses.split_off(accesses.len() - outputs);
+        let all = [accesses, destinations, Vec::new()];
+        Self::new(op, rank, Vec::new(), all, Vec::new(), Work::Body(*body))
+    }
+
+    fn new(
+        op: Op<'c>,
+        rank: usize,
+        axes: Vec<usize>,
+        [sources, destinations, extras]: [Vec<Access<'c>>; 3],
+        partials: Vec<String>,
+        work: Work<'c>,
+    ) -> Result<Self, Failed> {
+        let mut job = Self {
+            op,
+            extents: Vec::new(),
+            axes,
+            sources,
+            destinations,
+            extras,
+            work,
+            partials,
+        };
+        for dim in 0..rank {
+            let sizes: Vec<Option<u64>> =
+                job.sizes(dim).map(|(a, i)| a.memref.as_ref().and_then(|m| m.shape[i])).collect();
+            if sizes.is_empty() {
+                return Err(error(op.location(), format!("no operand says how long d{dim} is"))
+                    .note("an operand must be indexed by it alone")
+                    .emit());
+            }
+            let known: Vec<u64> = sizes.into_iter().flatten().collect();
+            if let Some(other) = known.iter().find(|n| **n != known[0]) {
+                return Err(error(
+                    op.location(),
+                    format!("d{dim} has {} iterations by one operand, but {other} by another", known[0]),
+                )
+                .emit());
+            }
+            job.extents.push(match known.first() {
+                Some(n) => Extent::Static(n.cast_signed()),
+                None => Extent::Dim(dim),
+            });
+        }
+        let points = job
+            .extents
+            .iter()
+            .filter_map(Extent::known)
+            .filter(|n| *n > 0)
+            .try_fold(1i64, i64::checked_mul);
+        if points.is_none() {
+            return Err(error(op.location(), "the iteration space has more points than 64 bits can count").emit());
+        }
+        Ok(job)
+    }
+
+    /// Operands and their dimensions that are as long as dimension `dim`.
+    fn sizes(&self, dim: usize) -> impl Iterator<Item = (&Access<'c>, usize)> {
+        let apart = |a: &Access<'c>| {
+            a.memref.as_ref().map_or(0, |m| m.rank().saturating_sub(a.map.results.len()))
+        };
+        self.sources.iter().chain(&self.destinations).chain(&self.extras).flat_map(move |a| {
+            let places = a.map.results.iter().enumerate();
+            places
+                .filter(move |(_, r)| **r == Affine::Dim(dim))
+                .map(move |(i, _)| (a, i + apart(a)))
+        })
+    }
+
+    /// The length of dimension `dim`, read from an operand where it is not static.
+    pub(crate) fn length(&self, b: &Builder<'c>, dim: usize) -> Index<'c> {
+        if let Some(n) = self.extents[dim].known() {
+            return Index::Const(n);
+        }
+        let Some((access, place)) = self.sizes(dim).next() else { return Index::Const(0) };
+        let place = b.int(i64::try_from(place).unwrap_or(0), b.index_type());
+        let size = b.create("memref.dim").operands(&[access.value, place]);
+        Index::Val(size.result(b.index_type()).value())
+    }
+
+    /// Everything must be in global memory, and no result may overwrite what is still read.
+    fn check_memory(&self) -> Result<(), Failed> {
+        let op = self.op;
+        for access in self.sources.iter().chain(&self.destinations).chain(&self.extras) {
+            let ty = access.value.r#type();
+            match &access.memref {
+                Some(memref) if memref.space == Space::Global => {}
+                Some(memref) => {
+                    return Err(error(
+                        op.location(),
+                        format!("a host function works on global memory, found `{ty}` in {}", memref.space.name()),
+                    )
+                    .emit());
+                }
+                None if !ty.to_string().contains("memref<") => {}
+                None => {
+                    return Err(error(op.location(), format!("`{ty}` cannot be indexed"))
+                        .note("expected a ranked memref with a strided layout")
+                        .emit());
+                }
+            }
+        }
+        for (i, destination) in self.destinations.iter().enumerate() {
+            let Some(memref) = &destination.memref else {
+                return Err(error(op.location(), format!("output {i} is no memref")).emit());
+            };
+            let meets = (0..memref.rank())
+                .find(|d| memref.strides[*d] == Some(0) && memref.shape[*d].is_none_or(|n| n > 1));
+            if let Some(d) = meets {
+                return Err(error(op.location(), format!("results meet in one place: dimension {d} of output {i} has stride 0"))
+                    .note("write to memory in which every result has a place of its own")
+                    .emit());
+            }
+            let place = |a: &Access<'c>| (a.value == destination.value) && a.map == destination.map;
+            let reads = self.sources.iter().chain(&self.extras);
+            let overlapping = reads
+                .filter(|a| a.memref.is_some() && root(a.value) == root(destination.value))
+                // Each point reads what it writes.
+                .find(|a| !(self.axes.is_empty() && place(a)))
+                .filter(|a| !apart(a, destination));
+            if overlapping.is_some() {
+                return Err(error(op.location(), format!("output {i} overlaps what is read"))
+                    .note("results are written while other elements are still read; write to other memory")
+                    .emit());
+            }
+            let others = &self.destinations[i + 1..];
+            if others.iter().any(|o| root(o.value) == root(destination.value) && !apart(o, destination)) {
+                return Err(error(op.location(), "two outputs overlap")
+                    .note("each result needs memory of its own")
+                    .emit());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the results of a reduction may be combined by atomics; else why not.
+    pub(crate) fn atomics(&self) -> Result<(), String> {
+        let Work::Combine(view, combiner) = &self.work else {
+            return Err("nothing is combined".to_owned());
+        };
+        let any = attribute(self.op, "determinism").is_some_and(|a| a.to_string().contains("<any>"));
+        let kind = combiner.kind();
+        if combiner.op().and_then(|op| atomic_kind(op)).is_none() {
+            return Err(format!("`{kind}` has no atomic"));
+        }
+        if view.epilogue().is_some() || !self.partials.is_empty() {
+            return Err("the epilogue needs a result that is complete".to_owned());
+        }
+        let (stored, combined) = (self.destinations[0].memref.as_ref().map(|m| m.element), combiner.types()[0]);
+        if stored != Some(combined) {
+            return Err(format!(
+                "partial results are `{combined}`, but the destination has `{}`",
+                stored.map_or_else(String::new, |t| t.to_string())
+            ));
+        }
+        if !matches!(combined.to_string().as_str(), "f32" | "f64" | "i32" | "i64") {
+            return Err(format!("there is no atomic on `{combined}`"));
+        }
+        if !any {
+            return Err("`determinism = #tile.determinism<any>` permits them".to_owned());
+        }
+        Ok(())
+    }
+
+    /// The job that prepares destinations for atomics; none when old values are combined too.
+    pub(crate) fn start(&self) -> Option<Self> {
+        let Work::Combine(view, combiner) = &self.work else { return None };
+        if view.accumulate {
+            return None;
+        }
+        let kept: Vec<usize> = (0..self.extents.len()).filter(|d| !self.axes.contains(d)).collect();
+        let moved: Vec<Affine> = (0..self.extents.len())
+            .map(|d| match kept.iter().position(|k| *k == d) {
+                Some(i) => Affine::Dim(i),
+                None => Affine::Const(0),
+            })
+            .collect();
+        let destination = |d: &Access<'c>| Access { map: d.map.replace(kept.len(), &moved), ..d.clone() };
+        let extent = |(i, d): (usize, &usize)| match self.extents[*d].known() {
+            Some(n) => Extent::Static(n),
+            None => Extent::Dim(i),
+        };
+        Some(Self {
+            op: self.op,
+            extents: kept.iter().enumerate().map(extent).collect(),
+            axes: Vec::new(),
+            sources: Vec::new(),
+            destinations: self.destinations.iter().map(destination).collect(),
+            extras: Vec::new(),
+            work: Work::Identity(combiner.clone()),
+            partials: Vec::new(),
+        })
+    }
+
+    /// The schedule that is written on the op.
+    pub(crate) fn written_schedule(&self) -> Result<Option<Vec<super::steps::Step>>, Failed> {
+        let Some(written) = attribute(self.op, "schedule") else { return Ok(None) };
+        let steps = elements(written).ok_or_else(|| {
+            error(self.op.location(), "`schedule` must be a list of steps").emit()
+        })?;
+        let step = |a| {
+            super::steps::Step::of(a).ok_or_else(|| {
+                let found = string_value(a).unwrap_or_else(|| a.to_string());
+                error(self.op.location(), format!("`{found}` is no step of a schedule"))
+                    .note("known: #tile.split, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize")
+                    .emit()
+            })
+        };
+        steps.into_iter().map(step).collect::<Result<Vec<_>, _>>().map(Some)
+    }
+
+    /// Element types of the destinations.
+    pub(crate) fn stored_types(&self) -> Vec<Type<'c>> {
+        self.destinations.iter().filter_map(|d| Some(d.memref.as_ref()?.element)).collect()
+    }
+}
+
+/// The kind of `memref.atomic_rmw` that does what an arith op does, by its encoding.
+pub(crate) fn atomic_kind(op: &str) -> Option<i64> {
+    let kinds = [
+        ("arith.addf", 0),
+        ("arith.addi", 1),
+        ("arith.maxsi", 6),
+        ("arith.maxui", 7),
+        ("arith.minsi", 10),
+        ("arith.minui", 11),
+        ("arith.ori", 14),
+        ("arith.andi", 2),
+        ("arith.xori", 15),
+    ];
+    kinds.iter().find(|(name, _)| *name == op).map(|(_, kind)| *kind)
+}
+
+/// Whether two views of one memory are known to have no element in common.
+fn apart<'c>(one: &Access<'c>, two: &Access<'c>) -> bool {
+    let range = |a: &Access<'c>| -> Option<(i64, i64)> {
+        // Offsets count from the pointer that views of one memory share.
+        let memref = a.memref.as_ref()?;
+        let first = memref.offset?;
+        let mut last = first;
+        for (size, stride) in memref.shape.iter().zip(&memref.strides) {
+            let (size, stride) = ((*size)?.cast_signed(), (*stride)?);
+            if stride < 0 {
+                return None;
+            }
+            last = last.checked_add(stride.checked_mul((size - 1).max(0))?)?;
+        }
+        Some((first, last))
+    };
+    matches!((range(one), range(two)), (Some(a), Some(b)) if a.1 < b.0 || b.1 < a.0)
+}
+
+/// Number of outputs of a `linalg` op, which are its last operands.
+fn outputs(op: Op<'_>, all: usize) -> usize {
+    let segments = attribute(op, "operandSegmentSizes").and_then(tx_mlir::integers);
+    segments
+        .and_then(|s| usize::try_from(*s.last()?).ok())
+        .unwrap_or(1)
+        .min(all)
+}

@@ -1,0 +1,228 @@
+//! A kernel and its launch.
+
+use super::body::Body;
+use super::job::Job;
+use super::nest::{MAX_BLOCKS, Nest};
+use super::steps::{Processor, Step, to_text};
+use melior::ir::attribute::{StringAttribute, TypeAttribute};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::{FunctionType, TypeLike};
+use melior::ir::{Block, Region, RegionLike, Type, ValueLike};
+use std::collections::BTreeMap;
+use tx_mlir::{
+    Blk, Builder, Index, Op, Val, ancestors, argument_of, defining_op, erase, first_block,
+    has_uses, is, is_defined_in, is_pure, key, operands, ops, set_attribute, set_operand, walk,
+};
+
+/// Where the kernels of one host function go.
+pub(crate) struct Kernels<'c> {
+    /// Name of the host function.
+    pub(crate) host: String,
+    /// The `gpu.module`, once there is a kernel.
+    module: Option<(Op<'c>, String)>,
+    count: usize,
+}
+
+impl<'c> Kernels<'c> {
+    pub(crate) fn of(host: String) -> Self {
+        Self { host, module: None, count: 0 }
+    }
+
+    /// Writes the kernel of a job and its launch in front of the job's op.
+    pub(crate) fn add(&mut self, job: &Job<'c>, nest: &Nest, schedule: &[Step]) {
+        let (module, module_name) = self.module(job.op);
+        let name = format!("{}_{}", self.host, self.count);
+        self.count += 1;
+        let (kernel, body) = kernel(job, nest, schedule, module, &name);
+        let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
+        Body::new(job, nest, &inside).write(&inside);
+        inside.create("gpu.return").build();
+        remove_unused(kernel);
+        let arguments = isolate(job, kernel, body);
+        launch(job, nest, &module_name, &name, &arguments);
+    }
+
+    /// The `gpu.module`, made when the first kernel needs it.
+    fn module(&mut self, op: Op<'c>) -> (Op<'c>, String) {
+        if let Some(known) = &self.module {
+            return known.clone();
+        }
+        let top = ancestors(op).find(|o| is(*o, "builtin.module")).unwrap_or(op);
+        let context = tx_mlir::context(op);
+        let taken: Vec<String> = first_block(top, 0)
+            .map(ops)
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|o| tx_mlir::string_attribute(o, "sym_name"))
+            .collect();
+        let name = (0..)
+            .map(|i| match i {
+                0 => format!("{}_kernels", self.host),
+                i => format!("{}_kernels_{i}", self.host),
+            })
+            .find(|name| !taken.contains(name))
+            .unwrap_or_default();
+        let region = Region::new();
+        region.append_block(Block::new(&[]));
+        let host = ancestors(op).find(|o| is(*o, "func.func")).unwrap_or(op);
+        let module = Builder::before(host)
+            .create("gpu.module")
+            .attr("sym_name", StringAttribute::new(context, &name).into())
+            .region(region)
+            .build();
+        set_attribute(top, "gpu.container_module", tx_mlir::parse_attribute(context, "unit"));
+        self.module = Some((module, name.clone()));
+        (module, name)
+    }
+}
+
+/// An empty kernel without arguments.
+fn kernel<'c>(
+    job: &Job<'c>,
+    nest: &Nest,
+    schedule: &[Step],
+    module: Op<'c>,
+    name: &str,
+) -> (Op<'c>, Blk<'c>) {
+    let context = tx_mlir::context(job.op);
+    let [x, y, z] = nest.block();
+    let region = Region::new();
+    region.append_block(Block::new(&[]));
+    let b = Builder::at_end(context, tx_mlir::blocks(module)[0], job.op.location());
+    let none = FunctionType::new(context, &[], &[]);
+    let kernel = b
+        .create("gpu.func")
+        .attr("sym_name", StringAttribute::new(context, name).into())
+        .attr_type("function_type", none.into())
+        .attr_text("gpu.kernel", "unit")
+        .attr_text("known_block_size", &format!("array<i32: {x}, {y}, {z}>"))
+        .attr_text("schedule", &to_text(schedule))
+        .region(region)
+        .build();
+    (kernel, tx_mlir::blocks(kernel)[0])
+}
+
+/// Erases what was computed for nothing.
+fn remove_unused(kernel: Op<'_>) {
+    for op in walk(kernel).into_iter().skip(1).rev() {
+        let results = tx_mlir::results(op);
+        if !results.is_empty() && is_pure(op) && !results.into_iter().any(has_uses) {
+            erase(op);
+        }
+    }
+}
+
+/// Makes the kernel independent of the host function: what it uses becomes its arguments, or is
+/// computed again where that takes nothing but arguments. Returns the arguments.
+fn isolate<'c>(job: &Job<'c>, kernel: Op<'c>, body: Blk<'c>) -> Vec<Val<'c>> {
+    let used: Vec<Val<'c>> = walk(kernel)
+        .into_iter()
+        .skip(1)
+        .flat_map(operands)
+        .filter(|v| !is_defined_in(*v, kernel))
+        .collect();
+    let is_used = |v: &Val<'c>| used.iter().any(|u| u == v);
+    // Operands of the op first, in its order.
+    let own = operands(job.op).into_iter().filter(is_used);
+    let all: Vec<Val<'c>> = own.chain(used.iter().copied()).collect();
+    let mut sinker = Sinker {
+        builder: Builder::at_start(tx_mlir::context(kernel), body, kernel.location()),
+        body,
+        known: BTreeMap::new(),
+        arguments: Vec::new(),
+    };
+    for value in all {
+        sinker.sink(value);
+    }
+    for op in walk(kernel).into_iter().skip(1) {
+        for (i, operand) in operands(op).into_iter().enumerate() {
+            if let Some(inside) = sinker.known.get(&key(operand)) {
+                set_operand(op, i, *inside);
+            }
+        }
+    }
+    let types: Vec<Type<'c>> = sinker.arguments.iter().map(|v| v.r#type()).collect();
+    let context = tx_mlir::context(kernel);
+    let function = TypeAttribute::new(FunctionType::new(context, &types, &[]).into());
+    set_attribute(kernel, "function_type", function.into());
+    sinker.arguments
+}
+
+struct Sinker<'c> {
+    builder: Builder<'c>,
+    body: Blk<'c>,
+    /// What values of the host are in the kernel.
+    known: BTreeMap<usize, Val<'c>>,
+    arguments: Vec<Val<'c>>,
+}
+
+impl<'c> Sinker<'c> {
+    fn sink(&mut self, value: Val<'c>) -> Val<'c> {
+        if let Some(known) = self.known.get(&key(value)) {
+            return *known;
+        }
+        let inside = match defining_op(value).filter(|op| is_recomputed(*op, value)) {
+            Some(op) => {
+                let inputs: Vec<Val<'c>> =
+                    operands(op).into_iter().map(|v| self.sink(v)).collect();
+                let results = self.builder.copy_with(op, &inputs);
+                let position = tx_mlir::results(op).iter().position(|r| *r == value);
+                results[position.unwrap_or(0)]
+            }
+            None => {
+                self.arguments.push(value);
+                let (ty, location) = (value.r#type(), self.builder.location());
+                self.body.add_argument(ty, location);
+                tx_mlir::build::argument(self.body, self.arguments.len() - 1)
+            }
+        };
+        self.known.insert(key(value), inside);
+        inside
+    }
+}
+
+/// Whether the kernel computes a value of the host again: constants, and scalars other than indices,
+/// which a launch can be given.
+fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
+    let pure = is_pure(op) && tx_mlir::blocks(op).is_empty();
+    let scalar = tx_mlir::MemRef::of(value).is_none();
+    let host_knows = value.r#type().is_index() || argument_of(value).is_some();
+    pure && scalar && (is(op, "arith.constant") || !host_knows)
+}
+
+/// `gpu.launch_func`.
+fn launch<'c>(job: &Job<'c>, nest: &Nest, module: &str, name: &str, arguments: &[Val<'c>]) {
+    let b = Builder::before(job.op);
+    let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
+    let mut sizes: Vec<Val<'c>> = Vec::new();
+    for (dimension, most) in MAX_BLOCKS.into_iter().enumerate() {
+        let blocks = match nest.on(Processor::Block(dimension)) {
+            Some(node) => nest.nodes[node].extent.value(&b, &|_, d| lengths[d]),
+            None => Index::Const(1),
+        };
+        sizes.push(match blocks {
+            Index::Const(n) => b.value(Index::Const(n.min(most))),
+            Index::Val(n) => b.binary("arith.minui", n, b.value(Index::Const(most))),
+        });
+    }
+    sizes.extend(nest.block().map(|n| b.value(Index::Const(n))));
+    b.create("gpu.launch_func")
+        .operands(&sizes)
+        .operands(arguments)
+        .attr_text("kernel", &format!("@{module}::@{name}"))
+        .attr_text(
+            "operandSegmentSizes",
+            &format!("array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, {}, 0>", arguments.len()),
+        )
+        .build();
+    // Lengths of dimensions that nothing needed.
+    for length in lengths {
+        if let Index::Val(value) = length
+            && !has_uses(value)
+            && let Some(op) = defining_op(value)
+        {
+            erase(op);
+        }
+    }
+}

@@ -1,0 +1,594 @@
+//! The loops that a schedule makes of an iteration space.
+
+use super::steps::{Processor, Step};
+use tx_mlir::{Builder, Index};
+use tx_target::MAX_THREADS;
+
+/// Most threads of a block along z.
+const MAX_Z: i64 = 64;
+/// Most iterations that are written out, and most partial results of one thread.
+pub(crate) const MAX_UNROLL: i64 = 64;
+/// Blocks that every GPU takes, along x, y and z.
+pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1];
+
+/// A number of iterations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Extent {
+    Static(i64),
+    /// The length of this dimension of the iteration space, known at run time.
+    Dim(usize),
+    CeilDiv(Box<Self>, i64),
+    Product(Vec<Self>),
+}
+
+impl Extent {
+    pub(crate) fn known(&self) -> Option<i64> {
+        match self {
+            Self::Static(n) => Some(*n),
+            _ => None,
+        }
+    }
+
+    fn ceildiv(&self, factor: i64) -> Self {
+        match self {
+            Self::Static(n) => Self::Static((n + factor - 1) / factor),
+            other if factor == 1 => other.clone(),
+            other => Self::CeilDiv(Box::new(other.clone()), factor),
+        }
+    }
+
+    /// Whether it is a multiple of `factor` whatever the sizes are.
+    fn is_multiple_of(&self, factor: i64) -> bool {
+        match self {
+            Self::Static(n) => n % factor == 0,
+            Self::Product(all) => all.iter().any(|e| e.is_multiple_of(factor)),
+            _ => factor == 1,
+        }
+    }
+
+    /// Its value, with `dim` giving lengths of dimensions.
+    pub(crate) fn value<'c>(
+        &self,
+        b: &Builder<'c>,
+        dim: &dyn Fn(&Builder<'c>, usize) -> Index<'c>,
+    ) -> Index<'c> {
+        match self {
+            Self::Static(n) => Index::Const(*n),
+            Self::Dim(d) => dim(b, *d),
+            Self::CeilDiv(of, factor) => b.ceildiv(of.value(b, dim), Index::Const(*factor)),
+            Self::Product(all) => {
+                all.iter().fold(Index::Const(1), |n, e| b.mul(n, e.value(b, dim)))
+            }
+        }
+    }
+}
+
+/// What became of a loop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// It is written as a loop, or bound to a processor.
+    Loop,
+    /// It was split into these two, the inner of `factor` iterations.
+    Split { outer: usize, inner: usize, factor: i64 },
+    /// It is this member of a fused loop.
+    Fused { into: usize, member: usize },
+}
+
+/// How the iterations of a loop are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Run {
+    Serial,
+    Unrolled,
+    Vectorized,
+    On(Processor),
+}
+
+/// A loop, or what one was before it was split or fused.
+#[derive(Debug, Clone)]
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) extent: Extent,
+    pub(crate) fate: Fate,
+    pub(crate) run: Run,
+    /// Whether its dimension is reduced.
+    pub(crate) reduced: bool,
+    /// Whether its iterations keep partial results apart, though its dimension is reduced.
+    pub(crate) apart: bool,
+    /// Members, when it is a fused loop.
+    pub(crate) members: Vec<usize>,
+}
+
+impl Node {
+    /// Whether partial results of its iterations are combined.
+    pub(crate) fn combines(&self) -> bool {
+        self.reduced && !self.apart
+    }
+}
+
+/// An iteration space with its schedule applied.
+#[derive(Debug, Clone)]
+pub(crate) struct Nest {
+    pub(crate) nodes: Vec<Node>,
+    /// Loops in their order, outermost first.
+    pub(crate) order: Vec<usize>,
+    /// Loops whose partial results are materialised.
+    pub(crate) rfactors: Vec<usize>,
+}
+
+/// Why a schedule cannot be followed.
+#[derive(Debug)]
+pub(crate) struct Illegal {
+    pub(crate) reason: String,
+    pub(crate) note: Option<String>,
+}
+
+impl Illegal {
+    pub(crate) fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), note: None }
+    }
+
+    fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+}
+
+impl Nest {
+    /// Loops `d0`, `d1`, … of these extents, of which the `reduced` ones are reduced.
+    pub(crate) fn new(extents: &[Extent], reduced: &[usize]) -> Self {
+        let node = |(d, extent): (usize, &Extent)| Node {
+            name: format!("d{d}"),
+            extent: extent.clone(),
+            fate: Fate::Loop,
+            run: Run::Serial,
+            reduced: reduced.contains(&d),
+            apart: false,
+            members: Vec::new(),
+        };
+        // Results are computed one after the other.
+        let (kept, combined): (Vec<usize>, Vec<usize>) =
+            (0..extents.len()).partition(|d| !reduced.contains(d));
+        Self {
+            nodes: extents.iter().enumerate().map(node).collect(),
+            order: kept.into_iter().chain(combined).collect(),
+            rfactors: Vec::new(),
+        }
+    }
+
+    /// The same after all steps.
+    pub(crate) fn apply(mut self, steps: &[Step]) -> Result<Self, Illegal> {
+        for step in steps {
+            self.step(step)?;
+        }
+        Ok(self)
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), Illegal> {
+        match step {
+            Step::Split(name, factor) => self.split(name, *factor),
+            Step::Fuse(names, to) => self.fuse(names, to),
+            Step::Reorder(names) => self.reorder(names),
+            Step::Bind(name, processor) => self.bind(name, *processor),
+            Step::RFactor(name) => {
+                let node = self.find(name)?;
+                if !self.nodes[node].reduced {
+                    return Err(Illegal::new(format!("`{name}` is not reduced, so it has no partial results"))
+                        .note("`rfactor` takes a loop over a reduced dimension"));
+                }
+                if self.rfactors.contains(&node) {
+                    return Err(Illegal::new(format!("partial results of `{name}` are materialised twice")));
+                }
+                self.rfactors.push(node);
+                Ok(())
+            }
+            Step::Unroll(name) => self.write_out(name, Run::Unrolled),
+            Step::Vectorize(name) => self.write_out(name, Run::Vectorized),
+        }
+    }
+
+    /// The loop of this name.
+    pub(crate) fn find(&self, name: &str) -> Result<usize, Illegal> {
+        if let Some(node) = self.order.iter().find(|n| self.nodes[**n].name == name) {
+            return Ok(*node);
+        }
+        let gone = self.nodes.iter().find(|n| n.name == name).map(|n| match &n.fate {
+            Fate::Split { outer, inner, .. } => format!(
+                "it was split into `{}` and `{}`",
+                self.nodes[*outer].name, self.nodes[*inner].name
+            ),
+            Fate::Fused { into, .. } => format!("it was fused into `{}`", self.nodes[*into].name),
+            Fate::Loop => String::new(),
+        });
+        let loops: Vec<String> =
+            self.order.iter().map(|n| format!("`{}`", self.nodes[*n].name)).collect();
+        let known = match loops.is_empty() {
+            true => "there are no loops".to_owned(),
+            false => format!("loops here: {}", loops.join(", ")),
+        };
+        Err(Illegal::new(format!("the schedule names an unknown loop `{name}`"))
+            .note(gone.map_or(known.clone(), |gone| format!("{gone}; {known}"))))
+    }
+
+    fn add(&mut self, node: Node) -> Result<usize, Illegal> {
+        if self.nodes.iter().any(|n| n.name == node.name) {
+            return Err(Illegal::new(format!("there is a loop `{}` already", node.name)));
+        }
+        self.nodes.push(node);
+        Ok(self.nodes.len() - 1)
+    }
+
+    /// A loop that may still be cut or fused.
+    fn find_uncut(&self, name: &str) -> Result<usize, Illegal> {
+        let node = self.find(name)?;
+        match self.nodes[node].run {
+            Run::Serial => Ok(node),
+            Run::On(processor) => Err(Illegal::new(format!("`{name}` is bound to {processor} already"))
+                .note("split and fuse loops before they are bound")),
+            _ => Err(Illegal::new(format!("`{name}` is written out already"))
+                .note("split and fuse loops before they are unrolled or vectorized")),
+        }
+    }
+
+    fn split(&mut self, name: &str, factor: i64) -> Result<(), Illegal> {
+        let node = self.find_uncut(name)?;
+        if !(1..=1 << 31).contains(&factor) {
+            return Err(Illegal::new(format!(
+                "`{name}` is split by {factor}, expected a factor from 1 to {}",
+                1i64 << 31
+            )));
+        }
+        if self.rfactors.contains(&node) {
+            return Err(Illegal::new(format!("`{name}` is split after its `rfactor`"))
+                .note("split it first, and name the part whose partial results are kept"));
+        }
+        let Node { extent, reduced, apart, .. } = self.nodes[node].clone();
+        let part = |suffix: &str, extent: Extent| Node {
+            name: format!("{name}.{suffix}"),
+            extent,
+            fate: Fate::Loop,
+            run: Run::Serial,
+            reduced,
+            apart,
+            members: Vec::new(),
+        };
+        let outer = self.add(part("o", extent.ceildiv(factor)))?;
+        let inner = self.add(part("i", Extent::Static(factor)))?;
+        self.nodes[node].fate = Fate::Split { outer, inner, factor };
+        let at = self.order.iter().position(|n| *n == node).unwrap_or(0);
+        self.order.splice(at..=at, [outer, inner]);
+        Ok(())
+    }
+
+    fn fuse(&mut self, names: &[String], to: &str) -> Result<(), Illegal> {
+        let members = names.iter().map(|n| self.find_uncut(n)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(i) = (1..members.len()).find(|i| members[..*i].contains(&members[*i])) {
+            return Err(Illegal::new(format!("`{}` is fused with itself", names[i])));
+        }
+        let reduced = self.nodes[members[0]].reduced;
+        if let Some(other) = members.iter().find(|m| self.nodes[**m].reduced != reduced) {
+            let (one, two) = (&names[0], &self.nodes[*other].name);
+            return Err(Illegal::new(format!("`{one}` and `{two}` cannot be one loop"))
+                .note("one is reduced and the other is not"));
+        }
+        if let Some(m) = members.iter().find(|m| self.rfactors.contains(m)) {
+            return Err(Illegal::new(format!("`{}` is fused after its `rfactor`", self.nodes[*m].name)));
+        }
+        let extents: Vec<Extent> = members.iter().map(|m| self.nodes[*m].extent.clone()).collect();
+        let extent = match extents.iter().map(Extent::known).collect::<Option<Vec<i64>>>() {
+            Some(sizes) => Extent::Static(
+                sizes.into_iter().try_fold(1i64, i64::checked_mul).ok_or_else(|| {
+                    Illegal::new(format!("`{to}` has more iterations than 64 bits can count"))
+                })?,
+            ),
+            None => Extent::Product(extents),
+        };
+        let fused = self.add(Node {
+            name: to.to_owned(),
+            extent,
+            fate: Fate::Loop,
+            run: Run::Serial,
+            reduced,
+            apart: false,
+            members: members.clone(),
+        })?;
+        for (member, node) in members.iter().enumerate() {
+            self.nodes[*node].fate = Fate::Fused { into: fused, member };
+        }
+        let at = self.order.iter().position(|n| members.contains(n)).unwrap_or(0);
+        self.order[at] = fused;
+        self.order.retain(|n| !members.contains(n));
+        Ok(())
+    }
+
+    fn reorder(&mut self, names: &[String]) -> Result<(), Illegal> {
+        let loops = names.iter().map(|n| self.find(n)).collect::<Result<Vec<_>, _>>()?;
+        if let Some(i) = (1..loops.len()).find(|i| loops[..*i].contains(&loops[*i])) {
+            return Err(Illegal::new(format!("`{}` has two places in one order", names[i])));
+        }
+        let mut next = loops.iter();
+        for place in &mut self.order {
+            if loops.contains(place)
+                && let Some(node) = next.next()
+            {
+                *place = *node;
+            }
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, name: &str, processor: Processor) -> Result<(), Illegal> {
+        let node = self.find_uncut(name)?;
+        let taken = self.order.iter().find(|n| self.nodes[**n].run == Run::On(processor));
+        if let Some(other) = taken {
+            return Err(Illegal::new(format!(
+                "`{}` and `{name}` are both bound to {processor}",
+                self.nodes[*other].name
+            ))
+            .note("one loop runs on one processor; fuse the loops, or use another dimension"));
+        }
+        if let Processor::Thread(dimension) = processor {
+            let Some(threads) = self.nodes[node].extent.known() else {
+                return Err(Illegal::new(format!(
+                    "`{name}` has a number of iterations that is known at run time only, so it cannot be bound to {processor}"
+                ))
+                .note(format!("split it, and bind `{name}.i`")));
+            };
+            let most = if dimension == 2 { MAX_Z } else { MAX_THREADS.into() };
+            if threads > most {
+                return Err(Illegal::new(format!(
+                    "`{name}` has {threads} iterations, but {processor} takes at most {most}"
+                ))
+                .note("split it by less"));
+            }
+        }
+        self.nodes[node].run = Run::On(processor);
+        Ok(())
+    }
+
+    fn write_out(&mut self, name: &str, run: Run) -> Result<(), Illegal> {
+        let node = self.find_uncut(name)?;
+        let how = if run == Run::Vectorized { "vectorized" } else { "unrolled" };
+        match self.nodes[node].extent.known() {
+            Some(n) if n <= MAX_UNROLL => {}
+            Some(n) => {
+                return Err(Illegal::new(format!(
+                    "`{name}` has {n} iterations, too many to be {how}; at most {MAX_UNROLL} can be"
+                ))
+                .note("split it by less"));
+            }
+            None => {
+                return Err(Illegal::new(format!(
+                    "`{name}` has a number of iterations that is known at run time only, so it cannot be {how}"
+                ))
+                .note(format!("split it, and take `{name}.i`")));
+            }
+        }
+        self.nodes[node].run = run;
+        Ok(())
+    }
+
+    /// The loop bound to `processor`.
+    pub(crate) fn on(&self, processor: Processor) -> Option<usize> {
+        self.order.iter().copied().find(|n| self.nodes[*n].run == Run::On(processor))
+    }
+
+    /// Threads of a block along x, y and z.
+    pub(crate) fn block(&self) -> [i64; 3] {
+        std::array::from_fn(|d| {
+            // A block has a thread even where a loop has no iterations.
+            self.on(Processor::Thread(d))
+                .and_then(|n| self.nodes[n].extent.known())
+                .map_or(1, |n| n.max(1))
+        })
+    }
+
+    /// Loops that one thread runs, outermost first.
+    pub(crate) fn serial(&self) -> Vec<usize> {
+        let bound = |n: &usize| matches!(self.nodes[*n].run, Run::On(_));
+        self.order.iter().copied().filter(|n| !bound(n)).collect()
+    }
+
+    /// Marks loops whose iterations keep partial results apart.
+    pub(crate) fn keep_apart(&mut self, names: &[String]) -> Result<(), Illegal> {
+        for name in names {
+            let node = self.find(name)?;
+            if !self.nodes[node].reduced {
+                return Err(Illegal::new(format!("`{name}` of `partials` is not reduced")));
+            }
+            self.nodes[node].apart = true;
+        }
+        // They are outside of what is combined, in front of the first loop that is.
+        let (combined, kept): (Vec<usize>, Vec<usize>) =
+            self.order.iter().partition(|n| self.nodes[**n].combines());
+        let order_changes = kept.iter().any(|n| self.nodes[*n].apart);
+        if order_changes {
+            self.order = kept.into_iter().chain(combined).collect();
+        }
+        Ok(())
+    }
+
+    /// Loops of `rfactor` that are not bound to the threads of one CTA: their partial results go
+    /// through global memory.
+    pub(crate) fn global_rfactors(&self) -> Vec<usize> {
+        let on_threads = |n: &usize| matches!(self.nodes[*n].run, Run::On(Processor::Thread(_)));
+        self.rfactors.iter().copied().filter(|n| !on_threads(n)).collect()
+    }
+
+    /// Checks what only the whole schedule shows. `atomics` says why several blocks cannot combine
+    /// into one result.
+    pub(crate) fn check(&self, atomics: Option<&str>) -> Result<(), Illegal> {
+        let block = self.block();
+        let threads = block.iter().product::<i64>();
+        if threads > i64::from(MAX_THREADS) {
+            return Err(Illegal::new(format!(
+                "{}x{}x{} threads are {threads}, but a block has at most {MAX_THREADS}",
+                block[0], block[1], block[2]
+            )));
+        }
+        for node in &self.order {
+            let Node { name, run, .. } = &self.nodes[*node];
+            if let (true, Run::On(processor @ Processor::Block(_)), Some(reason)) =
+                (self.nodes[*node].combines(), run, atomics)
+            {
+                return Err(Illegal::new(format!(
+                    "`{name}` is reduced and bound to {processor}: several blocks would write one result"
+                ))
+                .note(format!("keep partial results with `#tile.rfactor<\"{name}\">`, or permit atomics: {reason}")));
+            }
+        }
+        self.check_order()
+    }
+
+    /// What is combined must not be interrupted by another result, unless each has its own partial
+    /// result.
+    fn check_order(&self) -> Result<(), Illegal> {
+        let serial = self.serial();
+        let first = serial.iter().position(|n| self.nodes[*n].combines());
+        let inner = first.map_or(&[][..], |i| &serial[i..]);
+        let mut lanes = 1i64;
+        for node in inner {
+            let Node { name, extent, run, .. } = &self.nodes[*node];
+            let written_out = matches!(run, Run::Unrolled | Run::Vectorized);
+            if !self.nodes[*node].combines() && !written_out {
+                return Err(Illegal::new(format!(
+                    "`{name}` lies within the reduced loop `{}`: its partial results would need memory",
+                    self.nodes[inner[0]].name
+                ))
+                .note("reorder it to the outside, unroll it, or vectorize it"));
+            }
+            if !self.nodes[*node].combines() || *run == Run::Vectorized {
+                lanes = lanes.saturating_mul(extent.known().unwrap_or(1));
+            }
+        }
+        let written: i64 = serial
+            .iter()
+            .filter(|n| matches!(self.nodes[**n].run, Run::Unrolled | Run::Vectorized))
+            .fold(1, |n, l| n.saturating_mul(self.nodes[*l].extent.known().unwrap_or(1)));
+        if written > MAX_UNROLL * 4 || lanes > MAX_UNROLL {
+            return Err(Illegal::new(format!(
+                "{written} iterations are written out with {lanes} partial results a thread, expected at most {} and {MAX_UNROLL}",
+                MAX_UNROLL * 4
+            )));
+        }
+        let vectorized: Vec<usize> =
+            serial.iter().copied().filter(|n| self.nodes[*n].run == Run::Vectorized).collect();
+        match vectorized.as_slice() {
+            [] => Ok(()),
+            [one] if serial.last() == Some(one) => Ok(()),
+            [one] => Err(Illegal::new(format!(
+                "`{}` is vectorized, but not the innermost loop of a thread",
+                self.nodes[*one].name
+            ))
+            .note("reorder it to the inside")),
+            [one, two, ..] => Err(Illegal::new(format!(
+                "`{}` and `{}` are both vectorized",
+                self.nodes[*one].name, self.nodes[*two].name
+            ))
+            .note("vectorize the innermost loop, and unroll others")),
+        }
+    }
+
+    /// Splits whose last iterations may reach beyond the end, and which no other guard implies.
+    pub(crate) fn guards(&self) -> Vec<usize> {
+        let mut guards = Vec::new();
+        for (n, node) in self.nodes.iter().enumerate() {
+            let Fate::Split { factor, .. } = node.fate else { continue };
+            if node.extent.is_multiple_of(factor) {
+                continue;
+            }
+            // Below the end of the whole, the outer part is below its own end.
+            let implied = guards.iter().any(
+                |g: &usize| matches!(self.nodes[*g].fate, Fate::Split { outer, .. } if outer == n),
+            );
+            if !implied {
+                guards.push(n);
+            }
+        }
+        guards
+    }
+
+    /// The loops that the index of `node` is made of.
+    pub(crate) fn loops_of(&self, node: usize) -> Vec<usize> {
+        match self.nodes[node].fate {
+            Fate::Loop => vec![node],
+            Fate::Split { outer, inner, .. } => {
+                [self.loops_of(outer), self.loops_of(inner)].concat()
+            }
+            Fate::Fused { into, .. } => self.loops_of(into),
+        }
+    }
+
+    /// By how much the index of dimension `dim` grows from one iteration of loop `node` to the next,
+    /// where that is always the same.
+    pub(crate) fn step_of(&self, dim: usize, node: usize) -> Option<i64> {
+        if dim == node {
+            return Some(1);
+        }
+        match self.nodes[dim].fate {
+            Fate::Loop => Some(0),
+            Fate::Split { outer, inner, factor } => self
+                .step_of(outer, node)?
+                .checked_mul(factor)?
+                .checked_add(self.step_of(inner, node)?),
+            Fate::Fused { into, .. } => (!self.loops_of(into).contains(&node)).then_some(0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn matrix() -> Nest {
+        Nest::new(&[Extent::Dim(0), Extent::Static(100)], &[1])
+    }
+
+    fn names(nest: &Nest) -> Vec<&str> {
+        nest.order.iter().map(|n| nest.nodes[*n].name.as_str()).collect()
+    }
+
+    fn split(name: &str, factor: i64) -> Step {
+        Step::Split(name.to_owned(), factor)
+    }
+
+    /// A split puts its two loops where the one was; only a part that may be uneven is guarded.
+    #[test]
+    fn splits_are_guarded_where_they_may_be_uneven() {
+        let nest = matrix().apply(&[split("d0", 32), split("d1", 25), split("d1.i", 10)]).unwrap();
+        assert_eq!(names(&nest), ["d0.o", "d0.i", "d1.o", "d1.i.o", "d1.i.i"]);
+        let guarded: Vec<&str> =
+            nest.guards().into_iter().map(|n| nest.nodes[n].name.as_str()).collect();
+        assert_eq!(guarded, ["d0", "d1.i"]);
+    }
+
+    /// An outer part that is cut unevenly needs no guard where the whole has one.
+    #[test]
+    fn the_guard_of_the_whole_implies_that_of_its_outer_part() {
+        let nest = matrix().apply(&[split("d1", 16), split("d1.o", 4)]).unwrap();
+        assert_eq!(nest.guards(), [1]);
+        let even = matrix().apply(&[split("d1", 10), split("d1.o", 4)]).unwrap();
+        let outer = even.nodes.iter().position(|n| n.name == "d1.o").unwrap();
+        assert_eq!(even.guards(), [outer]);
+    }
+
+    /// The step of an index along each of its loops is what vector loads go by.
+    #[test]
+    fn steps_follow_splits_and_stop_at_fused_loops() {
+        let nest = matrix().apply(&[split("d1", 16), split("d1.i", 4)]).unwrap();
+        let step = |name: &str| nest.step_of(1, nest.find(name).unwrap());
+        assert_eq!((step("d1.o"), step("d1.i.o"), step("d1.i.i")), (Some(16), Some(4), Some(1)));
+        assert_eq!(step("d0"), Some(0));
+        let both = Nest::new(&[Extent::Dim(0), Extent::Dim(1)], &[])
+            .apply(&[Step::Fuse(vec!["d0".into(), "d1".into()], "p".into())])
+            .unwrap();
+        assert_eq!(both.step_of(1, both.find("p").unwrap()), None);
+    }
+
+    /// Reordering moves the named loops among their own places.
+    #[test]
+    fn reordering_leaves_other_loops_in_place() {
+        let three = [Extent::Static(2), Extent::Static(3), Extent::Static(4)];
+        let nest = Nest::new(&three, &[]).apply(&[Step::Reorder(vec!["d2".into(), "d0".into()])]);
+        assert_eq!(names(&nest.unwrap()), ["d2", "d1", "d0"]);
+    }
+}

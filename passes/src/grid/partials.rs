@@ -1,0 +1,166 @@
+//! One reduction as two: the first leaves partial results in global memory, the second combines
+//! them.
+
+use super::job::{Job, Work};
+use super::nest::Nest;
+use super::steps::{Step, to_text};
+use melior::ir::{Region, Type};
+use tx_dialect_tile::Reduce;
+use tx_mlir::{
+    Affine, AffineMap, Blk, Builder, Index, Op, Val, attribute, first_block,
+};
+
+/// Replaces the op of `job` by two; returns them.
+pub(crate) fn materialise<'c>(job: &Job<'c>, nest: &Nest, steps: &[Step]) -> Option<(Op<'c>, Op<'c>)> {
+    let Work::Combine(view, combiner) = &job.work else { return None };
+    let b = Builder::before(job.op);
+    let loops = nest.global_rfactors();
+    let kept: Vec<usize> = (0..job.extents.len()).filter(|d| !job.axes.contains(d)).collect();
+
+    let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
+    let length = |_: &Builder<'c>, d: usize| lengths[d];
+    let mut sizes: Vec<Index<'c>> =
+        loops.iter().map(|n| nest.nodes[*n].extent.value(&b, &length)).collect();
+    sizes.extend(kept.iter().map(|d| lengths[*d]));
+    let partials: Vec<Val<'c>> =
+        combiner.types().iter().map(|ty| allocate(&b, &sizes, *ty)).collect();
+
+    let maps = view.maps()?;
+    let (sources, rest) = maps.split_at(view.sources.len());
+    let (destinations, extras) = rest.split_at(view.destinations.len());
+    let first = {
+        let names: Vec<String> =
+            loops.iter().map(|n| format!("\"{}\"", nest.nodes[*n].name)).collect();
+        let left: Vec<Step> = steps
+            .iter()
+            .filter(|s| !matches!(s, Step::RFactor(l) if loops.iter().any(|n| nest.nodes[*n].name == *l)))
+            .cloned()
+            .collect();
+        let mut extra = vec![
+            ("partials", format!("[{}]", names.join(", "))),
+            ("schedule", to_text(&left)),
+        ];
+        if attribute(job.op, "maps").is_some() {
+            let own = AffineMap::select(job.extents.len(), kept.iter().copied());
+            let all: Vec<&AffineMap> =
+                sources.iter().chain(std::iter::repeat_n(&own, partials.len())).collect();
+            extra.push(("maps", maps_text(&all)));
+        }
+        if view.accumulate {
+            extra.push(("neutral", "unit".to_owned()));
+        }
+        if let Some(acc) = attribute(job.op, "acc") {
+            extra.push(("acc", acc.to_string()));
+        }
+        let regions = [first_block(job.op, 0), view.element(), None].map(|block| copy(&b, block));
+        create(&b, view, [&view.sources, &partials, &[]], &view.axes, extra, regions)
+    };
+
+    let axes: Vec<i64> = (0..i64::try_from(loops.len()).unwrap_or(0)).collect();
+    let rank = loops.len() + kept.len();
+    // A kept dimension in the space of the second reduction.
+    let moved: Vec<Affine> = (0..job.extents.len())
+        .map(|d| match kept.iter().position(|k| *k == d) {
+            Some(i) => Affine::Dim(loops.len() + i),
+            None => Affine::Const(0),
+        })
+        .collect();
+    let plain: Vec<Affine> = (loops.len()..rank).map(Affine::Dim).collect();
+    let place = |map: &AffineMap| map.replace(rank, &moved);
+    let mut extra = Vec::new();
+    if !view.extras.is_empty() || destinations.iter().any(|m| place(m).results != plain) {
+        let whole = AffineMap::identity(rank);
+        let all: Vec<AffineMap> = std::iter::repeat_n(whole, partials.len())
+            .chain(destinations.iter().chain(extras).map(place))
+            .collect();
+        extra.push(("maps", maps_text(&all.iter().collect::<Vec<_>>())));
+    }
+    if view.accumulate {
+        extra.push(("accumulate", "unit".to_owned()));
+    }
+    let partial = combiner.types()[0];
+    if tx_dialect_tile::default_accumulator(partial) != partial {
+        extra.push(("acc", partial.to_string()));
+    }
+    let epilogue = match view.epilogue() {
+        Some(block) => copy(&b, Some(block)),
+        None => narrowing(&b, job, kept.len()),
+    };
+    let regions = [copy(&b, first_block(job.op, 0)), Region::new(), epilogue];
+    let second =
+        create(&b, view, [&partials, &view.destinations, &view.extras], &axes, extra, regions);
+    for partial in partials {
+        b.create("memref.dealloc").operands(&[partial]).build();
+    }
+    Some((first, second))
+}
+
+/// `memref.alloc` of a row-major memref.
+fn allocate<'c>(b: &Builder<'c>, sizes: &[Index<'c>], element: Type<'c>) -> Val<'c> {
+    let shape: String = sizes
+        .iter()
+        .map(|s| s.known().map_or_else(|| "?x".to_owned(), |n| format!("{n}x")))
+        .collect();
+    let dynamic: Vec<Val<'c>> =
+        sizes.iter().filter(|s| s.known().is_none()).map(|s| b.value(*s)).collect();
+    b.create("memref.alloc")
+        .attr_text("operandSegmentSizes", &format!("array<i32: {}, 0>", dynamic.len()))
+        .operands(&dynamic)
+        .result(b.float_type(&format!("memref<{shape}{element}>")))
+        .value()
+}
+
+fn maps_text(maps: &[&AffineMap]) -> String {
+    let texts: Vec<String> = maps.iter().map(|m| format!("affine_map<{m}>")).collect();
+    format!("[{}]", texts.join(", "))
+}
+
+fn copy<'c>(b: &Builder<'c>, block: Option<Blk<'c>>) -> Region<'c> {
+    block.map_or_else(Region::new, |block| b.copy_of(block))
+}
+
+/// An epilogue that converts results to what the destinations hold; none where they hold that.
+fn narrowing<'c>(b: &Builder<'c>, job: &Job<'c>, kept: usize) -> Region<'c> {
+    let Work::Combine(_, combiner) = &job.work else { return Region::new() };
+    let (types, stored) = (combiner.types().to_vec(), job.stored_types());
+    if types == stored {
+        return Region::new();
+    }
+    let arguments: Vec<Type<'c>> =
+        types.iter().copied().chain(std::iter::repeat_n(b.index_type(), kept)).collect();
+    b.region_of(&arguments, "tile.yield", |b, given| {
+        combiner.narrow(b, &given[..types.len()], &stored)
+    })
+}
+
+/// A `tile.reduce` that computes the same kind as `view`, from and to other memory.
+fn create<'c>(
+    b: &Builder<'c>,
+    view: &Reduce<'c>,
+    [sources, destinations, extras]: [&[Val<'c>]; 3],
+    axes: &[i64],
+    extra: Vec<(&str, String)>,
+    regions: [Region<'c>; 3],
+) -> Op<'c> {
+    let axes: Vec<String> = axes.iter().map(ToString::to_string).collect();
+    let list = match axes.is_empty() {
+        true => "array<i64>".to_owned(),
+        false => format!("array<i64: {}>", axes.join(", ")),
+    };
+    let segments =
+        format!("array<i32: {}, {}, 0, {}>", sources.len(), destinations.len(), extras.len());
+    let mut op = b
+        .create("tile.reduce")
+        .operands(&[sources, destinations, extras].concat())
+        .attr_text("axes", &list)
+        .attr_text("operandSegmentSizes", &segments);
+    for name in ["kind", "scope", "nan", "determinism", "identities"] {
+        if let Some(value) = attribute(view.op, name) {
+            op = op.attr(name, value);
+        }
+    }
+    for (name, text) in extra {
+        op = op.attr_text(name, &text);
+    }
+    regions.into_iter().fold(op, |op, region| op.region(region)).build()
+}

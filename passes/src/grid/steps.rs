@@ -1,0 +1,112 @@
+//! Schedules as plain data, and as the attribute `schedule`.
+
+use std::fmt;
+use tx_mlir::melior::ir::Attribute;
+
+/// What a loop is bound to. The number is the dimension: x, y, z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Processor {
+    Block(usize),
+    Thread(usize),
+}
+
+/// One step of a schedule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    Split(String, i64),
+    Fuse(Vec<String>, String),
+    Reorder(Vec<String>),
+    Bind(String, Processor),
+    RFactor(String),
+    Unroll(String),
+    Vectorize(String),
+}
+
+const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
+
+impl fmt::Display for Processor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Block(d) => write!(f, "block_{}", DIMENSIONS[*d]),
+            Self::Thread(d) => write!(f, "thread_{}", DIMENSIONS[*d]),
+        }
+    }
+}
+
+impl Processor {
+    fn parse(text: &str) -> Option<Self> {
+        let (sort, dimension) = text.split_once('_')?;
+        let dimension = DIMENSIONS.iter().position(|d| *d == dimension)?;
+        match sort {
+            "block" => Some(Self::Block(dimension)),
+            "thread" => Some(Self::Thread(dimension)),
+            _ => None,
+        }
+    }
+}
+
+impl Step {
+    /// Reads one entry of the attribute; `None` when it is no step.
+    pub(crate) fn of(attribute: Attribute<'_>) -> Option<Self> {
+        let text = attribute.to_string();
+        let (name, rest) = text.strip_prefix("#tile.")?.split_once('<')?;
+        let rest = rest.strip_suffix('>')?;
+        // Names of loops are the quoted parts.
+        let loops: Vec<String> = rest.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+        let after = rest.rsplit('"').next()?.trim();
+        let first = loops.first()?.clone();
+        Some(match name {
+            "split" => Self::Split(first, after.strip_prefix("by")?.trim().parse().ok()?),
+            "fuse" => {
+                let (to, loops) = loops.split_last()?;
+                Self::Fuse(loops.to_vec(), to.clone())
+            }
+            "reorder" => Self::Reorder(loops),
+            "bind" => Self::Bind(first, Processor::parse(after.strip_prefix("to")?.trim())?),
+            "rfactor" => Self::RFactor(first),
+            "unroll" => Self::Unroll(first),
+            "vectorize" => Self::Vectorize(first),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |loops: &[String]| {
+            let quoted: Vec<String> = loops.iter().map(|l| format!("\"{l}\"")).collect();
+            quoted.join(", ")
+        };
+        match self {
+            Self::Split(l, factor) => write!(f, "#tile.split<\"{l}\" by {factor}>"),
+            Self::Fuse(loops, to) => write!(f, "#tile.fuse<[{}] to \"{to}\">", list(loops)),
+            Self::Reorder(loops) => write!(f, "#tile.reorder<{}>", list(loops)),
+            Self::Bind(l, processor) => write!(f, "#tile.bind<\"{l}\" to {processor}>"),
+            Self::RFactor(l) => write!(f, "#tile.rfactor<\"{l}\">"),
+            Self::Unroll(l) => write!(f, "#tile.unroll<\"{l}\">"),
+            Self::Vectorize(l) => write!(f, "#tile.vectorize<\"{l}\">"),
+        }
+    }
+}
+
+/// The text of the attribute.
+pub(crate) fn to_text(steps: &[Step]) -> String {
+    let texts: Vec<String> = steps.iter().map(ToString::to_string).collect();
+    format!("[{}]", texts.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A processor reads back as it is printed, and nothing else is one.
+    #[test]
+    fn processors_read_back() {
+        for processor in (0..3).flat_map(|d| [Processor::Block(d), Processor::Thread(d)]) {
+            assert_eq!(Processor::parse(&processor.to_string()), Some(processor));
+        }
+        for text in ["block", "block_w", "lane_x", "_x", ""] {
+            assert_eq!(Processor::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Bodies of `linalg` ops: which parts depend on old values, and copies of parts of them.
+
+use melior::ir::block::BlockLike;
+use melior::ir::operation::Operation;
+use melior::ir::{Type, ValueLike};
+use std::collections::{BTreeMap, BTreeSet};
+use tx_mlir::{
+    Affine, Blk, Builder, Index, Op, Val, attribute, defining_op, integer_attribute, is,
+    is_defined_in, key, operands, ops, results, set_operand, walk,
+};
+
+/// What `op` and the ops in its regions are given from outside of it.
+pub(crate) fn free_values<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    let mut all = operands(op);
+    for inner in walk(op).into_iter().skip(1) {
+        all.extend(
+            operands(inner)
+                .into_iter()
+                .filter(|v| !is_defined_in(*v, op)),
+        );
+    }
+    all
+}
+
+/// Keys of the values in `block` that depend on one of `values`.
+pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usize> {
+    let mut found: BTreeSet<usize> = values.iter().map(|v| key(*v)).collect();
+    for op in ops(block) {
+        if free_values(op).iter().any(|v| found.contains(&key(*v))) {
+            found.extend(results(op).into_iter().map(key));
+        }
+    }
+    found
+}
+
+/// The ops of `block`, in order, that `roots` are computed by, stopping at values with a key in
+/// `known`.
+pub(crate) fn slice<'c>(
+    block: Blk<'c>,
+    roots: &[Val<'c>],
+    known: impl Fn(usize) -> bool,
+) -> Vec<Op<'c>> {
+    let mut wanted: BTreeSet<usize> = roots.iter().map(|v| key(*v)).collect();
+    let mut found = Vec::new();
+    for op in ops(block).into_iter().rev() {
+        let needed = results(op)
+            .into_iter()
+            .any(|r| wanted.contains(&key(r)) && !known(key(r)));
+        if needed {
+            wanted.extend(free_values(op).into_iter().map(key));
+            found.push(op);
+        }
+    }
+    found.reverse();
+    found
+}
+
+/// Whether `value` is a constant, wherever it is made.
+pub(crate) fn is_constant(value: Val<'_>) -> bool {
+    defining_op(value).is_some_and(|op| is(op, "arith.constant"))
+}
+
+/// The number of the loop whose index `value` is.
+pub(crate) fn loop_index(value: Val<'_>) -> Option<usize> {
+    let op = defining_op(value).filter(|op| is(*op, "linalg.index"))?;
+    usize::try_from(integer_attribute(op, "dim")?).ok()
+}
+
+/// Whether ops of a slice only compute, and so can be computed elsewhere.
+pub(crate) fn only_computes(slice: &[Op<'_>]) -> bool {
+    slice.iter().all(|op| {
+        walk(*op)
+            .into_iter()
+            .all(|o| is(o, "linalg.yield") || tx_mlir::only_computes(o))
+    })
+}
+
+/// Copies computations to the end of a block.
+pub(crate) struct Copier<'b, 'c> {
+    pub(crate) b: &'b Builder<'c>,
+    pub(crate) into: Blk<'c>,
+}
+
+impl<'c> Copier<'_, 'c> {
+    /// Copies what `roots` are computed by in `from`, with values in the places of those that are
+    /// known, and with `index` for the indices of loops. Constants are made anew, wherever they
+    /// come from; other values from outside are used as they are.
+    pub(crate) fn copy(
+        &self,
+        from: Blk<'c>,
+        known: &[(Val<'c>, Val<'c>)],
+        index: &dyn Fn(usize) -> Val<'c>,
+        roots: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let mut copies: BTreeMap<usize, Val<'c>> =
+            known.iter().map(|(old, new)| (key(*old), *new)).collect();
+        for op in slice(from, roots, |k| copies.contains_key(&k)) {
+            if let Some(result) = results(op).first().copied() {
+                if is_constant(result) {
+                    copies.insert(key(result), self.constant(op, result.r#type()));
+                    continue;
+                }
+                if let Some(dim) = loop_index(result) {
+                    copies.insert(key(result), index(dim));
+                    continue;
+                }
+            }
+            for value in free_values(op) {
+                self.resolve(&mut copies, value);
+            }
+            let copy = self.into.append_operation(Operation::clone(&op));
+            for inner in walk(copy) {
+                for (i, operand) in operands(inner).into_iter().enumerate() {
+                    if let Some(new) = copies.get(&key(operand)) {
+                        set_operand(inner, i, *new);
+                    }
+                }
+            }
+            let pairs = results(op).into_iter().zip(results(copy));
+            copies.extend(pairs.map(|(old, new)| (key(old), new)));
+        }
+        roots
+            .iter()
+            .map(|v| self.resolve(&mut copies, *v))
+            .collect()
+    }
+
+    fn resolve(&self, copies: &mut BTreeMap<usize, Val<'c>>, value: Val<'c>) -> Val<'c> {
+        if let Some(known) = copies.get(&key(value)) {
+            return *known;
+        }
+        let resolved = self.captured(value);
+        copies.insert(key(value), resolved);
+        resolved
+    }
+
+    /// A value from outside of the block: constants are made anew.
+    pub(crate) fn captured(&self, value: Val<'c>) -> Val<'c> {
+        match defining_op(value) {
+            Some(op) if is_constant(value) => self.constant(op, value.r#type()),
+            _ => value,
+        }
+    }
+
+    fn constant(&self, op: Op<'c>, ty: Type<'c>) -> Val<'c> {
+        match attribute(op, "value") {
+            Some(value) => self.b.constant(value, ty),
+            None => results(op)[0],
+        }
+    }
+}
+
+/// The value of an affine expression without symbols.
+pub(crate) fn affine_index<'c>(b: &Builder<'c>, e: &Affine, dims: &[Val<'c>]) -> Index<'c> {
+    let both = |l: &Affine, r: &Affine| (affine_index(b, l, dims), affine_index(b, r, dims));
+    let divide =
+        |op: &str, l: Index<'c>, r: Index<'c>| Index::Val(b.binary(op, b.value(l), b.value(r)));
+    match e {
+        Affine::Dim(d) => Index::Val(dims[*d]),
+        Affine::Symbol(_) => Index::Const(0),
+        Affine::Const(n) => Index::Const(*n),
+        Affine::Add(l, r) => {
+            let (l, r) = both(l, r);
+            b.add(l, r)
+        }
+        Affine::Mul(l, r) => {
+            let (l, r) = both(l, r);
+            b.mul(l, r)
+        }
+        Affine::FloorDiv(l, r) => {
+            let (l, r) = both(l, r);
+            divide("arith.floordivsi", l, r)
+        }
+        Affine::CeilDiv(l, r) => {
+            let (l, r) = both(l, r);
+            divide("arith.ceildivsi", l, r)
+        }
+        // What is indexed is never negative, but a part of an index may be.
+        Affine::Mod(l, r) => {
+            let (l, r) = both(l, r);
+            let whole = b.mul(divide("arith.floordivsi", l, r), r);
+            b.sub(l, whole)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! What is known of `linalg` ops: their loops as data, their bodies cut into an element and a
+//! combiner, the laws that combiners must obey, and the neighbours they can be fused with.
+
+pub(crate) mod body;
+pub(crate) mod choice;
+pub(crate) mod code;
+pub(crate) mod combiner;
+pub(crate) mod consumers;
+pub(crate) mod fuse;
+pub(crate) mod laws;
+pub(crate) mod memory;
+pub(crate) mod plan;
+pub(crate) mod producers;
+pub(crate) mod program;
+pub(crate) mod read;
+pub(crate) mod recognise;
+pub(crate) mod scalar;
+pub(crate) mod write;

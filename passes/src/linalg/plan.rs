@@ -1,0 +1,213 @@
+//! What becomes of one reduction: decided as a whole before anything is changed.
+
+use super::body::only_computes;
+use super::combiner::Neutral;
+use super::fuse::Taken;
+use super::laws::Partial;
+use super::memory::fill_before;
+use super::read::{Loops, Operand, element_of};
+use super::recognise::{Recognised, recognise};
+use super::scalar::{Scalar, Sort};
+use melior::ir::Type;
+use melior::ir::operation::OperationLike;
+use tx_dialect_tile::{Kind, default_accumulator};
+use tx_mlir::{Affine, Failed, Op, Val, attribute, error, name, ops, type_value};
+
+/// Where a value that a body is given comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Input<'c> {
+    /// An element of this source.
+    Source(usize),
+    /// What this stage computes.
+    Stage(usize),
+    /// A value from outside.
+    Scalar(Val<'c>),
+}
+
+/// An element-wise op that is computed with each element.
+pub(crate) struct Stage<'c> {
+    pub(crate) loops: Loops<'c>,
+    /// Its loops, by those of the reduction.
+    pub(crate) dims: Vec<Affine>,
+    /// What its body is given, with the old value at the end where it reads that.
+    pub(crate) inputs: Vec<Input<'c>>,
+}
+
+/// Where a value that a consumer's body is given comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Given<'c> {
+    /// What would be stored in this destination.
+    Result(usize),
+    /// An element of this `with` operand.
+    Extra(usize),
+    /// A value from outside.
+    Scalar(Val<'c>),
+}
+
+/// An element-wise op that is computed with each result.
+pub(crate) struct Tail<'c> {
+    pub(crate) loops: Loops<'c>,
+    /// Its loops, by those of the reduction.
+    pub(crate) dims: Vec<usize>,
+    pub(crate) inputs: Vec<Given<'c>>,
+    /// The destination whose old value it reads.
+    pub(crate) old: Option<usize>,
+    /// Destinations that it reads; the first of them gets what it computes, and the others are
+    /// gone.
+    pub(crate) takes: Vec<usize>,
+}
+
+/// What becomes of a reduction.
+pub(crate) struct Plan<'c> {
+    pub(crate) loops: Loops<'c>,
+    pub(crate) what: Recognised<'c>,
+    pub(crate) accumulate: bool,
+    /// Identities of `custom`.
+    pub(crate) identities: Option<Partial>,
+    pub(crate) sources: Vec<Operand<'c>>,
+    pub(crate) stages: Vec<Stage<'c>>,
+    /// What the reduction's body is given.
+    pub(crate) inputs: Vec<Input<'c>>,
+    pub(crate) destinations: Vec<Operand<'c>>,
+    pub(crate) extras: Vec<Operand<'c>>,
+    pub(crate) tails: Vec<Tail<'c>>,
+    /// The op in whose place the reduction is done.
+    pub(crate) at: Op<'c>,
+    /// Ops that are gone then.
+    pub(crate) gone: Vec<Op<'c>>,
+    /// Those of them that filled destinations with what is neutral.
+    pub(crate) folded: Vec<Op<'c>>,
+}
+
+impl<'c> Plan<'c> {
+    /// The plan for one reduction, without its neighbours, except for fills that fold.
+    ///
+    /// # Errors
+    /// Says why the reduction cannot be converted.
+    pub(crate) fn of(loops: Loops<'c>, taken: &Taken) -> Result<Self, Failed> {
+        check_body(&loops)?;
+        let what = recognise(&loops)?;
+        let op = loops.op;
+        check_attributes(op, &what)?;
+        let destinations: Vec<Operand<'c>> = what
+            .order
+            .iter()
+            .map(|i| loops.outputs[*i].clone())
+            .collect();
+        let fills: Option<Vec<_>> = destinations
+            .iter()
+            .map(|d| fill_before(op, d.value, taken))
+            .collect();
+        let is_index = |i: usize| what.kind.is_arg() && i == 1;
+        let constants: Option<Partial> = fills
+            .iter()
+            .flatten()
+            .enumerate()
+            .map(|(i, f)| {
+                if is_index(i) {
+                    Some(Scalar::Int(0))
+                } else {
+                    f.value
+                }
+            })
+            .collect();
+        let sorts: Option<Vec<Sort>> = destinations
+            .iter()
+            .map(|d| Sort::of(element_of(d.value)))
+            .collect();
+        let folded = fills.is_some()
+            && match (&constants, &sorts) {
+                (Some(constants), Some(sorts)) => what.neutral.leaves_alone(constants, sorts),
+                _ => false,
+            };
+        let identities = match &what.combiner {
+            None => None,
+            Some(combiner) => {
+                let found = match (&what.neutral, constants.filter(|_| folded)) {
+                    (Neutral::Laws(_), Some(constants)) => Some(constants),
+                    _ => combiner
+                        .types
+                        .iter()
+                        .map(|t| Sort::of(*t))
+                        .collect::<Option<Vec<_>>>()
+                        .and_then(|sorts| what.neutral.find(&sorts)),
+                };
+                Some(found.ok_or_else(|| {
+                    error(op.location(), "no identity of the combiner is known")
+                        .note("fill the outputs with the identity by `linalg.fill`, just before")
+                        .emit()
+                })?)
+            }
+        };
+        let fills = fills.into_iter().flatten().filter(|_| folded);
+        let folded_fills: Vec<Op<'c>> = fills.map(|f| f.op).collect();
+        let gone = std::iter::once(op).chain(folded_fills.clone()).collect();
+        Ok(Self {
+            what,
+            accumulate: !folded,
+            identities,
+            sources: Vec::new(),
+            stages: Vec::new(),
+            inputs: Vec::new(),
+            destinations,
+            extras: Vec::new(),
+            tails: Vec::new(),
+            at: op,
+            gone,
+            folded: folded_fills,
+            loops,
+        })
+    }
+
+    /// Types of the parts of a partial result.
+    pub(crate) fn partial_types(&self) -> Vec<Type<'c>> {
+        if let Some(combiner) = &self.what.combiner {
+            return combiner.types.clone();
+        }
+        let value = attribute(self.loops.op, "acc")
+            .and_then(type_value)
+            .unwrap_or_else(|| default_accumulator(self.what.elements[0].ty()));
+        let index = self.what.order.get(1);
+        std::iter::once(value)
+            .chain(index.map(|i| element_of(self.loops.outputs[*i].value)))
+            .collect()
+    }
+
+    /// Everything that the reduction reads.
+    pub(crate) fn reads(&self) -> Vec<Val<'c>> {
+        self.sources
+            .iter()
+            .chain(&self.extras)
+            .map(|o| o.value)
+            .collect()
+    }
+}
+
+/// A body computes and does nothing else.
+fn check_body(loops: &Loops<'_>) -> Result<(), Failed> {
+    let inner = loops.body.map(ops).unwrap_or_default();
+    match inner.into_iter().find(|op| !only_computes(&[*op])) {
+        Some(inner) => Err(error(
+            loops.op.location(),
+            "the body of a reduction only computes: it may be run any number of times",
+        )
+        .note_at(
+            inner.location(),
+            format!("`{}` does more than that", name(inner)),
+        )
+        .emit()),
+        None => Ok(()),
+    }
+}
+
+/// Attributes that are handed on must fit.
+fn check_attributes<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed> {
+    if what.kind == Kind::Custom && attribute(op, "acc").is_some() {
+        return Err(error(
+            op.location(),
+            "`acc` is for named kinds; here the combiner says the type of partial results",
+        )
+        .emit());
+    }
+    Ok(())
+}

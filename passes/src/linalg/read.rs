@@ -1,0 +1,302 @@
+//! A `linalg` op as data: its loops, its operands with their indexing maps, and its body.
+
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use tx_mlir::build::argument;
+use tx_mlir::memref::root;
+use tx_mlir::{
+    Affine, AffineMap, Blk, Failed, MemRef, Op, Val, affine, attribute, elements, error,
+    first_block, integers, is, keyword, name, operands, ops, parent,
+};
+
+/// An operand and the map from loops to it.
+#[derive(Clone)]
+pub(crate) struct Operand<'c> {
+    pub(crate) value: Val<'c>,
+    pub(crate) map: AffineMap,
+}
+
+/// A `linalg` op, or a `memref.copy`.
+#[derive(Clone)]
+pub(crate) struct Loops<'c> {
+    pub(crate) op: Op<'c>,
+    /// Number of loops.
+    pub(crate) dims: usize,
+    pub(crate) inputs: Vec<Operand<'c>>,
+    pub(crate) outputs: Vec<Operand<'c>>,
+    /// What is computed; none copies the only input.
+    pub(crate) body: Option<Blk<'c>>,
+    /// Loops that no output is indexed by.
+    pub(crate) reduced: Vec<usize>,
+}
+
+impl<'c> Loops<'c> {
+    /// The view; `None` for ops that have no loops in this form.
+    pub(crate) fn of(op: Op<'c>) -> Option<Self> {
+        let values = operands(op);
+        if is(op, "memref.copy") {
+            let map = AffineMap::identity(MemRef::of(*values.first()?)?.rank());
+            let mut both = values.into_iter().map(|value| Operand {
+                value,
+                map: map.clone(),
+            });
+            return Some(Self {
+                op,
+                dims: map.dims,
+                inputs: vec![both.next()?],
+                outputs: vec![both.next()?],
+                body: None,
+                reduced: Vec::new(),
+            });
+        }
+        if !name(op).starts_with("linalg.") {
+            return None;
+        }
+        let maps = affine::indexing_maps(op)?;
+        if maps.len() != values.len() {
+            return None;
+        }
+        let dims = maps.first()?.dims;
+        let inits = match attribute(op, "operandSegmentSizes").and_then(integers) {
+            Some(segments) => usize::try_from(*segments.get(1)?).ok()?,
+            None if is(op, "linalg.reduce") => values.len() / 2,
+            None => 1,
+        };
+        let mut inputs: Vec<Operand<'c>> = values
+            .into_iter()
+            .zip(maps)
+            .map(|(value, map)| Operand { value, map })
+            .collect();
+        let outputs = inputs.split_off(inputs.len().checked_sub(inits)?);
+        let used = |d: usize| {
+            outputs
+                .iter()
+                .any(|o| o.map.results.iter().any(|r| r.uses(d)))
+        };
+        let reduced = (0..dims).filter(|d| !used(*d)).collect();
+        Some(Self {
+            op,
+            dims,
+            inputs,
+            outputs,
+            body: Some(first_block(op, 0)?),
+            reduced,
+        })
+    }
+
+    /// Loops that outputs are indexed by.
+    pub(crate) fn kept(&self) -> Vec<usize> {
+        (0..self.dims)
+            .filter(|d| !self.reduced.contains(d))
+            .collect()
+    }
+
+    /// Every operand.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Operand<'c>> {
+        self.inputs.iter().chain(&self.outputs)
+    }
+
+    /// The body's name of an output's old value.
+    pub(crate) fn old_value(&self, output: usize) -> Option<Val<'c>> {
+        Some(argument(self.body?, self.inputs.len() + output))
+    }
+
+    /// What the body computes for each output.
+    pub(crate) fn yielded(&self) -> Vec<Val<'c>> {
+        self.body
+            .and_then(|b| ops(b).last().copied())
+            .map(operands)
+            .unwrap_or_default()
+    }
+
+    /// Whether each iteration computes one element of each output, and all are elements of memory.
+    pub(crate) fn is_element_wise(&self) -> bool {
+        let places = |o: &Operand<'c>| {
+            o.map
+                .as_projected_permutation()
+                .is_some_and(|p| p.len() == self.dims)
+        };
+        self.outputs.iter().all(places)
+            && self.all().all(|o| o.map.symbols == 0)
+            && self.outputs.iter().all(|o| is_memory(o.value))
+            && self
+                .inputs
+                .iter()
+                .all(|o| is_memory(o.value) || o.map.results.is_empty())
+    }
+}
+
+/// Whether `value` is a memref.
+pub(crate) fn is_memory(value: Val<'_>) -> bool {
+    MemRef::of(value).is_some()
+}
+
+/// The element type of a memref, or the type of a scalar.
+pub(crate) fn element_of<'c>(value: Val<'c>) -> Type<'c> {
+    MemRef::of(value).map_or_else(|| value.r#type(), |m| m.element)
+}
+
+/// Ops of `linalg` that reduce, but are no loops around a body.
+const COMPOSITE: [&str; 1] = ["linalg.softmax"];
+
+/// The op as a reduction; `None` where it reduces nothing.
+///
+/// # Errors
+/// Says why a reduction cannot be converted.
+pub(crate) fn reduction<'c>(op: Op<'c>) -> Result<Option<Loops<'c>>, Failed> {
+    if COMPOSITE.contains(&name(op)) {
+        return Err(error(
+            op.location(),
+            format!("`{}` is several reductions", name(op)),
+        )
+        .note("write it as `linalg.reduce` and `linalg.generic` ops")
+        .emit());
+    }
+    if !name(op).starts_with("linalg.") {
+        return Ok(None);
+    }
+    let Some(loops) = Loops::of(op).filter(|l| !l.outputs.is_empty()) else {
+        return Ok(None);
+    };
+    check_iterators(&loops)?;
+    if loops.reduced.is_empty() {
+        return Ok(None);
+    }
+    check_operands(&loops)?;
+    check_maps(&loops)?;
+    check_place(op)?;
+    check_overlap(&loops)?;
+    Ok(Some(loops))
+}
+
+/// What `linalg.generic` says of its loops agrees with how outputs are indexed.
+fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
+    let op = loops.op;
+    let Some(written) = attribute(op, "iterator_types").and_then(elements) else {
+        return Ok(());
+    };
+    let reduces = |d: usize| written.get(d).is_some_and(|t| keyword(*t) == "reduction");
+    for d in 0..loops.dims {
+        let missing = loops
+            .outputs
+            .iter()
+            .position(|o| !o.map.results.iter().any(|r| r.uses(d)));
+        let message = match (reduces(d), loops.reduced.contains(&d), missing) {
+            (true, false, _) => {
+                format!("d{d} is a `reduction` loop, but an output is indexed by it")
+            }
+            (false, _, Some(output)) => format!(
+                "d{d} is a `parallel` loop, but output {output} is not indexed by it: results would meet in one place"
+            ),
+            _ => continue,
+        };
+        return Err(error(op.location(), message)
+            .note("outputs are indexed by every `parallel` loop and by no `reduction` loop")
+            .emit());
+    }
+    Ok(())
+}
+
+fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
+    let op = loops.op;
+    for (i, operand) in loops.all().enumerate() {
+        let ty = operand.value.r#type();
+        let message = if ty.to_string().starts_with("tensor<") {
+            return Err(error(
+                op.location(),
+                format!("operand {i} is a tensor, expected memory: `{ty}`"),
+            )
+            .note("run the bufferisation pipeline first: `--tensors-to-memrefs`")
+            .emit());
+        } else if is_memory(operand.value) {
+            continue;
+        } else if ty.to_string().starts_with("memref<") {
+            format!("operand {i} is `{ty}`, expected a ranked memref with a strided layout")
+        } else if i >= loops.inputs.len() || !operand.map.results.is_empty() {
+            format!("operand {i} is `{ty}`, expected a memref")
+        } else {
+            continue;
+        };
+        return Err(error(op.location(), message).emit());
+    }
+    Ok(())
+}
+
+fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
+    let op = loops.op;
+    for (i, operand) in loops.all().enumerate() {
+        if operand.map.symbols > 0 {
+            return Err(error(
+                op.location(),
+                format!(
+                    "the map of operand {i} has symbols; only loops can index: ({})",
+                    operand.map
+                ),
+            )
+            .note("put the symbol's value into the map as a constant")
+            .emit());
+        }
+    }
+    for (i, output) in loops.outputs.iter().enumerate() {
+        let mut seen = Vec::new();
+        let placed = output.map.results.iter().all(|r| match r {
+            Affine::Dim(d) => {
+                !seen.contains(d) && {
+                    seen.push(*d);
+                    true
+                }
+            }
+            // A dimension of length 1 that stands for reduced ones.
+            Affine::Const(0) => true,
+            _ => false,
+        });
+        let kept = loops.kept();
+        if !placed || !kept.iter().all(|d| seen.contains(d)) {
+            return Err(error(
+                op.location(),
+                format!(
+                    "output {i} is indexed by ({}), expected each loop that is not reduced once",
+                    output.map
+                ),
+            )
+            .note("reduce into a temporary of that shape, and copy it with a map of its own")
+            .emit());
+        }
+    }
+    Ok(())
+}
+
+fn check_place(op: Op<'_>) -> Result<(), Failed> {
+    if parent(op).is_some_and(|p| is(p, "func.func")) {
+        return Ok(());
+    }
+    let report = error(
+        op.location(),
+        "linalg reductions are converted in the body of a `func.func`",
+    );
+    Err(match parent(op) {
+        Some(p) => report.note_at(p.location(), format!("this one stands in a `{}`", name(p))),
+        None => report,
+    }
+    .note("in a kernel, write `tile.reduce` at scope `cta` or below")
+    .emit())
+}
+
+fn check_overlap(loops: &Loops<'_>) -> Result<(), Failed> {
+    for (i, output) in loops.outputs.iter().enumerate() {
+        let inputs = loops.inputs.iter().filter(|o| is_memory(o.value));
+        let others = loops.outputs[..i].iter();
+        if inputs
+            .chain(others)
+            .any(|o| root(o.value) == root(output.value))
+        {
+            return Err(error(
+                loops.op.location(),
+                format!("output {i} shares memory with another operand"),
+            )
+            .note("reduce into memory of its own: elements are read while results are written")
+            .emit());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,443 @@
+//! What a reduction's body computes: a named kind, or a combiner of its own with elements that
+//! it is given.
+
+use super::body::{dependents, free_values, is_constant, loop_index, slice};
+use super::choice::{float_choice, integer_choice, only_chooses, pair_choice};
+use super::combiner::{Combiner, Element, Neutral, Part};
+use super::laws::{CounterExample, Laws};
+use super::program::Program;
+use super::read::Loops;
+use super::scalar::Sort;
+use melior::ir::operation::OperationLike;
+use melior::ir::{TypeLike, ValueLike};
+use std::collections::BTreeSet;
+use tx_dialect_tile::{Kind, Nan, default_accumulator};
+use tx_mlir::{Blk, Failed, Op, Val, argument_of, defining_op, error, is, key, operands, results};
+
+/// What a body computes.
+pub(crate) struct Recognised<'c> {
+    pub(crate) kind: Kind,
+    pub(crate) nan: Option<Nan>,
+    /// Which output of the op each destination is.
+    pub(crate) order: Vec<usize>,
+    /// What is combined: a value for each destination, except that `argmax` and `argmin` may count
+    /// for themselves.
+    pub(crate) elements: Vec<Element<'c>>,
+    /// The combiner of `custom`.
+    pub(crate) combiner: Option<Combiner<'c>>,
+    pub(crate) neutral: Neutral,
+}
+
+/// Combiners of one op, and the kinds that they are.
+const NAMED: [(&str, Kind, Option<Nan>); 15] = [
+    ("arith.addf", Kind::Sum, None),
+    ("arith.addi", Kind::Sum, None),
+    ("arith.mulf", Kind::Prod, None),
+    ("arith.muli", Kind::Prod, None),
+    ("arith.maximumf", Kind::Max, None),
+    ("arith.maxnumf", Kind::Max, Some(Nan::Ignore)),
+    ("arith.maxsi", Kind::Max, None),
+    ("arith.maxui", Kind::UMax, None),
+    ("arith.minimumf", Kind::Min, None),
+    ("arith.minnumf", Kind::Min, Some(Nan::Ignore)),
+    ("arith.minsi", Kind::Min, None),
+    ("arith.minui", Kind::UMin, None),
+    ("arith.andi", Kind::And, None),
+    ("arith.ori", Kind::Or, None),
+    ("arith.xori", Kind::Xor, None),
+];
+
+/// Crossing values and outputs that are paired by trying.
+const MOST_PAIRINGS: usize = 4096;
+
+/// An output that one op combines.
+struct Single<'c> {
+    op: &'static str,
+    kind: Kind,
+    nan: Option<Nan>,
+    element: Element<'c>,
+}
+
+/// A way to cut the body: which value from the element part each output combines.
+struct Pairing<'c> {
+    values: Vec<Val<'c>>,
+    parts: Vec<Part<'c>>,
+    /// None where an op is not known.
+    program: Option<Program>,
+}
+
+/// A body, and what in it depends on old values.
+struct Cut<'a, 'c> {
+    loops: &'a Loops<'c>,
+    body: Blk<'c>,
+    olds: Vec<Val<'c>>,
+    yielded: Vec<Val<'c>>,
+    dependent: BTreeSet<usize>,
+}
+
+/// Reads the body of a reduction.
+///
+/// # Errors
+/// Says why it is no combiner of elements.
+pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed> {
+    let Some(body) = loops.body else {
+        return Err(error(loops.op.location(), "has no body").emit());
+    };
+    let olds: Vec<Val<'c>> = (0..loops.outputs.len())
+        .filter_map(|i| loops.old_value(i))
+        .collect();
+    let cut = Cut {
+        loops,
+        body,
+        dependent: dependents(body, &olds),
+        olds,
+        yielded: loops.yielded(),
+    };
+    let singles: Option<Vec<Single<'c>>> = (0..cut.olds.len()).map(|i| cut.single(i)).collect();
+    if let Some(singles) = singles {
+        return Ok(cut.of_singles(&singles));
+    }
+    let crossing = cut.crossing();
+    let pairings = cut.pairings(&crossing);
+    for pairing in &pairings {
+        let found = match cut.olds[..] {
+            [_] => cut.choice(pairing),
+            [_, _] => cut.choice_of_pairs(pairing)?,
+            _ => None,
+        };
+        if let Some(found) = found {
+            return Ok(found);
+        }
+    }
+    cut.custom(&crossing, pairings)
+}
+
+impl<'c> Cut<'_, 'c> {
+    fn independent(&self, value: Val<'c>) -> bool {
+        !self.dependent.contains(&key(value))
+    }
+
+    /// Output `i`, when one op combines its old value and an element.
+    fn single(&self, i: usize) -> Option<Single<'c>> {
+        let old = self.olds[i];
+        // A combine in a wider type is narrowed after every step.
+        let (result, wide) = match defining_op(self.yielded[i]) {
+            Some(op) if is(op, "arith.truncf") => (operands(op)[0], true),
+            _ => (self.yielded[i], false),
+        };
+        let is_old = |v: Val<'c>| match defining_op(v) {
+            Some(op) if wide && is(op, "arith.extf") => operands(op)[0] == old,
+            _ => !wide && v == old,
+        };
+        let op = defining_op(result)?;
+        let (op, kind, nan, element) = match operands(op)[..] {
+            [a, b, c] if is(op, "math.fma") && is_old(c) => {
+                ("arith.addf", Kind::Sum, None, Element::Product(a, b))
+            }
+            [a, b] if is_old(a) || is_old(b) => {
+                let (name, kind, nan) = NAMED.into_iter().find(|(n, ..)| is(op, n))?;
+                let element = if is_old(a) { b } else { a };
+                (name, kind, nan, Element::Value(element))
+            }
+            _ => return None,
+        };
+        let independent = element.values().into_iter().all(|v| self.independent(v));
+        independent.then(|| Single {
+            op,
+            kind,
+            nan,
+            element: self.unwidened(element),
+        })
+    }
+
+    /// What is only widened to the type of partial results is an element as it is.
+    fn unwidened(&self, element: Element<'c>) -> Element<'c> {
+        if let Element::Value(value) = element
+            && let Some(op) = defining_op(value).filter(|op| is(*op, "arith.extf"))
+        {
+            let narrow = operands(op)[0];
+            let default = default_accumulator(narrow.r#type());
+            let is_argument = argument_of(narrow).is_some_and(|(block, _)| block == self.body);
+            if is_argument && default == value.r#type() {
+                return Element::Value(narrow);
+            }
+        }
+        element
+    }
+
+    fn of_singles(&self, singles: &[Single<'c>]) -> Recognised<'c> {
+        let elements: Vec<Element<'c>> = singles.iter().map(|s| s.element).collect();
+        let named = singles.len() == 1;
+        let combiner = Combiner {
+            block: self.body,
+            types: elements
+                .iter()
+                .map(|e| default_accumulator(e.ty()))
+                .collect(),
+            parts: singles.iter().map(|s| Part::Op(s.op)).collect(),
+        };
+        Recognised {
+            kind: if named { singles[0].kind } else { Kind::Custom },
+            nan: singles[0].nan.filter(|_| named),
+            order: (0..singles.len()).collect(),
+            elements,
+            combiner: (!named).then_some(combiner),
+            neutral: Neutral::Kinds(singles.iter().map(|s| s.kind).collect()),
+        }
+    }
+
+    /// The values of the element part that the combiner part uses, in the order of the body.
+    /// Constants are not among them.
+    fn crossing(&self) -> Vec<Val<'c>> {
+        let ops = slice(self.body, &self.yielded, |k| !self.dependent.contains(&k));
+        let used = ops.iter().flat_map(|op| free_values(*op));
+        let mut found: Vec<Val<'c>> = Vec::new();
+        for value in used.chain(self.yielded.iter().copied()) {
+            if self.independent(value) && !is_constant(value) && !found.contains(&value) {
+                found.push(value);
+            }
+        }
+        let made: Vec<usize> = tx_mlir::ops(self.body)
+            .into_iter()
+            .flat_map(results)
+            .map(key)
+            .collect();
+        found.sort_by_key(|v| match argument_of(*v) {
+            Some((_, number)) => (0, number),
+            None => (1, made.iter().position(|k| *k == key(*v)).unwrap_or(0)),
+        });
+        found
+    }
+
+    /// Every way to give each output a crossing value of its type, so that all of them are given;
+    /// those that keep the order first.
+    fn pairings(&self, crossing: &[Val<'c>]) -> Vec<Pairing<'c>> {
+        let n = self.olds.len();
+        let count = u32::try_from(n)
+            .ok()
+            .and_then(|n| crossing.len().checked_pow(n))
+            .filter(|c| *c <= MOST_PAIRINGS);
+        let mut codes: Vec<Vec<usize>> = match count {
+            Some(count) => (0..count)
+                .map(|code| {
+                    let digit = |i: u32| code / crossing.len().pow(i) % crossing.len();
+                    (0..).take(n).map(digit).collect()
+                })
+                .collect(),
+            // Too many to try; the order may be right.
+            None => vec![(0..n).map(|i| i.min(crossing.len() - 1)).collect()],
+        };
+        codes.sort_by_key(|given| given.iter().zip(0..).filter(|(g, i)| **g != *i).count());
+        codes
+            .into_iter()
+            .filter(|given| (0..crossing.len()).all(|c| given.contains(&c)))
+            .filter(|given| {
+                let pairs = given.iter().zip(&self.olds);
+                pairs
+                    .into_iter()
+                    .all(|(c, old)| crossing[*c].r#type() == old.r#type())
+            })
+            .map(|given| self.pairing(crossing, &given))
+            .collect()
+    }
+
+    fn pairing(&self, crossing: &[Val<'c>], given: &[usize]) -> Pairing<'c> {
+        let n = self.olds.len();
+        let parts: Vec<Part<'c>> = (0..n)
+            .map(|part| {
+                let right = |c: usize| {
+                    let first = given.iter().position(|g| *g == c).unwrap_or(0);
+                    n + if given[part] == c { part } else { first }
+                };
+                let olds = self.olds.iter().copied().zip(0..);
+                let crossing = crossing.iter().enumerate().map(|(c, v)| (*v, right(c)));
+                Part::Body {
+                    known: olds.chain(crossing).collect(),
+                    root: self.yielded[part],
+                }
+            })
+            .collect();
+        Pairing {
+            values: given.iter().map(|c| crossing[*c]).collect(),
+            program: self.program(&parts),
+            parts,
+        }
+    }
+
+    fn program(&self, parts: &[Part<'c>]) -> Option<Program> {
+        let sorts: Vec<Sort> = self
+            .olds
+            .iter()
+            .map(|v| Sort::of(v.r#type()))
+            .collect::<Option<_>>()?;
+        let mut program = Program::new(&[&sorts[..], &sorts[..]].concat());
+        for part in parts {
+            if let Part::Body { known, root } = part {
+                program.compute(self.body, known, *root)?;
+            }
+        }
+        Some(program)
+    }
+
+    /// A largest or smallest value that is chosen by a comparison.
+    fn choice(&self, pairing: &Pairing<'c>) -> Option<Recognised<'c>> {
+        let program = pairing.program.as_ref().filter(|p| only_chooses(p))?;
+        let sort = *program.input_sorts().first()?;
+        let (kind, nan) = match sort {
+            Sort::Int(1) => return None,
+            Sort::Int(_) => (integer_choice(program, sort)?, None),
+            _ => {
+                let (kind, nan) = float_choice(program, sort)?;
+                (kind, Some(nan))
+            }
+        };
+        Some(Recognised {
+            kind,
+            nan: nan.filter(|n| *n == Nan::Ignore),
+            order: vec![0],
+            elements: vec![self.unwidened(Element::Value(pairing.values[0]))],
+            combiner: None,
+            neutral: Neutral::Kinds(vec![kind]),
+        })
+    }
+
+    /// `argmax` and `argmin`: a comparison of values chooses value and index.
+    fn choice_of_pairs(&self, pairing: &Pairing<'c>) -> Result<Option<Recognised<'c>>, Failed> {
+        let Some(program) = pairing.program.as_ref().filter(|p| only_chooses(p)) else {
+            return Ok(None);
+        };
+        for (value, index) in [(0, 1), (1, 0)] {
+            let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))
+                && !self.olds[index].r#type().is_index();
+            let Some(found) = pair_choice(program, value).filter(|_| is_index) else {
+                continue;
+            };
+            if found.ties_keep_later {
+                return Err(error(
+                    self.loops.op.location(),
+                    format!(
+                        "of equal values this keeps the later one, but `{}` must keep the earlier",
+                        found.kind
+                    ),
+                )
+                .note("let an element win only where it is strictly better than what is kept: `ogt` or `sgt` for the largest, `olt` or `slt` for the smallest")
+                .emit());
+            }
+            let given = pairing.values[index];
+            let mut elements = vec![self.unwidened(Element::Value(pairing.values[value]))];
+            if self.counted(given) != Some(&self.loops.reduced[..]) {
+                elements.push(Element::Value(given));
+            }
+            return Ok(Some(Recognised {
+                kind: found.kind,
+                nan: (found.nan == Nan::Ignore).then_some(Nan::Ignore),
+                order: vec![value, index],
+                elements,
+                combiner: None,
+                neutral: Neutral::Kinds(vec![found.kind]),
+            }));
+        }
+        Ok(None)
+    }
+
+    /// The reduced loops, when there is one and `value` is its index.
+    fn counted(&self, value: Val<'c>) -> Option<&[usize]> {
+        let mut value = value;
+        while let Some(op) = defining_op(value).filter(|op| is_index_cast(*op)) {
+            value = operands(op)[0];
+        }
+        let dim = loop_index(value)?;
+        (self.loops.reduced == [dim]).then_some(&self.loops.reduced[..])
+    }
+
+    /// A combiner of its own, when it obeys the laws.
+    fn custom(
+        &self,
+        crossing: &[Val<'c>],
+        pairings: Vec<Pairing<'c>>,
+    ) -> Result<Recognised<'c>, Failed> {
+        let op = self.loops.op;
+        let mut broken: Option<CounterExample> = None;
+        let mut unknown = false;
+        for pairing in pairings {
+            let Some(mut laws) = pairing.program.and_then(Laws::new) else {
+                unknown = true;
+                continue;
+            };
+            match laws.check() {
+                Ok(()) => {
+                    return Ok(Recognised {
+                        kind: Kind::Custom,
+                        nan: None,
+                        order: (0..self.olds.len()).collect(),
+                        elements: pairing.values.iter().map(|v| Element::Value(*v)).collect(),
+                        combiner: Some(Combiner {
+                            block: self.body,
+                            types: self.olds.iter().map(|v| v.r#type()).collect(),
+                            parts: pairing.parts,
+                        }),
+                        neutral: Neutral::Laws(laws),
+                    });
+                }
+                Err(example) => broken = broken.or(Some(example)),
+            }
+        }
+        let n = self.olds.len();
+        if unknown {
+            return Err(error(
+                op.location(),
+                "cannot tell whether elements may be combined in any order: the combiner uses ops that are not known here",
+            )
+            .note("write it as a `tile.reduce custom` with its identity")
+            .emit());
+        }
+        match broken {
+            Some(example) if crossing.len() == n => {
+                let report = error(op.location(), example.to_string()).note(example.text);
+                let report = if n > 1 {
+                    report.note("where two elements tie, decide by what does not depend on their order, such as the lower index")
+                } else {
+                    report
+                };
+                Err(report.note("elements are combined in any order").emit())
+            }
+            _ => Err(self.refuse(crossing)),
+        }
+    }
+
+    /// The error for a body that is no combiner of two partial results.
+    fn refuse(&self, crossing: &[Val<'c>]) -> Failed {
+        let list = |values: &[Val<'c>]| {
+            let types: Vec<String> = values.iter().map(|v| v.r#type().to_string()).collect();
+            types.join(", ")
+        };
+        let arguments = |side: &str| {
+            let each = self.olds.iter().enumerate();
+            let texts: Vec<String> = each
+                .map(|(i, v)| format!("%{side}{i}: {}", v.r#type()))
+                .collect();
+            texts.join(", ")
+        };
+        error(
+            self.loops.op.location(),
+            "the body is no combiner of two partial results",
+        )
+        .note(format!(
+            "it updates old values ({}) from ({}); expected a value of the same type for each old value",
+            list(&self.olds),
+            list(crossing)
+        ))
+        .note(format!(
+            "write a `tile.reduce custom` whose `combiner {{^bb0({}, {}): ...}}` combines two partial results, and whose `element {{...}}` makes one of an element",
+            arguments("l"),
+            arguments("r")
+        ))
+        .emit()
+    }
+}
+
+fn is_index_cast(op: Op<'_>) -> bool {
+    ["arith.index_cast", "arith.index_castui", "arith.trunci"]
+        .into_iter()
+        .any(|n| is(op, n))
+}

@@ -1,0 +1,366 @@
+//! Writes the `tile.reduce` that a plan describes.
+
+use super::body::{Copier, affine_index};
+use super::combiner::Element;
+use super::plan::{Given, Input, Plan, Tail};
+use super::read::element_of;
+use melior::ir::attribute::ArrayAttribute;
+use melior::ir::block::BlockLike;
+use melior::ir::operation::{OperationBuilder, OperationLike};
+use melior::ir::{Attribute, Block, Identifier, Region, RegionLike, Type, TypeLike, ValueLike};
+use tx_dialect_tile::Nan;
+use tx_mlir::build::argument;
+use tx_mlir::{
+    Affine, AffineMap, Builder, MemRef, Op, Val, argument_of, attribute, byte_width, context,
+    first_block, parse_attribute,
+};
+
+/// Attributes that are handed on as they are.
+const HANDED_ON: [&str; 4] = ["acc", "determinism", "nan", "schedule"];
+
+/// What is stored in a destination.
+#[derive(Clone, Copy, PartialEq)]
+enum Stored {
+    /// This part of the result.
+    Part(usize),
+    /// What an epilogue computes.
+    Computed,
+}
+
+/// Creates the op in its place.
+///
+/// # Panics
+/// If MLIR refuses it: a bug of the caller.
+pub(crate) fn write<'c>(plan: &Plan<'c>) -> Op<'c> {
+    let context = context(plan.loops.op);
+    let location = plan.loops.op.location();
+    let index = Type::index(context);
+    let partials = plan.partial_types();
+
+    let block = |types: Vec<Type<'c>>| {
+        let arguments: Vec<_> = types.into_iter().map(|t| (t, location)).collect();
+        let region = Region::new();
+        region.append_block(Block::new(&arguments));
+        region
+    };
+    let elements_of = |operands: &[super::read::Operand<'c>]| -> Vec<Type<'c>> {
+        operands.iter().map(|o| element_of(o.value)).collect()
+    };
+    let (element, epilogue) = (needs_element(plan), needs_epilogue(plan, &partials));
+    let combiner_region = match &plan.what.combiner {
+        Some(c) => block([&c.types[..], &c.types[..]].concat()),
+        None => Region::new(),
+    };
+    let element_region = if element {
+        let indices = vec![index; plan.loops.dims];
+        block([elements_of(&plan.sources), indices].concat())
+    } else {
+        Region::new()
+    };
+    let epilogue_region = if epilogue {
+        let indices = vec![index; plan.loops.kept().len()];
+        block([partials.clone(), elements_of(&plan.extras), indices].concat())
+    } else {
+        Region::new()
+    };
+
+    let operands = || {
+        plan.sources
+            .iter()
+            .chain(&plan.destinations)
+            .chain(&plan.extras)
+    };
+    let values: Vec<Val<'c>> = operands().map(|o| o.value).collect();
+    let op = OperationBuilder::new("tile.reduce", location)
+        .add_operands(&values)
+        .add_attributes(&attributes(plan))
+        .add_regions_vec(vec![combiner_region, element_region, epilogue_region])
+        .build()
+        .expect("the op has no results to infer");
+    let place = plan.at.block().expect("a reduction stands in a block");
+    let op: Op<'c> = place.insert_operation_before(plan.at, op);
+
+    let fill = |region: usize, compute: &dyn Fn(&Copier<'_, 'c>, &[Val<'c>]) -> Vec<Val<'c>>| {
+        let Some(into) = first_block(op, region) else {
+            return;
+        };
+        let b = Builder::at_start(context, into, location);
+        let arguments: Vec<Val<'c>> = (0..into.argument_count())
+            .map(|i| argument(into, i))
+            .collect();
+        let yields = compute(&Copier { b: &b, into }, &arguments);
+        b.create("tile.yield").operands(&yields).build();
+    };
+    if let Some(combiner) = &plan.what.combiner {
+        fill(0, &|copier, arguments| combiner.write(copier, arguments));
+    }
+    fill(1, &|copier, arguments| {
+        write_element(plan, copier, arguments)
+    });
+    fill(2, &|copier, arguments| {
+        write_epilogue(plan, copier, arguments)
+    });
+    op
+}
+
+fn attributes<'c>(plan: &Plan<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
+    let op = plan.loops.op;
+    let context = context(op);
+    let parse = |text: String| parse_attribute(context, &text);
+    let axes: Vec<String> = plan.loops.reduced.iter().map(ToString::to_string).collect();
+    let axes = if axes.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", axes.join(", "))
+    };
+    let mut found = vec![
+        ("kind", parse(format!("#tile.kind<{}>", plan.what.kind))),
+        ("scope", parse("#tile.scope<grid>".to_owned())),
+        ("axes", parse(format!("array<i64{axes}>"))),
+        (
+            "operandSegmentSizes",
+            parse(format!(
+                "array<i32: {}, {}, 0, {}>",
+                plan.sources.len(),
+                plan.destinations.len(),
+                plan.extras.len()
+            )),
+        ),
+    ];
+    if plan.accumulate {
+        found.push(("accumulate", Attribute::unit(context)));
+    }
+    if plan.what.nan == Some(Nan::Ignore) && attribute(op, "nan").is_none() {
+        found.push(("nan", parse("#tile.nan<ignore>".to_owned())));
+    }
+    if let (Some(identities), Some(combiner)) = (&plan.identities, &plan.what.combiner) {
+        let all: Vec<Attribute<'c>> = identities
+            .iter()
+            .zip(&combiner.types)
+            .map(|(v, ty)| v.to_attribute(context, *ty))
+            .collect();
+        found.push(("identities", ArrayAttribute::new(context, &all).into()));
+    }
+    if needs_maps(plan) {
+        let operands = plan
+            .sources
+            .iter()
+            .chain(&plan.destinations)
+            .chain(&plan.extras);
+        let maps: Vec<Attribute<'c>> = operands.map(|o| o.map.to_attribute(context)).collect();
+        found.push(("maps", ArrayAttribute::new(context, &maps).into()));
+    }
+    found.extend(
+        HANDED_ON
+            .into_iter()
+            .filter_map(|n| Some((n, attribute(op, n)?))),
+    );
+    found
+        .into_iter()
+        .map(|(name, value)| (Identifier::new(context, name), value))
+        .collect()
+}
+
+/// Whether maps say more than `axes` and shapes do.
+fn needs_maps(plan: &Plan<'_>) -> bool {
+    let dims = plan.loops.dims;
+    let shape = |v: Val<'_>| MemRef::of(v).map(|m| m.shape);
+    let first = plan.sources.first().and_then(|s| shape(s.value));
+    let whole = plan
+        .sources
+        .iter()
+        .all(|s| s.map == AffineMap::identity(dims) && shape(s.value) == first);
+    let removed = AffineMap::select(dims, plan.loops.kept());
+    let mut ones = AffineMap::identity(dims);
+    for d in &plan.loops.reduced {
+        ones.results[*d] = Affine::Const(0);
+    }
+    let plain = plan
+        .destinations
+        .iter()
+        .all(|d| d.map == removed || d.map == ones);
+    !whole || !plain || !plan.extras.is_empty()
+}
+
+/// Whether what is combined is not the sources' elements as they are.
+fn needs_element(plan: &Plan<'_>) -> bool {
+    let elements = &plan.what.elements;
+    let is_source = |(i, element): (usize, &Element<'_>)| {
+        let Element::Value(value) = element else {
+            return false;
+        };
+        argument_of(*value).is_some_and(|(block, number)| {
+            Some(block) == plan.loops.body
+                && matches!(plan.inputs.get(number), Some(Input::Source(s)) if *s == i)
+        })
+    };
+    elements.len() != plan.sources.len() || !elements.iter().enumerate().all(is_source)
+}
+
+fn write_element<'c>(
+    plan: &Plan<'c>,
+    copier: &Copier<'_, 'c>,
+    arguments: &[Val<'c>],
+) -> Vec<Val<'c>> {
+    let (sources, indices) = arguments.split_at(plan.sources.len());
+    let mut staged: Vec<Val<'c>> = Vec::new();
+    let value = |input: &Input<'c>, staged: &[Val<'c>]| match input {
+        Input::Source(i) => sources[*i],
+        Input::Stage(i) => staged[*i],
+        Input::Scalar(v) => copier.captured(*v),
+    };
+    for stage in &plan.stages {
+        let given: Vec<Val<'c>> = stage.inputs.iter().map(|i| value(i, &staged)).collect();
+        let result = match stage.loops.body {
+            None => given[0],
+            Some(body) => {
+                let known: Vec<_> = given
+                    .iter()
+                    .enumerate()
+                    .map(|(i, v)| (argument(body, i), *v))
+                    .collect();
+                let index = |d: usize| {
+                    let place = affine_index(copier.b, &stage.dims[d], indices);
+                    copier.b.value(place)
+                };
+                copier.copy(body, &known, &index, &stage.loops.yielded())[0]
+            }
+        };
+        staged.push(result);
+    }
+    let Some(body) = plan.loops.body else {
+        return Vec::new();
+    };
+    let known: Vec<_> = plan
+        .inputs
+        .iter()
+        .enumerate()
+        .map(|(i, input)| (argument(body, i), value(input, &staged)))
+        .collect();
+    let roots: Vec<Val<'c>> = plan.what.elements.iter().flat_map(|e| e.values()).collect();
+    let mut values = copier
+        .copy(body, &known, &|d| indices[d], &roots)
+        .into_iter();
+    let mut next = || values.next().expect("a copy for each root");
+    plan.what
+        .elements
+        .iter()
+        .map(|element| match element {
+            Element::Value(_) => next(),
+            Element::Product(..) => {
+                let (a, b) = (next(), next());
+                copier.b.binary("arith.mulf", a, b)
+            }
+        })
+        .collect()
+}
+
+/// What becomes of the parts of the result without an epilogue; those that tails only move stay
+/// parts.
+fn stored(plan: &Plan<'_>) -> Vec<Stored> {
+    let mut stored: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();
+    for tail in &plan.tails {
+        let moved = match tail.loops.body {
+            None => tail.inputs.first(),
+            Some(body) => match tail.loops.yielded()[..] {
+                [value] => argument_of(value)
+                    .filter(|(block, _)| *block == body)
+                    .and_then(|(_, number)| tail.inputs.get(number)),
+                _ => None,
+            },
+        };
+        let value = match moved {
+            Some(Given::Result(i)) => stored[*i],
+            _ => Stored::Computed,
+        };
+        take(&mut stored, tail, value);
+    }
+    stored
+}
+
+/// Puts what a tail computes into the places that it takes.
+fn take<T>(values: &mut Vec<T>, tail: &Tail<'_>, value: T) {
+    if let Some((first, rest)) = tail.takes.split_first() {
+        values[*first] = value;
+        for i in rest.iter().rev() {
+            values.remove(*i);
+        }
+    }
+}
+
+/// Whether what is stored is not the result as a reduction stores it by itself.
+fn needs_epilogue<'c>(plan: &Plan<'c>, partials: &[Type<'c>]) -> bool {
+    let stored = stored(plan);
+    let parts: Vec<Stored> = (0..plan.what.order.len()).map(Stored::Part).collect();
+    if stored != parts || !plan.extras.is_empty() {
+        return true;
+    }
+    let fits = |(i, partial): (usize, &Type<'c>)| {
+        let to = element_of(plan.destinations[i].value);
+        let from = plan.what.elements.get(i).map_or(*partial, |e| e.ty());
+        let wider = from.is_float() && to.is_float() && byte_width(from) < byte_width(to);
+        from == to || wider
+    };
+    !partials.iter().enumerate().all(fits)
+}
+
+fn write_epilogue<'c>(
+    plan: &Plan<'c>,
+    copier: &Copier<'_, 'c>,
+    arguments: &[Val<'c>],
+) -> Vec<Val<'c>> {
+    let parts = plan.what.order.len();
+    let mut results = arguments[..parts].to_vec();
+    let (extras, indices) = arguments[parts..].split_at(plan.extras.len());
+    let kept = plan.loops.kept();
+    let index = |dim: usize| {
+        let place = kept.iter().position(|k| *k == dim).unwrap_or(0);
+        indices[place]
+    };
+    for tail in &plan.tails {
+        let inputs = tail.loops.inputs.iter().zip(&tail.inputs);
+        let given: Vec<Val<'c>> = inputs
+            .map(|(operand, given)| match given {
+                Given::Result(i) => resize(copier.b, results[*i], element_of(operand.value)),
+                Given::Extra(i) => extras[*i],
+                Given::Scalar(v) => copier.captured(*v),
+            })
+            .collect();
+        let result = match tail.loops.body {
+            None => given[0],
+            Some(body) => {
+                let mut known: Vec<_> = given
+                    .iter()
+                    .enumerate()
+                    .map(|(i, v)| (argument(body, i), *v))
+                    .collect();
+                if let (Some(old), Some(argument)) = (tail.old, tail.loops.old_value(0)) {
+                    known.push((argument, resize(copier.b, results[old], argument.r#type())));
+                }
+                let index = |d: usize| index(tail.dims[d]);
+                copier.copy(body, &known, &index, &tail.loops.yielded())[0]
+            }
+        };
+        take(&mut results, tail, result);
+    }
+    results
+        .into_iter()
+        .zip(&plan.destinations)
+        .map(|(v, d)| resize(copier.b, v, element_of(d.value)))
+        .collect()
+}
+
+/// `value` in a type of its sort.
+fn resize<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>) -> Val<'c> {
+    let from = value.r#type();
+    if from == ty {
+        return value;
+    }
+    let op = match (ty.is_float(), byte_width(from) < byte_width(ty)) {
+        (true, true) => "arith.extf",
+        (true, false) => "arith.truncf",
+        (false, true) => "arith.extsi",
+        (false, false) => "arith.trunci",
+    };
+    b.create(op).operands(&[value]).result(ty).value()
+}

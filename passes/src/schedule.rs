@@ -1,0 +1,237 @@
+use crate::analysis::laws::check_laws;
+use crate::grid::choose::choose;
+use crate::grid::job::{Job, Work, is_job};
+use crate::grid::launch::Kernels;
+use crate::grid::nest::{Illegal, Nest, Run};
+use crate::grid::partials::materialise;
+use crate::grid::steps::{Processor, Step, to_text};
+use melior::ir::operation::OperationLike;
+use tx_mlir::{
+    Failed, Op, ancestors, enclosing, erase, error, is, parent, parse_attribute, set_attribute,
+    string_attribute, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Make kernels of work on whole arrays.
+    ///
+    /// ## What it does
+    /// Turns every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
+    /// `memref.copy` of a host function into a kernel and its `gpu.launch_func`, as its `schedule`
+    /// says; where there is none, a default is chosen. The schedule that was followed stands on the
+    /// kernel.
+    ///
+    /// * `#tile.split<"d1" by 16>` cuts loop `d1` into `d1.o` and `d1.i`; the latter has 16
+    ///   iterations. `#tile.fuse<["d0", "d1"] to "p">` makes one loop of several.
+    ///   `#tile.reorder<"d1.o", "d0.i">` nests loops in this order.
+    /// * `#tile.bind<"d0.o" to block_x>` runs the iterations of a loop on blocks or threads. A
+    ///   reduced loop on threads is a cross-thread reduction, whose result the first thread stores.
+    /// * `#tile.rfactor<"d1.i">` keeps partial results of a reduced loop: in registers when it is
+    ///   bound to threads, else in global memory, and a second kernel combines them.
+    /// * `#tile.unroll<"d1.i">` writes the iterations out; `#tile.vectorize<"d1.i">` also loads what
+    ///   they read at once, and gives each a partial result of its own.
+    ///
+    /// Sizes that are no multiple of a factor are guarded. Of a loop over whole tiles the full part
+    /// comes first, without guards, and then the rest; of a loop within a tile that is not full, the
+    /// end is moved. A loop over more blocks than a grid can have takes turns.
+    ///
+    /// `until=choice` only writes schedules on ops; `until=partials` also makes two reductions of
+    /// those whose partial results go through global memory.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+    ///   tile.reduce sum %A into %B axes [1] scope(grid)
+    ///     {schedule = [#tile.split<"d0" by 32>, #tile.split<"d1" by 16>, #tile.bind<"d0.o" to block_x>,
+    ///                  #tile.bind<"d0.i" to thread_y>, #tile.bind<"d1.i" to thread_x>]}
+    ///     : memref<?x?xf32> into memref<?xf32>
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// gpu.module @rows_kernels {
+    ///   gpu.func @rows_0(%A: memref<?x?xf32>, %B: memref<?xf32>) kernel
+    ///       attributes {known_block_size = array<i32: 16, 32, 1>, schedule = [...]} {
+    ///     %row = ... // 32 * block + thread_y
+    ///     %part = scf.if %row_is_inside -> f32 {
+    ///       %full = scf.for ... { ... }     // whole tiles of 16
+    ///       %rest = scf.for ... { scf.if ... } // what is left
+    ///     }
+    ///     %sum = tile.all_reduce sum %part scope(warp) width 16 stride 1 : f32 -> f32
+    ///     scf.if %first_and_inside { memref.store %sum, %B[%row] : memref<?xf32> }
+    ///     gpu.return
+    ///   }
+    /// }
+    /// func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+    ///   gpu.launch_func @rows_kernels::@rows_0 blocks in (%b, %c1, %c1) threads in (%c16, %c32, %c1)
+    ///     args(%A : memref<?x?xf32>, %B : memref<?xf32>)
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// A schedule names an unknown loop, binds two loops to one processor, takes more than 1024
+    /// threads, or binds a reduced loop to blocks without `rfactor` and where atomics are not
+    /// permitted (`determinism = #tile.determinism<any>`); an output overlaps an input or itself; or
+    /// an op does not stand in the body of a function.
+    pub struct Schedule as "tile-schedule" creates [arith, gpu, memref, scf, tile, vector] {
+        /// where to stop: choice, partials or kernels
+        until: String = "kernels",
+    } counts {
+        /// kernels made
+        kernels,
+        /// schedules chosen
+        chosen,
+    }
+}
+
+/// A job with a schedule that was found legal.
+struct Planned<'c> {
+    job: Job<'c>,
+    nest: Nest,
+    steps: Vec<Step>,
+    chosen: bool,
+}
+
+impl Pass for Schedule {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let known = ["choice", "partials", "kernels"];
+        let Some(until) = known.iter().position(|k| *k == self.until) else {
+            return Err(error(module.location(), format!("option `until`: unknown stage `{}`", self.until))
+                .note(format!("known: {}", known.join(", ")))
+                .emit());
+        };
+        let mut planned = Vec::new();
+        let mut failed = None;
+        // Every op is checked, so that one run reports everything that is wrong.
+        for op in walk(module).into_iter().filter(|op| is_job(*op)) {
+            match host_of(op).and_then(|host| Ok(host.map(|_| plan(op)).transpose()?)) {
+                Ok(plan) => planned.extend(plan),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        counts.add("chosen", planned.iter().filter(|p| p.chosen).count().try_into().unwrap_or(0));
+        let mut kernels: Vec<Kernels<'c>> = Vec::new();
+        for Planned { job, nest, steps, .. } in planned {
+            if until == 0 {
+                write_schedule(job.op, &steps);
+                continue;
+            }
+            for planned in in_stages(job, nest, steps)? {
+                if until == 1 {
+                    write_schedule(planned.job.op, &planned.steps);
+                    continue;
+                }
+                let host = enclosing(planned.job.op, "func.func")
+                    .and_then(|f| string_attribute(f, "sym_name"))
+                    .unwrap_or_default();
+                if kernels.last().is_none_or(|k| k.host != host) {
+                    kernels.push(Kernels::of(host));
+                }
+                if let Some(last) = kernels.last_mut() {
+                    last.add(&planned.job, &planned.nest, &planned.steps);
+                    counts.add("kernels", 1);
+                }
+                // A job that prepares another shares its op.
+                if !matches!(planned.job.work, Work::Identity(_)) {
+                    erase(planned.job.op);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_schedule(op: Op<'_>, steps: &[Step]) {
+    set_attribute(op, "schedule", parse_attribute(tx_mlir::context(op), &to_text(steps)));
+}
+
+/// The host function in whose body `op` stands; none when it is left alone.
+fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
+    let around = parent(op);
+    if let Some(host) = around.filter(|o| is(*o, "func.func")) {
+        return match tx_mlir::blocks(host).len() {
+            1 => Ok(Some(host)),
+            _ => Err(error(op.location(), "a host function must be one block, without branches")
+                .note_at(host.location(), "this function has several")
+                .emit()),
+        };
+    }
+    if !tx_mlir::name(op).starts_with("tile.") && enclosing(op, "gpu.func").is_some() {
+        return Ok(None);
+    }
+    let report = error(op.location(), "work on whole arrays stands in the body of a host function");
+    Err(match ancestors(op).next() {
+        Some(around) => report
+            .note_at(around.location(), format!("this `{}` is around it", tx_mlir::name(around)))
+            .emit(),
+        None => report.emit(),
+    })
+}
+
+fn plan<'c>(op: Op<'c>) -> Result<Planned<'c>, Failed> {
+    let job = Job::of(op)?;
+    check_laws(op)?;
+    let (steps, chosen) = match job.written_schedule()? {
+        Some(steps) => (steps, false),
+        None => (choose(&job), true),
+    };
+    let nest = legal(&job, &steps).map_err(|e| {
+        let report = error(op.location(), e.reason);
+        match e.note {
+            Some(note) => report.note(note).emit(),
+            None => report.emit(),
+        }
+    })?;
+    Ok(Planned { job, nest, steps, chosen })
+}
+
+/// The loops of a job with a schedule, when it is legal.
+fn legal(job: &Job<'_>, steps: &[Step]) -> Result<Nest, Illegal> {
+    let mut nest = Nest::new(&job.extents, &job.axes).apply(steps)?;
+    nest.keep_apart(&job.partials)?;
+    if !matches!(job.work, Work::Combine(..)) && !nest.rfactors.is_empty() {
+        return Err(Illegal::new("nothing is reduced, so there are no partial results"));
+    }
+    // What `rfactor` keeps apart is not combined by the kernel that computes it.
+    let mut checked = nest.clone();
+    let apart: Vec<String> =
+        nest.global_rfactors().iter().map(|n| nest.nodes[*n].name.clone()).collect();
+    checked.keep_apart(&apart)?;
+    checked.check(job.atomics().err().as_deref())?;
+    Ok(nest)
+}
+
+/// The kernels that a job takes, in order.
+fn in_stages<'c>(job: Job<'c>, nest: Nest, steps: Vec<Step>) -> Result<Vec<Planned<'c>>, Failed> {
+    if !nest.global_rfactors().is_empty()
+        && let Some((first, second)) = materialise(&job, &nest, &steps)
+    {
+        erase(job.op);
+        let mut stages = Vec::new();
+        for op in [first, second] {
+            let Planned { job, nest, steps, .. } = plan(op)?;
+            stages.extend(in_stages(job, nest, steps)?);
+        }
+        return Ok(stages);
+    }
+    let on_blocks = |n: &usize| {
+        nest.nodes[*n].combines() && matches!(nest.nodes[*n].run, Run::On(Processor::Block(_)))
+    };
+    let mut stages = Vec::new();
+    if nest.order.iter().any(on_blocks)
+        && let Some(start) = job.start()
+    {
+        let steps = choose(&start);
+        if let Ok(nest) = legal(&start, &steps) {
+            stages.push(Planned { job: start, nest, steps, chosen: true });
+        }
+    }
+    stages.push(Planned { job, nest, steps, chosen: false });
+    Ok(stages)
+}
