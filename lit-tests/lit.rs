@@ -205,6 +205,8 @@ struct Test {
     prefixes: BTreeSet<String>,
     /// Whether there is an `expected-error`, `-warning`, `-remark` or `-note`.
     expects_diagnostics: bool,
+    /// Directives that others read.
+    read_elsewhere: BTreeSet<String>,
 }
 
 /// One RUN line.
@@ -246,7 +248,25 @@ impl Run {
 }
 
 const TOOLS: &[&str] = &["tx-opt", "tx", "ptxas"];
-const DIRECTIVES: &[&str] = &["RUN", "EXIT", "PTXAS", "SNAPSHOT", "ROUNDTRIP"];
+const DIRECTIVES: &[&str] = &[
+    "RUN",
+    "EXIT",
+    "PTXAS",
+    "SNAPSHOT",
+    "ROUNDTRIP",
+    "COMPARE",
+    "SIZES",
+    "SHOW",
+];
+
+/// Directives that others read, in these folders only: `tools/tx/tests/programs.rs`, and `cargo
+/// xtask codegen`. Elsewhere they would say something to nobody.
+const READ_ELSEWHERE: &[(&str, &[&str])] = &[
+    ("COMPARE", &["tutorial", "programs"]),
+    ("SIZES", &["tutorial", "programs"]),
+    ("SHOW", &["tutorial"]),
+];
+
 const CHECKS: &[&str] = &["", "-NEXT", "-SAME", "-NOT", "-DAG", "-LABEL", "-EMPTY"];
 
 /// Reads the directives of a file. Whatever looks like one and is not is an error: a misspelt
@@ -316,6 +336,9 @@ fn parse(text: &str) -> Result<Test, String> {
                 } else {
                     test.round_trip = false;
                 }
+            }
+            other if READ_ELSEWHERE.iter().any(|(name, _)| *name == other) => {
+                test.read_elsewhere.insert(other.to_owned());
             }
             other => checks.push((number, other.to_owned())),
         }
@@ -408,6 +431,20 @@ fn complete(test: &Test, prose: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether directives that others read stand where these look.
+fn readers(test: &Test, path: &Path) -> Result<(), String> {
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+    for (name, folders) in READ_ELSEWHERE {
+        if test.read_elsewhere.contains(*name) && folders.iter().all(|known| folder != *known) {
+            return Err(format!(
+                "nobody reads `{name}:` here; it belongs into {}",
+                folders.join(" or ")
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Takes a RUN line apart: `[not] TOOL ARGUMENT… [| [not] TOOL ARGUMENT…]… [2>&1]`, with single
 /// and double quotes.
 fn command_line(text: &str) -> Result<Pipeline, String> {
@@ -473,6 +510,7 @@ fn words(text: &str) -> Result<Vec<String>, String> {
 fn run_file(path: &Path) -> Result<(), String> {
     let text = fs::read(path).map_err(|error| format!("cannot read the test: {error}"))?;
     let test = parse(&String::from_utf8_lossy(&text))?;
+    readers(&test, path)?;
     let scratch = Scratch::new()?;
     for run in &test.runs {
         run_one(path, &test, run, &scratch)?;
@@ -1055,6 +1093,11 @@ fn self_tests() -> Vec<Trial> {
             expect(test.runs[1].pipeline.commands[1] == ["tx", ""])?;
             expect(test.runs[1].prefixes == ["B", "C"])?;
             expect(test.ptxas == ["sm_80", "sm_90"])
+        }),
+        ("refuses directives that nobody reads", || {
+            let test = parse(&(GOOD.to_owned() + "// COMPARE: @f(A: 2xf32) A = A\n"))?;
+            readers(&test, Path::new("lit-tests/programs/x.mlir"))?;
+            expect(readers(&test, Path::new("lit-tests/tools/x.mlir")).is_err())
         }),
         ("shows differences with some context", || {
             let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";

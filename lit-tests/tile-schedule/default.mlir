@@ -72,6 +72,22 @@ func.func @batch_invariant_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
   return
 }
 
+// Nor do strides, which may follow from that number: one column is cut as a thousand are.
+// CHECK-LABEL: func.func @batch_invariant_column(
+// CHECK: schedule = [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 8>, #tile.bind<"d0.i" to thread_y>]
+// CHECK-LABEL: func.func @batch_invariant_columns(
+// CHECK: schedule = [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 8>, #tile.bind<"d0.i" to thread_y>]
+func.func @batch_invariant_column(%A: memref<1000x1xf32>, %B: memref<1xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) {determinism = #tile.determinism<batch_invariant>}
+    : memref<1000x1xf32> into memref<1xf32>
+  return
+}
+func.func @batch_invariant_columns(%A: memref<1000x1000xf32>, %B: memref<1000xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) {determinism = #tile.determinism<batch_invariant>}
+    : memref<1000x1000xf32> into memref<1000xf32>
+  return
+}
+
 // Several kept dimensions become one loop; the one along which elements are neighbours runs fastest.
 // CHECK-LABEL: func.func @middle_axis(
 // CHECK: schedule = [#tile.fuse<["d0", "d2"] to "p">, #tile.split<"p" by 32>,

@@ -45,7 +45,7 @@
 
 // What a launch plan cannot hold is refused where it stands, with what it is and what to do.
 // CALL:      plan-refused.mlir:[[# @LINE + 60]]:5: error: `func.call` calls a function
-// CALL:      note: inline it; host code holds, in one block, `gpu.launch_func`, `memref.alloc` and `memref.dealloc`, views of memrefs, `memref.dim`, and arithmetic on `index`
+// CALL:      note: inline it; host code holds, in one block, `gpu.launch_func`, `memref.alloc` and `memref.dealloc`, views of memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons
 // LOOP:      error: `scf.for` is control flow, and a launch plan has none
 // LOOP-NEXT:   scf.for
 // LOOP:      note: put the loop or the branch in a kernel; host code holds

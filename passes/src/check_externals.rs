@@ -42,9 +42,14 @@ impl Pass for CheckExternals {
                 .filter_map(|op| string_attribute(op, "sym_name"))
                 .filter(|name| !PROVIDED.contains(&name.as_str()) && !name.starts_with("llvm."))
                 .collect();
-            for call in walk(gpu_module).into_iter().filter(|op| is(*op, "llvm.call")) {
+            for call in walk(gpu_module)
+                .into_iter()
+                .filter(|op| is(*op, "llvm.call"))
+            {
                 counts.add("calls", 1);
-                let Some(callee) = attribute(call, "callee") else { continue };
+                let Some(callee) = attribute(call, "callee") else {
+                    continue;
+                };
                 let name = callee.to_string();
                 let name = name.trim_start_matches('@');
                 if declared.contains(name) {
@@ -57,7 +62,10 @@ impl Pass for CheckExternals {
 }
 
 fn refuse(call: Op<'_>, name: &str) -> Failed {
-    let report = error(call.location(), format!("`{name}` is called, but is not in the module"));
+    let report = error(
+        call.location(),
+        format!("`{name}` is called, but is not in the module"),
+    );
     if name.starts_with("__nv_") {
         let known: Vec<_> = elementary::names().collect();
         report
@@ -68,6 +76,8 @@ fn refuse(call: Op<'_>, name: &str) -> Failed {
             ))
             .emit()
     } else {
-        report.note("give it a body, or link the module that has it before").emit()
+        report
+            .note("give it a body, or link the module that has it before")
+            .emit()
     }
 }

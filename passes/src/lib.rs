@@ -7,8 +7,8 @@ mod analysis;
 mod combiner;
 mod elementary;
 mod exchange;
-mod linalg;
 mod grid;
+mod linalg;
 mod pipelines;
 mod variants;
 

@@ -31,6 +31,9 @@ pass! {
     /// * `#tile.unroll<"d1.i">` writes the iterations out; `#tile.vectorize<"d1.i">` also loads what
     ///   they read at once, and gives each a partial result of its own.
     ///
+    /// Sizes that must agree and are known at run time only are compared on the host before the launch
+    /// (`cf.assert`): with others, elements outside of an array would be read or written.
+    ///
     /// Sizes that are no multiple of a factor are guarded. Of a loop over whole tiles the full part
     /// comes first, without guards, and then the rest; of a loop within a tile that is not full, the
     /// end is moved. A loop over more blocks than a grid can have takes turns.
@@ -76,7 +79,7 @@ pass! {
     /// threads, or binds a reduced loop to blocks without `rfactor` and where atomics are not
     /// permitted (`determinism = #tile.determinism<any>`); an output overlaps an input or itself; or
     /// an op does not stand in the body of a function.
-    pub struct Schedule as "tile-schedule" creates [arith, gpu, memref, scf, tile, vector] {
+    pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, memref, scf, tile, vector] {
         /// where to stop: choice, partials or kernels
         until: String = "kernels",
     } counts {
@@ -107,7 +110,7 @@ impl Pass for Schedule {
         let mut failed = None;
         // Every op is checked, so that one run reports everything that is wrong.
         for op in walk(module).into_iter().filter(|op| is_job(*op)) {
-            match host_of(op).and_then(|host| Ok(host.map(|_| plan(op)).transpose()?)) {
+            match host_of(op).and_then(|host| host.map(|_| plan(op)).transpose()) {
                 Ok(plan) => planned.extend(plan),
                 Err(e) => failed = Some(e),
             }

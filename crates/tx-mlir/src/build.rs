@@ -61,7 +61,7 @@ pub struct Builder<'c> {
     block: Blk<'c>,
     before: Option<Op<'c>>,
     location: Location<'c>,
-    /// Constants made so far by this builder and by those around it. All of them dominate what
+    /// Constants and sizes made so far by this builder and by those around it. All of them dominate what
     /// comes next, because a builder only moves forward.
     constants: RefCell<BTreeMap<String, Val<'c>>>,
 }
@@ -184,6 +184,22 @@ impl<'c> Builder<'c> {
             .create("arith.constant")
             .attr("value", value)
             .result(ty)
+            .value();
+        self.constants.borrow_mut().insert(key, made);
+        made
+    }
+
+    /// The size of a memref's dimension, read once.
+    pub fn dim(&self, memref: Val<'c>, place: usize) -> Val<'c> {
+        let key = format!("dim {place} of {}", key(memref));
+        if let Some(known) = self.constants.borrow().get(&key) {
+            return *known;
+        }
+        let index = self.int(i64::try_from(place).unwrap_or(0), self.index_type());
+        let made = self
+            .create("memref.dim")
+            .operands(&[memref, index])
+            .result(self.index_type())
             .value();
         self.constants.borrow_mut().insert(key, made);
         made

@@ -276,6 +276,9 @@ macro_rules! dialect_getter {
     (arith) => {
         $crate::mlir_sys::mlirGetDialectHandle__arith__
     };
+    (cf) => {
+        $crate::mlir_sys::mlirGetDialectHandle__cf__
+    };
     (gpu) => {
         $crate::mlir_sys::mlirGetDialectHandle__gpu__
     };

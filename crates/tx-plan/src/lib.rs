@@ -1,7 +1,7 @@
 //! Launch plans and compiled artifacts of tx as plain data.
 //!
-//! A [`Plan`] says everything a host needs to launch a compiled program: the arguments and their types, the
-//! temporaries to allocate, and the kernels to launch in order, with grids and blocks as [expressions](Expr)
+//! A [`Plan`] says everything a host needs to launch a compiled program: the arguments and their types, [checks](Check)
+//! of their sizes, the temporaries to allocate, and the kernels to launch in order, with grids and blocks as [expressions](Expr)
 //! over argument dimensions. An [`Artifact`] is a plan with the PTX it launches and the device IR the CPU
 //! executor runs in its place.
 //!
@@ -19,11 +19,13 @@
 //! # Ok::<(), tx_plan::ExprError>(())
 //! ```
 
+mod check;
 mod element;
 mod expr;
 mod plan;
 mod types;
 
+pub use check::{Check, CheckError, Relation};
 pub use element::{ElementType, UnknownElementType};
 pub use expr::{Expr, ExprError, Symbol};
 pub use plan::{

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::check::Check;
 use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
 use crate::types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType};
@@ -36,8 +37,8 @@ pub struct Stage {
 
 /// How to launch a compiled program: enough to do it without guessing.
 ///
-/// A launcher allocates the temporaries, then launches the steps in order, each after the one before it has
-/// finished. A memref operand is passed as MLIR's expanded descriptor: allocated pointer, aligned pointer, offset,
+/// A launcher evaluates the checks, and goes no further when one does not hold: kernels may access memory out of bounds
+/// then. It allocates the temporaries and launches the steps in order, each after the one before it has finished. A memref operand is passed as MLIR's expanded descriptor: allocated pointer, aligned pointer, offset,
 /// sizes, strides (64 bits each; offset and strides in elements). A scalar is passed as it is.
 ///
 /// Deserialising checks the form alone; [`Plan::from_json`] also checks the version and that the parts fit together.
@@ -54,6 +55,10 @@ pub struct Plan {
     pub entry_kind: EntryKind,
     /// The arguments of the entry, in order.
     pub arguments: Vec<Argument>,
+    /// What must hold before anything is allocated or launched, in the order of the program. In JSON it is left out when
+    /// there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<Check>,
     /// Device memory the launcher allocates. Its contents are undefined until a step writes them.
     pub temporaries: Vec<Temporary>,
     /// The kernels to launch, in order.
@@ -244,6 +249,13 @@ impl Plan {
             self.validate_argument(argument)
                 .map_err(|reason| PlanError::Invalid {
                     place: format!("argument {i}"),
+                    reason,
+                })?;
+        }
+        for (i, check) in self.checks.iter().enumerate() {
+            self.check_symbols([&check.left, &check.right])
+                .map_err(|reason| PlanError::Invalid {
+                    place: format!("check {i}"),
                     reason,
                 })?;
         }

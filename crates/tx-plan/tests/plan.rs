@@ -21,6 +21,7 @@ fn row_sums() -> Plan {
             memref("memref<?xf32>", true),
             memref("i32", false),
         ],
+        checks: Vec::new(),
         temporaries: vec![Temporary {
             element: ElementType::F32,
             shape: vec![rows(), Expr::Const(8)],

@@ -112,6 +112,9 @@ impl Job {
         for (index, (arg, argument)) in args.into_iter().zip(&plan.arguments).enumerate() {
             job.bind(index, arg, argument)?;
         }
+        for check in &plan.checks {
+            check.evaluate(|symbol| job.lookup(symbol))?;
+        }
         let first_temporary = job.buffers.len();
         for (i, temporary) in plan.temporaries.iter().enumerate() {
             let place = format!("temporary {i}");
@@ -924,6 +927,7 @@ mod tests {
                     written: ty.contains("memref"),
                 })
                 .collect(),
+            checks: Vec::new(),
             temporaries: vec![tx_plan::Temporary {
                 element: ElementType::F16,
                 shape: vec![Expr::dim(0, 0)],

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tx_plan::{ElementType, ExprError, PlanError};
+use tx_plan::{CheckError, ElementType, ExprError, PlanError};
 
 use crate::cuda::CudaError;
 use crate::npy::NpyError;
@@ -86,6 +86,9 @@ pub enum Error {
     /// A plan that contradicts itself.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Arguments that do not fit together, as the plan says.
+    #[error(transparent)]
+    Check(#[from] CheckError),
     /// An expression of the plan without a value for these arguments.
     #[error("{place}: {error}")]
     Launch {
@@ -236,6 +239,7 @@ impl Error {
             | Self::Size { .. }
             | Self::OutOfMemory { .. }
             | Self::Plan(_)
+            | Self::Check(_)
             | Self::Launch { .. }
             | Self::LaunchSize { .. }
             | Self::NoDevice { .. }

@@ -22,6 +22,7 @@ fn artifact(arguments: &[(&str, bool)], entry_kind: EntryKind, step: Step) -> Ar
                     written: *written,
                 })
                 .collect(),
+            checks: Vec::new(),
             temporaries: vec![Temporary {
                 element: ElementType::F32,
                 shape: vec![Expr::Const(4)],

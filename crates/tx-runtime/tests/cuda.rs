@@ -32,6 +32,7 @@ fn artifact(ptx: &str, chip: &str, arguments: &[(&str, bool)], step: Step) -> Ar
                     written: *written,
                 })
                 .collect(),
+            checks: Vec::new(),
             temporaries: vec![Temporary {
                 element: ElementType::F32,
                 shape: vec![Expr::Const(4)],

@@ -24,6 +24,7 @@ fn reports_faults() -> Result<(), Error> {
                 ty: "memref<1xi32>".parse().expect("a type"),
                 written: true,
             }],
+            checks: Vec::new(),
             temporaries: vec![],
             steps: vec![Step {
                 kernel: "wild".to_owned(),

@@ -1,9 +1,10 @@
 //! Functions of several launches, on the executor and on a CUDA device. Without a device those tests say so and pass.
 
 use tx_plan::{
-    Argument, Artifact, Base, ElementType, EntryKind, Expr, Operand, Plan, Step, Temporary, View,
+    Argument, Artifact, Base, Check, ElementType, EntryKind, Expr, Operand, Plan, Relation, Step,
+    Symbol, Temporary, View,
 };
-use tx_runtime::{Arg, Device, Error, RunOptions, Spec};
+use tx_runtime::{Arg, Device, Error, ErrorKind, RunOptions, Spec};
 
 fn devices() -> Vec<Device> {
     let mut devices = Vec::new();
@@ -55,6 +56,7 @@ fn total() -> Artifact {
             argument("memref<1xf32>", true),
             argument("f32", false),
         ],
+        checks: Vec::new(),
         temporaries: vec![Temporary {
             element: ElementType::F32,
             shape: vec![rows()],
@@ -144,6 +146,67 @@ fn may_launch_nothing() -> Result<(), Error> {
         assert_eq!(
             outputs.argument(1).map(ToString::to_string).as_deref(),
             Some("[7.]")
+        );
+    }
+    Ok(())
+}
+
+/// Arguments that do not fit together are refused before anything is sized, allocated or launched, for the first of the
+/// reasons in the plan. They are as wrong as those that do not fit their types.
+#[test]
+fn are_checked_before_they_run() -> Result<(), Error> {
+    let check = |left, relation, right, message: &str| Check {
+        left,
+        relation,
+        right,
+        message: message.to_owned(),
+    };
+    let mut artifact = total();
+    // No array has a negative size: this temporary could not be made.
+    artifact.plan.temporaries[0].shape = vec![Expr::dim(0, 0).minus(Expr::Const(2))];
+    artifact.plan.checks = vec![
+        check(
+            Expr::dim(0, 1),
+            Relation::Equal,
+            Expr::dim(1, 0).times(Expr::Const(3)),
+            "three columns",
+        ),
+        check(
+            Symbol::Stride {
+                argument: 0,
+                dim: 0,
+            }
+            .into(),
+            Relation::LessOrEqual,
+            Expr::dim(0, 0),
+            "rows are short",
+        ),
+    ];
+    for device in devices() {
+        let program = device.load(&artifact)?;
+        let fails = |array: &str| program.run(args([array, "full:7:1xf32", "1"])).unwrap_err();
+        for (array, message) in [
+            (
+                "zeros:1x4xf32",
+                "arg0.dim1 is 4, arg1.dim0 * 3 is 3: three columns (expected arg0.dim1 == arg1.dim0 * 3)",
+            ),
+            (
+                "zeros:1x3xf32",
+                "arg0.stride0 is 3, arg0.dim0 is 1: rows are short (expected arg0.stride0 <= arg0.dim0)",
+            ),
+        ] {
+            let error = fails(array);
+            assert_eq!(error.to_string(), message, "{}", device.name());
+            assert_eq!(error.kind(), ErrorKind::Refused);
+        }
+        let mut fits = artifact.clone();
+        fits.plan.temporaries[0].shape = vec![Expr::dim(0, 0)];
+        let outputs = device
+            .load(&fits)?
+            .run(args(["full:0.5:4x3xf32", "full:7:1xf32", "1"]))?;
+        assert_eq!(
+            outputs.argument(1).map(ToString::to_string).as_deref(),
+            Some("[6.]")
         );
     }
     Ok(())

@@ -33,6 +33,7 @@ fn artifact(element: ElementType, operation: &str) -> Artifact {
                     written,
                 })
                 .collect(),
+            checks: Vec::new(),
             temporaries: vec![],
             steps: vec![Step {
                 kernel: "main".to_owned(),

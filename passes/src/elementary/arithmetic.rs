@@ -124,7 +124,10 @@ impl<'b, 'c> Arithmetic<'b, 'c> {
     /// A number that both formats have.
     pub(super) fn number(&self, number: f64) -> Float<'_, 'c> {
         let single = number as f32;
-        debug_assert!(f64::from(single).to_bits() == number.to_bits(), "{number} is no f32");
+        debug_assert!(
+            f64::from(single).to_bits() == number.to_bits(),
+            "{number} is no f32"
+        );
         self.constant(Constant(single.to_bits(), number.to_bits()))
     }
 
@@ -237,7 +240,10 @@ impl<'a, 'c> Float<'a, 'c> {
         let m = self.m;
         let shift = Constant(0x4b40_0000, 0x4338_0000_0000_0000);
         let shifted = self.fma(scale, m.constant(shift));
-        (shifted - m.constant(shift), shifted.bits() - m.constant_bits(shift))
+        (
+            shifted - m.constant(shift),
+            shifted.bits() - m.constant_bits(shift),
+        )
     }
 
     pub(super) fn bits(self) -> Whole<'a, 'c> {
@@ -270,7 +276,10 @@ impl<'a, 'c> Float<'a, 'c> {
     pub(super) fn split_any(self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         // More than the fraction has bits.
-        let (factor, power) = (m.pick(16_777_216.0, 18_014_398_509_481_984.0), m.pick(24, 54));
+        let (factor, power) = (
+            m.pick(16_777_216.0, 18_014_398_509_481_984.0),
+            m.pick(24, 54),
+        );
         let small = self.below(m.constant(Constant::SMALLEST_NORMAL));
         let (significand, exponent) = small.select(self * factor, self).split();
         let shift = small.select_whole(m.integer(power), m.integer(0));
@@ -284,8 +293,12 @@ impl<'a, 'c> Float<'a, 'c> {
             Format::Single => polynomial.single.iter().copied().map(u64::from).collect(),
             Format::Double => polynomial.double.to_vec(),
         };
-        let (last, rest) = coefficients.split_last().expect("a polynomial has coefficients");
-        rest.iter().rev().fold(constant(*last), |sum, next| sum.fma(self, constant(*next)))
+        let (last, rest) = coefficients
+            .split_last()
+            .expect("a polynomial has coefficients");
+        rest.iter()
+            .rev()
+            .fold(constant(*last), |sum, next| sum.fma(self, constant(*next)))
     }
 }
 
@@ -320,12 +333,15 @@ impl<'a, 'c> Whole<'a, 'c> {
     /// 2^`self`, for exponents of normal numbers.
     pub(super) fn power_of_two(self) -> Float<'a, 'c> {
         let m = self.m;
-        (self + m.integer(m.bias())).shift_left(m.fraction()).as_bits()
+        (self + m.integer(m.bias()))
+            .shift_left(m.fraction())
+            .as_bits()
     }
 
     /// 2^`self`, and 0 instead of subnormal numbers.
     pub(super) fn power_of_two_or_zero(self) -> Float<'a, 'c> {
-        self.apply("arith.maxsi", self.m.integer(-self.m.bias())).power_of_two()
+        self.apply("arith.maxsi", self.m.integer(-self.m.bias()))
+            .power_of_two()
     }
 }
 

@@ -133,7 +133,10 @@ pub(super) fn exp<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
 /// 2^x.
 pub(super) fn exp2<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
-    let x = x.clamp(m.number(m.pick(-151.0, -1076.0)), m.number(m.pick(128.0, 1024.0)));
+    let x = x.clamp(
+        m.number(m.pick(-151.0, -1076.0)),
+        m.number(m.pick(128.0, 1024.0)),
+    );
     let one = m.number(1.0);
     let (n, power) = x.nearest_integer(one);
     let r = x - n;
@@ -157,7 +160,12 @@ pub(super) fn expm1<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let one = m.number(1.0);
     // Below it, the result rounds to −1.
     let clamped = x.clamp(m.number(m.pick(-18.0, -38.0)), highest(x));
-    let Reduced { minus_n, power, rough, r } = Reduced::new(clamped);
+    let Reduced {
+        minus_n,
+        power,
+        rough,
+        r,
+    } = Reduced::new(clamped);
     let r_rest = minus_n.fma(m.constant(LN_2.1), rough - r);
     let back = (m.integer(0) - power).power_of_two_or_zero();
     let whole = one - back;

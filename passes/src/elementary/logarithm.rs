@@ -103,7 +103,10 @@ fn with_limits<'a, 'c>(x: Float<'a, 'c>, result: Float<'a, 'c>) -> Float<'a, 'c>
 
 fn log_of_base<'a, 'c>(base: &Base, x: Float<'a, 'c>) -> Float<'a, 'c> {
     let (significand, k) = x.split_any();
-    with_limits(x, logarithm(base, k, significand - x.arithmetic().number(1.0), None))
+    with_limits(
+        x,
+        logarithm(base, k, significand - x.arithmetic().number(1.0), None),
+    )
 }
 
 /// ln x.

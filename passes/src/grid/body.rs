@@ -29,6 +29,9 @@ struct Place<'c> {
     loaded: Vec<Option<Val<'c>>>,
 }
 
+/// What one iteration of a loop does with the values that it is handed.
+type Iteration<'f, 'c> = dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>> + 'f;
+
 /// Writes the loops of one kernel.
 pub(crate) struct Body<'a, 'c> {
     job: &'a Job<'c>,
@@ -48,12 +51,19 @@ impl<'a, 'c> Body<'a, 'c> {
     pub(crate) fn new(job: &'a Job<'c>, nest: &'a Nest, b: &Builder<'c>) -> Self {
         let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(b, d)).collect();
         let serial = nest.serial();
-        let first = serial.iter().position(|n| nest.nodes[*n].combines()).unwrap_or(serial.len());
+        let first = serial
+            .iter()
+            .position(|n| nest.nodes[*n].combines())
+            .unwrap_or(serial.len());
         let (outer, inner) = serial.split_at(first);
         Self {
             job,
             nest,
-            extents: nest.nodes.iter().map(|n| n.extent.value(b, &|_, d| lengths[d])).collect(),
+            extents: nest
+                .nodes
+                .iter()
+                .map(|n| n.extent.value(b, &|_, d| lengths[d]))
+                .collect(),
             guards: nest.guards(),
             outer: outer.to_vec(),
             inner: inner.to_vec(),
@@ -101,14 +111,25 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// The place within loop `node` at `index`. Every index that is known from there on is computed
     /// there.
-    fn enter(&self, b: &Builder<'c>, place: &Place<'c>, node: usize, index: Index<'c>) -> Place<'c> {
+    fn enter(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        node: usize,
+        index: Index<'c>,
+    ) -> Place<'c> {
         let mut place = place.clone();
         place.index.insert(node, index);
         // What a loop is made of has a higher number than what it was made from.
         for (n, node) in self.nest.nodes.iter().enumerate().rev() {
-            if let Fate::Split { outer, inner, factor } = node.fate
+            if let Fate::Split {
+                outer,
+                inner,
+                factor,
+            } = node.fate
                 && !place.index.contains_key(&n)
-                && let (Some(outer), Some(inner)) = (place.index.get(&outer), place.index.get(&inner))
+                && let (Some(outer), Some(inner)) =
+                    (place.index.get(&outer), place.index.get(&inner))
             {
                 let index = b.add(b.mul(*outer, Index::Const(factor)), *inner);
                 place.index.insert(n, index);
@@ -129,10 +150,17 @@ impl<'a, 'c> Body<'a, 'c> {
         let Some(node) = self.outer.get(at) else {
             return self.result(b, place);
         };
-        self.iterate(b, *node, place, self.groups.is_empty(), Vec::new(), &mut |b, place, _| {
-            self.outer(b, at + 1, place);
-            Vec::new()
-        });
+        self.iterate(
+            b,
+            *node,
+            place,
+            self.groups.is_empty(),
+            Vec::new(),
+            &mut |b, place, _| {
+                self.outer(b, at + 1, place);
+                Vec::new()
+            },
+        );
     }
 
     /// Runs the iterations of a loop of one thread, with values carried from each to the next.
@@ -144,7 +172,7 @@ impl<'a, 'c> Body<'a, 'c> {
         place: &Place<'c>,
         apart: bool,
         carried: Vec<Val<'c>>,
-        body: &mut dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>>,
+        body: &mut Iteration<'_, 'c>,
     ) -> Vec<Val<'c>> {
         let run = self.nest.nodes[node].run;
         let mut carried = carried;
@@ -183,7 +211,9 @@ impl<'a, 'c> Body<'a, 'c> {
             matches!(self.nest.nodes[*g].fate, Fate::Split { outer, inner, .. } if outer == node || inner == node)
         });
         let Some(guard) = guard else { return whole() };
-        let Fate::Split { outer, factor, .. } = self.nest.nodes[guard].fate else { return whole() };
+        let Fate::Split { outer, factor, .. } = self.nest.nodes[guard].fate else {
+            return whole();
+        };
         let mut full = place.clone();
         full.full.insert(guard);
         let total = self.extents[guard];
@@ -202,7 +232,10 @@ impl<'a, 'c> Body<'a, 'c> {
             return whole();
         }
         // The last iterations are left out of an inner loop, when the outer one is known.
-        let known = place.index.get(&outer).filter(|_| apart || self.is_uniform(outer));
+        let known = place
+            .index
+            .get(&outer)
+            .filter(|_| apart || self.is_uniform(outer));
         let Some(begin) = known else { return whole() };
         let begin = b.mul(*begin, Index::Const(factor));
         let inside = b.less(begin, total);
@@ -214,7 +247,8 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Whether all threads of a block have the same index of `node`.
     fn is_uniform(&self, node: usize) -> bool {
-        let on_threads = |l: &usize| matches!(self.nest.nodes[*l].run, Run::On(Processor::Thread(_)));
+        let on_threads =
+            |l: &usize| matches!(self.nest.nodes[*l].run, Run::On(Processor::Thread(_)));
         !self.nest.loops_of(node).iter().any(on_threads)
     }
 
@@ -239,9 +273,13 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Whether a loop over reduced dimensions, or over others, has no iterations but a thread.
     fn is_idle(&self, reduced: bool) -> bool {
-        self.nest.order.iter().map(|n| &self.nest.nodes[*n]).any(|n| {
-            n.reduced == reduced && matches!(n.run, Run::On(_)) && n.extent.known() == Some(0)
-        })
+        self.nest
+            .order
+            .iter()
+            .map(|n| &self.nest.nodes[*n])
+            .any(|n| {
+                n.reduced == reduced && matches!(n.run, Run::On(_)) && n.extent.known() == Some(0)
+            })
     }
 
     /// One result, or as many as are written out side by side.
@@ -272,7 +310,12 @@ impl<'a, 'c> Body<'a, 'c> {
         for (width, stride) in &self.groups {
             let within = width * stride <= 32 && 32 % (width * stride) == 0;
             let scope = if within { Scope::Warp } else { Scope::Cta };
-            let group = Group { scope, width: Some(*width), stride: *stride, variant: None };
+            let group = Group {
+                scope,
+                width: Some(*width),
+                stride: *stride,
+                variant: None,
+            };
             for total in &mut totals {
                 *total = all_reduce(b, view, combiner, total, group);
             }
@@ -286,14 +329,21 @@ impl<'a, 'c> Body<'a, 'c> {
                 stores = b.and(stores, b.equal(place.index[&node], Index::Const(0)));
             }
         }
-        b.if_then(stores, |b| self.store_totals(b, place, view, combiner, totals));
+        b.if_then(stores, |b| {
+            self.store_totals(b, place, view, combiner, totals)
+        });
     }
 
     /// Loops of one thread that give each iteration a partial result of its own: those that do not
     /// combine, then the vectorized one.
     fn lane_loops(&self) -> (Vec<usize>, Option<usize>) {
         let nodes = &self.nest.nodes;
-        let kept = self.inner.iter().copied().filter(|n| !nodes[*n].combines()).collect();
+        let kept = self
+            .inner
+            .iter()
+            .copied()
+            .filter(|n| !nodes[*n].combines())
+            .collect();
         let vector = self
             .inner
             .iter()
@@ -345,8 +395,15 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Combines the element of one point with the partial result of its lane.
-    fn combine_one(&self, b: &Builder<'c>, place: &Place<'c>, mut partial: Vec<Val<'c>>) -> Vec<Val<'c>> {
-        let Work::Combine(view, combiner) = &self.job.work else { return partial };
+    fn combine_one(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        mut partial: Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let Work::Combine(view, combiner) = &self.job.work else {
+            return partial;
+        };
         let parts = combiner.types().len();
         let mine = self.lane(place) * parts..(self.lane(place) + 1) * parts;
         // Guards of results that lie side by side are known here only.
@@ -373,7 +430,9 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Indices of the dimensions of the iteration space.
     fn point(&self, place: &Place<'c>) -> Vec<Index<'c>> {
-        (0..self.job.extents.len()).map(|d| place.index[&d]).collect()
+        (0..self.job.extents.len())
+            .map(|d| place.index[&d])
+            .collect()
     }
 
     /// The partial result that one point is.
@@ -402,7 +461,12 @@ impl<'a, 'c> Body<'a, 'c> {
         })
     }
 
-    fn load_sources(&self, b: &Builder<'c>, place: &Place<'c>, point: &[Index<'c>]) -> Vec<Val<'c>> {
+    fn load_sources(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        point: &[Index<'c>],
+    ) -> Vec<Val<'c>> {
         let sources = self.job.sources.iter().enumerate();
         sources
             .map(|(i, source)| match place.loaded.get(i) {
@@ -414,10 +478,21 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// The element of `access` at a point.
     fn load(&self, b: &Builder<'c>, access: &Access<'c>, point: &[Index<'c>]) -> Val<'c> {
-        let Some(memref) = &access.memref else { return access.value };
-        let value = load(b, access.value, memref.element, &element_index(b, access, point));
+        let Some(memref) = &access.memref else {
+            return access.value;
+        };
+        let value = load(
+            b,
+            access.value,
+            memref.element,
+            &element_index(b, access, point),
+        );
         // An element that is also written is this thread's alone.
-        if self.job.destinations.iter().any(|d| d.value == access.value)
+        if self
+            .job
+            .destinations
+            .iter()
+            .any(|d| d.value == access.value)
             && let Some(op) = tx_mlir::defining_op(value)
         {
             tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), 0));
@@ -426,14 +501,20 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// What the iterations of a vectorized loop read from each source, where that is one vector.
-    fn load_at_once(&self, b: &Builder<'c>, node: usize, place: &Place<'c>) -> Vec<Option<Vec<Val<'c>>>> {
+    fn load_at_once(
+        &self,
+        b: &Builder<'c>,
+        node: usize,
+        place: &Place<'c>,
+    ) -> Vec<Option<Vec<Val<'c>>>> {
         // Within the loops that combine, guards of results hold, but for results that lie side by side.
         let results_hold = self.inner.contains(&node) && self.lane_loops().0.is_empty();
         let idle = self.is_idle(true) || !results_hold && self.is_idle(false);
         let uncertain = idle
-            || self.guards.iter().any(|g| {
-                !place.full.contains(g) && (self.nest.nodes[*g].reduced || !results_hold)
-            });
+            || self
+                .guards
+                .iter()
+                .any(|g| !place.full.contains(g) && (self.nest.nodes[*g].reduced || !results_hold));
         let lanes = u64::try_from(self.count(node)).unwrap_or(1);
         if uncertain || lanes < 2 {
             return Vec::new();
@@ -441,7 +522,11 @@ impl<'a, 'c> Body<'a, 'c> {
         let first = self.enter(b, place, node, Index::Const(0));
         let load = |source: &Access<'c>| {
             let memref = source.memref.as_ref()?;
-            let own = self.job.destinations.iter().any(|d| d.value == source.value);
+            let own = self
+                .job
+                .destinations
+                .iter()
+                .any(|d| d.value == source.value);
             let (last, others) = source.map.results.split_last()?;
             let step = |e: &Affine| self.step(e, node);
             let neighbours = memref.strides.last() == Some(&Some(1))
@@ -482,9 +567,14 @@ impl<'a, 'c> Body<'a, 'c> {
     ) -> Vec<Vec<Val<'c>>> {
         let (_, vector) = self.lane_loops();
         let width = self.width(vector);
-        let lanes: Vec<Vec<Val<'c>>> =
-            partial.chunks(combiner.types().len()).map(<[Val<'c>]>::to_vec).collect();
-        lanes.chunks(width).map(|some| combiner.combine_all(b, some.to_vec())).collect()
+        let lanes: Vec<Vec<Val<'c>>> = partial
+            .chunks(combiner.types().len())
+            .map(<[Val<'c>]>::to_vec)
+            .collect();
+        lanes
+            .chunks(width)
+            .map(|some| combiner.combine_all(b, some.to_vec()))
+            .collect()
     }
 
     fn store_lanes(
@@ -520,7 +610,9 @@ impl<'a, 'c> Body<'a, 'c> {
                 true => Cond::Const(true),
                 false => self.guard(b, &place, false),
             };
-            b.if_then(inside, |b| self.store(b, &place, Some((view, combiner, &total))));
+            b.if_then(inside, |b| {
+                self.store(b, &place, Some((view, combiner, &total)))
+            });
         }
     }
 
@@ -554,7 +646,9 @@ impl<'a, 'c> Body<'a, 'c> {
         let values = match total {
             Some((_, combiner, total)) if self.by_atomics() => {
                 // Other kinds were refused.
-                let Some(kind) = combiner.op().and_then(atomic_kind) else { return };
+                let Some(kind) = combiner.op().and_then(atomic_kind) else {
+                    return;
+                };
                 b.create("memref.atomic_rmw")
                     .attr("kind", i64_attribute(b.context(), kind))
                     .operands(&[vec![total[0]], places[0].clone()].concat())
@@ -562,9 +656,7 @@ impl<'a, 'c> Body<'a, 'c> {
                     .build();
                 return;
             }
-            Some((view, combiner, total)) => {
-                self.finish(b, view, combiner, total, &places, &point)
-            }
+            Some((view, combiner, total)) => self.finish(b, view, combiner, total, &places, &point),
             None => self.compute(b, place, &point, &places),
         };
         for (value, place) in values.into_iter().zip(places) {
@@ -644,7 +736,9 @@ impl<'a, 'c> Body<'a, 'c> {
             if let Some(memref) = &destination.memref
                 && reads_argument(*block, number)
             {
-                let old = b.create("memref.load").attr(OWNED, i64_attribute(b.context(), 0));
+                let old = b
+                    .create("memref.load")
+                    .attr(OWNED, i64_attribute(b.context(), 0));
                 arguments.push((number, old.operands(place).result(memref.element).value()));
             }
         }
@@ -688,11 +782,16 @@ fn hardware<'c>(b: &Builder<'c>, op: &str, dimension: usize) -> Index<'c> {
 
 /// The index of the element that a point means.
 fn element_index<'c>(b: &Builder<'c>, access: &Access<'c>, point: &[Index<'c>]) -> Vec<Val<'c>> {
-    access.map.results.iter().map(|e| b.value(affine(b, e, point))).collect()
+    access
+        .map
+        .results
+        .iter()
+        .map(|e| b.value(affine(b, e, point)))
+        .collect()
 }
 
 /// An affine expression as index arithmetic.
-fn affine<'c>(b: &Builder<'c>, e: &Affine, point: &[Index<'c>]) -> Index<'c> {
+pub(crate) fn affine<'c>(b: &Builder<'c>, e: &Affine, point: &[Index<'c>]) -> Index<'c> {
     let both = |l: &Affine, r: &Affine| (affine(b, l, point), affine(b, r, point));
     match e {
         Affine::Dim(d) => point[*d],
@@ -711,7 +810,11 @@ fn affine<'c>(b: &Builder<'c>, e: &Affine, point: &[Index<'c>]) -> Index<'c> {
         Affine::Mod(l, r) => {
             let (l, r) = both(l, r);
             let rest = Index::Val(b.binary("arith.remsi", b.value(l), b.value(r)));
-            let negative = b.compare(tx_mlir::build::Predicate::Slt, b.value(rest), b.value(Index::Const(0)));
+            let negative = b.compare(
+                tx_mlir::build::Predicate::Slt,
+                b.value(rest),
+                b.value(Index::Const(0)),
+            );
             b.select_index(Cond::Val(negative), b.add(rest, r), rest)
         }
         Affine::FloorDiv(l, r) => {

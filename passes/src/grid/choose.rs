@@ -27,22 +27,34 @@ const VERY_LONG: i64 = 1 << 16;
 const FEW: i64 = 64;
 
 pub(crate) fn choose(job: &Job<'_>) -> Vec<Step> {
-    let mut chooser = Chooser { job, steps: Vec::new() };
+    let fixed =
+        attribute(job.op, "determinism").is_some_and(|a| a.to_string().contains("batch_invariant"));
+    let mut chooser = Chooser {
+        job,
+        fixed,
+        nearest: if fixed { last(job) } else { nearest(job) },
+        steps: Vec::new(),
+    };
     chooser.run();
     chooser.steps
 }
 
 struct Chooser<'a, 'c> {
     job: &'a Job<'c>,
+    /// Whether the order of partial results must not follow from how many results there are.
+    fixed: bool,
+    /// The dimension along which elements are neighbours.
+    nearest: Option<usize>,
     steps: Vec<Step>,
 }
 
 impl Chooser<'_, '_> {
     fn run(&mut self) {
         let job = self.job;
-        let kept: Vec<usize> =
-            (0..job.extents.len()).filter(|d| !job.axes.contains(d)).collect();
-        let nearest = nearest(job);
+        let kept: Vec<usize> = (0..job.extents.len())
+            .filter(|d| !job.axes.contains(d))
+            .collect();
+        let nearest = self.nearest;
         if job.axes.is_empty() {
             return self.one_thread_each(&kept, nearest, THREADS);
         }
@@ -58,12 +70,14 @@ impl Chooser<'_, '_> {
             return;
         }
         let results = self.total(&kept);
-        let fixed = attribute(job.op, "determinism")
-            .is_some_and(|a| a.to_string().contains("batch_invariant"));
-        let few = kept.is_empty() || !fixed && results.is_some_and(|n| n <= FEW);
+        let few = kept.is_empty() || !self.fixed && results.is_some_and(|n| n <= FEW);
         let cut = job.partials.is_empty()
             && few
-            && if kept.is_empty() { length.is_none_or(|n| n >= VERY_LONG) } else { length.is_some_and(|n| n >= VERY_LONG) };
+            && if kept.is_empty() {
+                length.is_none_or(|n| n >= VERY_LONG)
+            } else {
+                length.is_some_and(|n| n >= VERY_LONG)
+            };
         let threads = match length {
             Some(n) if n < LANES => n.cast_unsigned().next_power_of_two().cast_signed(),
             Some(n) if n >= LONG => THREADS,
@@ -81,10 +95,18 @@ impl Chooser<'_, '_> {
             let side_by_side = THREADS / threads;
             match side_by_side {
                 1 => self.bind(&results, Processor::Block(if cut { 1 } else { 0 })),
-                _ => self.split(&results, side_by_side, Some(if cut { 1 } else { 0 }), Some(1)),
+                _ => self.split(
+                    &results,
+                    side_by_side,
+                    Some(if cut { 1 } else { 0 }),
+                    Some(1),
+                ),
             }
         }
-        let inner = nearest(job).filter(|d| job.axes.contains(d)).unwrap_or(job.axes[job.axes.len() - 1]);
+        let inner = self
+            .nearest
+            .filter(|d| job.axes.contains(d))
+            .unwrap_or(job.axes[job.axes.len() - 1]);
         // Where neighbours are few, all dimensions together make rows.
         let narrow = job.extents[inner].known().is_some_and(|n| n < threads);
         let reduced = if narrow || cut {
@@ -95,7 +117,8 @@ impl Chooser<'_, '_> {
         if !cut {
             return self.split(&reduced, threads, None, Some(0));
         }
-        self.steps.push(Step::Split(reduced.clone(), CUTS * threads));
+        self.steps
+            .push(Step::Split(reduced.clone(), CUTS * threads));
         let inner = format!("{reduced}.i");
         self.steps.push(Step::Split(inner.clone(), threads));
         self.steps.push(Step::RFactor(format!("{inner}.o")));
@@ -109,7 +132,10 @@ impl Chooser<'_, '_> {
             return;
         }
         let threads = match self.total(kept) {
-            Some(n) if n < threads => n.max(1).cast_unsigned().next_power_of_two().cast_signed(),
+            // Fewer threads side by side would exchange values in another order.
+            Some(n) if n < threads && !self.fixed => {
+                n.max(1).cast_unsigned().next_power_of_two().cast_signed()
+            }
             _ => threads,
         };
         let results = self.fused(kept, nearest, "p");
@@ -148,21 +174,30 @@ impl Chooser<'_, '_> {
 
     /// Points of some dimensions, when that is static.
     fn total(&self, dims: &[usize]) -> Option<i64> {
-        dims.iter().try_fold(1i64, |n, d| n.checked_mul(self.job.extents[*d].known()?))
+        dims.iter()
+            .try_fold(1i64, |n, d| n.checked_mul(self.job.extents[*d].known()?))
     }
 }
 
-/// The dimension along which the elements of the operand that matters most are neighbours: the first
-/// source of a reduction, what an element-wise op writes.
+/// The operand that matters most: the source of a reduction with most dimensions, what an
+/// element-wise op writes.
+fn main_operand<'a, 'c>(job: &'a Job<'c>) -> Option<&'a Access<'c>> {
+    let widest = job.sources.iter().rev().max_by_key(|a| a.map.results.len());
+    match &job.work {
+        Work::Combine(..) => widest.or(job.destinations.first()),
+        _ => job.destinations.first(),
+    }
+}
+
+/// The last dimension of the main operand, whatever the strides and sizes are.
+fn last(job: &Job<'_>) -> Option<usize> {
+    let index = main_operand(job)?.map.results.last()?;
+    (0..job.extents.len()).rev().find(|d| index.uses(*d))
+}
+
+/// The dimension along which the elements of the main operand are neighbours.
 fn nearest(job: &Job<'_>) -> Option<usize> {
-    let access = match &job.work {
-        Work::Combine(..) => job
-            .sources
-            .iter()
-            .max_by_key(|a| (a.map.results.len(), std::cmp::Reverse(0)))
-            .or(job.destinations.first())?,
-        _ => job.destinations.first()?,
-    };
+    let access = main_operand(job)?;
     (0..job.extents.len())
         .filter(|d| job.extents[*d] != Extent::Static(1))
         .filter_map(|d| Some((distance(access, d)?, d)))
@@ -181,9 +216,8 @@ fn distance(access: &Access<'_>, dim: usize) -> Option<i64> {
         if !result.uses(dim) {
             continue;
         }
-        let stride = memref.strides[i].unwrap_or_else(|| {
-            (1 << 40) + i64::try_from(rank - i).unwrap_or(0)
-        });
+        let stride =
+            memref.strides[i].unwrap_or_else(|| (1 << 40) + i64::try_from(rank - i).unwrap_or(0));
         sum = sum.saturating_add(result.step(dim).unwrap_or(1).saturating_mul(stride));
     }
     Some(sum.saturating_abs())

@@ -2,10 +2,12 @@
 
 use super::nest::Extent;
 use crate::combiner::Combiner;
+use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use tx_dialect_tile::{Reduce, Scope};
 use tx_mlir::affine::indexing_maps;
+use tx_mlir::build::Predicate;
 use tx_mlir::memref::{Space, root};
 use tx_mlir::{
     Affine, AffineMap, Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, elements, error,
@@ -55,7 +57,9 @@ pub(crate) struct Job<'c> {
 /// Whether `op` is a job that a host function may hold.
 pub(crate) fn is_job(op: Op<'_>) -> bool {
     is(op, "memref.copy")
-        || name(op).starts_with("linalg.") && name(op) != "linalg.yield" && name(op) != "linalg.index"
+        || name(op).starts_with("linalg.")
+            && name(op) != "linalg.yield"
+            && name(op) != "linalg.index"
         || is(op, "tile.reduce") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
         || is(op, "tile.copy") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
 }
@@ -90,11 +94,22 @@ impl<'c> Job<'c> {
         let mut accesses: Vec<Access<'c>> = values
             .into_iter()
             .zip(maps)
-            .map(|(value, map)| Access { value, memref: MemRef::of(value), map })
+            .map(|(value, map)| Access {
+                value,
+                memref: MemRef::of(value),
+                map,
+            })
             .collect();
         let extras = accesses.split_off(view.sources.len() + view.destinations.len());
         let destinations = accesses.split_off(view.sources.len());
-        Self::new(op, rank, axes, [accesses, destinations, extras], view.partials(), Work::Combine(view, combiner))
+        Self::new(
+            op,
+            rank,
+            axes,
+            [accesses, destinations, extras],
+            view.partials(),
+            Work::Combine(view, combiner),
+        )
     }
 
     fn copy(op: Op<'c>) -> Result<Self, Failed> {
@@ -103,7 +118,11 @@ impl<'c> Job<'c> {
             .map(|value| {
                 let memref = MemRef::of(value);
                 let rank = memref.as_ref().map_or(0, MemRef::rank);
-                Access { value, memref, map: AffineMap::identity(rank) }
+                Access {
+                    value,
+                    memref,
+                    map: AffineMap::identity(rank),
+                }
             })
             .collect();
         let rank = accesses[0].map.dims;
@@ -120,12 +139,17 @@ impl<'c> Job<'c> {
         };
         let blocks = region_blocks(op, 0);
         let (Some(maps), [body]) = (indexing_maps(op), blocks.as_slice()) else {
-            return Err(unsupported("is not an op that `tx` makes a kernel of".to_owned()));
+            return Err(unsupported(
+                "is not an op that `tx` makes a kernel of".to_owned(),
+            ));
         };
         if op.result_count() > 0 {
-            return Err(error(op.location(), format!("`{}` works on tensors, expected memrefs", name(op)))
-                .note("run the pipeline `tensors-to-memrefs` first")
-                .emit());
+            return Err(error(
+                op.location(),
+                format!("`{}` works on tensors, expected memrefs", name(op)),
+            )
+            .note("run the pipeline `tensors-to-memrefs` first")
+            .emit());
         }
         let values = operands(op);
         let outputs = outputs(op, values.len());
@@ -133,23 +157,35 @@ impl<'c> Job<'c> {
         if let Some(map) = maps.iter().find(|m| m.symbols > 0) {
             return Err(unsupported(format!("is indexed by symbols: ({map})")));
         }
-        let iterators = attribute(op, "iterator_types").and_then(elements).unwrap_or_default();
+        let iterators = attribute(op, "iterator_types")
+            .and_then(elements)
+            .unwrap_or_default();
         let kept = |d: &usize| {
-            maps[values.len() - outputs..].iter().all(|m| m.results.contains(&Affine::Dim(*d)))
+            maps[values.len() - outputs..]
+                .iter()
+                .all(|m| m.results.contains(&Affine::Dim(*d)))
         };
-        let reduces = iterators.iter().any(|i| i.to_string().contains("reduction"));
+        let reduces = iterators
+            .iter()
+            .any(|i| i.to_string().contains("reduction"));
         if reduces || !(0..rank).all(|d| kept(&d)) {
             return Err(unsupported("is a reduction".to_owned()));
         }
         for map in &maps[values.len() - outputs..] {
             if map.as_projected_permutation().is_none() {
-                return Err(unsupported(format!("writes at ({map}), where results could meet")));
+                return Err(unsupported(format!(
+                    "writes at ({map}), where results could meet"
+                )));
             }
         }
         let mut accesses: Vec<Access<'c>> = values
             .into_iter()
             .zip(maps)
-            .map(|(value, map)| Access { value, memref: MemRef::of(value), map })
+            .map(|(value, map)| Access {
+                value,
+                memref: MemRef::of(value),
+                map,
+            })
             .collect();
         let destinations = accesses.split_off(accesses.len() - outputs);
         let all = [accesses, destinations, Vec::new()];
@@ -175,18 +211,25 @@ impl<'c> Job<'c> {
             partials,
         };
         for dim in 0..rank {
-            let sizes: Vec<Option<u64>> =
-                job.sizes(dim).map(|(a, i)| a.memref.as_ref().and_then(|m| m.shape[i])).collect();
+            let sizes: Vec<Option<u64>> = job
+                .sizes(dim)
+                .map(|(a, i)| a.memref.as_ref().and_then(|m| m.shape[i]))
+                .collect();
             if sizes.is_empty() {
-                return Err(error(op.location(), format!("no operand says how long d{dim} is"))
-                    .note("an operand must be indexed by it alone")
-                    .emit());
+                return Err(
+                    error(op.location(), format!("no operand says how long d{dim} is"))
+                        .note("an operand must be indexed by it alone")
+                        .emit(),
+                );
             }
             let known: Vec<u64> = sizes.into_iter().flatten().collect();
             if let Some(other) = known.iter().find(|n| **n != known[0]) {
                 return Err(error(
                     op.location(),
-                    format!("d{dim} has {} iterations by one operand, but {other} by another", known[0]),
+                    format!(
+                        "d{dim} has {} iterations by one operand, but {other} by another",
+                        known[0]
+                    ),
                 )
                 .emit());
             }
@@ -202,7 +245,11 @@ impl<'c> Job<'c> {
             .filter(|n| *n > 0)
             .try_fold(1i64, i64::checked_mul);
         if points.is_none() {
-            return Err(error(op.location(), "the iteration space has more points than 64 bits can count").emit());
+            return Err(error(
+                op.location(),
+                "the iteration space has more points than 64 bits can count",
+            )
+            .emit());
         }
         Ok(job)
     }
@@ -210,14 +257,20 @@ impl<'c> Job<'c> {
     /// Operands and their dimensions that are as long as dimension `dim`.
     fn sizes(&self, dim: usize) -> impl Iterator<Item = (&Access<'c>, usize)> {
         let apart = |a: &Access<'c>| {
-            a.memref.as_ref().map_or(0, |m| m.rank().saturating_sub(a.map.results.len()))
+            a.memref
+                .as_ref()
+                .map_or(0, |m| m.rank().saturating_sub(a.map.results.len()))
         };
-        self.sources.iter().chain(&self.destinations).chain(&self.extras).flat_map(move |a| {
-            let places = a.map.results.iter().enumerate();
-            places
-                .filter(move |(_, r)| **r == Affine::Dim(dim))
-                .map(move |(i, _)| (a, i + apart(a)))
-        })
+        self.sources
+            .iter()
+            .chain(&self.destinations)
+            .chain(&self.extras)
+            .flat_map(move |a| {
+                let places = a.map.results.iter().enumerate();
+                places
+                    .filter(move |(_, r)| **r == Affine::Dim(dim))
+                    .map(move |(i, _)| (a, i + apart(a)))
+            })
     }
 
     /// The length of dimension `dim`, read from an operand where it is not static.
@@ -225,23 +278,104 @@ impl<'c> Job<'c> {
         if let Some(n) = self.extents[dim].known() {
             return Index::Const(n);
         }
-        let Some((access, place)) = self.sizes(dim).next() else { return Index::Const(0) };
-        let place = b.int(i64::try_from(place).unwrap_or(0), b.index_type());
-        let size = b.create("memref.dim").operands(&[access.value, place]);
-        Index::Val(size.result(b.index_type()).value())
+        let Some((access, place)) = self.sizes(dim).next() else {
+            return Index::Const(0);
+        };
+        Index::Val(b.dim(access.value, place))
+    }
+
+    /// What must hold of sizes that are known at run time only, so that no element is outside of its
+    /// array: lengths of one dimension that several operands tell, and where sums of dimensions lead.
+    pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
+        let all: Vec<&Access<'c>> = self
+            .sources
+            .iter()
+            .chain(&self.destinations)
+            .chain(&self.extras)
+            .collect();
+        let number = |a: &Access<'c>| all.iter().position(|o| std::ptr::eq(*o, a)).unwrap_or(0);
+        let size =
+            |a: &Access<'c>, place: usize| match a.memref.as_ref().and_then(|m| m.shape[place]) {
+                Some(n) => Index::Const(n.cast_signed()),
+                None => Index::Val(b.dim(a.value, place)),
+            };
+        let assert = |predicate, left: Index<'c>, right: Index<'c>, message: String| {
+            if left.known().is_some() && right.known().is_some() {
+                return;
+            }
+            let holds = b.compare(predicate, b.value(left), b.value(right));
+            let message = StringAttribute::new(b.context(), &message);
+            b.create("cf.assert")
+                .operands(&[holds])
+                .attr("msg", message.into())
+                .build();
+        };
+        for dim in 0..self.extents.len() {
+            let told: Vec<(&Access<'c>, usize)> = self.sizes(dim).collect();
+            for (other, place) in told.iter().skip(1) {
+                if told[0].0.value == other.value && told[0].1 == *place {
+                    continue;
+                }
+                let message = format!(
+                    "dimension {} of operand {} of `{}` must be as long as dimension {place} of operand {}",
+                    told[0].1,
+                    number(told[0].0),
+                    name(self.op),
+                    number(other)
+                );
+                assert(
+                    Predicate::Eq,
+                    size(told[0].0, told[0].1),
+                    size(other, *place),
+                    message,
+                );
+            }
+        }
+        for access in &all {
+            let apart = access.memref.as_ref().map_or(0, MemRef::rank) - access.map.results.len();
+            for (i, result) in access.map.results.iter().enumerate() {
+                let dims = 0..self.extents.len();
+                let grows = dims.clone().all(|d| result.step(d).is_some_and(|s| s >= 0));
+                if matches!(result, Affine::Dim(_) | Affine::Const(_)) || !grows {
+                    continue;
+                }
+                let last: Vec<Index<'c>> = dims
+                    .map(|d| match result.uses(d) {
+                        true => b.sub(self.length(b, d), Index::Const(1)),
+                        false => Index::Const(0),
+                    })
+                    .collect();
+                let message = format!(
+                    "dimension {} of operand {} of `{}` must have an element for every `{result}`",
+                    i + apart,
+                    number(access),
+                    name(self.op)
+                );
+                let end = super::body::affine(b, result, &last);
+                assert(Predicate::Slt, end, size(access, i + apart), message);
+            }
+        }
     }
 
     /// Everything must be in global memory, and no result may overwrite what is still read.
     fn check_memory(&self) -> Result<(), Failed> {
         let op = self.op;
-        for access in self.sources.iter().chain(&self.destinations).chain(&self.extras) {
+        for access in self
+            .sources
+            .iter()
+            .chain(&self.destinations)
+            .chain(&self.extras)
+        {
             let ty = access.value.r#type();
             match &access.memref {
                 Some(memref) if memref.space == Space::Global => {}
                 Some(memref) => {
                     return Err(error(
                         op.location(),
-                        format!("a host function works on global memory, found `{ty}` in {}", memref.space.name()),
+                        format!(
+                            "a host function works on global memory, found `{ty}` in {}",
+                            memref.space.name()
+                        ),
                     )
                     .emit());
                 }
@@ -260,9 +394,12 @@ impl<'c> Job<'c> {
             let meets = (0..memref.rank())
                 .find(|d| memref.strides[*d] == Some(0) && memref.shape[*d].is_none_or(|n| n > 1));
             if let Some(d) = meets {
-                return Err(error(op.location(), format!("results meet in one place: dimension {d} of output {i} has stride 0"))
-                    .note("write to memory in which every result has a place of its own")
-                    .emit());
+                return Err(error(
+                    op.location(),
+                    format!("results meet in one place: dimension {d} of output {i} has stride 0"),
+                )
+                .note("write to memory in which every result has a place of its own")
+                .emit());
             }
             let place = |a: &Access<'c>| (a.value == destination.value) && a.map == destination.map;
             let reads = self.sources.iter().chain(&self.extras);
@@ -277,7 +414,10 @@ impl<'c> Job<'c> {
                     .emit());
             }
             let others = &self.destinations[i + 1..];
-            if others.iter().any(|o| root(o.value) == root(destination.value) && !apart(o, destination)) {
+            if others
+                .iter()
+                .any(|o| root(o.value) == root(destination.value) && !apart(o, destination))
+            {
                 return Err(error(op.location(), "two outputs overlap")
                     .note("each result needs memory of its own")
                     .emit());
@@ -291,15 +431,19 @@ impl<'c> Job<'c> {
         let Work::Combine(view, combiner) = &self.work else {
             return Err("nothing is combined".to_owned());
         };
-        let any = attribute(self.op, "determinism").is_some_and(|a| a.to_string().contains("<any>"));
+        let any =
+            attribute(self.op, "determinism").is_some_and(|a| a.to_string().contains("<any>"));
         let kind = combiner.kind();
-        if combiner.op().and_then(|op| atomic_kind(op)).is_none() {
+        if combiner.op().and_then(atomic_kind).is_none() {
             return Err(format!("`{kind}` has no atomic"));
         }
         if view.epilogue().is_some() || !self.partials.is_empty() {
             return Err("the epilogue needs a result that is complete".to_owned());
         }
-        let (stored, combined) = (self.destinations[0].memref.as_ref().map(|m| m.element), combiner.types()[0]);
+        let (stored, combined) = (
+            self.destinations[0].memref.as_ref().map(|m| m.element),
+            combiner.types()[0],
+        );
         if stored != Some(combined) {
             return Err(format!(
                 "partial results are `{combined}`, but the destination has `{}`",
@@ -317,18 +461,25 @@ impl<'c> Job<'c> {
 
     /// The job that prepares destinations for atomics; none when old values are combined too.
     pub(crate) fn start(&self) -> Option<Self> {
-        let Work::Combine(view, combiner) = &self.work else { return None };
+        let Work::Combine(view, combiner) = &self.work else {
+            return None;
+        };
         if view.accumulate {
             return None;
         }
-        let kept: Vec<usize> = (0..self.extents.len()).filter(|d| !self.axes.contains(d)).collect();
+        let kept: Vec<usize> = (0..self.extents.len())
+            .filter(|d| !self.axes.contains(d))
+            .collect();
         let moved: Vec<Affine> = (0..self.extents.len())
             .map(|d| match kept.iter().position(|k| *k == d) {
                 Some(i) => Affine::Dim(i),
                 None => Affine::Const(0),
             })
             .collect();
-        let destination = |d: &Access<'c>| Access { map: d.map.replace(kept.len(), &moved), ..d.clone() };
+        let destination = |d: &Access<'c>| Access {
+            map: d.map.replace(kept.len(), &moved),
+            ..d.clone()
+        };
         let extent = |(i, d): (usize, &usize)| match self.extents[*d].known() {
             Some(n) => Extent::Static(n),
             None => Extent::Dim(i),
@@ -347,7 +498,9 @@ impl<'c> Job<'c> {
 
     /// The schedule that is written on the op.
     pub(crate) fn written_schedule(&self) -> Result<Option<Vec<super::steps::Step>>, Failed> {
-        let Some(written) = attribute(self.op, "schedule") else { return Ok(None) };
+        let Some(written) = attribute(self.op, "schedule") else {
+            return Ok(None);
+        };
         let steps = elements(written).ok_or_else(|| {
             error(self.op.location(), "`schedule` must be a list of steps").emit()
         })?;
@@ -359,12 +512,19 @@ impl<'c> Job<'c> {
                     .emit()
             })
         };
-        steps.into_iter().map(step).collect::<Result<Vec<_>, _>>().map(Some)
+        steps
+            .into_iter()
+            .map(step)
+            .collect::<Result<Vec<_>, _>>()
+            .map(Some)
     }
 
     /// Element types of the destinations.
     pub(crate) fn stored_types(&self) -> Vec<Type<'c>> {
-        self.destinations.iter().filter_map(|d| Some(d.memref.as_ref()?.element)).collect()
+        self.destinations
+            .iter()
+            .filter_map(|d| Some(d.memref.as_ref()?.element))
+            .collect()
     }
 }
 
@@ -381,7 +541,10 @@ pub(crate) fn atomic_kind(op: &str) -> Option<i64> {
         ("arith.andi", 2),
         ("arith.xori", 15),
     ];
-    kinds.iter().find(|(name, _)| *name == op).map(|(_, kind)| *kind)
+    kinds
+        .iter()
+        .find(|(name, _)| *name == op)
+        .map(|(_, kind)| *kind)
 }
 
 /// Whether two views of one memory are known to have no element in common.

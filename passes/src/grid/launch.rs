@@ -26,7 +26,11 @@ pub(crate) struct Kernels<'c> {
 
 impl<'c> Kernels<'c> {
     pub(crate) fn of(host: String) -> Self {
-        Self { host, module: None, count: 0 }
+        Self {
+            host,
+            module: None,
+            count: 0,
+        }
     }
 
     /// Writes the kernel of a job and its launch in front of the job's op.
@@ -48,7 +52,9 @@ impl<'c> Kernels<'c> {
         if let Some(known) = &self.module {
             return known.clone();
         }
-        let top = ancestors(op).find(|o| is(*o, "builtin.module")).unwrap_or(op);
+        let top = ancestors(op)
+            .find(|o| is(*o, "builtin.module"))
+            .unwrap_or(op);
         let context = tx_mlir::context(op);
         let taken: Vec<String> = first_block(top, 0)
             .map(ops)
@@ -71,7 +77,11 @@ impl<'c> Kernels<'c> {
             .attr("sym_name", StringAttribute::new(context, &name).into())
             .region(region)
             .build();
-        set_attribute(top, "gpu.container_module", tx_mlir::parse_attribute(context, "unit"));
+        set_attribute(
+            top,
+            "gpu.container_module",
+            tx_mlir::parse_attribute(context, "unit"),
+        );
         self.module = Some((module, name.clone()));
         (module, name)
     }
@@ -164,8 +174,7 @@ impl<'c> Sinker<'c> {
         }
         let inside = match defining_op(value).filter(|op| is_recomputed(*op, value)) {
             Some(op) => {
-                let inputs: Vec<Val<'c>> =
-                    operands(op).into_iter().map(|v| self.sink(v)).collect();
+                let inputs: Vec<Val<'c>> = operands(op).into_iter().map(|v| self.sink(v)).collect();
                 let results = self.builder.copy_with(op, &inputs);
                 let position = tx_mlir::results(op).iter().position(|r| *r == value);
                 results[position.unwrap_or(0)]
@@ -194,6 +203,7 @@ fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
 /// `gpu.launch_func`.
 fn launch<'c>(job: &Job<'c>, nest: &Nest, module: &str, name: &str, arguments: &[Val<'c>]) {
     let b = Builder::before(job.op);
+    job.assert_sizes(&b);
     let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
     let mut sizes: Vec<Val<'c>> = Vec::new();
     for (dimension, most) in MAX_BLOCKS.into_iter().enumerate() {
@@ -213,7 +223,10 @@ fn launch<'c>(job: &Job<'c>, nest: &Nest, module: &str, name: &str, arguments: &
         .attr_text("kernel", &format!("@{module}::@{name}"))
         .attr_text(
             "operandSegmentSizes",
-            &format!("array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, {}, 0>", arguments.len()),
+            &format!(
+                "array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, {}, 0>",
+                arguments.len()
+            ),
         )
         .build();
     // Lengths of dimensions that nothing needed.

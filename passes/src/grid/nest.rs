@@ -56,9 +56,9 @@ impl Extent {
             Self::Static(n) => Index::Const(*n),
             Self::Dim(d) => dim(b, *d),
             Self::CeilDiv(of, factor) => b.ceildiv(of.value(b, dim), Index::Const(*factor)),
-            Self::Product(all) => {
-                all.iter().fold(Index::Const(1), |n, e| b.mul(n, e.value(b, dim)))
-            }
+            Self::Product(all) => all
+                .iter()
+                .fold(Index::Const(1), |n, e| b.mul(n, e.value(b, dim))),
         }
     }
 }
@@ -69,7 +69,11 @@ pub(crate) enum Fate {
     /// It is written as a loop, or bound to a processor.
     Loop,
     /// It was split into these two, the inner of `factor` iterations.
-    Split { outer: usize, inner: usize, factor: i64 },
+    Split {
+        outer: usize,
+        inner: usize,
+        factor: i64,
+    },
     /// It is this member of a fused loop.
     Fused { into: usize, member: usize },
 }
@@ -124,7 +128,10 @@ pub(crate) struct Illegal {
 
 impl Illegal {
     pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), note: None }
+        Self {
+            reason: reason.into(),
+            note: None,
+        }
     }
 
     fn note(mut self, note: impl Into<String>) -> Self {
@@ -172,11 +179,15 @@ impl Nest {
             Step::RFactor(name) => {
                 let node = self.find(name)?;
                 if !self.nodes[node].reduced {
-                    return Err(Illegal::new(format!("`{name}` is not reduced, so it has no partial results"))
-                        .note("`rfactor` takes a loop over a reduced dimension"));
+                    return Err(Illegal::new(format!(
+                        "`{name}` is not reduced, so it has no partial results"
+                    ))
+                    .note("`rfactor` takes a loop over a reduced dimension"));
                 }
                 if self.rfactors.contains(&node) {
-                    return Err(Illegal::new(format!("partial results of `{name}` are materialised twice")));
+                    return Err(Illegal::new(format!(
+                        "partial results of `{name}` are materialised twice"
+                    )));
                 }
                 self.rfactors.push(node);
                 Ok(())
@@ -191,27 +202,41 @@ impl Nest {
         if let Some(node) = self.order.iter().find(|n| self.nodes[**n].name == name) {
             return Ok(*node);
         }
-        let gone = self.nodes.iter().find(|n| n.name == name).map(|n| match &n.fate {
-            Fate::Split { outer, inner, .. } => format!(
-                "it was split into `{}` and `{}`",
-                self.nodes[*outer].name, self.nodes[*inner].name
-            ),
-            Fate::Fused { into, .. } => format!("it was fused into `{}`", self.nodes[*into].name),
-            Fate::Loop => String::new(),
-        });
-        let loops: Vec<String> =
-            self.order.iter().map(|n| format!("`{}`", self.nodes[*n].name)).collect();
+        let gone = self
+            .nodes
+            .iter()
+            .find(|n| n.name == name)
+            .map(|n| match &n.fate {
+                Fate::Split { outer, inner, .. } => format!(
+                    "it was split into `{}` and `{}`",
+                    self.nodes[*outer].name, self.nodes[*inner].name
+                ),
+                Fate::Fused { into, .. } => {
+                    format!("it was fused into `{}`", self.nodes[*into].name)
+                }
+                Fate::Loop => String::new(),
+            });
+        let loops: Vec<String> = self
+            .order
+            .iter()
+            .map(|n| format!("`{}`", self.nodes[*n].name))
+            .collect();
         let known = match loops.is_empty() {
             true => "there are no loops".to_owned(),
             false => format!("loops here: {}", loops.join(", ")),
         };
-        Err(Illegal::new(format!("the schedule names an unknown loop `{name}`"))
-            .note(gone.map_or(known.clone(), |gone| format!("{gone}; {known}"))))
+        Err(
+            Illegal::new(format!("the schedule names an unknown loop `{name}`"))
+                .note(gone.map_or(known.clone(), |gone| format!("{gone}; {known}"))),
+        )
     }
 
     fn add(&mut self, node: Node) -> Result<usize, Illegal> {
         if self.nodes.iter().any(|n| n.name == node.name) {
-            return Err(Illegal::new(format!("there is a loop `{}` already", node.name)));
+            return Err(Illegal::new(format!(
+                "there is a loop `{}` already",
+                node.name
+            )));
         }
         self.nodes.push(node);
         Ok(self.nodes.len() - 1)
@@ -222,8 +247,10 @@ impl Nest {
         let node = self.find(name)?;
         match self.nodes[node].run {
             Run::Serial => Ok(node),
-            Run::On(processor) => Err(Illegal::new(format!("`{name}` is bound to {processor} already"))
-                .note("split and fuse loops before they are bound")),
+            Run::On(processor) => Err(Illegal::new(format!(
+                "`{name}` is bound to {processor} already"
+            ))
+            .note("split and fuse loops before they are bound")),
             _ => Err(Illegal::new(format!("`{name}` is written out already"))
                 .note("split and fuse loops before they are unrolled or vectorized")),
         }
@@ -238,10 +265,17 @@ impl Nest {
             )));
         }
         if self.rfactors.contains(&node) {
-            return Err(Illegal::new(format!("`{name}` is split after its `rfactor`"))
-                .note("split it first, and name the part whose partial results are kept"));
+            return Err(
+                Illegal::new(format!("`{name}` is split after its `rfactor`"))
+                    .note("split it first, and name the part whose partial results are kept"),
+            );
         }
-        let Node { extent, reduced, apart, .. } = self.nodes[node].clone();
+        let Node {
+            extent,
+            reduced,
+            apart,
+            ..
+        } = self.nodes[node].clone();
         let part = |suffix: &str, extent: Extent| Node {
             name: format!("{name}.{suffix}"),
             extent,
@@ -253,32 +287,54 @@ impl Nest {
         };
         let outer = self.add(part("o", extent.ceildiv(factor)))?;
         let inner = self.add(part("i", Extent::Static(factor)))?;
-        self.nodes[node].fate = Fate::Split { outer, inner, factor };
+        self.nodes[node].fate = Fate::Split {
+            outer,
+            inner,
+            factor,
+        };
         let at = self.order.iter().position(|n| *n == node).unwrap_or(0);
         self.order.splice(at..=at, [outer, inner]);
         Ok(())
     }
 
     fn fuse(&mut self, names: &[String], to: &str) -> Result<(), Illegal> {
-        let members = names.iter().map(|n| self.find_uncut(n)).collect::<Result<Vec<_>, _>>()?;
+        let members = names
+            .iter()
+            .map(|n| self.find_uncut(n))
+            .collect::<Result<Vec<_>, _>>()?;
         if let Some(i) = (1..members.len()).find(|i| members[..*i].contains(&members[*i])) {
             return Err(Illegal::new(format!("`{}` is fused with itself", names[i])));
         }
         let reduced = self.nodes[members[0]].reduced;
         if let Some(other) = members.iter().find(|m| self.nodes[**m].reduced != reduced) {
             let (one, two) = (&names[0], &self.nodes[*other].name);
-            return Err(Illegal::new(format!("`{one}` and `{two}` cannot be one loop"))
-                .note("one is reduced and the other is not"));
+            return Err(
+                Illegal::new(format!("`{one}` and `{two}` cannot be one loop"))
+                    .note("one is reduced and the other is not"),
+            );
         }
         if let Some(m) = members.iter().find(|m| self.rfactors.contains(m)) {
-            return Err(Illegal::new(format!("`{}` is fused after its `rfactor`", self.nodes[*m].name)));
+            return Err(Illegal::new(format!(
+                "`{}` is fused after its `rfactor`",
+                self.nodes[*m].name
+            )));
         }
-        let extents: Vec<Extent> = members.iter().map(|m| self.nodes[*m].extent.clone()).collect();
-        let extent = match extents.iter().map(Extent::known).collect::<Option<Vec<i64>>>() {
+        let extents: Vec<Extent> = members
+            .iter()
+            .map(|m| self.nodes[*m].extent.clone())
+            .collect();
+        let extent = match extents
+            .iter()
+            .map(Extent::known)
+            .collect::<Option<Vec<i64>>>()
+        {
             Some(sizes) => Extent::Static(
-                sizes.into_iter().try_fold(1i64, i64::checked_mul).ok_or_else(|| {
-                    Illegal::new(format!("`{to}` has more iterations than 64 bits can count"))
-                })?,
+                sizes
+                    .into_iter()
+                    .try_fold(1i64, i64::checked_mul)
+                    .ok_or_else(|| {
+                        Illegal::new(format!("`{to}` has more iterations than 64 bits can count"))
+                    })?,
             ),
             None => Extent::Product(extents),
         };
@@ -292,18 +348,31 @@ impl Nest {
             members: members.clone(),
         })?;
         for (member, node) in members.iter().enumerate() {
-            self.nodes[*node].fate = Fate::Fused { into: fused, member };
+            self.nodes[*node].fate = Fate::Fused {
+                into: fused,
+                member,
+            };
         }
-        let at = self.order.iter().position(|n| members.contains(n)).unwrap_or(0);
+        let at = self
+            .order
+            .iter()
+            .position(|n| members.contains(n))
+            .unwrap_or(0);
         self.order[at] = fused;
         self.order.retain(|n| !members.contains(n));
         Ok(())
     }
 
     fn reorder(&mut self, names: &[String]) -> Result<(), Illegal> {
-        let loops = names.iter().map(|n| self.find(n)).collect::<Result<Vec<_>, _>>()?;
+        let loops = names
+            .iter()
+            .map(|n| self.find(n))
+            .collect::<Result<Vec<_>, _>>()?;
         if let Some(i) = (1..loops.len()).find(|i| loops[..*i].contains(&loops[*i])) {
-            return Err(Illegal::new(format!("`{}` has two places in one order", names[i])));
+            return Err(Illegal::new(format!(
+                "`{}` has two places in one order",
+                names[i]
+            )));
         }
         let mut next = loops.iter();
         for place in &mut self.order {
@@ -318,7 +387,10 @@ impl Nest {
 
     fn bind(&mut self, name: &str, processor: Processor) -> Result<(), Illegal> {
         let node = self.find_uncut(name)?;
-        let taken = self.order.iter().find(|n| self.nodes[**n].run == Run::On(processor));
+        let taken = self
+            .order
+            .iter()
+            .find(|n| self.nodes[**n].run == Run::On(processor));
         if let Some(other) = taken {
             return Err(Illegal::new(format!(
                 "`{}` and `{name}` are both bound to {processor}",
@@ -333,7 +405,11 @@ impl Nest {
                 ))
                 .note(format!("split it, and bind `{name}.i`")));
             };
-            let most = if dimension == 2 { MAX_Z } else { MAX_THREADS.into() };
+            let most = if dimension == 2 {
+                MAX_Z
+            } else {
+                MAX_THREADS.into()
+            };
             if threads > most {
                 return Err(Illegal::new(format!(
                     "`{name}` has {threads} iterations, but {processor} takes at most {most}"
@@ -347,7 +423,11 @@ impl Nest {
 
     fn write_out(&mut self, name: &str, run: Run) -> Result<(), Illegal> {
         let node = self.find_uncut(name)?;
-        let how = if run == Run::Vectorized { "vectorized" } else { "unrolled" };
+        let how = if run == Run::Vectorized {
+            "vectorized"
+        } else {
+            "unrolled"
+        };
         match self.nodes[node].extent.known() {
             Some(n) if n <= MAX_UNROLL => {}
             Some(n) => {
@@ -369,7 +449,10 @@ impl Nest {
 
     /// The loop bound to `processor`.
     pub(crate) fn on(&self, processor: Processor) -> Option<usize> {
-        self.order.iter().copied().find(|n| self.nodes[*n].run == Run::On(processor))
+        self.order
+            .iter()
+            .copied()
+            .find(|n| self.nodes[*n].run == Run::On(processor))
     }
 
     /// Threads of a block along x, y and z.
@@ -393,7 +476,9 @@ impl Nest {
         for name in names {
             let node = self.find(name)?;
             if !self.nodes[node].reduced {
-                return Err(Illegal::new(format!("`{name}` of `partials` is not reduced")));
+                return Err(Illegal::new(format!(
+                    "`{name}` of `partials` is not reduced"
+                )));
             }
             self.nodes[node].apart = true;
         }
@@ -411,7 +496,11 @@ impl Nest {
     /// through global memory.
     pub(crate) fn global_rfactors(&self) -> Vec<usize> {
         let on_threads = |n: &usize| matches!(self.nodes[*n].run, Run::On(Processor::Thread(_)));
-        self.rfactors.iter().copied().filter(|n| !on_threads(n)).collect()
+        self.rfactors
+            .iter()
+            .copied()
+            .filter(|n| !on_threads(n))
+            .collect()
     }
 
     /// Checks what only the whole schedule shows. `atomics` says why several blocks cannot combine
@@ -447,7 +536,9 @@ impl Nest {
         let inner = first.map_or(&[][..], |i| &serial[i..]);
         let mut lanes = 1i64;
         for node in inner {
-            let Node { name, extent, run, .. } = &self.nodes[*node];
+            let Node {
+                name, extent, run, ..
+            } = &self.nodes[*node];
             let written_out = matches!(run, Run::Unrolled | Run::Vectorized);
             if !self.nodes[*node].combines() && !written_out {
                 return Err(Illegal::new(format!(
@@ -463,15 +554,20 @@ impl Nest {
         let written: i64 = serial
             .iter()
             .filter(|n| matches!(self.nodes[**n].run, Run::Unrolled | Run::Vectorized))
-            .fold(1, |n, l| n.saturating_mul(self.nodes[*l].extent.known().unwrap_or(1)));
+            .fold(1, |n, l| {
+                n.saturating_mul(self.nodes[*l].extent.known().unwrap_or(1))
+            });
         if written > MAX_UNROLL * 4 || lanes > MAX_UNROLL {
             return Err(Illegal::new(format!(
                 "{written} iterations are written out with {lanes} partial results a thread, expected at most {} and {MAX_UNROLL}",
                 MAX_UNROLL * 4
             )));
         }
-        let vectorized: Vec<usize> =
-            serial.iter().copied().filter(|n| self.nodes[*n].run == Run::Vectorized).collect();
+        let vectorized: Vec<usize> = serial
+            .iter()
+            .copied()
+            .filter(|n| self.nodes[*n].run == Run::Vectorized)
+            .collect();
         match vectorized.as_slice() {
             [] => Ok(()),
             [one] if serial.last() == Some(one) => Ok(()),
@@ -492,7 +588,9 @@ impl Nest {
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {
-            let Fate::Split { factor, .. } = node.fate else { continue };
+            let Fate::Split { factor, .. } = node.fate else {
+                continue;
+            };
             if node.extent.is_multiple_of(factor) {
                 continue;
             }
@@ -526,7 +624,11 @@ impl Nest {
         }
         match self.nodes[dim].fate {
             Fate::Loop => Some(0),
-            Fate::Split { outer, inner, factor } => self
+            Fate::Split {
+                outer,
+                inner,
+                factor,
+            } => self
                 .step_of(outer, node)?
                 .checked_mul(factor)?
                 .checked_add(self.step_of(inner, node)?),
@@ -544,7 +646,10 @@ mod tests {
     }
 
     fn names(nest: &Nest) -> Vec<&str> {
-        nest.order.iter().map(|n| nest.nodes[*n].name.as_str()).collect()
+        nest.order
+            .iter()
+            .map(|n| nest.nodes[*n].name.as_str())
+            .collect()
     }
 
     fn split(name: &str, factor: i64) -> Step {
@@ -554,19 +659,28 @@ mod tests {
     /// A split puts its two loops where the one was; only a part that may be uneven is guarded.
     #[test]
     fn splits_are_guarded_where_they_may_be_uneven() {
-        let nest = matrix().apply(&[split("d0", 32), split("d1", 25), split("d1.i", 10)]).unwrap();
+        let nest = matrix()
+            .apply(&[split("d0", 32), split("d1", 25), split("d1.i", 10)])
+            .unwrap();
         assert_eq!(names(&nest), ["d0.o", "d0.i", "d1.o", "d1.i.o", "d1.i.i"]);
-        let guarded: Vec<&str> =
-            nest.guards().into_iter().map(|n| nest.nodes[n].name.as_str()).collect();
+        let guarded: Vec<&str> = nest
+            .guards()
+            .into_iter()
+            .map(|n| nest.nodes[n].name.as_str())
+            .collect();
         assert_eq!(guarded, ["d0", "d1.i"]);
     }
 
     /// An outer part that is cut unevenly needs no guard where the whole has one.
     #[test]
     fn the_guard_of_the_whole_implies_that_of_its_outer_part() {
-        let nest = matrix().apply(&[split("d1", 16), split("d1.o", 4)]).unwrap();
+        let nest = matrix()
+            .apply(&[split("d1", 16), split("d1.o", 4)])
+            .unwrap();
         assert_eq!(nest.guards(), [1]);
-        let even = matrix().apply(&[split("d1", 10), split("d1.o", 4)]).unwrap();
+        let even = matrix()
+            .apply(&[split("d1", 10), split("d1.o", 4)])
+            .unwrap();
         let outer = even.nodes.iter().position(|n| n.name == "d1.o").unwrap();
         assert_eq!(even.guards(), [outer]);
     }
@@ -574,9 +688,14 @@ mod tests {
     /// The step of an index along each of its loops is what vector loads go by.
     #[test]
     fn steps_follow_splits_and_stop_at_fused_loops() {
-        let nest = matrix().apply(&[split("d1", 16), split("d1.i", 4)]).unwrap();
+        let nest = matrix()
+            .apply(&[split("d1", 16), split("d1.i", 4)])
+            .unwrap();
         let step = |name: &str| nest.step_of(1, nest.find(name).unwrap());
-        assert_eq!((step("d1.o"), step("d1.i.o"), step("d1.i.i")), (Some(16), Some(4), Some(1)));
+        assert_eq!(
+            (step("d1.o"), step("d1.i.o"), step("d1.i.i")),
+            (Some(16), Some(4), Some(1))
+        );
         assert_eq!(step("d0"), Some(0));
         let both = Nest::new(&[Extent::Dim(0), Extent::Dim(1)], &[])
             .apply(&[Step::Fuse(vec!["d0".into(), "d1".into()], "p".into())])

@@ -6,31 +6,44 @@ use super::nest::Nest;
 use super::steps::{Step, to_text};
 use melior::ir::{Region, Type};
 use tx_dialect_tile::Reduce;
-use tx_mlir::{
-    Affine, AffineMap, Blk, Builder, Index, Op, Val, attribute, first_block,
-};
+use tx_mlir::{Affine, AffineMap, Blk, Builder, Index, Op, Val, attribute, first_block};
 
 /// Replaces the op of `job` by two; returns them.
-pub(crate) fn materialise<'c>(job: &Job<'c>, nest: &Nest, steps: &[Step]) -> Option<(Op<'c>, Op<'c>)> {
-    let Work::Combine(view, combiner) = &job.work else { return None };
+pub(crate) fn materialise<'c>(
+    job: &Job<'c>,
+    nest: &Nest,
+    steps: &[Step],
+) -> Option<(Op<'c>, Op<'c>)> {
+    let Work::Combine(view, combiner) = &job.work else {
+        return None;
+    };
     let b = Builder::before(job.op);
     let loops = nest.global_rfactors();
-    let kept: Vec<usize> = (0..job.extents.len()).filter(|d| !job.axes.contains(d)).collect();
+    let kept: Vec<usize> = (0..job.extents.len())
+        .filter(|d| !job.axes.contains(d))
+        .collect();
 
     let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
     let length = |_: &Builder<'c>, d: usize| lengths[d];
-    let mut sizes: Vec<Index<'c>> =
-        loops.iter().map(|n| nest.nodes[*n].extent.value(&b, &length)).collect();
+    let mut sizes: Vec<Index<'c>> = loops
+        .iter()
+        .map(|n| nest.nodes[*n].extent.value(&b, &length))
+        .collect();
     sizes.extend(kept.iter().map(|d| lengths[*d]));
-    let partials: Vec<Val<'c>> =
-        combiner.types().iter().map(|ty| allocate(&b, &sizes, *ty)).collect();
+    let partials: Vec<Val<'c>> = combiner
+        .types()
+        .iter()
+        .map(|ty| allocate(&b, &sizes, *ty))
+        .collect();
 
     let maps = view.maps()?;
     let (sources, rest) = maps.split_at(view.sources.len());
     let (destinations, extras) = rest.split_at(view.destinations.len());
     let first = {
-        let names: Vec<String> =
-            loops.iter().map(|n| format!("\"{}\"", nest.nodes[*n].name)).collect();
+        let names: Vec<String> = loops
+            .iter()
+            .map(|n| format!("\"{}\"", nest.nodes[*n].name))
+            .collect();
         let left: Vec<Step> = steps
             .iter()
             .filter(|s| !matches!(s, Step::RFactor(l) if loops.iter().any(|n| nest.nodes[*n].name == *l)))
@@ -42,8 +55,10 @@ pub(crate) fn materialise<'c>(job: &Job<'c>, nest: &Nest, steps: &[Step]) -> Opt
         ];
         if attribute(job.op, "maps").is_some() {
             let own = AffineMap::select(job.extents.len(), kept.iter().copied());
-            let all: Vec<&AffineMap> =
-                sources.iter().chain(std::iter::repeat_n(&own, partials.len())).collect();
+            let all: Vec<&AffineMap> = sources
+                .iter()
+                .chain(std::iter::repeat_n(&own, partials.len()))
+                .collect();
             extra.push(("maps", maps_text(&all)));
         }
         if view.accumulate {
@@ -53,7 +68,14 @@ pub(crate) fn materialise<'c>(job: &Job<'c>, nest: &Nest, steps: &[Step]) -> Opt
             extra.push(("acc", acc.to_string()));
         }
         let regions = [first_block(job.op, 0), view.element(), None].map(|block| copy(&b, block));
-        create(&b, view, [&view.sources, &partials, &[]], &view.axes, extra, regions)
+        create(
+            &b,
+            view,
+            [&view.sources, &partials, &[]],
+            &view.axes,
+            extra,
+            regions,
+        )
     };
 
     let axes: Vec<i64> = (0..i64::try_from(loops.len()).unwrap_or(0)).collect();
@@ -87,8 +109,14 @@ pub(crate) fn materialise<'c>(job: &Job<'c>, nest: &Nest, steps: &[Step]) -> Opt
         None => narrowing(&b, job, kept.len()),
     };
     let regions = [copy(&b, first_block(job.op, 0)), Region::new(), epilogue];
-    let second =
-        create(&b, view, [&partials, &view.destinations, &view.extras], &axes, extra, regions);
+    let second = create(
+        &b,
+        view,
+        [&partials, &view.destinations, &view.extras],
+        &axes,
+        extra,
+        regions,
+    );
     for partial in partials {
         b.create("memref.dealloc").operands(&[partial]).build();
     }
@@ -99,12 +127,21 @@ pub(crate) fn materialise<'c>(job: &Job<'c>, nest: &Nest, steps: &[Step]) -> Opt
 fn allocate<'c>(b: &Builder<'c>, sizes: &[Index<'c>], element: Type<'c>) -> Val<'c> {
     let shape: String = sizes
         .iter()
-        .map(|s| s.known().map_or_else(|| "?x".to_owned(), |n| format!("{n}x")))
+        .map(|s| {
+            s.known()
+                .map_or_else(|| "?x".to_owned(), |n| format!("{n}x"))
+        })
         .collect();
-    let dynamic: Vec<Val<'c>> =
-        sizes.iter().filter(|s| s.known().is_none()).map(|s| b.value(*s)).collect();
+    let dynamic: Vec<Val<'c>> = sizes
+        .iter()
+        .filter(|s| s.known().is_none())
+        .map(|s| b.value(*s))
+        .collect();
     b.create("memref.alloc")
-        .attr_text("operandSegmentSizes", &format!("array<i32: {}, 0>", dynamic.len()))
+        .attr_text(
+            "operandSegmentSizes",
+            &format!("array<i32: {}, 0>", dynamic.len()),
+        )
         .operands(&dynamic)
         .result(b.float_type(&format!("memref<{shape}{element}>")))
         .value()
@@ -121,13 +158,18 @@ fn copy<'c>(b: &Builder<'c>, block: Option<Blk<'c>>) -> Region<'c> {
 
 /// An epilogue that converts results to what the destinations hold; none where they hold that.
 fn narrowing<'c>(b: &Builder<'c>, job: &Job<'c>, kept: usize) -> Region<'c> {
-    let Work::Combine(_, combiner) = &job.work else { return Region::new() };
+    let Work::Combine(_, combiner) = &job.work else {
+        return Region::new();
+    };
     let (types, stored) = (combiner.types().to_vec(), job.stored_types());
     if types == stored {
         return Region::new();
     }
-    let arguments: Vec<Type<'c>> =
-        types.iter().copied().chain(std::iter::repeat_n(b.index_type(), kept)).collect();
+    let arguments: Vec<Type<'c>> = types
+        .iter()
+        .copied()
+        .chain(std::iter::repeat_n(b.index_type(), kept))
+        .collect();
     b.region_of(&arguments, "tile.yield", |b, given| {
         combiner.narrow(b, &given[..types.len()], &stored)
     })
@@ -147,8 +189,12 @@ fn create<'c>(
         true => "array<i64>".to_owned(),
         false => format!("array<i64: {}>", axes.join(", ")),
     };
-    let segments =
-        format!("array<i32: {}, {}, 0, {}>", sources.len(), destinations.len(), extras.len());
+    let segments = format!(
+        "array<i32: {}, {}, 0, {}>",
+        sources.len(),
+        destinations.len(),
+        extras.len()
+    );
     let mut op = b
         .create("tile.reduce")
         .operands(&[sources, destinations, extras].concat())
@@ -162,5 +208,8 @@ fn create<'c>(
     for (name, text) in extra {
         op = op.attr_text(name, &text);
     }
-    regions.into_iter().fold(op, |op, region| op.region(region)).build()
+    regions
+        .into_iter()
+        .fold(op, |op, region| op.region(region))
+        .build()
 }

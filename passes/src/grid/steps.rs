@@ -52,7 +52,12 @@ impl Step {
         let (name, rest) = text.strip_prefix("#tile.")?.split_once('<')?;
         let rest = rest.strip_suffix('>')?;
         // Names of loops are the quoted parts.
-        let loops: Vec<String> = rest.split('"').skip(1).step_by(2).map(str::to_owned).collect();
+        let loops: Vec<String> = rest
+            .split('"')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned)
+            .collect();
         let after = rest.rsplit('"').next()?.trim();
         let first = loops.first()?.clone();
         Some(match name {

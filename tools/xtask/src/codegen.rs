@@ -1,7 +1,8 @@
 //! The generated pages of `docs/`: what the compiler says about itself.
 //!
 //! `passes.md` comes from the registry (`tx-opt --tx-dump-registry`), where each pass's page is its
-//! own doc comment; `tile-dialect.md` comes from `Tile.td` by way of `mlir-tblgen`.
+//! own doc comment; `tile-dialect.md` comes from `Tile.td` by way of `mlir-tblgen`; `tutorial.md`
+//! comes from the tests of `lit-tests/tutorial` and their snapshots.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -13,10 +14,13 @@ use serde_json::Value;
 use crate::sh::{self, Style};
 use crate::workspace::{Workspace, llvm_prefix};
 
+mod tutorial;
+
 pub(crate) fn codegen(workspace: &Workspace, check: bool) -> Result<()> {
     let pages = [
         ("docs/passes.md", passes_page(&registry(workspace)?)?),
         ("docs/tile-dialect.md", dialect_page(workspace)?),
+        ("docs/tutorial.md", tutorial_page(workspace)?),
     ];
     let mut stale = Vec::new();
     for (name, text) in &pages {
@@ -243,6 +247,15 @@ fn dialect_page(workspace: &Workspace) -> Result<String> {
         page.push('\n');
     }
     Ok(page.trim_end().to_owned() + "\n")
+}
+
+fn tutorial_page(workspace: &Workspace) -> Result<String> {
+    let source =
+        "<!-- Source: lit-tests/tutorial, the introduction, the tests and their snapshots. -->";
+    Ok(format!(
+        "{GENERATED}{source}\n\n{}",
+        tutorial::page(workspace)?
+    ))
 }
 
 #[cfg(test)]

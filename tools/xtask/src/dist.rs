@@ -104,6 +104,7 @@ pub(crate) fn dist(workspace: &Workspace) -> Result<PathBuf> {
     for (test, folder) in [
         ("records", &cases),
         ("conformance", &staging.join("conformance")),
+        ("programs", &staging.join("programs")),
     ] {
         sh::run(
             cargo()

@@ -2,8 +2,8 @@
 """Runs every case of this folder through `tx run` and compares the results.
 
 A case is a program, its arguments and the expected contents of some of them after the run
-(cases/manifest.json and conformance/manifest.json list them). Needs Python 3 and NumPy. Exit status
-0: all right; 1: some are not; 2: it could not be tried.
+(cases/manifest.json, conformance/manifest.json and programs/manifest.json list them). Needs Python 3
+and NumPy. Exit status 0: all right; 1: some are not; 2: it could not be tried.
 """
 
 import argparse
@@ -22,7 +22,7 @@ except ImportError:
     sys.exit("gpu-test: this needs NumPy (Debian: apt-get install python3-numpy)")
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUITES = ("cases", "conformance")
+SUITES = ("cases", "conformance", "programs")
 
 
 def numbers(array, kind):
@@ -88,6 +88,8 @@ def run(case, options, folder):
         command = tool + command
     if "chip" in case and options.device == "cpu":
         command += ["--chip", case["chip"]]
+    if "entry" in case:
+        command += ["--entry", case["entry"]]
     for spec in case["args"]:
         # A file, perhaps with the type to read it as, or a number.
         command += ["--arg", f"{home}/{spec}" if ".npy" in spec else spec]

@@ -1,5 +1,6 @@
 //! The plan of a host function: one block of launches, temporaries, views and index arithmetic.
 
+use super::check::{Condition, conditions};
 use super::scalar::width;
 use super::view::{exprs, is_view};
 use super::{Launches, argument_types, check_size, name_of, written};
@@ -14,8 +15,8 @@ use tx_mlir::{
     operand_groups, operands, ops, parent, results, string_attribute, symbol_path, walk,
 };
 use tx_plan::{
-    Argument, ArgumentType, Base, ElementType, EntryKind, Expr, Layout, MemorySpace, MemrefType,
-    Operand, Plan, Step, Symbol, Temporary, VERSION, View,
+    Argument, ArgumentType, Base, Check, ElementType, EntryKind, Expr, Layout, MemorySpace,
+    MemrefType, Operand, Plan, Step, Symbol, Temporary, VERSION, View,
 };
 
 /// What a value of a host function is.
@@ -42,6 +43,7 @@ impl Value {
 pub(super) struct Host<'c> {
     top: Op<'c>,
     arguments: Vec<ArgumentType>,
+    pub(super) checks: Vec<Check>,
     temporaries: Vec<Temporary>,
     values: BTreeMap<usize, Value>,
     steps: Vec<Step>,
@@ -54,8 +56,8 @@ pub(super) struct Host<'c> {
 }
 
 /// What a host function may hold.
-const HOST_CODE: &str = "host code holds, in one block, `gpu.launch_func`, `memref.alloc` and `memref.dealloc`, views of \
-                         memrefs, `memref.dim`, and arithmetic on `index`";
+pub(super) const HOST_CODE: &str = "host code holds, in one block, `gpu.launch_func`, `memref.alloc` and `memref.dealloc`, views of \
+                         memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons";
 
 /// The plan of the host function of this name.
 pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<Launches, Failed> {
@@ -75,6 +77,7 @@ pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<Launches, Failed> {
     let mut host = Host {
         top,
         values: BTreeMap::new(),
+        checks: Vec::new(),
         temporaries: Vec::new(),
         steps: Vec::new(),
         gpu_module: None,
@@ -99,6 +102,7 @@ pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<Launches, Failed> {
                     written: written.contains(&i),
                 })
                 .collect(),
+            checks: host.checks,
             temporaries: host.temporaries,
             steps: host.steps,
         },
@@ -157,6 +161,7 @@ impl<'c> Host<'c> {
             "memref.extract_strided_metadata" => self.metadata(op),
             "memref.dim" => self.dim(op),
             "gpu.launch_func" => self.launch(op),
+            "cf.assert" => self.assert(op),
             _ if is_view(op) => self.view(op),
             name if name.starts_with("arith.") || name.starts_with("affine.") => self.compute(op),
             _ => Err(self.unknown(op)),
@@ -502,7 +507,8 @@ impl<'c> Host<'c> {
     }
 }
 
-/// The ops of a block without those whose results nothing needs: passes leave such ops behind.
+/// The ops of a block without those whose results nothing needs: passes leave such ops behind. A plan needs what a
+/// condition compares, and not the condition.
 fn needed(block: Blk<'_>) -> Vec<Op<'_>> {
     let mut values = BTreeSet::new();
     let mut needed: Vec<Op<'_>> = ops(block)
@@ -513,7 +519,12 @@ fn needed(block: Blk<'_>) -> Vec<Op<'_>> {
                 || results(*op)
                     .iter()
                     .any(|result| values.contains(&key(*result)));
-            if is_needed {
+            if is(*op, "cf.assert") {
+                let compared = conditions(*op)
+                    .into_iter()
+                    .filter_map(Condition::comparison);
+                values.extend(compared.flat_map(operands).map(key));
+            } else if is_needed {
                 values.extend(walk(*op).into_iter().flat_map(operands).map(key));
             }
             is_needed

@@ -1,9 +1,11 @@
 //! The launch plan of a program.
 //!
 //! A kernel is launched once, with the block and grid that it declares. A host function says itself what is launched:
-//! [`host`] reads its ops one after the other, [`view`] what memrefs it makes of others, [`scalar`] what it computes.
+//! [`host`] reads its ops one after the other, [`view`] what memrefs it makes of others, [`scalar`] what it computes,
+//! [`check`] what it asserts.
 //! [`written`] says what a kernel may write.
 
+mod check;
 mod host;
 mod scalar;
 mod view;
@@ -124,6 +126,7 @@ fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Fail
                 operands: (0..arguments.len()).map(Operand::Argument).collect(),
             }],
             arguments,
+            checks: Vec::new(),
             temporaries: Vec::new(),
         },
         gpu_module: enclosing(kernel, "gpu.module").map(name_of),

@@ -235,7 +235,7 @@ fn check_extents(
     maps: &[AffineMap],
 ) -> Result<Vec<Option<u64>>, Failed> {
     let mut extents = vec![None; rank];
-    for dim in 0..rank {
+    for (dim, extent) in extents.iter_mut().enumerate() {
         let mut known: Option<(&str, u64)> = None;
         let mut found = false;
         for ((what, shape), map) in operands.iter().zip(maps) {
@@ -264,7 +264,7 @@ fn check_extents(
             )
             .emit());
         }
-        extents[dim] = known.map(|(_, n)| n);
+        *extent = known.map(|(_, n)| n);
     }
     Ok(extents)
 }

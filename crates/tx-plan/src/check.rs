@@ -1,0 +1,143 @@
+//! What must hold of the arguments of a program.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::expr::{Expr, ExprError, Symbol};
+
+/// What a program expects of its arguments beyond their types, such as two dimensions of one size.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// What stands on the left of the relation.
+    pub left: Expr,
+    /// How the two sides must be related, as signed numbers.
+    pub relation: Relation,
+    /// What stands on the right.
+    pub right: Expr,
+    /// What to tell the caller when they are not.
+    pub message: String,
+}
+
+/// How two numbers are related. `a > b` is written `b < a`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Relation {
+    /// `==`
+    #[serde(rename = "==")]
+    Equal,
+    /// `!=`
+    #[serde(rename = "!=")]
+    NotEqual,
+    /// `<`
+    #[serde(rename = "<")]
+    Less,
+    /// `<=`
+    #[serde(rename = "<=")]
+    LessOrEqual,
+}
+
+/// Why a [`Check`] refuses arguments.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The relation does not hold.
+    #[error("{}{} (expected {check})", sides(check, *left, *right), check.message)]
+    Failed {
+        /// What was expected.
+        check: Box<Check>,
+        /// The value of its left side.
+        left: i64,
+        /// The value of its right side.
+        right: i64,
+    },
+    /// A side has no value.
+    #[error("{error}: {message}")]
+    NoValue {
+        /// The message of the check.
+        message: String,
+        /// Why there is no value.
+        error: ExprError,
+    },
+}
+
+/// `arg0.dim0 is 5, arg1.dim0 is 6: `, without what is a constant.
+fn sides(check: &Check, left: i64, right: i64) -> String {
+    let known: Vec<String> = [(&check.left, left), (&check.right, right)]
+        .into_iter()
+        .filter(|(expr, _)| expr.as_const().is_none())
+        .map(|(expr, value)| format!("{expr} is {value}"))
+        .collect();
+    match &known[..] {
+        [] => String::new(),
+        known => format!("{}: ", known.join(", ")),
+    }
+}
+
+impl Check {
+    /// Whether it holds, when that is the same for all arguments.
+    pub fn as_const(&self) -> Option<bool> {
+        match (&self.left, &self.right) {
+            (Expr::Const(left), Expr::Const(right)) => Some(self.relation.holds(*left, *right)),
+            (left, right) if left == right => Some(self.relation.holds(0, 0)),
+            _ => None,
+        }
+    }
+
+    /// Compares the two sides, with `lookup` giving the value of each symbol.
+    ///
+    /// # Errors
+    /// When the relation does not hold, or a side [has no value](Expr::evaluate).
+    pub fn evaluate(
+        &self,
+        mut lookup: impl FnMut(Symbol) -> Option<i64>,
+    ) -> Result<(), CheckError> {
+        let mut value = |expr: &Expr| {
+            expr.evaluate(&mut lookup)
+                .map_err(|error| CheckError::NoValue {
+                    message: self.message.clone(),
+                    error,
+                })
+        };
+        let (left, right) = (value(&self.left)?, value(&self.right)?);
+        if self.relation.holds(left, right) {
+            Ok(())
+        } else {
+            Err(CheckError::Failed {
+                check: Box::new(self.clone()),
+                left,
+                right,
+            })
+        }
+    }
+}
+
+/// The relation alone, without the message: `arg0.dim0 == arg1.dim0`.
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.left, self.relation, self.right)
+    }
+}
+
+impl Relation {
+    /// Whether `left` and `right` are so related.
+    pub const fn holds(self, left: i64, right: i64) -> bool {
+        match self {
+            Self::Equal => left == right,
+            Self::NotEqual => left != right,
+            Self::Less => left < right,
+            Self::LessOrEqual => left <= right,
+        }
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+        })
+    }
+}

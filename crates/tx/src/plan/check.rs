@@ -1,0 +1,154 @@
+//! What a host function asserts, as checks of its arguments.
+
+use super::check_size;
+use super::host::{HOST_CODE, Host};
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+use std::collections::BTreeSet;
+use tx_mlir::{
+    Failed, Op, Val, defining_op, error, integer_attribute, is, key, name, operands,
+    string_attribute,
+};
+use tx_plan::{Check, Relation};
+
+/// One of the conditions that `cf.assert` says hold, all of them.
+#[derive(Clone, Copy)]
+pub(super) enum Condition<'c> {
+    /// This `arith.cmpi` is true.
+    Comparison(Op<'c>),
+    /// It is known.
+    Known(bool),
+    /// Something else.
+    Other(Val<'c>),
+}
+
+impl<'c> Condition<'c> {
+    pub(super) fn comparison(self) -> Option<Op<'c>> {
+        match self {
+            Self::Comparison(op) => Some(op),
+            Self::Known(_) | Self::Other(_) => None,
+        }
+    }
+}
+
+/// What the condition of `assert` is made of by `arith.andi`, from left to right.
+pub(super) fn conditions(assert: Op<'_>) -> Vec<Condition<'_>> {
+    let mut conditions = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut pending: Vec<Val<'_>> = operands(assert);
+    while let Some(value) = pending.pop() {
+        if !seen.insert(key(value)) {
+            continue;
+        }
+        match defining_op(value) {
+            Some(op) if is(op, "arith.andi") => pending.extend(operands(op).into_iter().rev()),
+            Some(op) if is(op, "arith.cmpi") => conditions.push(Condition::Comparison(op)),
+            op => conditions.push(
+                op.filter(|op| is(*op, "arith.constant"))
+                    .and_then(|op| integer_attribute(op, "value"))
+                    .map_or(Condition::Other(value), |value| {
+                        Condition::Known(value != 0)
+                    }),
+            ),
+        }
+    }
+    conditions
+}
+
+impl<'c> Host<'c> {
+    /// Follows `cf.assert`.
+    pub(super) fn assert(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        let message = string_attribute(op, "msg").unwrap_or_default();
+        for condition in conditions(op) {
+            let check = match condition {
+                Condition::Known(true) => continue,
+                Condition::Known(false) => return Err(never_holds(op, &message, None)),
+                Condition::Comparison(comparison) => self.check(comparison, &message)?,
+                Condition::Other(value) => return Err(unsupported(op, value)),
+            };
+            match check.as_const() {
+                Some(true) => {}
+                Some(false) => return Err(never_holds(op, &message, Some(&check))),
+                None if self.checks.iter().any(|known| same(known, &check)) => {}
+                None => self.checks.push(check),
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, comparison: Op<'c>, message: &str) -> Result<Check, Failed> {
+        let [left, right] = operands(comparison)[..] else {
+            return Err(self.unknown(comparison));
+        };
+        let (mut left, mut right) = (
+            self.index(comparison, left)?,
+            self.index(comparison, right)?,
+        );
+        // The numbers that `arith` gives its predicates; unsigned ones follow the signed ones.
+        let predicate = integer_attribute(comparison, "predicate").unwrap_or(-1);
+        if predicate > 5 {
+            // A negative number would be a huge one, which no size is.
+            (left, right) = (left.non_negative(), right.non_negative());
+        }
+        let (relation, swapped) = match predicate {
+            0 => (Relation::Equal, false),
+            1 => (Relation::NotEqual, false),
+            2 | 6 => (Relation::Less, false),
+            3 | 7 => (Relation::LessOrEqual, false),
+            4 | 8 => (Relation::Less, true),
+            5 | 9 => (Relation::LessOrEqual, true),
+            _ => return Err(self.unknown(comparison)),
+        };
+        check_size(comparison, [&left, &right])?;
+        if swapped {
+            (left, right) = (right, left);
+        }
+        Ok(Check {
+            left,
+            relation,
+            right,
+            message: message.to_owned(),
+        })
+    }
+}
+
+/// Whether two checks refuse the same arguments, whatever they say then.
+fn same(a: &Check, b: &Check) -> bool {
+    let as_they_are = (&a.left, &a.right) == (&b.left, &b.right);
+    let swapped = || {
+        matches!(a.relation, Relation::Equal | Relation::NotEqual)
+            && (&a.left, &a.right) == (&b.right, &b.left)
+    };
+    a.relation == b.relation && (as_they_are || swapped())
+}
+
+fn never_holds(op: Op<'_>, message: &str, check: Option<&Check>) -> Failed {
+    let refusal = error(
+        op.location(),
+        format!("what is asserted here never holds: {message}"),
+    );
+    match check {
+        Some(check) => refusal.note(format!("found `{check}`")),
+        None => refusal,
+    }
+    .emit()
+}
+
+fn unsupported<'c>(op: Op<'c>, condition: Val<'c>) -> Failed {
+    let what = match defining_op(condition) {
+        Some(producer) => format!("the result of `{}`", name(producer)),
+        None => format!("an argument of type `{}`", condition.r#type()),
+    };
+    let refusal = error(
+        op.location(),
+        format!("`cf.assert` checks {what}, and a launch plan checks comparisons of `index`"),
+    );
+    match defining_op(condition) {
+        Some(producer) => refusal.note_at(producer.location(), "it is computed here"),
+        None => refusal,
+    }
+    .note(format!(
+        "use `arith.cmpi`, or several joined by `arith.andi`; {HOST_CODE}"
+    ))
+    .emit()
+}

@@ -1,0 +1,56 @@
+// RUN: tx-opt %s --gpu-expand-math
+
+// The argument is n · ln 2 + r. Adding 1.5 · 2²³ finds n, two fused steps take it off, a polynomial gives e^r, and two
+// products with powers of two put n back, so that a subnormal result is rounded once. Nothing else is there: no call, no
+// branch, no flag.
+
+// CHECK-LABEL: gpu.func @exp(
+// CHECK-NOT:     math.exp
+// CHECK:         %[[T:.+]] = math.fma %{{.+}}, %{{.+}}, %[[MAGIC:.+]] : f32
+// CHECK:         %[[N:.+]] = arith.subf %[[T]], %[[MAGIC]] : f32
+// CHECK:         %[[BITS:.+]] = arith.bitcast %[[T]] : f32 to i32
+// CHECK:         arith.subi %[[BITS]]
+// CHECK:         %[[MINUS:.+]] = arith.negf %[[N]] : f32
+// CHECK-COUNT-9: math.fma
+// CHECK-NOT:     math.fma
+// CHECK:         arith.shrsi
+// CHECK-COUNT-2: arith.mulf
+// CHECK-NOT:     arith.divf
+// CHECK:         memref.store
+
+// CHECK-LABEL: gpu.func @exp2(
+// CHECK-NOT:     math.exp2
+// CHECK-COUNT-8: math.fma
+// CHECK-NOT:     math.fma
+// CHECK:         memref.store
+
+// e^x − 1 keeps what rounding loses: (1 − 2^-n) + (e^r − 1) may cancel. The result has the sign of x, also for zeros.
+// CHECK-LABEL: gpu.func @expm1(
+// CHECK-NOT:     math.expm1
+// CHECK:         arith.maxsi
+// CHECK-NOT:     arith.divf
+// CHECK:         math.copysign
+// CHECK-NEXT:    memref.store
+gpu.module @kernels {
+  gpu.func @exp(%A: memref<f32>) kernel {
+    %x = memref.load %A[] : memref<f32>
+    %y = math.exp %x : f32
+    memref.store %y, %A[] : memref<f32>
+    gpu.return
+  }
+
+  // A fast variant is allowed to be exact.
+  gpu.func @exp2(%A: memref<f32>) kernel {
+    %x = memref.load %A[] : memref<f32>
+    %y = math.exp2 %x fastmath<fast> : f32
+    memref.store %y, %A[] : memref<f32>
+    gpu.return
+  }
+
+  gpu.func @expm1(%A: memref<f32>) kernel {
+    %x = memref.load %A[] : memref<f32>
+    %y = math.expm1 %x : f32
+    memref.store %y, %A[] : memref<f32>
+    gpu.return
+  }
+}

@@ -1,0 +1,10 @@
+// RUN: tx-opt %s --gpu-expand-math --split-input-file --verify-diagnostics
+
+// The pass refuses nothing; what is no function of floats is refused by the dialect before.
+gpu.module @kernels {
+  gpu.func @integers(%a: i32) kernel {
+    // expected-error @below {{must be floating-point-like}}
+    %0 = "math.exp"(%a) : (i32) -> i32
+    gpu.return
+  }
+}

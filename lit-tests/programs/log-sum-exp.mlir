@@ -1,0 +1,42 @@
+// RUN: tx-opt %s --tile-schedule
+// PTXAS: sm_90
+// COMPARE: @log_sum_exp(A: NxMxf32 in -20..20, B: Nxf32) m = max(A, 1, keep); B = log(sum(exp(A - m), 1)) + max(A, 1)
+// SIZES: NxM = 128x128 127x1003 1x1 7x20 33x1 1x4099 0x7
+
+// The logarithm of the sum of exponentials of each row, in one pass: partial results are the largest
+// element so far and the sum relative to it, and are rescaled when they meet. Nothing overflows, and a
+// row of nothing but -inf gives -inf.
+// CHECK-LABEL: gpu.func @log_sum_exp_0
+// CHECK:       tile.all_reduce custom %{{.+}}, %{{.+}} scope(warp) width 32
+// CHECK:       math.log
+// CHECK-COUNT-1: memref.store
+// CHECK:       gpu.return
+func.func @log_sum_exp(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [0xFF800000 : f32, 0.0 : f32] combiner {
+  ^bb0(%ma: f32, %sa: f32, %mb: f32, %sb: f32):
+    %zero = arith.constant 0.0 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %m = arith.maximumf %ma, %mb : f32
+    // Of -inf and -inf the difference would be NaN.
+    %none = arith.cmpf oeq, %m, %lowest : f32
+    %base = arith.select %none, %zero, %m : f32
+    %da = arith.subf %ma, %base : f32
+    %db = arith.subf %mb, %base : f32
+    %ea = math.exp %da : f32
+    %eb = math.exp %db : f32
+    %ta = arith.mulf %sa, %ea : f32
+    %tb = arith.mulf %sb, %eb : f32
+    %s = arith.addf %ta, %tb : f32
+    tile.yield %m, %s : f32, f32
+  } element {
+  ^bb0(%x: f32, %i: index, %j: index):
+    %one = arith.constant 1.0 : f32
+    tile.yield %x, %one : f32, f32
+  } epilogue {
+  ^bb0(%m: f32, %s: f32, %i: index):
+    %l = math.log %s : f32
+    %r = arith.addf %m, %l : f32
+    tile.yield %r : f32
+  } : memref<?x?xf32> into memref<?xf32>
+  return
+}

@@ -1,0 +1,118 @@
+// RUN(EITHER): not tx compile %s --entry either 2>&1
+// EXIT: 1
+// RUN(ARGUMENT): not tx compile %s --entry argument 2>&1
+// EXIT: 1
+// RUN(FLOAT): not tx compile %s --entry float 2>&1
+// EXIT: 1
+// RUN(NARROW): not tx compile %s --entry narrow 2>&1
+// EXIT: 1
+// RUN(FALSE): not tx compile %s --entry false 2>&1
+// EXIT: 1
+// RUN(NEVER): not tx compile %s --entry never 2>&1
+// EXIT: 1
+// RUN(LESS): not tx compile %s --entry less 2>&1
+// EXIT: 1
+// RUN(OTHERWISE): not tx compile %s --entry otherwise 2>&1
+// EXIT: 1
+// RUN(TERMS): not tx compile %s --entry terms 2>&1
+// EXIT: 1
+// SNAPSHOT: none — each message is checked.
+
+// An assertion that a launch plan cannot check is refused where it stands, with what it is of.
+// EITHER:      error: `cf.assert` checks the result of `arith.ori`, and a launch plan checks comparisons of `index`
+// EITHER-NEXT:   cf.assert
+// EITHER:      note: it is computed here
+// EITHER-NEXT:   arith.ori
+// EITHER:      note: use `arith.cmpi`, or several joined by `arith.andi`; host code holds, in one block, {{.*}}, and `cf.assert` of its comparisons
+// ARGUMENT:    error: `cf.assert` checks an argument of type `i1`, and a launch plan checks comparisons of `index`
+// FLOAT:       error: `cf.assert` checks the result of `arith.cmpf`, and a launch plan checks comparisons of `index`
+// NARROW:      error: `arith.cmpi` computes with i32, and a launch plan computes with 64 bits
+// NARROW:      note: cast to `index` with `arith.index_cast` first
+//
+// One that never holds is an error of the program.
+// FALSE:       plan-checks-refused.mlir:[[# @LINE + 43]]:5: error: what is asserted here never holds: the program makes sense
+// NEVER:       error: what is asserted here never holds: rows are 6 long
+// NEVER:       note: found `5 == 6`
+// LESS:        error: what is asserted here never holds: less than itself
+// LESS:        note: found `arg0.dim0 < arg0.dim0`
+//
+// A condition is for assertions alone.
+// OTHERWISE:   error: `arith.cmpi` depends on a condition, and a launch plan has none
+// OTHERWISE:   note: use `arith.minsi` or `arith.maxsi`, or pass the value as an argument
+//
+// TERMS:       error: `arith.addi` makes an expression of 511 terms over the arguments, and a launch plan holds 256
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+      gpu.return
+    }
+  }
+
+  func.func @either(%a: index, %b: index) {
+    %c0 = arith.constant 0 : index
+    %x = arith.cmpi eq, %a, %c0 : index
+    %y = arith.cmpi eq, %b, %c0 : index
+    %or = arith.ori %x, %y : i1
+    cf.assert %or, "one of them is 0"
+    return
+  }
+  func.func @argument(%ok: i1) {
+    cf.assert %ok, "the caller says so"
+    return
+  }
+  func.func @float(%x: f32) {
+    %zero = arith.constant 0.0 : f32
+    %ok = arith.cmpf oge, %x, %zero : f32
+    cf.assert %ok, "x is positive"
+    return
+  }
+  func.func @narrow(%a: i32, %b: i32) {
+    %ok = arith.cmpi eq, %a, %b : i32
+    cf.assert %ok, "a is b"
+    return
+  }
+  func.func @false() {
+    %false = arith.constant false
+    cf.assert %false, "the program makes sense"
+    return
+  }
+  func.func @never(%A: memref<?x5xf32>) {
+    %c1 = arith.constant 1 : index
+    %c6 = arith.constant 6 : index
+    %n = memref.dim %A, %c1 : memref<?x5xf32>
+    %ok = arith.cmpi eq, %n, %c6 : index
+    cf.assert %ok, "rows are 6 long"
+    return
+  }
+  func.func @less(%A: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %n = memref.dim %A, %c0 : memref<?xf32>
+    %same = memref.dim %A, %c0 : memref<?xf32>
+    %ok = arith.cmpi ugt, %n, %same : index
+    cf.assert %ok, "less than itself"
+    return
+  }
+  func.func @otherwise(%n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %some = arith.cmpi ne, %n, %c0 : index
+    cf.assert %some, "there are some"
+    %m = arith.select %some, %n, %c1 : index
+    gpu.launch_func @kernels::@number blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1)
+      args(%m : index)
+    return
+  }
+  func.func @terms(%n: index) {
+    %2 = arith.addi %n, %n : index
+    %4 = arith.addi %2, %2 : index
+    %8 = arith.addi %4, %4 : index
+    %16 = arith.addi %8, %8 : index
+    %32 = arith.addi %16, %16 : index
+    %64 = arith.addi %32, %32 : index
+    %128 = arith.addi %64, %64 : index
+    %256 = arith.addi %128, %128 : index
+    %ok = arith.cmpi ne, %256, %n : index
+    cf.assert %ok, "n is not 0"
+    return
+  }
+}

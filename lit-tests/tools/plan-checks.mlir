@@ -1,0 +1,192 @@
+// RUN: tx compile %s --entry add --plan -
+// RUN(ADDED): tx run %s --entry add --device cpu --arg full:2:4x6xf32 --arg full:1:6xf32 --arg 4
+// RUN(EMPTY): tx run %s --entry add --device cpu --arg zeros:0x0xf32 --arg zeros:0xf32 --arg 0
+// RUN(COLUMNS): not tx run %s --entry add --device cpu --arg zeros:4x5xf32 --arg zeros:6xf32 --arg 4 2>&1
+// EXIT: 1
+// RUN(MULTIPLE): not tx run %s --entry add --device cpu --arg zeros:3x6xf32 --arg zeros:6xf32 --arg 3 2>&1
+// EXIT: 1
+// RUN(LIMIT): not tx run %s --entry add --device cpu --arg zeros:4x6xf32 --arg zeros:6xf32 --arg 5 2>&1
+// EXIT: 1
+// RUN(NEGATIVE): not tx run %s --entry add --device cpu --arg zeros:4x6xf32 --arg zeros:6xf32 --arg -1 2>&1
+// EXIT: 1
+// RUN(MANY): not tx run %s --entry add --device cpu --arg zeros:4x4096xf32 --arg zeros:4096xf32 --arg 4 2>&1
+// EXIT: 1
+// RUN(FIRST): not tx run %s --entry add --device cpu --arg zeros:3x5xf32 --arg zeros:6xf32 --arg 7 2>&1
+// EXIT: 1
+// RUN(ALWAYS): tx compile %s --entry always --plan -
+// RUN(PREDICATES): tx compile %s --entry predicates --plan -
+// RUN(NOTHING): not tx run %s --entry predicates --device cpu --arg 4 --arg 4 2>&1
+// EXIT: 1
+// RUN(LOWERED): tx-opt %s --lower-reduction
+// SNAPSHOT: none — what is printed is checked as a whole.
+
+// What a host function asserts is a check of its plan, in the order of the program. What is joined by
+// `arith.andi` is one check each; what says the same again is left out, and so are conditions and
+// what they compare, if nothing else needs them.
+// CHECK:        "checks": [
+// CHECK-NEXT:     {
+// CHECK-NEXT:       "left": "arg0.dim1",
+// CHECK-NEXT:       "relation": "==",
+// CHECK-NEXT:       "right": "arg1.dim0",
+// CHECK-NEXT:       "message": "a row of A is as long as B"
+// CHECK-NEXT:     },
+// CHECK-NEXT:     {
+// CHECK-NEXT:       "left": "mod(arg0.dim0, 2)",
+// CHECK-NEXT:       "relation": "==",
+// CHECK-NEXT:       "right": 0,
+// CHECK-NEXT:       "message": "rows come in pairs, and n is one of them"
+// CHECK-NEXT:     },
+// CHECK-NEXT:     {
+// CHECK-NEXT:       "left": "nonnegative(arg2)",
+// CHECK-NEXT:       "relation": "<=",
+// CHECK-NEXT:       "right": "arg0.dim0",
+// CHECK-NEXT:       "message": "rows come in pairs, and n is one of them"
+// CHECK-NEXT:     },
+// CHECK-NEXT:     {
+// CHECK-NEXT:       "left": "arg0.dim1",
+// CHECK-NEXT:       "relation": "<",
+// CHECK-NEXT:       "right": 1025,
+// CHECK-NEXT:       "message": "at most 1024 columns"
+// CHECK-NEXT:     }
+// CHECK-NEXT:   ],
+// CHECK-NEXT:   "temporaries": [],
+//
+// A program whose sizes fit runs. One whose sizes do not is refused before anything runs, with what is
+// asserted, what was found, and what was expected; it exits as it does for a size that a type excludes.
+// ADDED:      argument 1: 6xf32
+// ADDED-NEXT: [9. 9. 9. 9. 9. 9.]
+// EMPTY:      argument 1: 0xf32
+// COLUMNS:    tx: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B (expected arg0.dim1 == arg1.dim0)
+// MULTIPLE:   tx: mod(arg0.dim0, 2) is 1: rows come in pairs, and n is one of them (expected mod(arg0.dim0, 2) == 0)
+// LIMIT:      tx: nonnegative(arg2) is 5, arg0.dim0 is 4: rows come in pairs, and n is one of them (expected nonnegative(arg2) <= arg0.dim0)
+// NEGATIVE:   tx: `arg2` is -1, expected 0 or more: rows come in pairs, and n is one of them
+// MANY:       tx: arg0.dim1 is 4096: at most 1024 columns (expected arg0.dim1 < 1025)
+// FIRST:      tx: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B
+//
+// What holds for all arguments is no check, and a plan without checks does not speak of them.
+// ALWAYS-NOT: "checks"
+//
+// Each predicate of integers is one of four relations.
+// PREDICATES:      "left": "arg0",
+// PREDICATES-NEXT: "relation": "!=",
+// PREDICATES-NEXT: "right": "arg1",
+// PREDICATES-NEXT: "message": "ne"
+// PREDICATES:      "left": "arg0",
+// PREDICATES-NEXT: "relation": "<",
+// PREDICATES-NEXT: "right": "arg1",
+// PREDICATES-NEXT: "message": "slt"
+// PREDICATES:      "left": "arg0",
+// PREDICATES-NEXT: "relation": "<=",
+// PREDICATES-NEXT: "right": "arg1",
+// PREDICATES-NEXT: "message": "sle"
+// PREDICATES:      "left": "arg1",
+// PREDICATES-NEXT: "relation": "<",
+// PREDICATES-NEXT: "right": "arg0",
+// PREDICATES-NEXT: "message": "sgt"
+// PREDICATES:      "left": "arg1",
+// PREDICATES-NEXT: "relation": "<=",
+// PREDICATES-NEXT: "right": "arg0",
+// PREDICATES-NEXT: "message": "sge"
+// PREDICATES:      "left": "nonnegative(arg0)",
+// PREDICATES-NEXT: "relation": "<",
+// PREDICATES-NEXT: "right": "nonnegative(arg1)",
+// PREDICATES-NEXT: "message": "ult"
+// PREDICATES:      "left": "nonnegative(arg1)",
+// PREDICATES-NEXT: "relation": "<",
+// PREDICATES-NEXT: "right": "nonnegative(arg0)",
+// PREDICATES-NEXT: "message": "ugt"
+// PREDICATES:      "left": "nonnegative(arg1)",
+// PREDICATES-NEXT: "relation": "<=",
+// PREDICATES-NEXT: "right": "nonnegative(arg0)",
+// PREDICATES-NEXT: "message": "uge"
+//
+// A function that launches nothing is checked too.
+// NOTHING: tx: arg0 is 4, arg1 is 4: ne (expected arg0 != arg1)
+//
+// The passes leave assertions alone.
+// LOWERED-LABEL: func.func @add
+// LOWERED-COUNT-4: cf.assert
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    // Adds all rows of A to B.
+    gpu.func @add(%A: memref<?x?xf32>, %B: memref<?xf32>)
+        kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %column = gpu.block_id x
+      %rows = memref.dim %A, %c0 : memref<?x?xf32>
+      %old = memref.load %B[%column] : memref<?xf32>
+      %new = scf.for %row = %c0 to %rows step %c1 iter_args(%sum = %old) -> f32 {
+        %x = memref.load %A[%row, %column] : memref<?x?xf32>
+        %more = arith.addf %sum, %x : f32
+        scf.yield %more : f32
+      }
+      memref.store %new, %B[%column] : memref<?xf32>
+      gpu.return
+    }
+  }
+
+  func.func @add(%A: memref<?x?xf32>, %B: memref<?xf32>, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %many = arith.constant 1025 : index
+    %rows = memref.dim %A, %c0 : memref<?x?xf32>
+    %columns = memref.dim %A, %c1 : memref<?x?xf32>
+    %length = memref.dim %B, %c0 : memref<?xf32>
+    %fits = arith.cmpi eq, %columns, %length : index
+    cf.assert %fits, "a row of A is as long as B"
+    %rest = arith.remui %rows, %c2 : index
+    %even = arith.cmpi eq, %rest, %c0 : index
+    %inside = arith.cmpi uge, %rows, %n : index
+    %pairs = arith.andi %even, %inside : i1
+    %both = arith.andi %pairs, %fits : i1
+    cf.assert %both, "rows come in pairs, and n is one of them"
+    %again = arith.cmpi eq, %length, %columns : index
+    cf.assert %again, "the same, the other way round"
+    gpu.launch_func @kernels::@add blocks in (%columns, %c1, %c1) threads in (%c1, %c1, %c1)
+      args(%A : memref<?x?xf32>, %B : memref<?xf32>)
+    // This stands behind the launch, and is still looked at before it.
+    %few = arith.cmpi slt, %columns, %many : index
+    cf.assert %few, "at most 1024 columns"
+    return
+  }
+
+  func.func @always(%A: memref<?x8xf32>, %B: memref<?xf32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %true = arith.constant true
+    cf.assert %true, "true"
+    %columns = memref.dim %A, %c1 : memref<?x8xf32>
+    %is_8 = arith.cmpi eq, %columns, %c8 : index
+    cf.assert %is_8, "columns are 8"
+    %rows = memref.dim %A, %c0 : memref<?x8xf32>
+    %cast = memref.cast %A : memref<?x8xf32> to memref<?x?xf32>
+    %same = memref.dim %cast, %c0 : memref<?x?xf32>
+    %itself = arith.cmpi sge, %rows, %same : index
+    %all = arith.andi %itself, %true : i1
+    cf.assert %all, "rows are rows"
+    return
+  }
+
+  func.func @predicates(%a: index, %b: index) {
+    %ne = arith.cmpi ne, %a, %b : index
+    cf.assert %ne, "ne"
+    %slt = arith.cmpi slt, %a, %b : index
+    cf.assert %slt, "slt"
+    %sle = arith.cmpi sle, %a, %b : index
+    cf.assert %sle, "sle"
+    %sgt = arith.cmpi sgt, %a, %b : index
+    cf.assert %sgt, "sgt"
+    %sge = arith.cmpi sge, %a, %b : index
+    cf.assert %sge, "sge"
+    %ult = arith.cmpi ult, %a, %b : index
+    cf.assert %ult, "ult"
+    %ugt = arith.cmpi ugt, %a, %b : index
+    cf.assert %ugt, "ugt"
+    %uge = arith.cmpi uge, %a, %b : index
+    cf.assert %uge, "uge"
+    return
+  }
+}
