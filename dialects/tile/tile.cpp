@@ -66,9 +66,11 @@ template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation 
 
 // An attribute dictionary, before or after regions: `identity [...] combiner {...}`, and those that
 // follow their names.
+template <typename Op>
 static ParseResult
 parseRegions(OpAsmParser &parser, NamedAttrList &attrs, ArrayAttr &identities, Region &combiner,
              ArrayRef<std::pair<StringRef, Region *>> named) {
+  SMLoc at = parser.getCurrentLocation();
   if (parser.parseOptionalAttrDict(attrs))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("identity")) &&
@@ -78,7 +80,11 @@ parseRegions(OpAsmParser &parser, NamedAttrList &attrs, ArrayAttr &identities, R
   for (auto [name, region] : named)
     if (succeeded(parser.parseOptionalKeyword(name)) && parser.parseRegion(*region))
       return failure();
-  return attrs.empty() ? parser.parseOptionalAttrDict(attrs) : success();
+  if (attrs.empty() && parser.parseOptionalAttrDict(attrs))
+    return failure();
+  // An attribute of a wrong kind would be dropped.
+  return Op::verifyInherentAttrs(OperationName(Op::getOperationName(), parser.getContext()), attrs,
+                                 [&] { return parser.emitError(at); });
 }
 static void printRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
                          ArrayAttr identities, Region &combiner,
@@ -103,8 +109,8 @@ static void printRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr at
 static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attrs,
                                         ArrayAttr &identities, Region &combiner, Region &element,
                                         Region &epilogue) {
-  return parseRegions(parser, attrs, identities, combiner,
-                      {{"element", &element}, {"epilogue", &epilogue}});
+  return parseRegions<ReduceOp>(parser, attrs, identities, combiner,
+                                {{"element", &element}, {"epilogue", &epilogue}});
 }
 static void printAttrsAndRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
                                  ArrayAttr identities, Region &combiner, Region &element,
@@ -114,7 +120,7 @@ static void printAttrsAndRegions(OpAsmPrinter &printer, Operation *op, Dictionar
 }
 static ParseResult parseAttrsAndCombiner(OpAsmParser &parser, NamedAttrList &attrs,
                                          ArrayAttr &identities, Region &combiner) {
-  return parseRegions(parser, attrs, identities, combiner, {});
+  return parseRegions<AllReduceOp>(parser, attrs, identities, combiner, {});
 }
 static void printAttrsAndCombiner(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
                                   ArrayAttr identities, Region &combiner) {

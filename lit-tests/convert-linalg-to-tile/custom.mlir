@@ -135,3 +135,19 @@ func.func @welford_states(%M: memref<?xf32>, %S: memref<?xf32>, %N: memref<?xf32
     }
   return
 }
+
+// Of several parts each is tried with its smallest and largest values: -1 is not neutral for a largest
+// element, though it is for a few small ones.
+// CHECK-LABEL: func.func @largest_and_sum
+// CHECK:       tile.reduce custom {{.+}} accumulate identity [0xFF800000 : f32, 0.000000e+00 : f32] combiner {
+func.func @largest_and_sum(%A: memref<?xf32>, %B: memref<f32>, %C: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A : memref<?xf32>) outs(%B, %C : memref<f32>, memref<f32>) {
+  ^bb0(%x: f32, %p: f32, %q: f32):
+    %larger = arith.cmpf ogt, %x, %p : f32
+    %m = arith.select %larger, %x, %p : f32
+    %s = arith.addf %x, %q : f32
+    linalg.yield %m, %s : f32, f32
+  }
+  return
+}

@@ -189,3 +189,30 @@ func.func @impure_element(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<f32
   } : memref<4x8xf32> into memref<4xf32>
   return
 }
+
+// -----
+
+// An attribute of a wrong kind is refused, not dropped.
+func.func @wrong_kind_of_attribute(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{attribute 'determinism' failed to satisfy constraint}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {determinism = "any"} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A schedule is a list.
+func.func @schedule_is_no_list(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{attribute 'schedule' failed to satisfy constraint: array attribute}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = "x"} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// So it is with the exchange of one value a thread.
+func.func @nan_is_no_text(%v: f32) {
+  // expected-error @below {{attribute 'nan' failed to satisfy constraint}}
+  %s = tile.all_reduce max %v scope(warp) {nan = "ignore"} : f32 -> f32
+  return
+}

@@ -345,3 +345,38 @@ func.func @order_matters(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   } : memref<?x?xf32> into memref<?xf32>
   return
 }
+
+// -----
+
+// A schedule is as long as somebody writes by hand; each step may nest loops deeper.
+func.func @many_steps(%A: memref<8x8xf32>, %B: memref<8xf32>) {
+  // expected-error @below {{the schedule has 129 steps, expected at most 128}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">, #tile.unroll<"d0">]} : memref<8x8xf32> into memref<8xf32>
+  return
+}
+
+// -----
+
+// A loop needs a name.
+func.func @nameless(%A: memref<8x8xf32>, %B: memref<8x8xf32>) {
+  // expected-error @below {{`fuse` takes the names of loops and that of the new one}}
+  tile.reduce sum %A into %B axes [] scope(grid) {schedule = [#tile.fuse<["d0", "d1"] to "">]} : memref<8x8xf32> into memref<8x8xf32>
+  return
+}
+
+// -----
+
+// The body of an element-wise op may look things up, but not in what other points write.
+func.func @reads_its_output(%B: memref<5xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%B : memref<5xf32>) {
+  ^bb0(%o: f32):
+    %c4 = arith.constant 4 : index
+    %i = linalg.index 0 : index
+    %j = arith.subi %c4, %i : index
+    // expected-error @below {{`memref.load` in the body of an element-wise op reads or writes what others write}}
+    // expected-note @below {{points are computed in any order: read an operand, or memory that the op does not write}}
+    %r = memref.load %B[%j] : memref<5xf32>
+    linalg.yield %r : f32
+  }
+  return
+}

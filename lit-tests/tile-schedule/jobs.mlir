@@ -100,3 +100,28 @@ func.func @nothing(%A: memref<0x8xf32>, %B: memref<0xf32>, %C: memref<8x0xf32>, 
   tile.reduce sum %C into %D axes [1] scope(grid) : memref<8x0xf32> into memref<8xf32>
   return
 }
+
+// A body may look values up in other memory, and an output may have a dimension of one index.
+// CHECK-LABEL: gpu.func @lookup_0
+// CHECK:         %[[AT:.+]] = arith.index_cast
+// CHECK:         memref.load %{{.+}}[%[[AT]]] : memref<256xf32>
+// CHECK:         memref.store %{{.+}}, %{{.+}}[%{{.+}}, %c0] {{.*}}: memref<?x1xf32>
+func.func @lookup(%A: memref<?xi32>, %T: memref<256xf32>, %B: memref<?x1xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, 0)>], iterator_types = ["parallel"]}
+      ins(%A : memref<?xi32>) outs(%B : memref<?x1xf32>) {
+  ^bb0(%a: i32, %b: f32):
+    %i = arith.index_cast %a : i32 to index
+    %x = memref.load %T[%i] : memref<256xf32>
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// Names of functions may be any text; those of kernels are what PTX takes.
+// CHECK: gpu.module @_0a_b_kernels
+// CHECK: gpu.func @_0a_b_0
+// CHECK: gpu.launch_func @_0a_b_kernels::@_0a_b_0
+func.func @"0a-b"(%A: memref<?xf32>) {
+  linalg.map { math.absf } ins(%A : memref<?xf32>) outs(%A : memref<?xf32>)
+  return
+}

@@ -27,6 +27,7 @@ tx_pass::registry! {
     insert_sync::InsertSync,
     convert_tile_to_gpu::ConvertTileToGpu,
     prepare_module::PrepareModule,
+    linearize_strides::LinearizeStrides,
     convert_subgroup::ConvertSubgroup,
     expand_math::ExpandMath,
     convert_math::ConvertMath,

@@ -93,6 +93,7 @@ fn gpu_to_nvvm(values: &[&str]) -> Result<String, String> {
     Ok([
         attach_target(values)?.as_str(),
         "gpu-prepare-for-nvvm",
+        "memref-linearize-strides",
         "convert-gpu-subgroup-to-arith",
         "gpu-expand-math",
         "convert-gpu-math-to-llvm",

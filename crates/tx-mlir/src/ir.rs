@@ -197,6 +197,15 @@ pub fn set_operand<'c>(op: Op<'c>, index: usize, value: Val<'c>) {
     unsafe { mlir_sys::mlirOperationSetOperand(op.to_raw(), index.cast_signed(), value.to_raw()) }
 }
 
+/// Replaces all operands of `op`, which has no groups of them.
+pub fn set_operands<'c>(op: Op<'c>, values: &[Val<'c>]) {
+    let raw: Vec<_> = values.iter().map(|v| v.to_raw()).collect();
+    // SAFETY: all are alive, and the list has the length given.
+    unsafe {
+        mlir_sys::mlirOperationSetOperands(op.to_raw(), raw.len().cast_signed(), raw.as_ptr());
+    }
+}
+
 /// Gives `value` another type. What uses and defines it must agree with that.
 pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
     // SAFETY: both are alive.

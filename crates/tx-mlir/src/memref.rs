@@ -3,7 +3,7 @@
 use crate::build::Index;
 use crate::ir::{Op, Val, defining_op, elements, integer_value, integers, name, operands};
 use melior::ir::r#type::{MemRefType, TypeLike};
-use melior::ir::{ShapedTypeLike, Type, ValueLike};
+use melior::ir::{Attribute, ShapedTypeLike, Type, ValueLike};
 
 /// A memref type as plain data; `None` stands for what is known at run time only.
 #[derive(Clone)]
@@ -96,6 +96,11 @@ impl<'c> MemRef<'c> {
                 },
             },
         })
+    }
+
+    /// The attribute that says where the memory lives; none is global memory.
+    pub fn memory_space(&self) -> Option<Attribute<'c>> {
+        MemRefType::try_from(self.ty).ok()?.memory_space()
     }
 
     /// Number of dimensions.

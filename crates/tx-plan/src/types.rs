@@ -279,6 +279,12 @@ fn parse_memref(text: &str) -> Result<MemrefType, String> {
         .strip_prefix("memref<")
         .and_then(|rest| rest.strip_suffix('>'))
         .ok_or("expected `memref<…>`")?;
+    if body.trim_start().starts_with('*') {
+        return Err(
+            "it is unranked; expected its sizes, or `?` where they are known at run time"
+                .to_owned(),
+        );
+    }
     let mut parts = split_top_level(body).into_iter();
     let (shape, element) = parse_shape(parts.next().unwrap_or_default())?;
     let mut memref = MemrefType {

@@ -10,8 +10,8 @@ use tx_mlir::affine::indexing_maps;
 use tx_mlir::build::Predicate;
 use tx_mlir::memref::{Space, root};
 use tx_mlir::{
-    Affine, AffineMap, Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, elements, error,
-    is, name, operands, region_blocks, string_value,
+    Affine, AffineMap, Blk, Builder, EffectKind, Failed, Index, MemRef, Op, Val, attribute,
+    elements, error, is, name, operands, region_blocks, string_value,
 };
 
 /// A tile and the element of it that a point of the iteration space means.
@@ -172,10 +172,16 @@ impl<'c> Job<'c> {
             return Err(unsupported("is a reduction".to_owned()));
         }
         for map in &maps[values.len() - outputs..] {
-            if map.as_projected_permutation().is_none() {
-                return Err(unsupported(format!(
-                    "writes at ({map}), where results could meet"
-                )));
+            let places = map.results.iter();
+            let dims: Vec<&Affine> = places.filter(|r| !matches!(r, Affine::Const(_))).collect();
+            let once = |r: &&Affine| dims.iter().filter(|d| d == &r).count() == 1;
+            if !dims.iter().all(|r| matches!(r, Affine::Dim(_)) && once(r)) {
+                return Err(error(
+                    op.location(),
+                    format!("`{}` writes at ({map}), where results could meet", name(op)),
+                )
+                .note("expected each dimension once, or a constant")
+                .emit());
             }
         }
         let mut accesses: Vec<Access<'c>> = values
@@ -188,6 +194,7 @@ impl<'c> Job<'c> {
             })
             .collect();
         let destinations = accesses.split_off(accesses.len() - outputs);
+        check_body(*body, &destinations)?;
         let all = [accesses, destinations, Vec::new()];
         Self::new(op, rank, Vec::new(), all, Vec::new(), Work::Body(*body))
     }
@@ -526,6 +533,31 @@ impl<'c> Job<'c> {
             .filter_map(|d| Some(d.memref.as_ref()?.element))
             .collect()
     }
+}
+
+/// A body computes, and may read other memory; points are computed in any order.
+fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Failed> {
+    let is_written = |v: Val<'c>| destinations.iter().any(|d| root(d.value) == root(v));
+    for op in tx_mlir::ops(body).into_iter().flat_map(tx_mlir::walk) {
+        if is(op, "linalg.yield") || is(op, "scf.yield") || tx_mlir::only_computes(op) {
+            continue;
+        }
+        let reads = tx_mlir::memory_effects(op).is_some_and(|effects| {
+            effects
+                .iter()
+                .all(|e| e.kind == EffectKind::Read && e.value.is_some_and(|v| !is_written(v)))
+        });
+        // Ops with regions are what is in them.
+        if !reads && tx_mlir::blocks(op).is_empty() {
+            return Err(error(
+                op.location(),
+                format!("`{}` in the body of an element-wise op reads or writes what others write", name(op)),
+            )
+            .note("points are computed in any order: read an operand, or memory that the op does not write")
+            .emit());
+        }
+    }
+    Ok(())
 }
 
 /// The kind of `memref.atomic_rmw` that does what an arith op does, by its encoding.

@@ -19,6 +19,8 @@ use tx_mlir::{
 pub(crate) struct Kernels<'c> {
     /// Name of the host function.
     pub(crate) host: String,
+    /// What names of kernels begin with.
+    prefix: String,
     /// The `gpu.module`, once there is a kernel.
     module: Option<(Op<'c>, String)>,
     count: usize,
@@ -27,6 +29,7 @@ pub(crate) struct Kernels<'c> {
 impl<'c> Kernels<'c> {
     pub(crate) fn of(host: String) -> Self {
         Self {
+            prefix: identifier(&host),
             host,
             module: None,
             count: 0,
@@ -36,7 +39,7 @@ impl<'c> Kernels<'c> {
     /// Writes the kernel of a job and its launch in front of the job's op.
     pub(crate) fn add(&mut self, job: &Job<'c>, nest: &Nest, schedule: &[Step]) {
         let (module, module_name) = self.module(job.op);
-        let name = format!("{}_{}", self.host, self.count);
+        let name = format!("{}_{}", self.prefix, self.count);
         self.count += 1;
         let (kernel, body) = kernel(job, nest, schedule, module, &name);
         let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
@@ -64,8 +67,8 @@ impl<'c> Kernels<'c> {
             .collect();
         let name = (0..)
             .map(|i| match i {
-                0 => format!("{}_kernels", self.host),
-                i => format!("{}_kernels_{i}", self.host),
+                0 => format!("{}_kernels", self.prefix),
+                i => format!("{}_kernels_{i}", self.prefix),
             })
             .find(|name| !taken.contains(name))
             .unwrap_or_default();
@@ -237,5 +240,18 @@ fn launch<'c>(job: &Job<'c>, nest: &Nest, module: &str, name: &str, arguments: &
         {
             erase(op);
         }
+    }
+}
+
+/// A name as PTX takes it: letters, digits, `_` and `$`.
+fn identifier(name: &str) -> String {
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let kept: String = name
+        .chars()
+        .map(|c| if fits(c) { c } else { '_' })
+        .collect();
+    match kept.starts_with(|c: char| c.is_ascii_digit()) {
+        true => format!("_{kept}"),
+        false => kept,
     }
 }

@@ -8,6 +8,8 @@ use tx_target::MAX_THREADS;
 const MAX_Z: i64 = 64;
 /// Most iterations that are written out, and most partial results of one thread.
 pub(crate) const MAX_UNROLL: i64 = 64;
+/// Most steps of a schedule: loops are nested as deep as it cuts them.
+const MAX_STEPS: usize = 128;
 /// Blocks that every GPU takes, along x, y and z.
 pub(crate) const MAX_BLOCKS: [i64; 3] = [(1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1];
 
@@ -164,6 +166,12 @@ impl Nest {
 
     /// The same after all steps.
     pub(crate) fn apply(mut self, steps: &[Step]) -> Result<Self, Illegal> {
+        if steps.len() > MAX_STEPS {
+            return Err(Illegal::new(format!(
+                "the schedule has {} steps, expected at most {MAX_STEPS}",
+                steps.len()
+            )));
+        }
         for step in steps {
             self.step(step)?;
         }
@@ -298,6 +306,11 @@ impl Nest {
     }
 
     fn fuse(&mut self, names: &[String], to: &str) -> Result<(), Illegal> {
+        if names.is_empty() || to.is_empty() {
+            return Err(Illegal::new(
+                "`fuse` takes the names of loops and that of the new one",
+            ));
+        }
         let members = names
             .iter()
             .map(|n| self.find_uncut(n))

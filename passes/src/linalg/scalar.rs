@@ -213,6 +213,11 @@ impl Scalar {
         self.float().is_none_or(f64::is_finite)
     }
 
+    /// Whether it is NaN.
+    pub(crate) fn is_nan(self) -> bool {
+        self.float().is_some_and(f64::is_nan)
+    }
+
     /// Whether two numbers differ by at most `relative` of `unit`, or of themselves where they are
     /// larger; NaN is like nothing, and infinities are equal to themselves.
     pub(crate) fn is_close(self, other: Self, relative: f64, unit: f64) -> bool {

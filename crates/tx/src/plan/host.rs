@@ -45,6 +45,8 @@ pub(super) struct Host<'c> {
     arguments: Vec<ArgumentType>,
     pub(super) checks: Vec<Check>,
     temporaries: Vec<Temporary>,
+    /// Where temporaries were freed.
+    freed: BTreeMap<usize, Location<'c>>,
     values: BTreeMap<usize, Value>,
     steps: Vec<Step>,
     /// The name of the `gpu.module` that kernels come from, and where the first launch of one stands.
@@ -79,6 +81,7 @@ pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<Launches, Failed> {
         values: BTreeMap::new(),
         checks: Vec::new(),
         temporaries: Vec::new(),
+        freed: BTreeMap::new(),
         steps: Vec::new(),
         gpu_module: None,
         writes: BTreeMap::new(),
@@ -156,7 +159,8 @@ impl<'c> Host<'c> {
 
     fn op(&mut self, op: Op<'c>) -> Result<(), Failed> {
         match name(op) {
-            "func.return" | "memref.dealloc" => Ok(()),
+            "func.return" => Ok(()),
+            "memref.dealloc" => self.free(op),
             "memref.alloc" | "memref.alloca" => self.allocate(op),
             "memref.extract_strided_metadata" => self.metadata(op),
             "memref.dim" => self.dim(op),
@@ -222,7 +226,7 @@ impl<'c> Host<'c> {
 
     /// What `value` is, for the sake of `op`, which uses it.
     fn value(&self, op: Op<'c>, value: Val<'c>) -> Result<&Value, Failed> {
-        self.values.get(&key(value)).ok_or_else(|| {
+        let known = self.values.get(&key(value)).ok_or_else(|| {
             error(
                 op.location(),
                 format!(
@@ -233,13 +237,45 @@ impl<'c> Host<'c> {
             )
             .note(HOST_CODE)
             .emit()
-        })
+        })?;
+        if let Value::Memref(View {
+            base: Base::Temporary(i),
+            ..
+        }) = known
+            && let Some(freed) = self.freed.get(i)
+        {
+            return Err(error(
+                op.location(),
+                format!("`{}` uses memory that was freed before", name(op)),
+            )
+            .note_at(*freed, "it is freed here")
+            .emit());
+        }
+        Ok(known)
     }
 
     pub(super) fn memref(&self, op: Op<'c>, value: Val<'c>) -> Result<&View, Failed> {
-        match self.value(op, value)? {
-            Value::Memref(view) => Ok(view),
-            _ => Err(self.unknown(op)),
+        let Value::Memref(view) = self.value(op, value)? else {
+            return Err(self.unknown(op));
+        };
+        Ok(view)
+    }
+
+    fn free(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        let Some(memory) = operands(op).first().copied() else {
+            return Err(self.unknown(op));
+        };
+        match self.memref(op, memory)?.base {
+            Base::Temporary(i) => {
+                self.freed.insert(i, op.location());
+                Ok(())
+            }
+            Base::Argument(_) => Err(error(
+                op.location(),
+                "an argument cannot be freed: it is the caller's",
+            )
+            .note("free what `memref.alloc` gave")
+            .emit()),
         }
     }
 

@@ -1,0 +1,119 @@
+use tx_mlir::{
+    Builder, Failed, Index, MemRef, Op, Val, enclosing, name, operands, results, set_operands, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Compute addresses of memrefs whose strides may be negative.
+    ///
+    /// ## What it does
+    /// Replaces accesses to memrefs with a negative stride, or with one that is known at run time only
+    /// and may be, by accesses to the same memory as one row: the index is the offset plus indices
+    /// times strides. Only GPU modules are changed.
+    ///
+    /// ## Why
+    /// MLIR's own lowering promises LLVM that indices times strides do not wrap as unsigned numbers.
+    /// With a negative stride they do, and LLVM may then assume anything: it was seen to take all
+    /// iterations of a loop for the first. The sum with the offset is never negative.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// %x = memref.load %A[%i] : memref<8xf32, strided<[-1], offset: 7>>
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// %base, %offset, %size, %stride = memref.extract_strided_metadata %A : ...
+    /// %0 = arith.muli %i, %c-1 : index
+    /// %at = arith.addi %0, %c7 : index
+    /// %end = arith.addi %at, %c1 : index
+    /// %row = memref.reinterpret_cast %base to offset: [0], sizes: [%end], strides: [1] : memref<f32> to memref<?xf32>
+    /// %x = memref.load %row[%at] : memref<?xf32>
+    /// ```
+    ///
+    /// ## Fails when
+    /// It does not.
+    pub struct LinearizeStrides as "memref-linearize-strides" creates [arith, memref] {
+    } counts {
+        /// accesses rewritten
+        rewritten,
+    }
+}
+
+/// Accesses, and which operand is the memref; indices follow it.
+const ACCESSES: [(&str, usize); 5] = [
+    ("memref.atomic_rmw", 1),
+    ("memref.load", 0),
+    ("memref.store", 1),
+    ("vector.load", 0),
+    ("vector.store", 1),
+];
+
+impl Pass for LinearizeStrides {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        for op in walk(module) {
+            let access = ACCESSES.iter().find(|(access, _)| *access == name(op));
+            let Some((_, place)) = access.filter(|_| enclosing(op, "gpu.module").is_some()) else {
+                continue;
+            };
+            let all = operands(op);
+            let Some(memref) = MemRef::of(all[*place]).filter(may_go_back) else {
+                continue;
+            };
+            let (row, at) = linearize(
+                &Builder::before(op),
+                all[*place],
+                &memref,
+                &all[place + 1..],
+            );
+            set_operands(op, &[&all[..*place], &[row, at]].concat());
+            counts.add("rewritten", 1);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a stride is negative or may be. A memref without a layout is row-major.
+fn may_go_back(memref: &MemRef<'_>) -> bool {
+    let has_layout = memref.ty.to_string().contains("strided<");
+    has_layout && memref.strides.iter().any(|s| s.is_none_or(|s| s < 0))
+}
+
+/// The memory of `value` as one row, and the index of an element there.
+fn linearize<'c>(
+    b: &Builder<'c>,
+    value: Val<'c>,
+    memref: &MemRef<'c>,
+    indices: &[Val<'c>],
+) -> (Val<'c>, Val<'c>) {
+    let index = b.index_type();
+    let space = memref
+        .memory_space()
+        .map_or_else(String::new, |space| format!(", {space}"));
+    let ty = |shape: &str| b.float_type(&format!("memref<{shape}{}{space}>", memref.element));
+    let rank = memref.rank();
+    let metadata = b
+        .create("memref.extract_strided_metadata")
+        .operands(&[value])
+        .result(ty(""))
+        .results(&vec![index; 1 + 2 * rank])
+        .build();
+    let parts = results(metadata);
+    let known = |known: Option<i64>, part: Val<'c>| known.map_or(Index::Val(part), Index::Const);
+    let mut at = known(memref.offset, parts[1]);
+    for (i, index) in indices.iter().enumerate() {
+        let stride = known(memref.strides[i], parts[2 + rank + i]);
+        at = b.add(at, b.mul(Index::Val(*index), stride));
+    }
+    let end = b.value(b.add(at, Index::Const(1)));
+    let row = b
+        .create("memref.reinterpret_cast")
+        .operands(&[parts[0], end])
+        .attr_text("operandSegmentSizes", "array<i32: 1, 0, 1, 0>")
+        .attr_text("static_offsets", "array<i64: 0>")
+        .attr_text("static_sizes", &format!("array<i64: {}>", i64::MIN))
+        .attr_text("static_strides", "array<i64: 1>")
+        .result(ty("?x"))
+        .value();
+    (row, b.value(at))
+}
