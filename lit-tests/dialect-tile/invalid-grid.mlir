@@ -24,7 +24,7 @@ func.func @missing_map(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 // All maps go from one iteration space.
 func.func @two_spaces(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{the map of destination 0 has 1 dimensions, the first map has 2}}
-  // expected-note @below {{the map is ((d0) -> (d0))}}
+  // expected-note @below {{the map is (d0) -> (d0)}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i) -> (i)>]} : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -34,7 +34,7 @@ func.func @two_spaces(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 // A map has a result for each dimension of its operand.
 func.func @wrong_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{the map of source 0 has 1 results for the 2 dimensions of [4, 8]}}
-  // expected-note @below {{the map is ((d0, d1) -> (d0))}}
+  // expected-note @below {{the map is (d0, d1) -> (d0)}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>]} : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -44,7 +44,7 @@ func.func @wrong_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 // Symbols have no value here.
 func.func @symbol(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{the map of source 0 has symbols; only dimensions of the iteration space can index}}
-  // expected-note @below {{the map is ((d0, d1)[s0] -> (d0, (d1 + s0)))}}
+  // expected-note @below {{the map is (d0, d1)[s0] -> (d0, (d1 + s0))}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j)[s] -> (i, j + s)>, affine_map<(i, j) -> (i)>]} : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -54,7 +54,7 @@ func.func @symbol(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 // Results that would meet in one place: a dimension is missing …
 func.func @meeting(%A: memref<4x8xf32>, %B: memref<f32>) {
   // expected-error @below {{destination 0 is not indexed by d0, which is not reduced: results would meet in one place}}
-  // expected-note @below {{the map is ((d0, d1) -> ())}}
+  // expected-note @below {{the map is (d0, d1) -> ()}}
   tile.reduce sum %A into %B axes [1] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>]} : memref<4x8xf32> into memref<f32>
   return
 }
@@ -64,7 +64,7 @@ func.func @meeting(%A: memref<4x8xf32>, %B: memref<f32>) {
 // … or two make one index.
 func.func @folded(%A: memref<4x8xf32>, %B: memref<11xf32>) {
   // expected-error @below {{destination 0 is indexed by `(d0 + d1)`, expected each dimension that is not reduced once, or 0}}
-  // expected-note @below {{the map is ((d0, d1) -> ((d0 + d1)))}}
+  // expected-note @below {{the map is (d0, d1) -> ((d0 + d1))}}
   tile.reduce sum %A into %B axes [] scope(grid) {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i + j)>]} : memref<4x8xf32> into memref<11xf32>
   return
 }

@@ -380,3 +380,17 @@ func.func @reads_its_output(%B: memref<5xf32>) {
   }
   return
 }
+
+// -----
+
+// An identity that is not even neutral to itself: what comes out would depend on the schedule.
+func.func @no_identity(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the identity is not neutral: combiner(1, 1) = 2, expected 1}}
+  // expected-note @below {{threads without an element combine the identity, any number of times}}
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [1.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    %s = arith.addf %l, %r : f32
+    tile.yield %s : f32
+  } : memref<?x?xf32> into memref<?xf32>
+  return
+}

@@ -155,7 +155,7 @@ impl<'c> Job<'c> {
         let outputs = outputs(op, values.len());
         let rank = maps.first().map_or(0, |m| m.dims);
         if let Some(map) = maps.iter().find(|m| m.symbols > 0) {
-            return Err(unsupported(format!("is indexed by symbols: ({map})")));
+            return Err(unsupported(format!("is indexed by symbols: {map}")));
         }
         let iterators = attribute(op, "iterator_types")
             .and_then(elements)
@@ -178,7 +178,7 @@ impl<'c> Job<'c> {
             if !dims.iter().all(|r| matches!(r, Affine::Dim(_)) && once(r)) {
                 return Err(error(
                     op.location(),
-                    format!("`{}` writes at ({map}), where results could meet", name(op)),
+                    format!("`{}` writes at {map}, where results could meet", name(op)),
                 )
                 .note("expected each dimension once, or a constant")
                 .emit());

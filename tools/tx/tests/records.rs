@@ -8,12 +8,19 @@
 //! * `tile.shared.*`, `tile.local.thread`, `tile.local.sm100_*`: `records/tiles.rs`;
 //! * `tile.local.*` of several threads: `records/fragments.rs`;
 //! * `intrinsic.*`: `records/intrinsics.rs`;
+//! * `classic.allreduce` and `classic.lower_thread_allreduce`, which are whole kernels with a
+//!   schedule: `records/allreduce.rs`;
+//! * `seed.tutorial`, `classic.cross_thread` and `classic.rfactor` say what they are about in a few
+//!   words and numbers: `records/tutorial.rs`, `cross_thread.rs` and `rfactor.rs`;
 //! * `probe` and `dispatch`, which are prose, have a program each in `records/probes.rs`.
+//!
+//! Those that mean nothing here are in `records/not_taken.rs`.
 //!
 //! Each record is one test with the record's name. Besides libtest's arguments there are
 //! `--records FILE` (take the records from there) and `--dump DIR` (run nothing; write programs,
 //! inputs and expected outputs, for a machine without Rust).
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,27 +29,43 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+#[path = "records/allreduce.rs"]
+mod allreduce;
 #[path = "records/case.rs"]
 mod case;
+#[path = "records/cross_thread.rs"]
+mod cross_thread;
 #[path = "records/element.rs"]
 mod element;
+#[path = "records/facts.rs"]
+mod facts;
 #[path = "records/fragments.rs"]
 mod fragments;
+#[path = "records/host.rs"]
+mod host;
 #[path = "records/intrinsics.rs"]
 mod intrinsics;
+#[path = "records/not_taken.rs"]
+mod not_taken;
 #[expect(dead_code, reason = "xtask uses more of it")]
 #[path = "../../xtask/src/npy.rs"]
 mod npy;
+#[path = "records/pairs.rs"]
+mod pairs;
 #[path = "records/probes.rs"]
 mod probes;
 #[path = "records/ptx.rs"]
 mod ptx;
 #[path = "support/ptxas.rs"]
 mod ptxas;
+#[path = "records/rfactor.rs"]
+mod rfactor;
 #[path = "records/self_tests.rs"]
 mod self_tests;
 #[path = "records/tiles.rs"]
 mod tiles;
+#[path = "records/tutorial.rs"]
+mod tutorial;
 #[path = "records/view.rs"]
 mod view;
 
@@ -89,9 +112,12 @@ fn harness() -> Result<ExitCode, String> {
     }
     let mut trials = self_tests::trials();
     trials.extend(records.into_iter().map(|record| {
+        // None of those in our file; in others they are to be seen.
+        let not_taken = not_taken::reason(&record).is_some();
         Trial::test(record.id.clone(), move || {
             run(&record).map_err(|message| Failed::from(message.trim_end()))
         })
+        .with_ignored_flag(not_taken)
     }));
     Ok(libtest_mimic::run(&Arguments::from_iter(rest), trials).exit_code())
 }
@@ -151,13 +177,36 @@ struct Record {
     forced: Option<String>,
     grid: Option<usize>,
     expected_error: Option<String>,
+
+    /// Threads of a block along `x`, `y` and `z`.
+    block_dim: BTreeMap<String, usize>,
+    /// `x`, or in the other words `threadIdx.x`: whose threads combine.
+    reduce_threads: Vec<String>,
+    reduce_axis_binding: Option<String>,
+    /// How values are exchanged.
+    lowering_path_cuda: Option<String>,
+    /// Of a source and of a destination.
+    shapes: Vec<Vec<usize>>,
+    rtol: Option<f64>,
+    /// What it is about, in words; what its numbers are.
+    what: Value,
+    facts: Value,
 }
 
 /// The programs of a record: one, but for those in prose.
 fn cases(record: &Record) -> Result<Vec<Case>, String> {
+    if let Some(reason) = not_taken::reason(record) {
+        return Err(format!("a record that is not taken: {reason}"));
+    }
     let one = match record.suite.as_str() {
         "probe" | "dispatch" => return probes::prose_cases(record),
         "intrinsic.error" => return Ok(vec![intrinsics::error_case(record)?]),
+        "classic.allreduce" | "classic.lower_thread_allreduce" => {
+            return Ok(vec![allreduce::allreduce_case(record)?]);
+        }
+        "classic.cross_thread" => return cross_thread::cross_thread_cases(record),
+        "classic.rfactor" => return rfactor::rfactor_cases(record),
+        "seed.tutorial" => return tutorial::tutorial_cases(record),
         _ if record.grid.unwrap_or(1) != 1 => {
             return Err("a grid of more than one block".to_owned());
         }
@@ -199,7 +248,8 @@ fn run(record: &Record) -> Result<(), String> {
 /// Writes every case that has results, and a manifest. Returns how many.
 fn dump(records: &[Record], folder: &Path) -> Result<usize, String> {
     let mut dumped = Vec::new();
-    for record in records {
+    let taken = |record: &&Record| not_taken::reason(record).is_none();
+    for record in records.iter().filter(taken) {
         let cases = cases(record).map_err(|error| format!("{}: {error}", record.id))?;
         for (case, name) in cases.iter().zip(names(record, cases.len())) {
             dumped.extend(case.dump(&name, folder)?);

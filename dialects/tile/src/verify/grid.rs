@@ -187,7 +187,7 @@ fn check_map(
         return Ok(());
     };
     Err(complain(reduce.op, complaint)
-        .note(format!("the map is ({map})"))
+        .note(format!("the map is {map}"))
         .emit())
 }
 
@@ -210,7 +210,7 @@ fn check_destination(
                         "destination {i} is indexed by `{result}`, expected each dimension that is not reduced once, or 0"
                     ),
                 )
-                .note(format!("the map is ({map})"))
+                .note(format!("the map is {map}"))
                 .emit());
             }
         }
@@ -221,7 +221,7 @@ fn check_destination(
             reduce.op,
             format!("destination {i} is not indexed by d{d}, which is not reduced: results would meet in one place"),
         )
-        .note(format!("the map is ({map})"))
+        .note(format!("the map is {map}"))
         .emit()),
         None => Ok(()),
     }

@@ -1,9 +1,11 @@
 //! What is run for a record: programs with inputs, and what must come out.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output as Finished, Stdio};
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::element::Element;
@@ -19,6 +21,8 @@ pub(crate) struct Case {
     pub(crate) chips: Vec<&'static str>,
     /// What must hold for the PTX, which is assembled as well.
     pub(crate) ptx: Vec<PtxCheck>,
+    /// What must hold for the launch plan.
+    plan: Vec<Box<CheckPlan>>,
 }
 
 pub(crate) enum Fate {
@@ -55,6 +59,83 @@ pub(crate) struct Output {
 }
 
 type Check = dyn Fn(&Ptx<'_>) -> Result<(), String> + Send + Sync;
+type CheckPlan = dyn Fn(&Plan) -> Result<(), String> + Send + Sync;
+
+/// The parts of a launch plan that records say something about.
+#[derive(Deserialize)]
+pub(crate) struct Plan {
+    temporaries: Vec<Temporary>,
+    steps: Vec<Step>,
+}
+
+#[derive(Deserialize)]
+struct Temporary {
+    shape: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    grid: Vec<Value>,
+    block: Vec<usize>,
+}
+
+impl Plan {
+    /// There are as many kernels as blocks here, with so many threads along x, y and z.
+    pub(crate) fn expect_blocks(&self, blocks: &[[usize; 3]]) -> Result<(), String> {
+        let found: Vec<&[usize]> = self.steps.iter().map(|step| &step.block[..]).collect();
+        if found == blocks {
+            return Ok(());
+        }
+        Err(format!("blocks {found:?}, expected {blocks:?}"))
+    }
+
+    /// There is one kernel more, whose schedule is not ours: it combines partial results.
+    pub(crate) fn expect_blocks_and_another(&self, blocks: &[[usize; 3]]) -> Result<(), String> {
+        let mut others = self.steps.iter().map(|step| &step.block[..]);
+        match others.next_back().is_some() && others.eq(blocks.iter().map(|block| &block[..])) {
+            true => Ok(()),
+            false => {
+                let found: Vec<&[usize]> = self.steps.iter().map(|step| &step.block[..]).collect();
+                Err(format!("blocks {found:?}, expected {blocks:?} and another"))
+            }
+        }
+    }
+
+    /// A kernel has so many blocks, along x only. Of a number that is known at run time only this
+    /// is a part.
+    pub(crate) fn expect_grid(&self, step: usize, blocks: impl ToString) -> Result<(), String> {
+        let blocks = blocks.to_string();
+        let grid = self.steps.get(step).map_or(&[][..], |step| &step.grid);
+        let right = match grid {
+            [Value::Number(x), rest @ ..] => x.to_string() == blocks && rest == [1, 1],
+            [Value::String(x), rest @ ..] => x.contains(&blocks) && rest == [1, 1],
+            _ => false,
+        };
+        match right {
+            true => Ok(()),
+            false => Err(format!(
+                "kernel {step} has the grid {grid:?}, expected {blocks}"
+            )),
+        }
+    }
+
+    /// There are temporaries of these shapes.
+    pub(crate) fn expect_temporaries(&self, shapes: &[&[&str]]) -> Result<(), String> {
+        let text = |size: &Value| match size {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let found: Vec<Vec<String>> = self
+            .temporaries
+            .iter()
+            .map(|t| t.shape.iter().map(text).collect())
+            .collect();
+        match found == shapes {
+            true => Ok(()),
+            false => Err(format!("temporaries {found:?}, expected {shapes:?}")),
+        }
+    }
+}
 
 pub(crate) struct PtxCheck {
     chip: &'static str,
@@ -116,14 +197,17 @@ impl Output {
                 result.descr, result.shape, expected.descr, expected.shape
             ));
         }
-        let inside = View::whole(&expected.shape).region(&self.region)?.places();
+        let mut inside = vec![false; expected.shape.iter().product()];
+        for place in View::whole(&expected.shape).region(&self.region)?.places() {
+            inside[place] = true;
+        }
         let (got, wanted) = (self.element.values(result), self.element.values(expected));
         if got.len() != wanted.len() {
             return Err(format!("{} elements, expected {}", got.len(), wanted.len()));
         }
         for place in 0..wanted.len() {
             let bytes = place * self.element.size()..(place + 1) * self.element.size();
-            if inside.contains(&place) {
+            if inside[place] {
                 // Equality is for infinities, whose difference is NaN; NaN itself is wrong.
                 let difference = (got[place] - wanted[place]).abs();
                 let close = got[place] == wanted[place]
@@ -153,6 +237,7 @@ impl Case {
             fate: Fate::Runs { arguments, outputs },
             chips: vec!["sm_90"],
             ptx: Vec::new(),
+            plan: Vec::new(),
         }
     }
 
@@ -172,6 +257,7 @@ impl Case {
             fate: Fate::Refused { chip, at, texts },
             chips: Vec::new(),
             ptx: Vec::new(),
+            plan: Vec::new(),
         }
     }
 
@@ -185,6 +271,15 @@ impl Case {
             chip,
             check: Box::new(check),
         });
+        self
+    }
+
+    /// Adds something that the launch plan must meet.
+    pub(crate) fn with_plan(
+        mut self,
+        check: impl Fn(&Plan) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        self.plan.push(Box::new(check));
         self
     }
 
@@ -216,20 +311,47 @@ impl Case {
                 }
             }
         }
-        for check in &self.ptx {
-            let file = folder.join(format!("{}.ptx", check.chip));
-            let compiled = tx(&[
-                "compile".as_ref(),
-                program.as_os_str(),
-                "--chip".as_ref(),
-                check.chip.as_ref(),
-                "-o".as_ref(),
-                file.as_os_str(),
-            ])?;
-            succeeded(&format!("tx compile --chip {}", check.chip), &compiled)?;
-            let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
-            let explain = |trouble| format!("PTX for {}: {trouble}\n{text}", check.chip);
-            crate::ptxas::assemble(&file, check.chip).map_err(explain)?;
+        let planned = (!self.plan.is_empty()).then_some("sm_90");
+        let chips: BTreeSet<&str> = self.ptx.iter().map(|c| c.chip).chain(planned).collect();
+        for chip in chips {
+            self.check_compiled(folder, &program, chip, planned == Some(chip))?;
+        }
+        Ok(())
+    }
+
+    /// Compiles it for a chip, and checks what comes out.
+    fn check_compiled(
+        &self,
+        folder: &Path,
+        program: &Path,
+        chip: &str,
+        planned: bool,
+    ) -> Result<(), String> {
+        let file = folder.join(format!("{chip}.ptx"));
+        let plan_file = folder.join(format!("{chip}.json"));
+        let compiled = tx(&[
+            "compile".as_ref(),
+            program.as_os_str(),
+            "--chip".as_ref(),
+            chip.as_ref(),
+            "-o".as_ref(),
+            file.as_os_str(),
+            "--plan".as_ref(),
+            plan_file.as_os_str(),
+        ])?;
+        succeeded(&format!("tx compile --chip {chip}"), &compiled)?;
+        if planned {
+            let text = fs::read_to_string(&plan_file).map_err(|error| error.to_string())?;
+            let plan: Plan =
+                serde_json::from_str(&text).map_err(|error| format!("{error}\n{text}"))?;
+            for check in &self.plan {
+                check(&plan).map_err(|trouble| format!("launch plan: {trouble}\n{text}"))?;
+            }
+        }
+        let text = fs::read_to_string(&file).map_err(|error| error.to_string())?;
+        let explain = |trouble| format!("PTX for {chip}: {trouble}\n{text}");
+        crate::ptxas::assemble(&file, chip).map_err(explain)?;
+        for check in self.ptx.iter().filter(|check| check.chip == chip) {
             Ptx::parse(&text)
                 .and_then(|ptx| (check.check)(&ptx))
                 .map_err(explain)?;

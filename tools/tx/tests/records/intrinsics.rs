@@ -26,14 +26,25 @@ pub(crate) fn intrinsic_case(record: &Record) -> Result<Case, String> {
     let values: Vec<f64> = (0..threads)
         .map(|thread| (if by_lane { thread % WARP } else { thread } + 1) as f64)
         .collect();
-    let results: Vec<f64> = values
-        .chunks(group)
-        .map(|members| members.iter().copied().reduce(combine).unwrap_or(f64::NAN))
-        .collect();
+    // Groups do not go on from one warp to the next.
+    let whole = if record.exec_scope == "warp" {
+        WARP
+    } else {
+        threads
+    };
+    let mut results = Vec::new();
+    let mut expected = Vec::new();
+    for members in values
+        .chunks(whole)
+        .flat_map(|part| part.chunks(group.max(1)))
+    {
+        let result = members.iter().copied().reduce(combine).unwrap_or(f64::NAN);
+        results.push(result);
+        expected.extend(members.iter().map(|_| result));
+    }
     if let Some(expect) = &record.expect {
         check_expectation(expect, group, &results)?;
     }
-    let expected: Vec<f64> = (0..threads).map(|thread| results[thread / group]).collect();
     // Products grow beyond what is exact.
     let rtol = if record.op == "prod" { 1e-5 } else { 0.0 };
     Ok(Case::runs(
@@ -113,12 +124,12 @@ pub(crate) fn error_case(record: &Record) -> Result<Case, String> {
             &[text],
         ))
     };
-    // Lanes form groups of a power of two.
+    // Groups of lanes may be of any width; the last has those lanes that are left.
     if let Some(width) = record.width.filter(|_| by_warp)
-        && !(width.is_power_of_two() && width <= WARP)
+        && !(1..=WARP).contains(&width)
     {
         return refused(&format!(
-            "`width` must be a power of two between 1 and {WARP}, found {width}"
+            "`width` must be between 1 and {WARP}, found {width}"
         ));
     }
     // A block may have any number of warps that a GPU starts.

@@ -397,6 +397,11 @@ fn compute(parts: &[&str], bits: u32, values: &[u64]) -> Option<u64> {
         }
         "add" => a.wrapping_add(at(1)?),
         "sub" => a.wrapping_sub(at(1)?),
+        "mul" if parts.contains(&"hi") && is_signed => {
+            let product = i128::from(a as i64) * i128::from(at(1)? as i64);
+            (product >> bits) as u64
+        }
+        "mul" if parts.contains(&"hi") => ((u128::from(a) * u128::from(at(1)?)) >> bits) as u64,
         "mul" => a.wrapping_mul(at(1)?),
         "mad" => a.wrapping_mul(at(1)?).wrapping_add(*values.get(2)?),
         "div" if is_signed => (a as i64).checked_div(at(1)? as i64)? as u64,
@@ -412,6 +417,13 @@ fn compute(parts: &[&str], bits: u32, values: &[u64]) -> Option<u64> {
         "shl" => a.checked_shl(values.get(1).copied()? as u32).unwrap_or(0),
         "shr" if is_signed => ((a as i64) >> values.get(1).copied()?.min(63)) as u64,
         "shr" => a.checked_shr(values.get(1).copied()? as u32).unwrap_or(0),
+        // A field of bits: where it begins, and how many there are.
+        "bfe" if !is_signed => {
+            let start = u32::try_from(values.get(1)? & 0xff).ok()?;
+            let count = u32::try_from(values.get(2)? & 0xff).ok()?;
+            let shifted = a.checked_shr(start).unwrap_or(0);
+            shifted & 1_u64.checked_shl(count).map_or(u64::MAX, |end| end - 1)
+        }
         "min" if is_signed => (a as i64).min(at(1)? as i64) as u64,
         "max" if is_signed => (a as i64).max(at(1)? as i64) as u64,
         "min" => a.min(at(1)?),
