@@ -119,6 +119,10 @@ def Tile_SplitAttr : Tile_Attr<"Split", "split"> {
 
 def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
   let summary = "run the iterations of a loop on blocks or threads";
+  let description = [{
+    `#tile.bind<"d0.o" to block_x>`; processors are `block_x|y|z` and `thread_x|y|z`, a loop each.
+    Threads that run a reduced loop combine their partial results, and the first of them stores.
+  }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` $processor `>`";
 }
@@ -126,9 +130,9 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
 def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let summary = "materialise the partial results of a reduction loop";
   let description = [{
-    Each iteration of the loop gets a result of its own, and a second reduction combines these. The
-    partial results are in registers where the loop is bound to the threads of one CTA, else in
-    global memory, with the loop as their first dimension.
+    `#tile.rfactor<"d1.i">`. Each iteration of the loop gets a result of its own, and a second reduction combines these. The
+    partial results are in registers where the loop is bound to the threads of one CTA (as they are
+    without the step), else in global memory, with the loop as their first dimension.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -145,13 +149,14 @@ def Tile_FuseAttr : Tile_Attr<"Fuse", "fuse"> {
 
 def Tile_ReorderAttr : Tile_Attr<"Reorder", "reorder"> {
   let summary = "nest loops in this order, outermost first";
-  let description = "Loops that are not named keep their places.";
+  let description = "`#tile.reorder<\"d1.o\", \"d0.i\">`. Loops that are not named keep their places.";
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$loops);
   let assemblyFormat = "`<` $loops `>`";
 }
 
 def Tile_UnrollAttr : Tile_Attr<"Unroll", "unroll"> {
   let summary = "write out the iterations of a loop";
+  let description = "`#tile.unroll<\"d1.i\">`; the number of iterations must be known, and at most 64.";
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
 }
@@ -203,7 +208,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "reduce a tile over some of its axes";
   let description = [{
-    Combines the elements of the source along `axes`. The destination has the source's shape with
+    Combines the elements of the source along `axes`; -1 is the last dimension. The destination has the source's shape with
     the reduced dimensions removed, or kept as 1. With `accumulate` the result is combined with the
     destination's (or `init`'s) old value; without it the old value is not read. An empty reduction
     gives the identity.

@@ -151,3 +151,23 @@ func.func @largest_and_sum(%A: memref<?xf32>, %B: memref<f32>, %C: memref<f32>) 
   }
   return
 }
+
+// An index beside the identity's value is tried, too: only the largest loses every tie.
+// CHECK-LABEL: func.func @largest_with_lowest_index
+// CHECK:       tile.reduce custom {{.+}} accumulate identity [0xFF800000 : f32, 2147483647 : i32]
+func.func @largest_with_lowest_index(%A: memref<?xf32>, %J: memref<?xi32>, %V: memref<f32>, %I: memref<i32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
+                  iterator_types = ["reduction"]}
+      ins(%A, %J : memref<?xf32>, memref<?xi32>) outs(%V, %I : memref<f32>, memref<i32>) {
+  ^bb0(%x: f32, %j: i32, %v: f32, %i: i32):
+    %m = arith.maximumf %x, %v : f32
+    %gt = arith.cmpf ogt, %x, %v : f32
+    %eq = arith.cmpf oeq, %x, %v : f32
+    %lt = arith.cmpi slt, %j, %i : i32
+    %tie = arith.andi %eq, %lt : i1
+    %wins = arith.ori %gt, %tie : i1
+    %k = arith.select %wins, %j, %i : i32
+    linalg.yield %m, %k : f32, i32
+  }
+  return
+}

@@ -50,8 +50,8 @@ func.func @chosen(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHOSEN-LABEL: func.func @chosen(
 // CHOSEN:       tile.reduce sum {{.+}} {schedule = [{{.+}}]}
 //
-// To launch the kernels from a program of your own, take the PTX and its plan. How many blocks there
-// are is a formula over the sizes of arguments:
+// To launch the kernels from a program of your own, take the PTX and its plan; [launch plans](launch-plan.md)
+// explains every field. How many blocks there are is a formula over the sizes of arguments:
 //
 // SHOW: PLAN "steps": [
 //

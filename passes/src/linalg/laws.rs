@@ -218,7 +218,7 @@ impl Laws {
     /// # Errors
     /// Gives a value for which it is not.
     pub(crate) fn check_identity(&self, identity: &[Scalar]) -> Result<(), CounterExample> {
-        let edges = self.edges();
+        let edges = self.edges(identity);
         let itself = std::iter::once((identity, false));
         let samples = self.samples.iter().map(|x| (x.as_slice(), false));
         let edges = edges.iter().map(|x| (x.as_slice(), true));
@@ -253,19 +253,27 @@ impl Laws {
     }
 
     /// Samples with one part at a time as small, as large and as odd as it may be: with few values
-    /// for each of several parts, -1 would pass for the least.
-    fn edges(&self) -> Vec<Partial> {
+    /// for each of several parts, -1 would pass for the least. So would an index beside a value that
+    /// is the identity's, which only a tie shows.
+    fn edges(&self, identity: &[Scalar]) -> Vec<Partial> {
         let Some(base) = self.samples.first().filter(|_| self.sorts.len() > 1) else {
             return Vec::new();
         };
+        let mut bases = vec![base.clone()];
+        // Beside a count of nothing other parts mean nothing.
+        if !self.program.divides() {
+            bases.push(identity.to_vec());
+        }
         let mut edges = Vec::new();
-        for (i, sort) in self.sorts.iter().enumerate() {
-            let positive = self.samples.iter().all(|s| s[i].is_positive());
-            let values = sort.samples().into_iter().chain(sort.candidates());
-            for value in values.filter(|v| !positive || v.is_positive()) {
-                let mut edge = base.clone();
-                edge[i] = value;
-                edges.push(edge);
+        for base in bases {
+            for (i, sort) in self.sorts.iter().enumerate() {
+                let positive = self.samples.iter().all(|s| s[i].is_positive());
+                let values = sort.samples().into_iter().chain(sort.candidates());
+                for value in values.filter(|v| !positive || v.is_positive()) {
+                    let mut edge = base.clone();
+                    edge[i] = value;
+                    edges.push(edge);
+                }
             }
         }
         edges

@@ -396,6 +396,7 @@ impl<'c> Cut<'_, 'c> {
                 let report = error(op.location(), example.to_string()).note(example.text);
                 let report = if n > 1 {
                     report.note("where two elements tie, decide by what does not depend on their order, such as the lower index")
+                        .note("a value and its index that one comparison chooses, by `arith.select` of both, are recognised as `argmax` or `argmin`")
                 } else {
                     report
                 };
