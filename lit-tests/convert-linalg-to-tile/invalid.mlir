@@ -210,6 +210,7 @@ func.func @payload(%A: memref<?xf32>, %P: memref<?xf32>, %V: memref<f32>, %W: me
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner((1, 1), (1, 2)) = (1, 1), but combiner((1, 2), (1, 1)) = (1, 2)}}
   // expected-note @below {{where two elements tie, decide by what does not depend on their order, such as the lower index}}
+  // expected-note @below {{a value and its index that one comparison chooses, by `arith.select` of both, are recognised as `argmax` or `argmin`}}
   // expected-note @below {{elements are combined in any order}}
   linalg.reduce ins(%A, %P : memref<?xf32>, memref<?xf32>) outs(%V, %W : memref<f32>, memref<f32>) dimensions = [0]
     (%x: f32, %p: f32, %v: f32, %w: f32) {
