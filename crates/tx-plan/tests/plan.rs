@@ -362,7 +362,7 @@ fn types_report_what_is_wrong() {
     for (text, reason) in [
         ("memref<4x8>", "`8` ends without an element type"),
         ("memref<4xf33>", "unknown element type `f33`"),
-        ("memref<*xf32>", "unknown element type `*xf32`"),
+        ("memref<*xf32>", "it is unranked"),
         ("memref<4xf32", "expected `memref<…>`"),
         (
             "memref<4xf32, strided<[1, 2]>>",
