@@ -22,10 +22,10 @@ func.func @serial(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK:       %[[FULL:.+]] = arith.divui %[[M:.+]], %c16
 // CHECK:       scf.for %{{.+}} = %c0 to %[[FULL]]
 // CHECK:         scf.for %{{.+}} = %c0 to %c16
-// CHECK:       scf.for %{{.+}} = %[[FULL]] to %
+// CHECK:       %[[MORE:.+]] = arith.cmpi ult, %[[FULL]], %
+// CHECK:       scf.if %[[MORE]]
 // CHECK:         arith.subi %[[M]]
 // CHECK:         scf.for
-// CHECK-NOT:   scf.if
 func.func @peeled(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 16>]} : memref<?xf32> into memref<f32>
   return
@@ -105,7 +105,7 @@ func.func @unrolled(%A: memref<?x5xf32>, %B: memref<?xf32>) {
 // CHECK-COUNT-1:   vector.load {{.+}} vector<4xf32>
 // CHECK-NOT:       memref.load
 // CHECK:           scf.yield
-// CHECK:         scf.for {{.+}} iter_args(%{{.+}} = %[[P]]#0, %{{.+}} = %[[P]]#1, %{{.+}} = %[[P]]#2, %{{.+}} = %[[P]]#3)
+// CHECK:         scf.if {{.+}} -> (f32, f32, f32, f32)
 // CHECK-COUNT-4:   memref.load
 // CHECK-NOT:     memref.load
 // CHECK:         gpu.return

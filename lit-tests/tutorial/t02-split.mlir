@@ -48,17 +48,19 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK-NOT:           arith.cmpi
 // CHECK:               memref.load
 //
-// The group of columns that is left over goes on with the sum so far. Its inner loop is as long as
+// The group of columns that is left over, if there is one, goes on with the sum so far. Its inner loop is as long as
 // there are columns, so that no column is asked about by itself.
-// CHECK:           scf.for %{{.+}} = %[[FULL_COLUMNS]] to %[[COLUMNS]] step %c1 iter_args(%{{.+}} = %[[PART]])
+// CHECK:           %[[MORE:.+]] = arith.cmpi ult, %[[FULL_COLUMNS]], %[[COLUMNS]]
+// CHECK:           scf.if %[[MORE]] -> (f32) {
 // CHECK:             %[[LEFT:.+]] = arith.select
 // CHECK:             %[[END:.+]] = arith.select %{{.+}}, %[[LEFT]], %c16
-// CHECK:             scf.for %{{.+}} = %c0 to %[[END]]
+// CHECK:             scf.for %{{.+}} = %c0 to %[[END]] step %c1 iter_args(%{{.+}} = %[[PART]])
 // CHECK:               memref.load
 // CHECK:           memref.store
 //
 // Below, not shown, all of it follows once more for the rows that are left over.
-// CHECK:       scf.for %{{.+}} = %[[FULL_ROWS]] to %[[ROWS]] step %c1 {
+// CHECK:       %[[MORE_ROWS:.+]] = arith.cmpi ult, %[[FULL_ROWS]], %[[ROWS]]
+// CHECK:       scf.if %[[MORE_ROWS]] {
 // CHECK:         memref.store
 // CHECK-NOT:     memref.store
 // CHECK:         gpu.return

@@ -48,7 +48,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // KERNELS:           scf.for {{.+}} -> (f32)
 // KERNELS-NOT:         scf.if
 // KERNELS:             memref.load
-// KERNELS:           scf.for {{.+}} -> (f32)
+// KERNELS:           scf.if {{.+}} -> (f32)
 // KERNELS:             arith.cmpi ult
 // KERNELS:             scf.if {{.+}} -> (f32)
 // KERNELS:               memref.load

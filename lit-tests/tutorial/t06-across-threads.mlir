@@ -36,7 +36,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // SCHEDULED-NOT:       scf.if
 // SCHEDULED:           %[[K:.+]] = arith.addi %{{.+}}, %thread_id_x
 // SCHEDULED:           memref.load %{{.+}}[%[[ROW]], %[[K]]]
-// SCHEDULED:         scf.for {{.+}} iter_args(%{{.+}} = %[[FULL]])
+// SCHEDULED:         scf.if {{.+}} -> (f32)
 // SCHEDULED:           scf.if
 // SCHEDULED:             memref.load
 // SCHEDULED:       } else {

@@ -29,6 +29,15 @@ struct Place<'c> {
     loaded: Vec<Option<Val<'c>>>,
 }
 
+/// Some iterations of a loop.
+struct Range<'c> {
+    from: Index<'c>,
+    to: Index<'c>,
+    /// Whether there is at most one.
+    once: bool,
+    place: Place<'c>,
+}
+
 /// What one iteration of a loop does with the values that it is handed.
 type Iteration<'f, 'c> = dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Vec<Val<'c>> + 'f;
 
@@ -189,10 +198,27 @@ impl<'a, 'c> Body<'a, 'c> {
             }
             return carried;
         }
-        for (from, to, place) in self.ranges(b, node, place, apart) {
-            carried = b.for_loop(from, to, Index::Const(1), &carried, |b, i, carried| {
-                body(b, &self.enter(b, &place, node, i), carried.to_vec())
-            });
+        for Range {
+            from,
+            to,
+            once,
+            place,
+        } in self.ranges(b, node, place, apart)
+        {
+            carried = if once {
+                let types: Vec<Type<'c>> = carried.iter().map(|v| v.r#type()).collect();
+                let old = carried.clone();
+                b.if_else(
+                    b.less(from, to),
+                    &types,
+                    |b| body(b, &self.enter(b, &place, node, from), carried),
+                    |_| old,
+                )
+            } else {
+                b.for_loop(from, to, Index::Const(1), &carried, |b, i, carried| {
+                    body(b, &self.enter(b, &place, node, i), carried.to_vec())
+                })
+            };
         }
         carried
     }
@@ -204,9 +230,15 @@ impl<'a, 'c> Body<'a, 'c> {
         node: usize,
         place: &Place<'c>,
         apart: bool,
-    ) -> Vec<(Index<'c>, Index<'c>, Place<'c>)> {
+    ) -> Vec<Range<'c>> {
         let end = self.extents[node];
-        let whole = || vec![(Index::Const(0), end, place.clone())];
+        let range = |from, to, place| Range {
+            from,
+            to,
+            once: false,
+            place,
+        };
+        let whole = || vec![range(Index::Const(0), end, place.clone())];
         let guard = self.guards.iter().copied().filter(|g| !place.full.contains(g)).find(|g| {
             matches!(self.nest.nodes[*g].fate, Fate::Split { outer, inner, .. } if outer == node || inner == node)
         });
@@ -225,7 +257,12 @@ impl<'a, 'c> Body<'a, 'c> {
             let mut rest = place.clone();
             rest.peeled += 1;
             let complete = b.div(total, Index::Const(factor));
-            return vec![(Index::Const(0), complete, full), (complete, end, rest)];
+            // At most one tile is left, and LLVM is not to unroll it.
+            let left = Range {
+                once: true,
+                ..range(complete, end, rest)
+            };
+            return vec![range(Index::Const(0), complete, full), left];
         }
         // A partial result is stored even where nothing is combined into it.
         if self.nest.nodes[node].apart {
@@ -242,7 +279,7 @@ impl<'a, 'c> Body<'a, 'c> {
         let left = b.select_index(inside, b.sub(total, begin), Index::Const(0));
         let short = b.less(left, Index::Const(factor));
         let to = b.select_index(short, left, Index::Const(factor));
-        vec![(Index::Const(0), to, full)]
+        vec![range(Index::Const(0), to, full)]
     }
 
     /// Whether all threads of a block have the same index of `node`.
