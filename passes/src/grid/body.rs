@@ -7,14 +7,21 @@ use crate::combiner::Combiner;
 use crate::variants::parts::{
     Group, OWNED, all_reduce, delinearize, finish, index_as, load, product, scalars,
 };
+use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::{Reduce, Scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{Affine, Blk, Builder, Index, Val, attribute, i64_attribute, is};
+use tx_mlir::{
+    Affine, Blk, Builder, Index, Op, Val, attribute, i64_attribute, is, name, ops, region_blocks,
+};
 
 /// Most loops whose full part is peeled off: each doubles the code.
 const MAX_PEELED: usize = 2;
+/// Ops of an element and a combiner that are worth doubling.
+const MAX_DOUBLED: usize = 24;
+/// Ops that a function such as `math.exp` becomes, about.
+const ELEMENTARY: usize = 20;
 
 /// Where in the loops the code is that is being written.
 #[derive(Clone, Default)]
@@ -250,7 +257,7 @@ impl<'a, 'c> Body<'a, 'c> {
         full.full.insert(guard);
         let total = self.extents[guard];
         if outer == node {
-            if place.peeled >= MAX_PEELED {
+            if place.peeled >= self.most_peeled() {
                 return whole();
             }
             full.peeled += 1;
@@ -280,6 +287,22 @@ impl<'a, 'c> Body<'a, 'c> {
         let short = b.less(left, Index::Const(factor));
         let to = b.select_index(short, left, Index::Const(factor));
         vec![range(Index::Const(0), to, full)]
+    }
+
+    /// How many loops are peeled: a guard costs little beside a long computation.
+    fn most_peeled(&self) -> usize {
+        let regions = 0..self.job.op.region_count();
+        let ops = regions
+            .flat_map(|r| region_blocks(self.job.op, r))
+            .flat_map(ops);
+        let weight = |op: Op<'c>| match name(op).starts_with("math.") {
+            true => ELEMENTARY,
+            false => 1,
+        };
+        match ops.map(weight).sum::<usize>() > MAX_DOUBLED {
+            true => 0,
+            false => MAX_PEELED,
+        }
     }
 
     /// Whether all threads of a block have the same index of `node`.
