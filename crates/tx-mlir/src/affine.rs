@@ -1,5 +1,6 @@
 //! Affine maps as plain data.
 
+use crate::build::{Builder, Cond, Index, Predicate};
 use crate::ir::{Op, parse_attribute};
 use melior::Context;
 use melior::ir::{Attribute, AttributeLike};
@@ -246,5 +247,44 @@ impl fmt::Display for AffineMap {
         f.write_str(" -> (")?;
         list(f, &mut self.results.iter().map(ToString::to_string))?;
         f.write_str(")")
+    }
+}
+
+impl<'c> Builder<'c> {
+    /// The value of an affine expression at `point`. Symbols count as 0: maps with symbols are refused before.
+    pub fn affine(&self, expr: &Affine, point: &[Index<'c>]) -> Index<'c> {
+        let both = |l: &Affine, r: &Affine| (self.affine(l, point), self.affine(r, point));
+        let op = |name: &str, l: Index<'c>, r: Index<'c>| {
+            Index::Val(self.binary(name, self.value(l), self.value(r)))
+        };
+        match expr {
+            Affine::Dim(d) => point[*d],
+            Affine::Symbol(_) => Index::Const(0),
+            Affine::Const(number) => Index::Const(*number),
+            Affine::Add(l, r) => {
+                let (l, r) = both(l, r);
+                self.add(l, r)
+            }
+            Affine::Mul(l, r) => {
+                let (l, r) = both(l, r);
+                self.mul(l, r)
+            }
+            // Numerators may be negative, as in `d0 - d1`.
+            Affine::Mod(l, r) => {
+                let (l, r) = both(l, r);
+                let rest = op("arith.remsi", l, r);
+                let zero = self.value(Index::Const(0));
+                let negative = self.compare(Predicate::Slt, self.value(rest), zero);
+                self.select_index(Cond::Val(negative), self.add(rest, r), rest)
+            }
+            Affine::FloorDiv(l, r) => {
+                let (l, r) = both(l, r);
+                op("arith.floordivsi", l, r)
+            }
+            Affine::CeilDiv(l, r) => {
+                let (l, r) = both(l, r);
+                op("arith.ceildivsi", l, r)
+            }
+        }
     }
 }

@@ -144,6 +144,14 @@ pub enum ExprError {
         /// Its value.
         value: i64,
     },
+    /// A number of CTAs, threads or bytes does not fit 32 bits.
+    #[error("`{expr}` is {value}, expected 0 to {}", u32::MAX)]
+    Size {
+        /// The number.
+        expr: String,
+        /// Its value.
+        value: i64,
+    },
 }
 
 impl Expr {

@@ -22,12 +22,14 @@
 mod check;
 mod element;
 mod expr;
+mod launch;
 mod plan;
 mod types;
 
 pub use check::{Check, CheckError, Relation};
 pub use element::{ElementType, UnknownElementType};
 pub use expr::{Expr, ExprError, Symbol};
+pub use launch::Extent3;
 pub use plan::{
     Argument, Artifact, Base, EntryKind, Operand, Plan, PlanError, Stage, Step, Temporary, VERSION,
     View,

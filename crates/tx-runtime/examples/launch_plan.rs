@@ -12,7 +12,9 @@
 use std::{env, error::Error, ffi::CString, fs, ptr};
 
 use cudarc::driver::{result as cuda, sys};
-use tx_plan::{Base, Expr, ExprError, Plan, Symbol};
+use tx_plan::{Expr, ExprError, Plan, Symbol};
+
+type Value<'a> = &'a dyn Fn(&Expr) -> Result<i64, ExprError>;
 
 /// Launches the steps of a plan on buffers for its arguments, with the `value` of expressions.
 ///
@@ -21,43 +23,27 @@ use tx_plan::{Base, Expr, ExprError, Plan, Symbol};
 unsafe fn launch(
     plan: &Plan,
     module: sys::CUmodule,
-    mut buffers: Vec<u64>,
-    value: impl Fn(&Expr) -> Result<i64, ExprError>,
+    buffers: &mut Vec<u64>,
+    value: Value,
 ) -> Result<(), Box<dyn Error>> {
     for temporary in &plan.temporaries {
         let bytes = value(&temporary.bytes())?.max(1).try_into()?;
         buffers.push(unsafe { cuda::malloc_sync(bytes)? });
     }
     for step in &plan.steps {
-        let size = |e| -> Result<u32, Box<dyn Error>> { Ok(value(e)?.try_into()?) };
-        let [grid, block] = [&step.grid, &step.block].map(|d| d.each_ref().map(size));
-        let ([x, y, z], [bx, by, bz]) = (grid, block);
-        let (grid, block) = ((x?, y?, z?), (bx?, by?, bz?));
-        if grid.0 == 0 || grid.1 == 0 || grid.2 == 0 {
+        let Some(extent) = step.extent(value)? else {
             continue;
-        }
-        let mut words: Vec<u64> = Vec::new();
+        };
+        let mut words = Vec::new();
         for operand in &step.operands {
-            // A memref is passed as its descriptor: two pointers, the offset, sizes and strides.
             let view = plan.view(operand).ok_or("expected memrefs alone")?;
-            let buffer = match view.base {
-                Base::Argument(i) => buffers[i],
-                Base::Temporary(i) => buffers[plan.arguments.len() + i],
-            };
-            words.extend([buffer, buffer]);
-            for number in [&view.offset]
-                .into_iter()
-                .chain(&view.sizes)
-                .chain(&view.strides)
-            {
-                words.push(value(number)?.cast_unsigned());
-            }
+            words.extend(view.descriptor(buffers[plan.buffer(view.base)], value)?);
         }
         let mut params: Vec<_> = words.iter_mut().map(|w| ptr::from_mut(w).cast()).collect();
-        let name = CString::new(&*step.kernel)?;
-        let shared = size(&step.dynamic_shared_bytes)?;
+        let (grid, block) = (extent.grid.into(), extent.block.into());
+        let shared = extent.dynamic_shared_bytes;
         unsafe {
-            let kernel = cuda::module::get_function(module, name)?;
+            let kernel = cuda::module::get_function(module, CString::new(&*step.kernel)?)?;
             cuda::launch_kernel(kernel, grid, block, shared, ptr::null_mut(), &mut params)?;
         }
     }
@@ -85,12 +71,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         cuda::init()?;
         cuda::ctx::set_current(cuda::primary_ctx::retain(cuda::device::get(0)?)?)?;
         let module = cuda::module::load_data(ptx.as_ptr().cast())?;
-        let buffers = vec![
+        let mut buffers = vec![
             cuda::malloc_sync(size_of_val(&*a))?,
             cuda::malloc_sync(size_of_val(&*b))?,
         ];
         cuda::memcpy_htod_sync(buffers[0], &a)?;
-        launch(&plan, module, buffers.clone(), value)?;
+        launch(&plan, module, &mut buffers, &value)?;
         cuda::memcpy_dtoh_sync(&mut b, buffers[1])?;
     }
     let wrong = b.iter().filter(|sum| **sum != 150.0).count();

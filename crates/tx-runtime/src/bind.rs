@@ -347,10 +347,7 @@ impl Job {
         params: &mut Vec<Param>,
     ) -> Result<(), Error> {
         // `arguments` holds the temporaries behind the arguments while the plan is worked through.
-        let bound = |base: Base| match base {
-            Base::Argument(index) => &self.arguments[index],
-            Base::Temporary(index) => &self.arguments[plan.arguments.len() + index],
-        };
+        let bound = |base: Base| &self.arguments[plan.buffer(base)];
         let mut whole = |base: Base| match bound(base) {
             Bound::Scalar { element, bits } => params.push(Param::Value {
                 bits: *bits,

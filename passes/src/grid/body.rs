@@ -846,46 +846,8 @@ fn element_index<'c>(b: &Builder<'c>, access: &Access<'c>, point: &[Index<'c>]) 
         .map
         .results
         .iter()
-        .map(|e| b.value(affine(b, e, point)))
+        .map(|e| b.value(b.affine(e, point)))
         .collect()
-}
-
-/// An affine expression as index arithmetic.
-pub(crate) fn affine<'c>(b: &Builder<'c>, e: &Affine, point: &[Index<'c>]) -> Index<'c> {
-    let both = |l: &Affine, r: &Affine| (affine(b, l, point), affine(b, r, point));
-    match e {
-        Affine::Dim(d) => point[*d],
-        // Maps with symbols are refused.
-        Affine::Symbol(_) => Index::Const(0),
-        Affine::Const(c) => Index::Const(*c),
-        Affine::Add(l, r) => {
-            let (l, r) = both(l, r);
-            b.add(l, r)
-        }
-        Affine::Mul(l, r) => {
-            let (l, r) = both(l, r);
-            b.mul(l, r)
-        }
-        // Within the iteration space numerators may be negative, as in `d0 - d1`.
-        Affine::Mod(l, r) => {
-            let (l, r) = both(l, r);
-            let rest = Index::Val(b.binary("arith.remsi", b.value(l), b.value(r)));
-            let negative = b.compare(
-                tx_mlir::build::Predicate::Slt,
-                b.value(rest),
-                b.value(Index::Const(0)),
-            );
-            b.select_index(Cond::Val(negative), b.add(rest, r), rest)
-        }
-        Affine::FloorDiv(l, r) => {
-            let (l, r) = both(l, r);
-            Index::Val(b.binary("arith.floordivsi", b.value(l), b.value(r)))
-        }
-        Affine::CeilDiv(l, r) => {
-            let (l, r) = both(l, r);
-            Index::Val(b.binary("arith.ceildivsi", b.value(l), b.value(r)))
-        }
-    }
 }
 
 /// Whether anything in `block` uses its argument of this number.

@@ -358,7 +358,7 @@ impl<'c> Job<'c> {
                     number(access),
                     name(self.op)
                 );
-                let end = super::body::affine(b, result, &last);
+                let end = b.affine(result, &last);
                 assert(Predicate::Slt, end, size(access, i + apart), message);
             }
         }

@@ -5,8 +5,8 @@ use melior::ir::operation::Operation;
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{
-    Affine, Blk, Builder, Index, Op, Val, attribute, defining_op, integer_attribute, is,
-    is_defined_in, key, operands, ops, results, set_operand, walk,
+    Blk, Builder, Op, Val, attribute, defining_op, integer_attribute, is, is_defined_in, key,
+    operands, ops, results, set_operand, walk,
 };
 
 /// What `op` and the ops in its regions are given from outside of it.
@@ -146,40 +146,6 @@ impl<'c> Copier<'_, 'c> {
         match attribute(op, "value") {
             Some(value) => self.b.constant(value, ty),
             None => results(op)[0],
-        }
-    }
-}
-
-/// The value of an affine expression without symbols.
-pub(crate) fn affine_index<'c>(b: &Builder<'c>, e: &Affine, dims: &[Val<'c>]) -> Index<'c> {
-    let both = |l: &Affine, r: &Affine| (affine_index(b, l, dims), affine_index(b, r, dims));
-    let divide =
-        |op: &str, l: Index<'c>, r: Index<'c>| Index::Val(b.binary(op, b.value(l), b.value(r)));
-    match e {
-        Affine::Dim(d) => Index::Val(dims[*d]),
-        Affine::Symbol(_) => Index::Const(0),
-        Affine::Const(n) => Index::Const(*n),
-        Affine::Add(l, r) => {
-            let (l, r) = both(l, r);
-            b.add(l, r)
-        }
-        Affine::Mul(l, r) => {
-            let (l, r) = both(l, r);
-            b.mul(l, r)
-        }
-        Affine::FloorDiv(l, r) => {
-            let (l, r) = both(l, r);
-            divide("arith.floordivsi", l, r)
-        }
-        Affine::CeilDiv(l, r) => {
-            let (l, r) = both(l, r);
-            divide("arith.ceildivsi", l, r)
-        }
-        // What is indexed is never negative, but a part of an index may be.
-        Affine::Mod(l, r) => {
-            let (l, r) = both(l, r);
-            let whole = b.mul(divide("arith.floordivsi", l, r), r);
-            b.sub(l, whole)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Writes the `tile.reduce` that a plan describes.
 
-use super::body::{Copier, affine_index};
+use super::body::Copier;
 use super::combiner::Element;
 use super::plan::{Given, Input, Plan, Tail};
 use super::read::element_of;
@@ -203,6 +203,11 @@ fn write_element<'c>(
     arguments: &[Val<'c>],
 ) -> Vec<Val<'c>> {
     let (sources, indices) = arguments.split_at(plan.sources.len());
+    let point: Vec<_> = indices
+        .iter()
+        .copied()
+        .map(tx_mlir::build::Index::Val)
+        .collect();
     let mut staged: Vec<Val<'c>> = Vec::new();
     let value = |input: &Input<'c>, staged: &[Val<'c>]| match input {
         Input::Source(i) => sources[*i],
@@ -220,7 +225,7 @@ fn write_element<'c>(
                     .map(|(i, v)| (argument(body, i), *v))
                     .collect();
                 let index = |d: usize| {
-                    let place = affine_index(copier.b, &stage.dims[d], indices);
+                    let place = copier.b.affine(&stage.dims[d], &point);
                     copier.b.value(place)
                 };
                 copier.copy(body, &known, &index, &stage.loops.yielded())[0]

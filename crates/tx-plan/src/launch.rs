@@ -1,0 +1,134 @@
+//! The steps of a plan in numbers, for one launch.
+
+use crate::expr::{Expr, ExprError};
+use crate::plan::{Base, Plan, Step, View};
+
+/// How many CTAs and threads one launch of a step has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent3 {
+    /// CTAs along x, y and z, at least one.
+    pub grid: [u32; 3],
+    /// Threads of a CTA along x, y and z.
+    pub block: [u32; 3],
+    /// Shared memory beyond what the kernel declares, in bytes.
+    pub dynamic_shared_bytes: u32,
+}
+
+impl Step {
+    /// The sizes of a launch, where `value` evaluates expressions; `None` when there is nothing to launch.
+    ///
+    /// What a device allows is not asked here: the driver refuses what is too large.
+    ///
+    /// # Errors
+    /// An expression has no value, or one that does not fit 32 bits.
+    pub fn extent(
+        &self,
+        value: impl Fn(&Expr) -> Result<i64, ExprError>,
+    ) -> Result<Option<Extent3>, ExprError> {
+        let sizes = |exprs: &[Expr; 3]| -> Result<[i64; 3], ExprError> {
+            let [x, y, z] = exprs.each_ref().map(&value);
+            Ok([x?, y?, z?])
+        };
+        if sizes(&self.grid)?.contains(&0) {
+            return Ok(None);
+        }
+        let size = |expr: &Expr| {
+            let value = value(expr)?;
+            u32::try_from(value).map_err(|_| ExprError::Size {
+                expr: expr.to_string(),
+                value,
+            })
+        };
+        let dims = |exprs: &[Expr; 3]| -> Result<[u32; 3], ExprError> {
+            let [x, y, z] = exprs.each_ref().map(size);
+            Ok([x?, y?, z?])
+        };
+        Ok(Some(Extent3 {
+            grid: dims(&self.grid)?,
+            block: dims(&self.block)?,
+            dynamic_shared_bytes: size(&self.dynamic_shared_bytes)?,
+        }))
+    }
+}
+
+impl Plan {
+    /// The index of the memory of a view among the arguments and, after them, the temporaries.
+    pub const fn buffer(&self, base: Base) -> usize {
+        match base {
+            Base::Argument(index) => index,
+            Base::Temporary(index) => self.arguments.len() + index,
+        }
+    }
+}
+
+impl View {
+    /// The parameters that pass this view to a kernel, 64 bits each: both pointers, which are that of its base, the
+    /// offset, the sizes and the strides, where `value` evaluates expressions.
+    ///
+    /// # Errors
+    /// An expression has no value.
+    pub fn descriptor(
+        &self,
+        base: u64,
+        value: impl Fn(&Expr) -> Result<i64, ExprError>,
+    ) -> Result<Vec<u64>, ExprError> {
+        let numbers = std::iter::once(&self.offset)
+            .chain(&self.sizes)
+            .chain(&self.strides)
+            .map(|number| value(number).map(i64::cast_unsigned));
+        [Ok(base), Ok(base)].into_iter().chain(numbers).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(grid: [i64; 3], block: i64) -> Step {
+        Step {
+            kernel: "k".to_owned(),
+            grid: grid.map(Expr::Const),
+            block: [block, 1, 1].map(Expr::Const),
+            cluster: None,
+            dynamic_shared_bytes: Expr::Const(16),
+            operands: Vec::new(),
+        }
+    }
+
+    /// Without a CTA along one axis there is nothing to launch, however many there would be along another.
+    #[test]
+    fn extents_are_numbers_or_nothing() {
+        let extent = |step: Step| step.extent(|expr| expr.evaluate(|_| None));
+        assert_eq!(
+            extent(step([3, 2, 1], 32)),
+            Ok(Some(Extent3 {
+                grid: [3, 2, 1],
+                block: [32, 1, 1],
+                dynamic_shared_bytes: 16
+            }))
+        );
+        assert_eq!(extent(step([1 << 40, 0, 1], 32)), Ok(None));
+        let error = extent(step([1, 1, 1 << 40], 32)).expect_err("40 bits");
+        assert_eq!(
+            error.to_string(),
+            "`1099511627776` is 1099511627776, expected 0 to 4294967295"
+        );
+        assert!(extent(step([1, 1, 1], -1)).is_err());
+    }
+
+    /// A descriptor is two pointers, the offset, sizes and strides, negative ones too.
+    #[test]
+    fn descriptors_are_in_order() {
+        let view = View {
+            base: Base::Temporary(0),
+            offset: Expr::Const(5),
+            sizes: vec![Expr::dim(0, 0), Expr::Const(3)],
+            strides: vec![Expr::Const(-3), Expr::Const(1)],
+        };
+        let value = |expr: &Expr| expr.evaluate(|_| Some(7));
+        assert_eq!(
+            view.descriptor(64, value),
+            Ok(vec![64, 64, 5, 7, 3, (-3_i64).cast_unsigned(), 1])
+        );
+    }
+}
