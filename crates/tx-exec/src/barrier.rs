@@ -67,29 +67,32 @@ impl Machine<'_> {
                 id,
                 whole_block,
             });
-        } else {
+        } else if let Some(clocks) = &mut self.clocks {
             barrier.known.resize(self.threads.len(), 0);
-            self.clocks.collect(thread, &mut barrier.known);
-            self.clocks.advance(thread);
+            clocks.collect(thread, &mut barrier.known);
+            clocks.advance(thread);
         }
+        // Whoever completes the barrier waits for its turn too: which thread goes on first is for the order to say.
+        let outcome = match arrival.waits {
+            true => Outcome::Wait,
+            false => Outcome::Ready(0),
+        };
         if !self.is_complete(id)? {
-            return Ok(match arrival.waits {
-                true => Outcome::Wait,
-                false => Outcome::Ready(0),
-            });
+            return Ok(outcome);
         }
         let barrier = std::mem::take(&mut self.barriers[id as usize]);
         self.progress();
-        let everyone = barrier.waiting.len() == self.threads.len();
-        if everyone {
-            self.clocks.join_all();
-        } else {
-            let mut known = barrier.known;
-            known.resize(self.threads.len(), 0);
-            for &member in &barrier.waiting {
-                self.clocks.collect(member, &mut known);
+        if let Some(clocks) = &mut self.clocks {
+            if barrier.waiting.len() == self.threads.len() {
+                clocks.join_all();
+            } else {
+                let mut known = barrier.known;
+                known.resize(self.threads.len(), 0);
+                for &member in &barrier.waiting {
+                    clocks.collect(member, &mut known);
+                }
+                clocks.learn(&barrier.waiting, &known);
             }
-            self.clocks.learn(&barrier.waiting, &known);
         }
         if whole_block {
             self.report.barriers += 1;
@@ -107,10 +110,7 @@ impl Machine<'_> {
             self.threads[member].state = State::Runnable;
             self.threads[member].result = result;
         }
-        Ok(match arrival.waits {
-            true => Outcome::Ready(result),
-            false => Outcome::Ready(0),
-        })
+        Ok(outcome)
     }
 
     /// Whether the arrival is possible at all, and agrees with those before it.
@@ -286,11 +286,10 @@ impl Machine<'_> {
             }
         }
         self.threads[thread].state = State::Waiting(Wait::Warp { site, mask, input });
-        if !complete {
-            return Ok(Outcome::Wait);
+        if complete {
+            self.complete_warp_op(op, mask, warp.start, site)?;
         }
-        self.complete_warp_op(op, mask, warp.start, site)?;
-        Ok(Outcome::Ready(self.threads[thread].result))
+        Ok(Outcome::Wait)
     }
 
     fn complete_warp_op(
@@ -321,11 +320,13 @@ impl Machine<'_> {
         match op {
             WarpOp::Sync => {
                 self.report.warp_syncs += 1;
-                if mask.count_ones() as usize == self.threads.len() {
-                    self.clocks.join_all();
-                } else {
-                    let members: Vec<_> = lanes(mask).map(|lane| first + lane).collect();
-                    self.clocks.join_lanes(&members);
+                if let Some(clocks) = &mut self.clocks {
+                    if mask.count_ones() as usize == self.threads.len() {
+                        clocks.join_all();
+                    } else {
+                        let members: Vec<_> = lanes(mask).map(|lane| first + lane).collect();
+                        clocks.join_lanes(&members);
+                    }
                 }
             }
             WarpOp::Shuffle(_) => self.report.shuffles += 1,

@@ -38,8 +38,8 @@ impl Drop for Scope {
 
 /// Declarations of the hooks, for the module that calls them.
 ///
-/// Those that only read what never changes for a thread, or only compute, are free of effects, so that LLVM may merge and move them.
-/// All others look as if they read and wrote any memory.
+/// Those that only read what never changes for a thread, or only compute, are free of effects, so that LLVM may merge
+/// and move them. All others look as if they read and wrote any memory.
 pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_register(i32) -> i32 attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
   llvm.func @__tx_shared(i32) -> !llvm.ptr<3> attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
@@ -224,6 +224,15 @@ fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 
     }
 }
 
+/// Lets other threads run first, if the order says so. It comes before anything is recorded of what the thread does
+/// next, so that things happen in the order in which they are recorded.
+fn preempt() {
+    // SAFETY: the machine is alive, and the reference ends before the switch.
+    if unsafe { (*machine()).preemption.is_due() } {
+        suspend();
+    }
+}
+
 extern "C" fn register(number: i32) -> i32 {
     checked(|machine| {
         let thread = machine.current;
@@ -262,11 +271,13 @@ extern "C" fn shared(variable: i32) -> u64 {
 }
 
 extern "C" fn access(address: u64, bytes: u64, flags: i32, site: i32) {
+    preempt();
     waiting(|machine| machine.access(request(address, bytes, flags, site)));
 }
 
 /// Elements of `bytes` bytes from `address` on, of which only those in `mask` are accessed.
 extern "C" fn masked_access(address: u64, bytes: u64, mask: u64, flags: i32, site: i32) {
+    preempt();
     waiting(|machine| {
         for element in (0..64).filter(|element| mask >> element & 1 != 0) {
             let address = address.wrapping_add(element * bytes);
@@ -277,6 +288,7 @@ extern "C" fn masked_access(address: u64, bytes: u64, mask: u64, flags: i32, sit
 }
 
 extern "C" fn warp(op: i32, mask: i32, value: i64, offset: i32, clamp: i32, site: i32) -> i64 {
+    preempt();
     waiting(|machine| {
         let op = WarpOp::from_code(op)
             .ok_or_else(|| Fault::Internal(format!("unknown warp operation {op}")))?;
@@ -291,6 +303,7 @@ extern "C" fn warp(op: i32, mask: i32, value: i64, offset: i32, clamp: i32, site
 
 /// A barrier of `count` threads, or of the whole block when it is negative.
 extern "C" fn barrier(id: i32, count: i32, reduction: i32, predicate: i32, site: i32) -> i32 {
+    preempt();
     waiting(|machine| {
         machine.arrive(Arrival {
             site: site as u32,

@@ -4,12 +4,12 @@ use crate::{
     WARP,
     barrier::Barrier,
     bits::contains,
-    clocks::Clocks,
     fault::{Access, AccessKind, Divergence, Fault, Location, Place, Race, Site, Space},
+    happens_before::{Clocks, Conflict, Touch},
     memory::Memory,
+    order::{Blocks, Preemption},
+    program::{Checks, Launch},
     report::Report,
-    schedule::Blocks,
-    shadow::{Conflict, Touch},
     shared::SharedMemory,
     warp::Input,
 };
@@ -58,7 +58,7 @@ pub(crate) enum State {
 pub(crate) enum Outcome {
     /// The result.
     Ready(u64),
-    /// Nothing yet: the thread must suspend, and finds the result when it is resumed.
+    /// The thread must suspend, and finds the result when it is resumed.
     Wait,
 }
 
@@ -75,6 +75,8 @@ pub(crate) struct Thread {
     private: Vec<(u64, u64)>,
     /// Atomic accesses since it last yielded to the others.
     atomics: u32,
+    /// Whether it yielded for having made many: it may wait for what another thread does.
+    pub(crate) spins: bool,
 }
 
 /// Atomic accesses after which a thread lets others run: one of them may be what it waits for.
@@ -99,7 +101,9 @@ pub(crate) struct Machine<'m> {
     sites: &'m [SiteInfo],
     memory: &'m mut Memory,
     pub(crate) shared: SharedMemory<'m>,
-    pub(crate) clocks: Clocks,
+    /// What orders accesses; absent when they are not checked for races and values.
+    pub(crate) clocks: Option<Clocks>,
+    pub(crate) preemption: Preemption,
     pub(crate) threads: Vec<Thread>,
     /// The thread that runs, as its linear index.
     pub(crate) current: usize,
@@ -124,17 +128,20 @@ impl<'m> Machine<'m> {
     pub(crate) fn new(
         sites: &'m [SiteInfo],
         memory: &'m mut Memory,
-        blocks: Blocks,
-        block_size: [u32; 3],
+        launch: &Launch,
         shared: SharedMemory<'m>,
-        [dynamic_shared, all_shared]: [u32; 2],
+        all_shared: u32,
     ) -> Self {
-        let threads = block_size.iter().product::<u32>() as usize;
+        let threads = launch.block.iter().product::<u32>() as usize;
         Self {
             sites,
             memory,
             shared,
-            clocks: Clocks::default(),
+            clocks: match launch.checks {
+                Checks::All => Some(Clocks::default()),
+                Checks::Off => None,
+            },
+            preemption: Preemption::new(launch.order),
             threads: std::iter::repeat_with(Thread::new).take(threads).collect(),
             current: 0,
             barriers: Default::default(),
@@ -142,10 +149,10 @@ impl<'m> Machine<'m> {
             exited: None,
             report: Report::default(),
             fault: None,
-            block_size,
-            blocks,
+            block_size: launch.block,
+            blocks: Blocks::new(launch.grid, launch.order),
             block: [0; 3],
-            dynamic_shared,
+            dynamic_shared: launch.dynamic_shared_bytes,
             all_shared,
             idle_atomics: 0,
         }
@@ -154,7 +161,9 @@ impl<'m> Machine<'m> {
     /// Makes everything ready for the block that runs as number `number`.
     pub(crate) fn start_block(&mut self, number: u32) {
         self.block = self.blocks.coordinates(number);
-        self.clocks.start_block(number, self.threads.len());
+        if let Some(clocks) = &mut self.clocks {
+            clocks.start_block(number, self.threads.len());
+        }
         self.shared.reset();
         for thread in &mut self.threads {
             thread.state = State::Runnable;
@@ -238,20 +247,21 @@ impl<'m> Machine<'m> {
             return Ok(Outcome::Ready(0));
         }
         let thread = self.current;
-        let segment = self
-            .clocks
-            .segment(thread)
-            .ok_or_else(|| Fault::Internal("the launch is too long to be checked".into()))?;
-        let touch = |offset| Touch {
-            offset,
-            bytes,
-            kind,
-            site,
-            thread,
-            segment,
-        };
         let may_be = |other| space == other || space == Space::Generic;
         let misaligned = address & (request.alignment - 1) != 0;
+        let touch = |clocks: &mut Clocks, offset| {
+            let segment = clocks
+                .segment(thread)
+                .ok_or_else(|| Fault::Internal("the launch is too long to be checked".into()))?;
+            Ok(Touch {
+                offset,
+                bytes,
+                kind,
+                site,
+                thread,
+                segment,
+            })
+        };
         let counter;
         if may_be(Space::Shared)
             && let Some(offset) = self.shared.find(address, bytes)
@@ -259,14 +269,17 @@ impl<'m> Machine<'m> {
             if misaligned {
                 return Err(Fault::Misaligned(self.refused(request)));
             }
-            if request.reads && !self.shared.is_written(offset, bytes) {
-                return Err(Fault::Uninitialized(self.refused(request)));
-            }
-            if kind != AccessKind::Read {
-                self.shared.set_written(offset, bytes);
-            }
-            if let Err(conflict) = self.shared.access(&self.clocks, touch(offset)) {
-                return Err(self.race(request, Space::Shared, conflict));
+            if let Some(clocks) = &mut self.clocks {
+                if request.reads && !self.shared.is_written(offset, bytes) {
+                    return Err(Fault::Uninitialized(self.refused(request)));
+                }
+                if kind != AccessKind::Read {
+                    self.shared.set_written(offset, bytes);
+                }
+                let touch = touch(clocks, offset)?;
+                if let Err(conflict) = self.shared.access(clocks, touch) {
+                    return Err(self.race(request, Space::Shared, conflict));
+                }
             }
             counter = &mut self.report.shared;
         } else if may_be(Space::Global)
@@ -279,15 +292,19 @@ impl<'m> Machine<'m> {
                 return Err(Fault::ReadOnly(self.refused(request)));
             }
             let offset = address - region.base;
-            if request.reads && !region.is_written(offset, bytes) {
-                return Err(Fault::Uninitialized(self.refused(request)));
-            }
-            if kind != AccessKind::Read {
-                region.set_written(offset, bytes);
-            }
-            let touch = touch(offset);
-            if let Err(conflict) = region.shadow.access(&self.clocks, touch) {
-                return Err(self.race(request, Space::Global, conflict));
+            if let Some(clocks) = &mut self.clocks {
+                if request.reads && !region.is_written(offset, bytes) {
+                    return Err(Fault::Uninitialized(self.refused(request)));
+                }
+                if kind != AccessKind::Read {
+                    region.set_written(offset, bytes);
+                }
+                let touch = touch(clocks, offset)?;
+                if let Err(conflict) = region.shadow.access(clocks, touch) {
+                    return Err(self.race(request, Space::Global, conflict));
+                }
+            } else if kind != AccessKind::Read {
+                region.set_all_written();
             }
             counter = &mut self.report.global;
         } else if may_be(Space::Private) && self.private(address, bytes).is_some() {
@@ -327,6 +344,7 @@ impl<'m> Machine<'m> {
             return Ok(Outcome::Ready(0));
         }
         thread.atomics = 0;
+        thread.spins = true;
         Ok(Outcome::Wait)
     }
 
@@ -412,6 +430,7 @@ impl Thread {
             stack_limit: 0,
             private: Vec::new(),
             atomics: 0,
+            spins: false,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Global memory: the buffers that kernels read and write, and what is recorded about every byte of them.
 
-use crate::{bits::PagedBits, fault::Place, shadow::Shadow};
+use crate::{bits::PagedBits, fault::Place, happens_before::Shadow};
 use std::{
     alloc::{Layout, alloc_zeroed, dealloc},
     ptr::NonNull,
@@ -121,6 +121,11 @@ impl Region {
         if let Some(written) = &mut self.written {
             written.set_all(offset, bytes);
         }
+    }
+
+    /// From now on every byte has a value.
+    pub(crate) fn set_all_written(&mut self) {
+        self.written = None;
     }
 
     pub(crate) fn place(&self, address: u64) -> Place {

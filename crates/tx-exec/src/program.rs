@@ -6,8 +6,9 @@ use crate::{
     fault::{Diagnostic, Error, Fault, Location},
     machine::{Machine, SiteInfo},
     memory::Memory,
+    order::Order,
     report::Report,
-    schedule::{self, Blocks, Entry, Order},
+    schedule::{self, Entry},
     shared::SharedMemory,
 };
 use melior::{
@@ -163,16 +164,39 @@ pub struct Launch {
     pub dynamic_shared_bytes: u32,
     /// Which thread runs next.
     pub order: Order,
+    /// What is looked for while it runs.
+    pub checks: Checks,
+}
+
+/// How much of what a GPU leaves undefined a launch looks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Checks {
+    /// Everything: see [`Fault`].
+    #[default]
+    All,
+    /// What running at all and the memory safety of this process need.
+    ///
+    /// Not looked for are data races and reads of memory that nobody wrote: [`Fault::Race`] and
+    /// [`Fault::Uninitialized`] do not occur, and what an access sees depends on the [`Order`]. Nothing is recorded of
+    /// accesses. A buffer [without a value](Memory::alloc_uninitialized) counts as written as a whole once anything in
+    /// it was.
+    ///
+    /// All other faults stay. A host would corrupt or stop itself where accesses are out of bounds, misaligned or write
+    /// constants, stacks overflow, divisions have no result, or traps are reached; and who waits for whom at barriers
+    /// and in operations of a warp must be known to run the threads at all.
+    Off,
 }
 
 impl Default for Launch {
-    /// One thread in one block, in ascending order.
+    /// One thread in one block, in ascending order, with all checks.
     fn default() -> Self {
         Self {
             grid: [1; 3],
             block: [1; 3],
             dynamic_shared_bytes: 0,
             order: Order::Sequential,
+            checks: Checks::All,
         }
     }
 }
@@ -230,10 +254,10 @@ impl fmt::Debug for Program {
 impl Program {
     /// Parses device IR and compiles its kernels for the host.
     ///
-    /// The text is an MLIR module whose `gpu.module`s hold `llvm.func`s in the LLVM and NVVM dialects, which is what
-    /// is left just before PTX is made. Whatever else the module holds is ignored. Faults name the source locations
-    /// that the text carries, or lines of the text itself, as file `-`, where it carries none. Print text with locations
-    /// in generic form: MLIR's short form of `nvvm.barrier` with a location does not parse.
+    /// The text is an MLIR module whose `gpu.module`s hold `llvm.func`s in the LLVM and NVVM dialects, which is what is
+    /// left just before PTX is made. Whatever else the module holds is ignored. Faults name the source locations that
+    /// the text carries, or lines of the text itself, as file `-`, where it carries none. Print text with locations in
+    /// generic form: MLIR's short form of `nvvm.barrier` with a location does not parse.
     ///
     /// # Errors
     ///
@@ -381,14 +405,7 @@ impl Program {
         let report = SharedMemory::new(&loaded.kernel.shared, dynamic)
             .map_err(|error| Fault::Internal(error.to_string()))
             .and_then(|shared| {
-                let machine = Machine::new(
-                    &module.sites,
-                    memory,
-                    Blocks::new(launch.grid, launch.order),
-                    launch.block,
-                    shared,
-                    [dynamic, shared_bytes],
-                );
+                let machine = Machine::new(&module.sites, memory, launch, shared, shared_bytes);
                 // SAFETY: the entry is that of a kernel rewritten by `convert`, which announces every access; the
                 // parameters have its types, and the values outlive the call.
                 unsafe {

@@ -2,10 +2,9 @@
 
 use crate::{
     bits::{all_set, contains, set_all},
-    clocks::Clocks,
     fault::Place,
+    happens_before::{Clocks, Conflict, Shadow, Touch},
     memory::{Bytes, MemoryError},
-    shadow::{Conflict, Shadow, Touch},
 };
 use std::sync::Arc;
 

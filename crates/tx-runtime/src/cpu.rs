@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use tx_exec::{Memory, MemoryError, Order, ParamKind, Program};
+use tx_exec::{Memory, MemoryError, ParamKind, Program};
 
 use crate::bind::{Job, Launch, Param};
+use crate::device::RunOptions;
 use crate::error::{Error, Fault, FaultKind};
 
 /// Kernels compiled for the executor.
@@ -19,7 +20,7 @@ impl Module {
     }
 
     /// Runs the launches of a job in order and reads the written buffers back.
-    pub(crate) fn run(&self, job: &mut Job) -> Result<Duration, Error> {
+    pub(crate) fn run(&self, job: &mut Job, options: &RunOptions) -> Result<Duration, Error> {
         let mut memory = Memory::new();
         let (mut ids, mut addresses) = (Vec::new(), Vec::new());
         for buffer in &job.buffers {
@@ -43,7 +44,7 @@ impl Module {
         }
         let start = Instant::now();
         for launch in &job.launches {
-            self.launch(launch, &addresses, &mut memory)?;
+            self.launch(launch, &addresses, &mut memory, options)?;
         }
         let elapsed = start.elapsed();
         for (buffer, id) in job.buffers.iter_mut().zip(ids) {
@@ -58,7 +59,13 @@ impl Module {
         Ok(elapsed)
     }
 
-    fn launch(&self, launch: &Launch, addresses: &[u64], memory: &mut Memory) -> Result<(), Error> {
+    fn launch(
+        &self,
+        launch: &Launch,
+        addresses: &[u64],
+        memory: &mut Memory,
+        options: &RunOptions,
+    ) -> Result<(), Error> {
         if let Some(cluster) = launch.cluster.filter(|cluster| *cluster != [1; 3]) {
             return Err(Error::DeviceIr(format!(
                 "kernel `{}` is launched in clusters of {cluster:?}, which the executor does not have; run it on a CUDA device",
@@ -87,7 +94,8 @@ impl Module {
             grid: launch.grid,
             block: launch.block,
             dynamic_shared_bytes: launch.dynamic_shared,
-            order: Order::Sequential,
+            order: options.order,
+            checks: options.checks,
         };
         let report = self
             .0

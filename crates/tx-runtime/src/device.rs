@@ -165,6 +165,12 @@ enum Module {
 pub struct RunOptions {
     /// The grid of a kernel entry, in CTAs along x, y and z, in place of the one in the plan.
     pub grid: Option<[u32; 3]>,
+    /// In which order the executor runs threads and blocks; devices have an order of their own.
+    #[cfg(feature = "simt")]
+    pub order: tx_exec::Order,
+    /// What the executor looks for.
+    #[cfg(feature = "simt")]
+    pub checks: tx_exec::Checks,
 }
 
 impl Executable {
@@ -190,7 +196,7 @@ impl Executable {
         let elapsed = match &self.module {
             Module::Empty => Duration::ZERO,
             #[cfg(feature = "simt")]
-            Module::Cpu(module) => module.run(&mut job)?,
+            Module::Cpu(module) => module.run(&mut job, options)?,
             Module::Cuda(module) => module.run(&mut job)?,
         };
         Ok(Outputs {

@@ -27,6 +27,7 @@ mod device;
 mod error;
 mod npy;
 mod number;
+mod placement;
 mod print;
 mod ptx;
 mod spec;
@@ -37,4 +38,7 @@ pub use device::{Device, Executable, Outputs, RunOptions};
 pub use error::{Error, ErrorKind, Fault, FaultKind};
 pub use npy::{NpyError, read_npy, read_npy_from, write_npy, write_npy_to};
 pub use number::{NotANumber, Number};
+pub use placement::Placement;
 pub use spec::{Arg, ArrayType, Spec, SpecError};
+#[cfg(feature = "simt")]
+pub use tx_exec::{Checks, Order};

@@ -80,21 +80,39 @@ impl Compiler {
     /// # Errors
     /// See [`ErrorKind`].
     pub fn compile_source(&self, source: &Source) -> Result<Artifact, Error> {
+        self.compile_watched(source, &mut |_, _, _| Ok(()))
+    }
+
+    /// Compiles a program, and shows the module to `watch` after it was parsed and after each pass, with the name of that
+    /// stage. What `watch` changes is compiled on.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`], and what `watch` answers.
+    pub fn compile_watched(
+        &self,
+        source: &Source,
+        watch: &mut Watch<'_>,
+    ) -> Result<Artifact, Error> {
         let mut run = Run {
             stages: Vec::new(),
             keep: source.keep_stages,
+            watch,
         };
         run.compile(self.target.chip, source)
     }
 }
 
+/// Is shown the module after each stage of a compilation, with the name of the stage.
+pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
+
 /// One compilation.
-struct Run {
+struct Run<'r, 'w> {
     stages: Vec<Stage>,
     keep: bool,
+    watch: &'r mut Watch<'w>,
 }
 
-impl Run {
+impl Run<'_, '_> {
     fn compile(&mut self, chip: Chip, source: &Source) -> Result<Artifact, Error> {
         let start = Instant::now();
         let session = Session::new(tx_dialect_tile::register);
@@ -111,7 +129,7 @@ impl Run {
                 &format!("{}: cannot be parsed", source.name),
             ));
         };
-        self.stage("parse", start, &module);
+        self.stage("parse", start, &session, &mut module)?;
 
         let entry = plan::find(&session, &module, source)?;
         self.pipeline(&session, &mut module, "lower-reduction", chip)?;
@@ -184,18 +202,25 @@ impl Run {
             let kind = ErrorKind::Pass { name };
             return Err(Error::reported(kind, session.take_diagnostics(), &fallback));
         }
-        self.stage(&name, start, module);
-        Ok(())
+        self.stage(&name, start, session, module)
     }
 
-    fn stage(&mut self, name: &str, start: Instant, module: &Module<'_>) {
+    fn stage(
+        &mut self,
+        name: &str,
+        start: Instant,
+        session: &Session,
+        module: &mut Module<'_>,
+    ) -> Result<(), Error> {
         let millis = millis(start);
+        (self.watch)(name, session, module)?;
         let ir = self.keep.then(|| module.as_operation().to_string());
         self.stages.push(Stage {
             name: name.to_owned(),
             ir,
             millis,
         });
+        Ok(())
     }
 }
 
@@ -236,9 +261,9 @@ fn is_named(op: Op<'_>, name: &str) -> bool {
     string_attribute(op, "sym_name").as_deref() == Some(name)
 }
 
-/// The text of a `gpu.module` alone, with the location of every op, so that a fault can name its source line. In
+/// The text of the `gpu.module` of this name alone, with the location of every op, so that a fault can name its source line. In
 /// generic form, because the short form of `nvvm.barrier` does not read back with a location.
-fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
+pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     let device = Module::new(module.as_operation().location());
     let holder = kernels.and_then(|kernels| gpu_modules(module).find(|op| is_named(*op, kernels)));
     if let Some(holder) = holder {

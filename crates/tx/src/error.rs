@@ -36,7 +36,8 @@ pub struct Error {
 
 impl Error {
     /// An error that MLIR knows nothing of.
-    pub(crate) fn plain(kind: ErrorKind, message: impl Into<String>) -> Self {
+    /// An error of one message without a place.
+    pub fn plain(kind: ErrorKind, message: impl Into<String>) -> Self {
         let diagnostic = Diagnostic {
             severity: tx_mlir::Severity::Error,
             location: None,

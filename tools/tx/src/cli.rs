@@ -17,7 +17,7 @@ Exit status:
   0  done
   1  the program, its arguments or its files were refused
   2  wrong usage
-  3  the program ran and failed: a race, a fault"
+  3  the program ran and failed: a race, a fault, a wrong result"
 )]
 pub(crate) struct Cli {
     /// Write log messages of this level to standard error: error, warn, info, debug, trace, or a filter such as
@@ -44,6 +44,12 @@ pub(crate) enum Command {
     /// Compile a program to PTX
     #[command(after_help = COMPILE_EXAMPLES)]
     Compile(Compile),
+    /// Check every pass by execution
+    ///
+    /// Runs the program as it came and after each pass, on generated inputs, and says which pass changed what it
+    /// computes. Outputs hold other values before each run; sizes that are given at run time divide nothing.
+    #[command(after_help = VALIDATE_EXAMPLES)]
+    Validate(Validate),
     /// Say what is installed, what is missing and how to get it
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
@@ -71,6 +77,20 @@ Examples:
   tx compile row_sums.mlir
   tx compile row_sums.mlir --chip sm_90 -o row_sums.ptx --plan row_sums.json
   tx compile row_sums.mlir --time -o row_sums.ptx";
+
+const VALIDATE_EXAMPLES: &str = "\
+Verdicts:
+  equal               the same bits as after the stage before (any NaN is like any other)
+  equal within order  other bits, as near to the program as it came as every order of combination is
+  WRONG               another result: the first element that differs, and both values
+  RACE                accesses that no barrier orders
+  FAULT               out of bounds, never written, threads apart that must be together ...
+  unsupported op OP   it cannot be run at this stage
+
+Examples:
+  tx validate row_sums.mlir
+  tx validate row_sums.mlir --seed 7 --chip sm_90
+  tx validate kernels.mlir --entry warp_sum --arg rand:16x128xf32 --arg zeros:16xf32";
 
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
@@ -141,6 +161,33 @@ pub(crate) struct Compile {
     /// Write the milliseconds each stage took, and the total, to standard error
     #[arg(long)]
     pub(crate) time: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    /// MLIR text or bytecode; `-` reads standard input. Several files are checked one after the other
+    #[arg(value_name = "FILE.mlir", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// The function or kernel to take; may be left out when there is one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+
+    /// An argument; once for each, in order. Without any, inputs are generated
+    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) args: Vec<Spec>,
+
+    /// What generated inputs depend on
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) grid: Option<Grid>,
+
+    /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
+    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
+    pub(crate) chip: String,
 }
 
 #[derive(Debug, Args)]

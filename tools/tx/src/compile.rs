@@ -77,7 +77,7 @@ pub(crate) fn compile(program: &Program, text: Vec<u8>, chip: &str) -> Result<Ar
 }
 
 /// The diagnostics of an error, each with the line it points to.
-fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> String {
+pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> String {
     let name = file.display().to_string();
     // Bytecode has no lines to show.
     let lines: Vec<&str> = std::str::from_utf8(text)

@@ -5,6 +5,7 @@ mod compile;
 mod doctor;
 mod failure;
 mod run;
+mod validate;
 
 use std::any::Any;
 use std::io::{IsTerminal, Write};
@@ -64,6 +65,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Run(options) => run::run(&options),
         Command::Compile(options) => compile::run(&options),
+        Command::Validate(options) => validate::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => completions(&options),
     }

@@ -51,6 +51,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         args,
         &RunOptions {
             grid: options.grid.map(|grid| grid.0),
+            ..RunOptions::default()
         },
     )?)
 }

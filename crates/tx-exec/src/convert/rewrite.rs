@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     fault::{AccessKind, Error},
+    happens_before::MAX_SITES,
     hooks::access_flags,
     machine::SiteInfo,
-    shadow::MAX_SITES,
 };
 use melior::{
     Context,

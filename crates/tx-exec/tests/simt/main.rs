@@ -1,10 +1,12 @@
 //! Runs kernels written in device IR and checks their results, or the fault that stops them.
 
 mod barriers;
+mod checks;
 mod convert;
 mod errors;
 mod floats;
 mod memory;
+mod orders;
 mod pipeline;
 mod races;
 mod shuffles;
@@ -23,12 +25,21 @@ macro_rules! program {
 pub(crate) use program;
 
 /// Every order that a test runs in: results must not depend on it.
-pub(crate) const ORDERS: [Order; 4] = [
-    Order::Sequential,
-    Order::Shuffled(1),
-    Order::Shuffled(2),
-    Order::Shuffled(0xdead_beef),
-];
+pub(crate) const ORDERS: [Order; 10] = {
+    let [a, b, c, d, e, f, g] = Order::all(1);
+    [
+        a,
+        b,
+        c,
+        d,
+        e,
+        f,
+        g,
+        Order::WarpFirst(1),
+        Order::WarpLast(1),
+        Order::Shuffled(0xdead_beef),
+    ]
+};
 
 pub(crate) fn launch(blocks: u32, threads: u32) -> Launch {
     Launch {

@@ -1,5 +1,5 @@
-use crate::{Buffers, ORDERS, bit, launch, locations, program, run};
-use tx_exec::{AccessKind, Fault, Launch, Space};
+use crate::{Buffers, ORDERS, bit, int, launch, locations, program, run};
+use tx_exec::{AccessKind, Fault, Launch, Order, Race, Space};
 
 /// Two threads that write one byte without a barrier between them race; both places, both threads and the byte are
 /// named. The same exchange with a barrier is clean: see `reversal_through_shared_memory`.
@@ -133,5 +133,214 @@ fn faults_are_deterministic() {
                 .to_string()
         };
         assert_eq!(fault(), fault());
+    }
+}
+
+fn race(fault: Fault) -> Race {
+    match fault {
+        Fault::Race(race) => *race,
+        other => panic!("{other}"),
+    }
+}
+
+/// A read of what another thread wrote without a barrier in between: the message names both places, both threads, the
+/// block, and the byte of the variable. Where the read comes first, it reads what nobody wrote.
+#[test]
+fn read_after_write() {
+    let program = program!("orders");
+    let mut buffers = Buffers::new(128);
+    let params = [buffers.out(), int(1), bit(false)];
+    let launch = Launch {
+        order: Order::Reverse,
+        ..launch(2, 128)
+    };
+    let fault = program
+        .launch("hand_over", &launch, &params, &mut buffers.memory)
+        .unwrap_err();
+    assert!(matches!(fault, Fault::Uninitialized(_)), "{fault}");
+    assert_eq!(locations(&fault).0, "raw.mlir:2:2");
+    let launch = Launch {
+        order: Order::RoundRobin,
+        ..launch
+    };
+    let fault = program
+        .launch("hand_over", &launch, &params, &mut buffers.memory)
+        .unwrap_err();
+    let message = fault.to_string();
+    let race = race(fault);
+    assert_eq!(
+        (race.first_kind, race.second_kind),
+        (AccessKind::Write, AccessKind::Read)
+    );
+    assert_eq!(
+        message,
+        "race on shared memory, byte 0 of shared @tile (4096 bytes): \
+         read by `llvm.load` at raw.mlir:2:2 by thread (0, 0, 0) of block (0, 0, 0) is not ordered after \
+         write by `llvm.store` at raw.mlir:1:1 by thread (127, 0, 0) of block (0, 0, 0)"
+    );
+}
+
+/// Around a loop, the write of one round races with the reads of the round before it, if the barrier is missing that
+/// would end the round. One round alone is clean.
+#[test]
+fn write_after_read_around_a_loop() {
+    let program = program!("orders");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 128)
+        };
+        for distance in [1, 31, 32, 96, 127] {
+            let mut buffers = Buffers::new(128);
+            let out = buffers.out();
+            let mut run = |times, safe| {
+                let params = [out, int(times), int(distance), bit(safe)];
+                program.launch("rounds", &launch, &params, &mut buffers.memory)
+            };
+            run(1, false).unwrap();
+            run(4, true).unwrap();
+            let race = race(run(4, false).unwrap_err());
+            let mut found = [
+                (race.first_kind, race.first.location.to_string()),
+                (race.second_kind, race.second.location.to_string()),
+            ];
+            found.sort_by(|a, b| a.1.cmp(&b.1));
+            assert_eq!(
+                found,
+                [
+                    (AccessKind::Write, "war.mlir:1:1".to_string()),
+                    (AccessKind::Read, "war.mlir:2:2".to_string()),
+                ],
+                "{order:?}"
+            );
+            assert_eq!(race.space, Space::Shared);
+            // The slot is that of the thread that writes, and the one that reads is the given distance before it.
+            let (writes, reads) = match race.first_kind {
+                AccessKind::Write => (race.first.thread[0], race.second.thread[0]),
+                _ => (race.second.thread[0], race.first.thread[0]),
+            };
+            assert_eq!(race.place.offset, i64::from(4 * writes));
+            assert_eq!((reads + distance) % 128, writes);
+        }
+    }
+}
+
+/// In global memory, threads of one block are ordered by barriers as in shared memory: by a named one for the warps
+/// that meet there, and for no other.
+#[test]
+fn barriers_order_global_memory() {
+    let program = program!("orders");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 128)
+        };
+        let mut buffers = Buffers::new(32);
+        let out = buffers.out();
+        let mut run = |count| {
+            let params = [out, int(count)];
+            program.launch("global_exchange", &launch, &params, &mut buffers.memory)
+        };
+        run(128).unwrap();
+        for count in [32, 64, 96] {
+            let race = race(run(count).unwrap_err());
+            assert_eq!(
+                (race.space, &*race.place.buffer),
+                (Space::Global, "argument 0")
+            );
+            let other = race.first.thread[0].max(race.second.thread[0]);
+            assert!(
+                other >= count,
+                "thread {other} was ordered by {count} threads"
+            );
+        }
+    }
+}
+
+/// A barrier of some lanes of a warp orders memory for its members alone.
+#[test]
+fn warp_barriers_order_their_members() {
+    let program = program!("orders");
+    // In this order lane 0 has written before another lane reads.
+    for order in [Order::Sequential, Order::RoundRobin] {
+        let launch = Launch {
+            order,
+            ..launch(1, 32)
+        };
+        for (mask, reader, ordered) in [
+            (!0, 31, true),
+            (0xff, 7, true),
+            (0xff, 8, false),
+            (0x1_0001, 16, true),
+            (0x1_0000, 16, false),
+            (0x1_0002, 16, false),
+        ] {
+            let result = run(&program, "lanes_meet", &launch, &[int(mask), int(reader)]);
+            match ordered {
+                true => assert!(result.is_ok(), "{mask:#x} {reader}: {result:?}"),
+                false => assert_eq!(race(result.unwrap_err()).second.thread[0], reader),
+            }
+        }
+    }
+}
+
+/// Accesses of different width race where they overlap, and the byte reported is the first that both touch; next to
+/// each other they are clean.
+#[test]
+fn overlapping_accesses() {
+    let program = program!("orders");
+    for order in ORDERS {
+        let launch = Launch {
+            order,
+            ..launch(1, 2)
+        };
+        for (byte, wide) in [(16, false), (16, true), (4095, false)] {
+            run(&program, "overlap", &launch, &[int(byte), bit(wide)]).unwrap();
+        }
+        for (byte, wide) in [(0, false), (7, false), (15, false), (0, true)] {
+            let fault = run(&program, "overlap", &launch, &[int(byte), bit(wide)]).unwrap_err();
+            let race = race(fault);
+            assert_eq!(race.place.offset, i64::from(byte), "{order:?}");
+            let there = if wide {
+                "overlap.mlir:2:2"
+            } else {
+                "overlap.mlir:3:3"
+            };
+            let mut found = [&race.first, &race.second].map(|site| site.location.to_string());
+            found.sort();
+            assert_eq!(found, ["overlap.mlir:1:1", there]);
+        }
+        // A vector store in shared memory must be aligned, and inside its variable.
+        let misaligned = run(&program, "overlap", &launch, &[int(24), bit(true)]).unwrap_err();
+        assert!(matches!(misaligned, Fault::Misaligned(_)), "{misaligned}");
+        let outside = run(&program, "overlap", &launch, &[int(4096), bit(true)]).unwrap_err();
+        assert!(matches!(outside, Fault::OutOfBounds(_)), "{outside}");
+    }
+}
+
+/// The end of a kernel orders everything in it before all of the next: what one block wrote, any thread of any block of
+/// the next launch may read and write.
+#[test]
+fn kernels_are_ordered() {
+    let program = program!("barriers");
+    for order in ORDERS {
+        let mut buffers = Buffers::new(300);
+        let out = buffers.out();
+        for blocks in [3, 2, 3] {
+            let launch = Launch {
+                order,
+                ..launch(blocks, 100)
+            };
+            program
+                .launch("reverse", &launch, &[out], &mut buffers.memory)
+                .unwrap();
+            let one = Launch {
+                order,
+                ..crate::launch(1, 1)
+            };
+            program
+                .launch("same_value", &one, &[out], &mut buffers.memory)
+                .unwrap();
+        }
     }
 }

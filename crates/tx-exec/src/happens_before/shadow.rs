@@ -5,11 +5,8 @@
 //! irrelevant: whatever would conflict with the older one then conflicts with the newer one too. Nothing else is
 //! forgotten, so the race check misses no race of the execution that it watches.
 
-use crate::{
-    bits::pages,
-    clocks::{Clocks, Relation, Segment},
-    fault::AccessKind,
-};
+use super::{Clocks, Relation, Segment};
+use crate::{bits::pages, fault::AccessKind};
 
 /// Bytes to a granule.
 const GRANULE: u64 = 4;
@@ -17,8 +14,8 @@ const GRANULE: u64 = 4;
 const PAGE: usize = 1024;
 /// Marks the word of a granule that has a list.
 const LIST: u64 = 1 << 63;
-/// Sites are numbered in 24 bits of a word.
-pub(crate) const MAX_SITES: usize = 1 << 24;
+/// Sites that accesses may have: they are numbered from 0, in 24 bits of a word.
+pub const MAX_SITES: usize = 1 << 24;
 
 /// One access to a granule: segment (32 bits), site (24), mask of bytes (4), kind (2). Never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,35 +80,43 @@ struct Entry {
     set: Option<Box<Set>>,
 }
 
-/// The earlier half of a race.
-#[derive(Debug)]
-pub(crate) struct Conflict {
+/// The earlier half of a race: an access that is not ordered before the one that was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conflict {
     /// Offset in bytes of the first byte that both access.
-    pub(crate) offset: u64,
+    pub offset: u64,
     /// Linear index of the thread in its block.
-    pub(crate) thread: usize,
-    /// Number of the block in the order of execution.
-    pub(crate) block: u32,
-    pub(crate) site: u32,
-    pub(crate) kind: AccessKind,
+    pub thread: usize,
+    /// Number of the block, as [`Clocks::start_block`] was given it.
+    pub block: u32,
+    /// The site of the access, as its [`Touch`] held it.
+    pub site: u32,
+    /// What the access did.
+    pub kind: AccessKind,
 }
 
 /// One access, as [`Shadow::access`] checks it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touch {
-    /// Offset of the first byte.
-    pub(crate) offset: u64,
-    pub(crate) bytes: u64,
-    pub(crate) kind: AccessKind,
-    pub(crate) site: u32,
-    /// Linear index of the thread in its block, and its segment.
-    pub(crate) thread: usize,
-    pub(crate) segment: u32,
+pub struct Touch {
+    /// Offset of the first byte from the start of the memory, in bytes.
+    pub offset: u64,
+    /// How many bytes are accessed.
+    pub bytes: u64,
+    /// What is done to them.
+    pub kind: AccessKind,
+    /// A number below [`MAX_SITES`] for the operation that accesses, which a [`Conflict`] gives back.
+    pub site: u32,
+    /// Linear index of the thread in its block.
+    pub thread: usize,
+    /// The segment it is in, from [`Clocks::segment`].
+    pub segment: u32,
 }
 
-/// The accesses to one piece of memory.
+/// The accesses to one piece of memory, as far as a later one may conflict with them.
+///
+/// It takes space only where something was accessed.
 #[derive(Debug)]
-pub(crate) struct Shadow {
+pub struct Shadow {
     pages: Vec<Option<Box<[u64; PAGE]>>>,
     lists: Vec<Vec<Entry>>,
     /// Whether several blocks see the memory. Where they do not, a barrier of the block ends every conflict.
@@ -120,7 +125,10 @@ pub(crate) struct Shadow {
 
 impl Shadow {
     /// For `bytes` bytes that nobody has accessed; `None` when there is not enough memory.
-    pub(crate) fn new(bytes: usize, across_blocks: bool) -> Option<Self> {
+    ///
+    /// `across_blocks` says whether the bytes are the same for every block, as those of global memory are. Where they
+    /// are not, as in shared memory, no access of one block conflicts with one of another.
+    pub fn new(bytes: usize, across_blocks: bool) -> Option<Self> {
         Some(Self {
             pages: pages(bytes.div_ceil(PAGE * GRANULE as usize))?,
             lists: Vec::new(),
@@ -128,14 +136,23 @@ impl Shadow {
         })
     }
 
-    /// Forgets every access.
-    pub(crate) fn clear(&mut self) {
+    /// Forgets every access: what happened before is ordered before all that follows, as the end of a kernel does.
+    pub fn clear(&mut self) {
         self.pages.fill(None);
         self.lists.clear();
     }
 
     /// Checks an access against those before it and remembers it.
-    pub(crate) fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
+    ///
+    /// # Errors
+    ///
+    /// The first access found that touches a common byte, is not ordered before this one, and with which order matters:
+    /// one of the two writes, or one of them alone is atomic. The access is not remembered then, or only in part.
+    ///
+    /// # Panics
+    ///
+    /// When the access is outside of the memory, or its segment is not one of `clocks`.
+    pub fn access(&mut self, clocks: &Clocks, touch: Touch) -> Result<(), Conflict> {
         let end = touch.offset + touch.bytes;
         let mut start = touch.offset;
         while start < end {
@@ -347,6 +364,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::WARP;
 
     struct Checked {
         shadow: Shadow,
@@ -429,5 +447,170 @@ mod tests {
         }
         assert_eq!(checked.shadow.lists.len(), 1);
         assert!(checked.shadow.lists[0].len() <= 4);
+    }
+
+    /// What clocks and shadow memory must agree with: whole vector clocks, and a list of all accesses.
+    struct Model {
+        block: u32,
+        /// For each thread, what it knows of each.
+        clocks: Vec<Vec<u32>>,
+        accesses: Vec<(Touch, u32, u32)>,
+    }
+
+    impl Model {
+        fn start_block(&mut self, block: u32, threads: usize) {
+            self.block = block;
+            self.clocks = vec![vec![0; threads]; threads];
+            for thread in 0..threads {
+                self.clocks[thread][thread] = 1;
+            }
+        }
+
+        /// What the threads `from` know is known to the threads `to`.
+        fn meet(&mut self, from: &[usize], to: &[usize]) {
+            let mut known = vec![0; self.clocks.len()];
+            for &thread in from {
+                for (to, &from) in known.iter_mut().zip(&self.clocks[thread]) {
+                    *to = from.max(*to);
+                }
+            }
+            for &thread in to {
+                for (to, &from) in self.clocks[thread].iter_mut().zip(&known) {
+                    *to = from.max(*to);
+                }
+            }
+            for &thread in from {
+                self.clocks[thread][thread] += 1;
+            }
+        }
+
+        fn conflicts(&self, new: Touch, across_blocks: bool) -> impl Iterator<Item = Conflict> {
+            self.accesses
+                .iter()
+                .filter(move |&&(old, block, clock)| {
+                    let overlap =
+                        old.offset < new.offset + new.bytes && new.offset < old.offset + old.bytes;
+                    let matters = old.kind != new.kind || old.kind == AccessKind::Write;
+                    let ordered = if block == self.block {
+                        self.clocks[new.thread][old.thread] >= clock
+                    } else {
+                        !across_blocks
+                    };
+                    overlap && matters && !ordered
+                })
+                .map(move |&(old, block, _)| Conflict {
+                    offset: old.offset.max(new.offset),
+                    thread: old.thread,
+                    block,
+                    site: old.site,
+                    kind: old.kind,
+                })
+        }
+    }
+
+    /// Random programs of accesses and synchronisations: a conflict is found if and only if there is one in the whole
+    /// history, and what is reported of it is true.
+    #[test]
+    fn exactly_the_races_are_found() {
+        const THREADS: usize = 70;
+        let mut state = 1u64;
+        let mut below = |bound: u64| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            (state >> 33) % bound
+        };
+        let (mut races, mut clean) = (0, 0);
+        for run in 0..4000 {
+            let across_blocks = run % 2 == 0;
+            let (writes, syncs) = (below(12), 1 + below(8));
+            let mut checked = Checked::new(across_blocks);
+            let mut model = Model {
+                block: 0,
+                clocks: Vec::new(),
+                accesses: Vec::new(),
+            };
+            checked.clocks.start_block(0, THREADS);
+            model.start_block(0, THREADS);
+            // Few threads and few bytes, so that they meet often.
+            let few: Vec<_> = (0..6).map(|_| below(THREADS as u64) as usize).collect();
+            let mut raced = false;
+            for _ in 0..150 {
+                if below(10) >= syncs {
+                    let thread = few[below(6) as usize];
+                    let touch = Touch {
+                        offset: below(12),
+                        bytes: 1 + below(8),
+                        kind: match below(100) {
+                            kind if kind < writes / 2 => AccessKind::Write,
+                            kind if kind < writes => AccessKind::Atomic,
+                            _ => AccessKind::Read,
+                        },
+                        site: below(3) as u32,
+                        thread,
+                        segment: checked.clocks.segment(thread).unwrap(),
+                    };
+                    let found = checked.shadow.access(&checked.clocks, touch);
+                    let mut expected = model.conflicts(touch, across_blocks);
+                    if let Err(conflict) = found {
+                        // Of several bytes in common, the first of some granule is reported.
+                        let is_found = |expected: Conflict| {
+                            conflict.offset >= expected.offset
+                                && Conflict {
+                                    offset: conflict.offset,
+                                    ..expected
+                                } == conflict
+                        };
+                        assert!(expected.any(is_found), "{touch:?} {conflict:?}");
+                        raced = true;
+                        break;
+                    }
+                    assert_eq!(expected.next(), None, "{touch:?}");
+                    drop(expected);
+                    let clock = model.clocks[thread][thread];
+                    model.accesses.push((touch, model.block, clock));
+                    continue;
+                }
+                let everyone: Vec<_> = (0..THREADS).collect();
+                let warp = few[below(6) as usize] / WARP;
+                match below(24) {
+                    0 => {
+                        let block = model.block + 1;
+                        checked.clocks.start_block(block, THREADS);
+                        model.start_block(block, THREADS);
+                    }
+                    1..4 => {
+                        checked.clocks.join_all();
+                        model.meet(&everyone, &everyone);
+                    }
+                    4..14 => {
+                        let members: Vec<_> = (warp * WARP..THREADS.min((warp + 1) * WARP))
+                            .filter(|_| below(4) != 0)
+                            .collect();
+                        checked.clocks.join_lanes(&members);
+                        model.meet(&members, &members);
+                    }
+                    choice => {
+                        // Some threads of all warps arrive; all of them wait, or only some.
+                        let arrive: Vec<_> = (0..THREADS).filter(|_| below(3) == 0).collect();
+                        let wait: Vec<_> = arrive
+                            .iter()
+                            .copied()
+                            .filter(|_| choice < 20 || below(2) == 0)
+                            .collect();
+                        let mut known = vec![0; THREADS];
+                        for &thread in &arrive {
+                            checked.clocks.collect(thread, &mut known);
+                            if !wait.contains(&thread) {
+                                checked.clocks.advance(thread);
+                            }
+                        }
+                        checked.clocks.learn(&wait, &known);
+                        model.meet(&arrive, &wait);
+                    }
+                }
+            }
+            races += usize::from(raced);
+            clean += usize::from(!raced);
+        }
+        assert!(races > 500 && clean > 500, "{races} {clean}");
     }
 }

@@ -10,19 +10,21 @@ use std::rc::Rc;
 const NO_SEGMENT: u32 = u32::MAX;
 
 /// What one thread does between two synchronisations.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Segment {
-    /// Number of the block in the order of execution.
-    pub(crate) block: u32,
-    pub(crate) phase: u32,
-    pub(crate) clock: u32,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Segment {
+    /// Number of the block, as [`Clocks::start_block`] was given it.
+    pub block: u32,
+    /// How often all threads of the block had met before, in [`Clocks::join_all`].
+    pub phase: u32,
+    /// The thread's own clock: how often it had synchronised in this phase, plus 1.
+    pub clock: u32,
     /// Linear index of the thread in its block.
-    pub(crate) thread: u16,
+    pub thread: u16,
 }
 
-/// How a recorded access stands to what a thread does now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Relation {
+/// How what was done in a [`Segment`] stands to what a thread does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
     /// Made by another block. Nothing orders blocks.
     OtherBlock,
     /// Made in an earlier phase: every thread of the block is ordered after it.
@@ -33,8 +35,18 @@ pub(crate) enum Relation {
     Concurrent,
 }
 
+/// What each thread of the block that runs knows of each other.
+///
+/// Threads are named by their linear index in the block. Blocks run one after the other; the clocks of one are
+/// forgotten when the next starts, but its [`Segment`]s stay, so that what it did is recognised as another block's.
+/// Default clocks are those of a block without threads: begin with [`Clocks::start_block`].
+///
+/// # Panics
+///
+/// All methods panic when they are given a thread that the block does not have, and [`Clocks::get`] when it is given a
+/// number that [`Clocks::segment`] did not give.
 #[derive(Debug, Default)]
-pub(crate) struct Clocks {
+pub struct Clocks {
     block: u32,
     phase: u32,
     /// For each thread, the clocks of its warp's lanes as it knows them; its own lane's entry is its own clock.
@@ -47,8 +59,19 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
-    /// Begins the block that is executed as number `block`, with `threads` threads.
-    pub(crate) fn start_block(&mut self, block: u32, threads: usize) {
+    /// Begins a block of `threads` threads, none of which knows of another.
+    ///
+    /// `block` is a number that tells it from the blocks before it: its number in the order of execution, for example.
+    ///
+    /// # Panics
+    ///
+    /// When `threads` is more than [`MAX_BLOCK_THREADS`](crate::MAX_BLOCK_THREADS).
+    pub fn start_block(&mut self, block: u32, threads: usize) {
+        assert!(
+            threads <= crate::MAX_BLOCK_THREADS as usize,
+            "a block of {threads} threads, expected at most {}",
+            crate::MAX_BLOCK_THREADS
+        );
         self.block = block;
         self.phase = 0;
         self.warp.resize(threads, [0; WARP]);
@@ -66,14 +89,16 @@ impl Clocks {
         self.current.fill(NO_SEGMENT);
     }
 
-    /// Every thread of the block has met every other.
-    pub(crate) fn join_all(&mut self) {
+    /// Every thread of the block has met every other, at a barrier of the block: what any of them did before is
+    /// ordered before what any of them does from now on.
+    pub fn join_all(&mut self) {
         self.phase += 1;
         self.reset();
     }
 
-    /// The number of the segment that `thread` is in; absent when there are too many to number.
-    pub(crate) fn segment(&mut self, thread: usize) -> Option<u32> {
+    /// The number of the segment that `thread` is in, for [`Touch`](super::Touch); absent when there are too many to
+    /// number (2³² − 1 since the clocks were made).
+    pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
             let next = u32::try_from(self.segments.len())
                 .ok()
@@ -89,11 +114,13 @@ impl Clocks {
         Some(self.current[thread])
     }
 
-    pub(crate) fn get(&self, segment: u32) -> Segment {
+    /// The segment of a number that [`Clocks::segment`] gave.
+    pub fn get(&self, segment: u32) -> Segment {
         self.segments[segment as usize]
     }
 
-    pub(crate) fn relation(&self, me: usize, segment: Segment) -> Relation {
+    /// How what was done in `segment` stands to what thread `me` does now.
+    pub fn relation(&self, me: usize, segment: Segment) -> Relation {
         if segment.block != self.block {
             Relation::OtherBlock
         } else if segment.phase != self.phase {
@@ -105,8 +132,8 @@ impl Clocks {
         }
     }
 
-    /// Whether what `other` did at `clock` in this phase happened before what `me` does now.
-    pub(crate) fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
+    /// Whether what thread `other` did at `clock` in this phase happened before what thread `me` does now.
+    pub fn knows(&self, me: usize, other: usize, clock: u32) -> bool {
         if me / WARP == other / WARP {
             self.warp[me][other % WARP] >= clock
         } else {
@@ -116,8 +143,9 @@ impl Clocks {
         }
     }
 
-    /// Some lanes of one warp meet, and learn what each of them knows.
-    pub(crate) fn join_lanes(&mut self, members: &[usize]) {
+    /// Some threads of one warp meet, as at `bar.warp.sync`: what any of them did before, or knew of, is ordered before
+    /// what any of them does from now on.
+    pub fn join_lanes(&mut self, members: &[usize]) {
         let mut joined = [0; WARP];
         let mut others: Option<Rc<[u32]>> = None;
         for &member in members {
@@ -141,8 +169,11 @@ impl Clocks {
         }
     }
 
-    /// Adds what `thread` knows to `known`, which holds a clock for every thread of the block.
-    pub(crate) fn collect(&self, thread: usize, known: &mut [u32]) {
+    /// Adds what `thread` knows to `known`, which holds a clock for every thread of the block, at first 0.
+    ///
+    /// With [`Clocks::learn`] this makes any barrier of some threads of several warps: all that arrive are collected,
+    /// and those that wait learn. A thread that arrives without waiting must [advance](Clocks::advance).
+    pub fn collect(&self, thread: usize, known: &mut [u32]) {
         if let Some(others) = &self.others[thread] {
             let first = thread / WARP * WARP;
             for (other, (to, &from)) in known.iter_mut().zip(others.iter()).enumerate() {
@@ -157,8 +188,9 @@ impl Clocks {
         }
     }
 
-    /// Threads of any warps learn `known`.
-    pub(crate) fn learn(&mut self, members: &[usize], known: &[u32]) {
+    /// The threads `members`, of any warps, learn `known`, which holds a clock for every thread of the block and what
+    /// each of them knows itself: see [`Clocks::collect`].
+    pub fn learn(&mut self, members: &[usize], known: &[u32]) {
         let known: Rc<[u32]> = known.into();
         for &member in members {
             let first = member / WARP * WARP;
@@ -170,8 +202,8 @@ impl Clocks {
         }
     }
 
-    /// What `thread` does from now on is not part of what others have learned from it.
-    pub(crate) fn advance(&mut self, thread: usize) {
+    /// `thread` enters its next segment: what it does from now on is not part of what others have learned from it.
+    pub fn advance(&mut self, thread: usize) {
         self.warp[thread][thread % WARP] += 1;
         self.current[thread] = NO_SEGMENT;
     }

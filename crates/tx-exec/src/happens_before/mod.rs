@@ -1,0 +1,42 @@
+//! Data races by happens-before: which accesses to memory are ordered, as vector clocks, and what was accessed.
+//!
+//! [`Clocks`] hold who knows of whom. An executor of kernels tells them of every synchronisation. [`Shadow`] holds what
+//! was done to every byte of a piece of memory; the executor shows it every access, and is told of one before it that
+//! the clocks do not order. The order in which the threads of a block run has no influence on what is ordered, so one
+//! run finds every race of the accesses that it makes.
+//!
+//! | In PTX | Here |
+//! |---|---|
+//! | a block starts | [`Clocks::start_block`] |
+//! | `barrier.sync` of the whole block | [`Clocks::join_all`] |
+//! | `bar.warp.sync` | [`Clocks::join_lanes`] |
+//! | `barrier.sync` of some warps | [`Clocks::collect`] of all that arrive, [`Clocks::learn`] by all that wait |
+//! | `barrier.arrive` | [`Clocks::collect`], [`Clocks::advance`] |
+//! | `shfl.sync`, `redux.sync`, `vote.sync` | nothing: they synchronise execution and order no memory |
+//! | a kernel ends | [`Shadow::clear`] |
+//!
+//! ```
+//! use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
+//!
+//! let mut clocks = Clocks::default();
+//! // Shared memory of 256 bytes.
+//! let mut shadow = Shadow::new(256, false).expect("256 bytes are not too many");
+//! clocks.start_block(0, 64);
+//! let mut access = |clocks: &mut Clocks, thread, kind| {
+//!     let segment = clocks.segment(thread).expect("few segments");
+//!     let touch = Touch { offset: 16, bytes: 4, kind, site: 0, thread, segment };
+//!     shadow.access(clocks, touch)
+//! };
+//! assert!(access(&mut clocks, 0, AccessKind::Write).is_ok());
+//! let conflict = access(&mut clocks, 33, AccessKind::Read).unwrap_err();
+//! assert_eq!((conflict.thread, conflict.offset), (0, 16));
+//! clocks.join_all();
+//! assert!(access(&mut clocks, 33, AccessKind::Read).is_ok());
+//! ```
+
+mod clocks;
+mod shadow;
+
+pub use crate::fault::AccessKind;
+pub use clocks::{Clocks, Relation, Segment};
+pub use shadow::{Conflict, MAX_SITES, Shadow, Touch};

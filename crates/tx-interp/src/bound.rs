@@ -1,0 +1,213 @@
+//! How far another order of combination may take a result: running error analysis.
+//!
+//! Floats are computed as the program says, in the types it says, from left to right. Beside each goes a [`Bound`]: how
+//! far the value may lie from what the same program computes when sums and products are taken in any other order. It is
+//! a bound of first order, with rounding errors `u = 2^-digits` relative to the *magnitude* of a sum, which is the sum
+//! of its terms without signs; so it holds for every tree over the same terms (Higham, *Accuracy and Stability of
+//! Numerical Algorithms*, §4.2). Where every term is a multiple of some power of two, and the magnitude is small
+//! enough for all partial sums to be representable, nothing is rounded in any order, and the bound is 0: results must
+//! then be equal.
+
+use crate::number::{Float, exponent_of};
+
+/// How far a value may lie from that of another order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// The largest difference; infinite where anything goes.
+    pub error: f64,
+    /// The value with all terms taken without signs.
+    pub magnitude: f64,
+    /// All terms are multiples of 2 to this power.
+    pub grain: i32,
+}
+
+/// Of values about whose terms nothing is known.
+const NO_GRAIN: i32 = -100_000;
+/// Of zero, which is a multiple of everything.
+const ANY_GRAIN: i32 = 100_000;
+
+impl Bound {
+    /// Of a value that is what it is in every order.
+    pub fn exact(value: f64) -> Self {
+        let grain = if value == 0.0 {
+            ANY_GRAIN
+        } else if value.is_finite() {
+            let fraction = value.to_bits() & ((1 << 52) - 1) | 1 << 52;
+            exponent_of(value) - 52 + fraction.trailing_zeros() as i32
+        } else {
+            NO_GRAIN
+        };
+        Self {
+            error: 0.0,
+            magnitude: value.abs(),
+            grain,
+        }
+    }
+
+    /// Of a value of which nothing is known.
+    pub fn anything() -> Self {
+        Self {
+            error: f64::INFINITY,
+            magnitude: f64::INFINITY,
+            grain: NO_GRAIN,
+        }
+    }
+
+    /// Whether the value may differ at all.
+    pub fn is_exact(self) -> bool {
+        self.error == 0.0
+    }
+
+    /// The rounding error of a value with these terms, in a type.
+    fn rounding(self, float: Float) -> f64 {
+        let fits = self.grain > NO_GRAIN / 2
+            && self.magnitude < 2_f64.powi((self.grain.min(2000) + float.digits()).min(1023))
+            && self.grain >= float.least_exponent() - float.digits() + 1
+            && self.magnitude <= float.largest();
+        if fits || self.magnitude == 0.0 {
+            return 0.0;
+        }
+        if !(self.magnitude <= float.largest() / 4.0) {
+            // Some order overflows.
+            return f64::INFINITY;
+        }
+        let unit = 2_f64.powi(-float.digits());
+        let least = 2_f64.powi(float.least_exponent() - float.digits());
+        self.magnitude * unit + least
+    }
+
+    /// The bound with the error of rounding to a type added.
+    #[must_use]
+    pub fn rounded(self, float: Float) -> Self {
+        Self {
+            error: self.error + self.rounding(float),
+            ..self
+        }
+    }
+
+    /// Of a sum or a difference.
+    pub fn sum(self, other: Self, float: Float) -> Self {
+        Self {
+            error: self.error + other.error,
+            magnitude: self.magnitude + other.magnitude,
+            grain: self.grain.min(other.grain),
+        }
+        .rounded(float)
+    }
+
+    /// Of the product of `x` and `y`.
+    pub fn product(self, other: Self, x: f64, y: f64, float: Float) -> Self {
+        let of = |factor: f64, error: f64| {
+            if error == 0.0 {
+                0.0
+            } else {
+                factor.abs() * error
+            }
+        };
+        let product = Self {
+            error: of(x, other.error) + of(y, self.error) + of(self.error, other.error),
+            magnitude: self.magnitude * other.magnitude,
+            grain: match self.grain.min(other.grain) {
+                NO_GRAIN => NO_GRAIN,
+                _ if self.grain == ANY_GRAIN || other.grain == ANY_GRAIN => ANY_GRAIN,
+                _ => self.grain + other.grain,
+            },
+        };
+        if product.magnitude != 0.0 && product.magnitude < 2_f64.powi(float.least_exponent() + 2) {
+            // Some order underflows.
+            return Self {
+                error: product.error + 2_f64.powi(float.least_exponent() + 2),
+                ..product
+            };
+        }
+        product.rounded(float)
+    }
+
+    /// Of one of two values that lie `distance` apart, where another order may take the other.
+    pub fn either(self, other: Self, distance: f64) -> Self {
+        let wider = self.wider(other);
+        Self {
+            error: if distance == 0.0 {
+                wider.error
+            } else if distance.is_finite() {
+                wider.error + distance
+            } else {
+                f64::INFINITY
+            },
+            ..wider
+        }
+    }
+
+    /// Of a value that is one of two.
+    pub fn wider(self, other: Self) -> Self {
+        Self {
+            error: self.error.max(other.error),
+            magnitude: self.magnitude.max(other.magnitude),
+            grain: self.grain.min(other.grain),
+        }
+    }
+
+    /// Of `f(x)` where `x` has this bound, `result` is `f(x)` and `slope` is the derivative there. Functions that are
+    /// not rounded correctly may be `ulps` units in the last place off.
+    pub fn mapped(self, result: f64, slope: f64, ulps: f64, float: Float) -> Self {
+        if self.error == 0.0 && ulps == 0.0 {
+            return Self::exact(result);
+        }
+        let carried = if self.error == 0.0 {
+            0.0
+        } else {
+            slope.abs() * self.error
+        };
+        let unit = 2_f64.powi(1 - float.digits());
+        let least = 2_f64.powi(float.least_exponent() - float.digits() + 1);
+        let own = if result.is_finite() {
+            result.abs() * unit + least
+        } else {
+            0.0
+        };
+        let error = carried * 2.0 + own * ulps.max(1.0);
+        Self {
+            error: if error.is_nan() { f64::INFINITY } else { error },
+            magnitude: result.abs(),
+            grain: NO_GRAIN,
+        }
+    }
+
+    /// Whether `found` is as near to `expected` as this says. NaN is near to NaN alone, and an infinity to itself.
+    pub fn allows(self, expected: f64, found: f64) -> bool {
+        if self.error == f64::INFINITY || self.error.is_nan() {
+            return true;
+        }
+        expected == found
+            || expected.is_nan() && found.is_nan()
+            || (expected - found).abs() <= 2.0 * self.error
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small whole numbers have the same sum in every order; others have one within the bound.
+    #[test]
+    fn sums_of_whole_numbers_are_exact() {
+        let sum = |terms: &[f64]| {
+            terms.iter().fold(Bound::exact(0.0), |bound, term| {
+                bound.sum(Bound::exact(*term), Float::F32)
+            })
+        };
+        assert_eq!(sum(&[1.0, 2.0, -3.0, 1000.0]).error, 0.0);
+        assert_eq!(sum(&[0.5, 0.25]).error, 0.0);
+        let bound = sum(&[1.0, 2_f64.powi(-30)]);
+        assert!(bound.error > 0.0 && bound.error < 1e-6, "{bound:?}");
+        assert!(sum(&[3e38, 3e38]).error.is_infinite());
+    }
+
+    /// A product that may underflow in some order is off by no more than the least normal number or so.
+    #[test]
+    fn products_may_underflow() {
+        let tiny = Bound::exact(1e-30);
+        let bound = tiny.product(tiny, 1e-30, 1e-30, Float::F32);
+        assert!(bound.error > 0.0 && bound.error < 1e-37, "{bound:?}");
+    }
+}

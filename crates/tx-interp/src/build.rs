@@ -1,0 +1,259 @@
+//! IR made ready to run: a closure for each op.
+
+use crate::machine::Exec;
+use crate::number::Scalar;
+use crate::ops;
+use crate::trouble::{Site, Trouble};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use tx_mlir::melior::ir::block::BlockLike;
+use tx_mlir::melior::ir::{Type, ValueLike};
+use tx_mlir::{Blk, Op, Val, key, operands, results};
+
+/// Where a value is held while its function runs.
+pub(crate) type Slot = usize;
+
+/// One op, ready to run.
+pub(crate) type Step<'c> = Box<dyn Fn(&mut Exec<'_, 'c>) -> Result<(), Trouble> + 'c>;
+
+/// A block, ready to run.
+pub(crate) struct Code<'c> {
+    pub(crate) steps: Vec<Step<'c>>,
+    pub(crate) arguments: Vec<Slot>,
+    /// What its terminator is given.
+    pub(crate) yields: Vec<Slot>,
+}
+
+/// A function, ready to run.
+pub(crate) struct Function<'c> {
+    pub(crate) code: Code<'c>,
+    pub(crate) slots: usize,
+    /// The memory that a kernel declares beside its arguments, and where it is held: shared, private.
+    pub(crate) attributions: Vec<(Slot, Val<'c>)>,
+    /// Ops that access memory, by their numbers.
+    pub(crate) block_size: Option<[u32; 3]>,
+}
+
+/// What is shared by all functions of a module.
+pub(crate) struct Program<'c> {
+    pub(crate) module: Op<'c>,
+    functions: RefCell<BTreeMap<usize, Rc<Function<'c>>>>,
+    pub(crate) sites: RefCell<Vec<Site>>,
+}
+
+impl<'c> Program<'c> {
+    pub(crate) fn new(module: Op<'c>) -> Self {
+        Self {
+            module,
+            functions: RefCell::default(),
+            sites: RefCell::default(),
+        }
+    }
+
+    /// A `func.func` or `gpu.func`, made ready once.
+    pub(crate) fn function(&self, op: Op<'c>) -> Result<Rc<Function<'c>>, Trouble> {
+        let id = op.to_raw().ptr as usize;
+        if let Some(known) = self.functions.borrow().get(&id) {
+            return Ok(known.clone());
+        }
+        let all = tx_mlir::region_blocks(op, 0);
+        let [block] = all[..] else {
+            return Err(Trouble::unsupported(
+                op,
+                match all.len() {
+                    0 => "without a body",
+                    _ => "with branches between blocks",
+                },
+            ));
+        };
+        let mut build = Build {
+            program: self,
+            slots: BTreeMap::new(),
+            count: 0,
+            loops: Vec::new(),
+        };
+        let count = function_arguments(op).unwrap_or_else(|| block.argument_count());
+        let mut code = build.block(block)?;
+        let attributions = code
+            .arguments
+            .split_off(count.min(code.arguments.len()))
+            .into_iter()
+            .enumerate()
+            .map(|(i, slot)| (slot, tx_mlir::build::argument(block, count + i)))
+            .collect();
+        let function = Rc::new(Function {
+            code,
+            slots: build.count,
+            attributions,
+            block_size: tx_mlir::attribute(op, "known_block_size")
+                .and_then(tx_mlir::integers)
+                .and_then(|sizes| {
+                    let sizes: Vec<u32> = sizes
+                        .into_iter()
+                        .map(u32::try_from)
+                        .collect::<Result<_, _>>()
+                        .ok()?;
+                    sizes.try_into().ok()
+                }),
+        });
+        self.functions.borrow_mut().insert(id, function.clone());
+        Ok(function)
+    }
+
+    /// The number of an op that accesses memory.
+    pub(crate) fn site(&self, op: Op<'c>) -> (u32, Site) {
+        let site = Site::of(op);
+        let mut sites = self.sites.borrow_mut();
+        sites.push(site.clone());
+        (sites.len() as u32 - 1, site)
+    }
+}
+
+/// How many arguments a function takes; a `gpu.func` has further block arguments for its memory.
+fn function_arguments(op: Op<'_>) -> Option<usize> {
+    let ty = tx_mlir::attribute(op, "function_type").and_then(tx_mlir::type_value)?;
+    let function = tx_mlir::melior::ir::r#type::FunctionType::try_from(ty).ok()?;
+    Some(function.input_count())
+}
+
+/// Makes a function ready.
+pub(crate) struct Build<'p, 'c> {
+    pub(crate) program: &'p Program<'c>,
+    slots: BTreeMap<usize, Slot>,
+    count: usize,
+    /// Where the indices of the loops around are held, for each `linalg.generic`.
+    pub(crate) loops: Vec<Vec<Slot>>,
+}
+
+impl<'c> Build<'_, 'c> {
+    /// Where a value is held.
+    pub(crate) fn slot(&mut self, value: Val<'c>) -> Slot {
+        let count = &mut self.count;
+        *self.slots.entry(key(value)).or_insert_with(|| {
+            *count += 1;
+            *count - 1
+        })
+    }
+
+    /// A place for what is no SSA value.
+    pub(crate) fn fresh(&mut self) -> Slot {
+        self.count += 1;
+        self.count - 1
+    }
+
+    pub(crate) fn operands(&mut self, op: Op<'c>) -> Vec<Slot> {
+        operands(op).into_iter().map(|v| self.slot(v)).collect()
+    }
+
+    pub(crate) fn results(&mut self, op: Op<'c>) -> Vec<Slot> {
+        results(op).into_iter().map(|v| self.slot(v)).collect()
+    }
+
+    /// The only block of a region; `None` when there is no region, or nothing in it.
+    pub(crate) fn region(
+        &mut self,
+        op: Op<'c>,
+        region: usize,
+    ) -> Result<Option<Code<'c>>, Trouble> {
+        match tx_mlir::region_blocks(op, region)[..] {
+            [] => Ok(None),
+            [block] => self.block(block).map(Some),
+            _ => Err(Trouble::unsupported(op, "with branches between blocks")),
+        }
+    }
+
+    /// A region that must be there.
+    pub(crate) fn body(&mut self, op: Op<'c>, region: usize) -> Result<Code<'c>, Trouble> {
+        self.region(op, region)?
+            .ok_or_else(|| Trouble::unsupported(op, "without a body"))
+    }
+
+    pub(crate) fn block(&mut self, block: Blk<'c>) -> Result<Code<'c>, Trouble> {
+        let arguments = (0..block.argument_count())
+            .map(|i| self.slot(tx_mlir::build::argument(block, i)))
+            .collect();
+        let all = tx_mlir::ops(block);
+        let Some((last, rest)) = all.split_last() else {
+            return Ok(Code {
+                steps: Vec::new(),
+                arguments,
+                yields: Vec::new(),
+            });
+        };
+        let mut steps = Vec::with_capacity(rest.len());
+        let (rest, yields) = if is_terminator(*last) {
+            (rest, *last)
+        } else {
+            (&all[..], *last)
+        };
+        for op in rest {
+            steps.push(self.step(*op)?);
+        }
+        let yields = if is_terminator(yields) {
+            self.operands(yields)
+        } else {
+            Vec::new()
+        };
+        Ok(Code {
+            steps,
+            arguments,
+            yields,
+        })
+    }
+
+    fn step(&mut self, op: Op<'c>) -> Result<Step<'c>, Trouble> {
+        let name = tx_mlir::name(op);
+        let dialect = name.split('.').next().unwrap_or(name);
+        let built = match dialect {
+            "arith" | "math" | "ub" => ops::scalar::build(op, self)?,
+            "vector" => ops::vector::build(op, self)?,
+            "memref" => ops::memref::build(op, self)?,
+            "scf" | "func" | "cf" => ops::control::build(op, self)?,
+            "gpu" => ops::gpu::build(op, self)?,
+            "nvvm" | "llvm" => ops::nvvm::build(op, self)?,
+            "tile" => ops::tile::build(op, self)?,
+            "linalg" => ops::linalg::build(op, self)?,
+            "builtin" => ops::vector::build(op, self)?,
+            _ => None,
+        };
+        built.ok_or_else(|| Trouble::unsupported(op, ""))
+    }
+}
+
+/// Ops that end a block and hand values to what stands around it.
+fn is_terminator(op: Op<'_>) -> bool {
+    matches!(
+        tx_mlir::name(op),
+        "func.return"
+            | "gpu.return"
+            | "gpu.terminator"
+            | "scf.yield"
+            | "scf.condition"
+            | "scf.reduce"
+            | "tile.yield"
+            | "linalg.yield"
+            | "memref.atomic_yield"
+            | "gpu.module_end"
+    )
+}
+
+/// The scalar type of a value, and how many of them each lane has: the elements of a vector, the register slots of a
+/// fragment.
+pub(crate) fn scalars(ty: Type<'_>) -> Option<(Scalar, usize)> {
+    if let Some(scalar) = Scalar::of(ty) {
+        return Some((scalar, 1));
+    }
+    if let Some((count, element)) = tx_mlir::vector_parts(ty) {
+        return Some((Scalar::of(element)?, usize::try_from(count).ok()?));
+    }
+    let fragment = tx_dialect_tile::Fragment::from_type(ty)?;
+    let scalar = Scalar::of(fragment.element)?;
+    Some((scalar, crate::layout::slots(&fragment.layout).len()))
+}
+
+/// The same of a value, or an error that says so.
+pub(crate) fn scalars_of(op: Op<'_>, value: Val<'_>) -> Result<(Scalar, usize), Trouble> {
+    scalars(value.r#type())
+        .ok_or_else(|| Trouble::unsupported(op, format!("on values of type {}", value.r#type())))
+}

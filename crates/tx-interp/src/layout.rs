@@ -1,0 +1,119 @@
+//! Which threads hold which elements of a fragment.
+
+use tx_dialect_tile::{Axis, Iter, Layout};
+
+/// Threads of a warp, and of a warpgroup.
+const WARP: i64 = 32;
+const WARPGROUP: i64 = 128;
+
+/// Where one copy of an element is: the thread, counted from the first of its group, and the register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Holder {
+    /// Threads from the start of the group of threads.
+    pub(crate) relative: i64,
+    /// Threads from the start of the block, for coordinates that count from there.
+    pub(crate) absolute: i64,
+    /// Number of the register among those of a thread that are used.
+    pub(crate) slot: usize,
+}
+
+/// A coordinate moved along some axes.
+#[derive(Clone, Copy, Default)]
+struct Point {
+    register: i64,
+    relative: i64,
+    absolute: i64,
+}
+
+impl Point {
+    fn moved(mut self, axis: Axis, by: i64) -> Self {
+        match axis {
+            Axis::Reg => self.register += by,
+            Axis::Lane | Axis::ThreadInGroup => self.relative += by,
+            Axis::WarpInGroup => self.relative += by * WARP,
+            Axis::Warp => self.absolute += by * WARP,
+            Axis::Warpgroup => self.absolute += by * WARPGROUP,
+            Axis::Thread => self.absolute += by,
+        }
+        self
+    }
+}
+
+/// Every combination of the coordinates of these entries, from each of the points.
+fn spread(points: Vec<Point>, entries: &[Iter]) -> Vec<Point> {
+    entries.iter().fold(points, |points, entry| {
+        points
+            .iter()
+            .flat_map(|p| (0..entry.extent).map(|i| p.moved(entry.axis, i * entry.stride)))
+            .collect()
+    })
+}
+
+fn start(layout: &Layout) -> Point {
+    layout.offset.iter().fold(Point::default(), |p, entry| {
+        p.moved(entry.axis, entry.extent)
+    })
+}
+
+/// The registers of a thread that hold anything, ascending.
+pub(crate) fn slots(layout: &Layout) -> Vec<i64> {
+    let only: Vec<Iter> = layout
+        .shard
+        .iter()
+        .chain(&layout.replica)
+        .filter(|entry| entry.axis == Axis::Reg)
+        .copied()
+        .collect();
+    let mut all: Vec<i64> = spread(vec![start(layout)], &only)
+        .into_iter()
+        .map(|p| p.register)
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// For each element, in row-major order, all that hold it.
+pub(crate) fn holders(layout: &Layout) -> Vec<Vec<Holder>> {
+    let slots = slots(layout);
+    spread(vec![start(layout)], &layout.shard)
+        .into_iter()
+        .map(|p| {
+            let mut copies: Vec<Holder> = spread(vec![p], &layout.replica)
+                .into_iter()
+                .map(|p| Holder {
+                    relative: p.relative,
+                    absolute: p.absolute,
+                    slot: slots.binary_search(&p.register).unwrap_or(0),
+                })
+                .collect();
+            copies.sort_unstable();
+            copies.dedup();
+            copies
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The row results of the `mma` accumulator: register slots on the outside, four copies of each row.
+    #[test]
+    fn rows_of_an_accumulator_have_four_holders() {
+        let iter = |extent, stride, axis| Iter {
+            extent,
+            stride,
+            axis,
+        };
+        let layout = Layout {
+            shard: vec![iter(2, 1, Axis::Reg), iter(8, 4, Axis::Lane)],
+            replica: vec![iter(4, 1, Axis::Lane)],
+            offset: vec![],
+        };
+        let holders = holders(&layout);
+        assert_eq!(holders.len(), 16);
+        let row_9: Vec<_> = holders[9].iter().map(|h| (h.relative, h.slot)).collect();
+        assert_eq!(row_9, [(4, 1), (5, 1), (6, 1), (7, 1)]);
+    }
+}

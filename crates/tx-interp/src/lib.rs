@@ -1,0 +1,248 @@
+//! Runs IR of any level directly: `linalg` and `tile.reduce` over whole arrays, kernels with `tile` ops, and the loops,
+//! shuffles and barriers that these become.
+//!
+//! It is a second opinion. Nothing of the lowering is used: each op does here what its documentation says, in the most
+//! direct way, so that a module before a pass and the module after it can be run and compared.
+//!
+//! All threads of a block execute each op before any executes the next: lockstep, with the lanes that take a branch or
+//! an iteration. That is what a program means before barriers are inserted, because ops on tiles behave as if executed in
+//! program order by all threads. Once barriers are there, [`Options::races`] asks whether they order every access, by the
+//! happens-before order of [`tx_exec::happens_before`].
+//!
+//! Beside each float goes a [`Bound`]: how far another order of combination may take it.
+//!
+//! ```no_run
+//! use tx_interp::{Argument, Options, run};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let session = tx_mlir::Session::new(tx_dialect_tile::register);
+//! let module = session.parse("sums.mlir", &std::fs::read("sums.mlir")?).ok_or("no MLIR")?;
+//! let matrix = Argument::array(vec![7, 20], vec![20, 1], 0, vec![0; 7 * 20 * 4]);
+//! let sums = Argument::array(vec![7], vec![1], 0, vec![0xa5; 7 * 4]);
+//! let outcome = run(&module, "sums", &[matrix, sums], &Options::default())?;
+//! println!("{:?}", outcome.arrays[1].bytes);
+//! # Ok(())
+//! # }
+//! ```
+
+mod bound;
+mod build;
+mod calc;
+mod layout;
+mod machine;
+mod memory;
+mod number;
+mod ops;
+mod trouble;
+mod value;
+
+pub use bound::Bound;
+pub use number::{Float, Scalar, signed, truncated};
+pub use trouble::{FaultKind, Site, Trouble};
+
+use build::Program;
+use machine::{Exec, World};
+use memory::Memory;
+use ops::gpu::Kernel;
+use std::rc::Rc;
+use tx_mlir::melior::ir::{Module, ValueLike};
+use tx_mlir::memref::Space;
+use tx_mlir::{MemRef, Op, string_attribute, walk};
+use value::{Lanes, Value, View};
+
+/// What an entry is called with.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// A memref.
+    Array {
+        /// Elements along each dimension.
+        sizes: Vec<i64>,
+        /// Elements between neighbours along each dimension.
+        strides: Vec<i64>,
+        /// Elements before the first.
+        offset: i64,
+        /// The memory, as on the device.
+        bytes: Vec<u8>,
+    },
+    /// The bits of a number.
+    Number(u64),
+}
+
+impl Argument {
+    /// A memref.
+    pub fn array(sizes: Vec<i64>, strides: Vec<i64>, offset: i64, bytes: Vec<u8>) -> Self {
+        Self::Array {
+            sizes,
+            strides,
+            offset,
+            bytes,
+        }
+    }
+}
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether accesses of different threads to one byte must be ordered by barriers.
+    pub races: bool,
+    /// Whether to compute how far another order may take each float.
+    pub bounds: bool,
+    /// The blocks to launch of an entry that is a kernel.
+    pub grid: [u32; 3],
+    /// The threads of a block, of a kernel that does not say.
+    pub block: [u32; 3],
+    /// Ops, counted for each thread, after which to give up.
+    pub steps: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            races: false,
+            bounds: false,
+            grid: [1; 3],
+            block: [1; 3],
+            steps: 1 << 34,
+        }
+    }
+}
+
+/// What is in an argument after a run.
+#[derive(Clone, Debug)]
+pub struct Array {
+    /// The memory.
+    pub bytes: Vec<u8>,
+    /// For each element of the memory how far another order may take it; absent where all are exact.
+    pub bounds: Option<Vec<Option<Bound>>>,
+}
+
+/// What a run did.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Every argument, in order; empty for numbers.
+    pub arrays: Vec<Array>,
+}
+
+/// Runs a `func.func` or a kernel `gpu.func`.
+///
+/// # Errors
+/// When an op is not known, when the arguments do not fit, and when the program does what it must not: see [`Trouble`].
+pub fn run(
+    module: &Module<'_>,
+    entry: &str,
+    arguments: &[Argument],
+    options: &Options,
+) -> Result<Outcome, Trouble> {
+    // SAFETY: the op lives as long as the module.
+    let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
+    run_op(top, entry, arguments, options)
+}
+
+fn run_op<'c>(
+    top: Op<'c>,
+    entry: &str,
+    arguments: &[Argument],
+    options: &Options,
+) -> Result<Outcome, Trouble> {
+    let entry_op = walk(top)
+        .into_iter()
+        .find(|op| {
+            matches!(tx_mlir::name(*op), "func.func" | "gpu.func")
+                && string_attribute(*op, "sym_name").as_deref() == Some(entry)
+        })
+        .ok_or_else(|| Trouble::Call(format!("no function named `{entry}`")))?;
+    let program = Rc::new(Program::new(top));
+    let function = program.function(entry_op)?;
+    let block = tx_mlir::region_blocks(entry_op, 0);
+    let types: Vec<_> = (0..function.code.arguments.len())
+        .map(|i| tx_mlir::build::argument(block[0], i))
+        .collect();
+    if types.len() != arguments.len() {
+        return Err(Trouble::Call(format!(
+            "`{entry}` is given {} arguments, expected {}",
+            arguments.len(),
+            types.len()
+        )));
+    }
+    let mut world = World {
+        program: program.clone(),
+        memory: Memory::default(),
+        clocks: Default::default(),
+        races: options.races,
+        bounds: options.bounds,
+        blocks: 0,
+        steps: options.steps,
+        most_steps: options.steps,
+    };
+    let mut values = Vec::new();
+    let mut arrays = Vec::new();
+    for (i, (value, argument)) in types.iter().zip(arguments).enumerate() {
+        match argument {
+            Argument::Number(bits) => values.push(Value::Numbers(Lanes::one(*bits))),
+            Argument::Array {
+                sizes,
+                strides,
+                offset,
+                bytes,
+            } => {
+                let ty = MemRef::of(*value).filter(|ty| ty.rank() == sizes.len());
+                let scalar = ty.and_then(|ty| Scalar::of(ty.element));
+                let Some(scalar) = scalar else {
+                    return Err(Trouble::Call(format!(
+                        "argument {i} is an array of rank {}, expected {}",
+                        sizes.len(),
+                        value.r#type()
+                    )));
+                };
+                let label = format!("argument {i}");
+                let own = (0, bytes.len() as i64);
+                let buffer = world.memory.hold(label, Space::Global, bytes.clone());
+                arrays.push((i, buffer, scalar));
+                values.push(Value::Views(vec![Rc::new(View {
+                    offset: *offset,
+                    strides: strides.clone(),
+                    ..View::row_major(buffer, own, sizes.clone())
+                })]));
+            }
+        }
+    }
+    let site = Site::of(entry_op);
+    let mut exec = Exec {
+        world: &mut world,
+        slots: vec![Value::Nothing; function.slots],
+        lanes: 1,
+        active: Rc::from([0]),
+        cta: None,
+        threads: false,
+    };
+    if tx_mlir::is(entry_op, "gpu.func") {
+        let kernel = Kernel::new(entry_op, function)?;
+        let block = kernel.block_size.unwrap_or(options.block);
+        kernel.launch(
+            &mut exec,
+            options.grid.map(i64::from),
+            block.map(i64::from),
+            values,
+            &site,
+        )?;
+    } else {
+        for (slot, value) in function.code.arguments.iter().zip(values) {
+            exec.slots[*slot] = value;
+        }
+        exec.run(&function.code)?;
+    }
+    let mut out = vec![
+        Array {
+            bytes: Vec::new(),
+            bounds: None,
+        };
+        arguments.len()
+    ];
+    for (i, buffer, scalar) in arrays {
+        out[i] = Array {
+            bounds: world.memory.bounds(buffer, scalar),
+            bytes: std::mem::take(&mut world.memory.buffers[buffer].bytes),
+        };
+    }
+    Ok(Outcome { arrays: out })
+}

@@ -1,0 +1,269 @@
+//! The state of a run.
+
+use crate::bound::Bound;
+use crate::build::{Code, Program, Slot};
+use crate::memory::{Memory, Who};
+use crate::number::Scalar;
+use crate::trouble::{Site, Trouble};
+use crate::value::{Lanes, Value, View};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use tx_exec::happens_before::{AccessKind, Clocks};
+
+/// What the whole run shares.
+pub(crate) struct World<'c> {
+    pub(crate) program: Rc<Program<'c>>,
+    pub(crate) memory: Memory,
+    pub(crate) clocks: Clocks,
+    /// Whether threads of a kernel must be ordered by barriers.
+    pub(crate) races: bool,
+    /// Whether [`Bound`]s are computed.
+    pub(crate) bounds: bool,
+    /// Blocks that ran.
+    pub(crate) blocks: u32,
+    /// Ops of one lane that may still be executed, and how many there were.
+    pub(crate) steps: u64,
+    pub(crate) most_steps: u64,
+}
+
+/// The block that runs.
+#[derive(Clone)]
+pub(crate) struct Cta {
+    pub(crate) grid: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) index: [u32; 3],
+    /// Shared variables, by name.
+    pub(crate) variables: BTreeMap<String, Rc<View>>,
+    /// Arrivals at barriers that are not complete, by number.
+    pub(crate) arrivals: BTreeMap<u64, (Option<u64>, Vec<u32>)>,
+}
+
+/// A function while it runs: all lanes execute each op before any executes the next.
+///
+/// The lanes are the threads of a block in a kernel, one in a host function, and elements in the body of an op over
+/// arrays.
+pub(crate) struct Exec<'w, 'c> {
+    pub(crate) world: &'w mut World<'c>,
+    pub(crate) slots: Vec<Value>,
+    pub(crate) lanes: usize,
+    /// The lanes that execute, ascending.
+    pub(crate) active: Rc<[u32]>,
+    pub(crate) cta: Option<Cta>,
+    /// Whether lanes are threads.
+    pub(crate) threads: bool,
+}
+
+static NO_NUMBERS: Lanes = Lanes {
+    width: 0,
+    uniform: true,
+    bits: Vec::new(),
+    bounds: None,
+};
+
+impl<'c> Exec<'_, 'c> {
+    /// The numbers in a slot.
+    pub(crate) fn numbers(&self, slot: Slot) -> &Lanes {
+        match &self.slots[slot] {
+            Value::Numbers(lanes) => lanes,
+            _ => &NO_NUMBERS,
+        }
+    }
+
+    /// The number of a lane, as a signed 64-bit one.
+    pub(crate) fn int(&self, slot: Slot, lane: u32) -> i64 {
+        self.numbers(slot).get(lane as usize, 0).cast_signed()
+    }
+
+    /// The memref of a lane.
+    pub(crate) fn view(&self, slot: Slot, lane: u32) -> Rc<View> {
+        match &self.slots[slot] {
+            Value::Views(views) if views.len() == 1 => views[0].clone(),
+            Value::Views(views) => views[lane as usize].clone(),
+            _ => Rc::new(View::row_major(0, (0, 0), Vec::new())),
+        }
+    }
+
+    /// Whether all lanes have the same in a slot, and it is held once.
+    pub(crate) fn is_uniform(&self, slot: Slot) -> bool {
+        match &self.slots[slot] {
+            Value::Numbers(lanes) => lanes.uniform,
+            Value::Views(views) => views.len() == 1,
+            Value::Nothing => true,
+        }
+    }
+
+    /// The lanes for which a result must be computed: one when all operands are the same for all.
+    pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
+        if self.lanes == 1 || operands.iter().all(|slot| self.is_uniform(*slot)) {
+            let first = self.active.first().copied().unwrap_or(0);
+            (true, Rc::from([first]))
+        } else {
+            (false, self.active.clone())
+        }
+    }
+
+    /// Computes numbers for the lanes that need it, and stores them.
+    pub(crate) fn compute(
+        &mut self,
+        operands: &[Slot],
+        to: Slot,
+        width: usize,
+        mut f: impl FnMut(&Self, u32, usize) -> Result<(u64, Option<Bound>), Trouble>,
+    ) -> Result<(), Trouble> {
+        let (uniform, lanes) = self.lanes_for(operands);
+        let mut out = match uniform {
+            true => Lanes::same(vec![0; width]),
+            false => Lanes::new(width, self.lanes),
+        };
+        for &lane in lanes.iter() {
+            for i in 0..width {
+                let (bits, bound) = f(self, lane, i)?;
+                out.set(if uniform { 0 } else { lane as usize }, i, bits, bound);
+            }
+        }
+        self.slots[to] = Value::Numbers(out);
+        Ok(())
+    }
+
+    /// Computes views for the lanes that need it, and stores them.
+    pub(crate) fn compute_views(
+        &mut self,
+        operands: &[Slot],
+        to: Slot,
+        mut f: impl FnMut(&Self, u32) -> Result<View, Trouble>,
+    ) -> Result<(), Trouble> {
+        let (uniform, lanes) = self.lanes_for(operands);
+        let mut views: Vec<Rc<View>> = Vec::new();
+        for &lane in lanes.iter() {
+            let view = Rc::new(f(self, lane)?);
+            if uniform {
+                views = vec![view];
+            } else {
+                if views.is_empty() {
+                    views = vec![view.clone(); self.lanes];
+                }
+                views[lane as usize] = view;
+            }
+        }
+        self.slots[to] = Value::Views(views);
+        Ok(())
+    }
+
+    /// Runs a block for the lanes that execute.
+    pub(crate) fn run(&mut self, code: &Code<'c>) -> Result<(), Trouble> {
+        if self.active.is_empty() {
+            return Ok(());
+        }
+        for step in &code.steps {
+            let cost = self.active.len() as u64;
+            if self.world.steps < cost {
+                return Err(Trouble::TooLong {
+                    steps: self.world.most_steps,
+                });
+            }
+            self.world.steps -= cost;
+            step(self)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a block for some of the lanes.
+    pub(crate) fn run_for(&mut self, active: Rc<[u32]>, code: &Code<'c>) -> Result<(), Trouble> {
+        let before = std::mem::replace(&mut self.active, active);
+        let result = self.run(code);
+        self.active = before;
+        result
+    }
+
+    /// Does something with as many lanes, none of them a thread.
+    pub(crate) fn with_lanes<R>(&mut self, lanes: usize, f: impl FnOnce(&mut Self) -> R) -> R {
+        let active = (0..lanes as u32).collect();
+        let before = (
+            std::mem::replace(&mut self.active, active),
+            std::mem::replace(&mut self.lanes, lanes),
+            std::mem::replace(&mut self.threads, false),
+        );
+        let result = f(self);
+        (self.active, self.lanes, self.threads) = before;
+        result
+    }
+
+    /// Reads an element for a lane.
+    pub(crate) fn read(
+        &mut self,
+        view: &View,
+        place: i64,
+        scalar: Scalar,
+        lane: u32,
+        site: &(u32, Site),
+    ) -> Result<(u64, Option<Bound>), Trouble> {
+        let World {
+            memory,
+            clocks,
+            races,
+            program,
+            ..
+        } = &mut *self.world;
+        let checked = *races && self.threads && self.cta.is_some();
+        let who = checked.then_some(Who {
+            clocks,
+            thread: lane as usize,
+            site: site.0,
+        });
+        let read = memory.read(view, place, scalar, &site.1, who, &program.sites.borrow());
+        read.map_err(|e| self.with_thread(e, lane))
+    }
+
+    /// Writes an element for a lane.
+    #[expect(clippy::too_many_arguments, reason = "an access is all of these")]
+    pub(crate) fn write(
+        &mut self,
+        view: &View,
+        place: i64,
+        scalar: Scalar,
+        (bits, bound): (u64, Option<Bound>),
+        kind: AccessKind,
+        lane: u32,
+        site: &(u32, Site),
+    ) -> Result<(), Trouble> {
+        let World {
+            memory,
+            clocks,
+            races,
+            program,
+            ..
+        } = &mut *self.world;
+        let checked = *races && self.threads && self.cta.is_some();
+        let who = checked.then_some(Who {
+            clocks,
+            thread: lane as usize,
+            site: site.0,
+        });
+        let sites = program.sites.borrow();
+        let written = memory.write(view, place, scalar, bits, bound, kind, &site.1, who, &sites);
+        drop(sites);
+        written.map_err(|e| self.with_thread(e, lane))
+    }
+
+    /// Says which thread had the trouble.
+    pub(crate) fn with_thread(&self, trouble: Trouble, lane: u32) -> Trouble {
+        match (trouble, &self.cta) {
+            (
+                Trouble::Fault {
+                    kind,
+                    site,
+                    message,
+                },
+                Some(cta),
+            ) if self.threads => {
+                let [x, y, z] = cta.index;
+                Trouble::Fault {
+                    kind,
+                    site,
+                    message: format!("{message}, by thread {lane} of block ({x}, {y}, {z})"),
+                }
+            }
+            (other, _) => other,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Buffers, and what is checked of every access.
+
+use crate::bound::Bound;
+use crate::number::Scalar;
+use crate::trouble::{FaultKind, Site, Trouble};
+use crate::value::{UNTOLD, View};
+use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
+use tx_mlir::memref::Space;
+
+/// The largest buffer that a program may ask for, in bytes.
+const MOST_BYTES: i64 = 1 << 32;
+
+/// A piece of memory.
+pub(crate) struct Buffer {
+    label: String,
+    pub(crate) space: Space,
+    pub(crate) bytes: Vec<u8>,
+    /// Which bytes somebody wrote; absent when all were from the start.
+    written: Option<Vec<bool>>,
+    /// How far another order may take each element, and the bytes of one.
+    bounds: Option<(usize, Vec<Bound>)>,
+    /// Who accessed it, while races are looked for.
+    shadow: Option<Shadow>,
+}
+
+/// All buffers.
+#[derive(Default)]
+pub(crate) struct Memory {
+    pub(crate) buffers: Vec<Buffer>,
+}
+
+/// Who accesses, for the race check.
+pub(crate) struct Who<'a> {
+    pub(crate) clocks: &'a mut Clocks,
+    /// Linear index of the thread in its block.
+    pub(crate) thread: usize,
+    pub(crate) site: u32,
+}
+
+impl Memory {
+    /// A buffer with contents.
+    pub(crate) fn hold(&mut self, label: String, space: Space, bytes: Vec<u8>) -> usize {
+        self.buffers.push(Buffer {
+            label,
+            space,
+            bytes,
+            written: None,
+            bounds: None,
+            shadow: None,
+        });
+        self.buffers.len() - 1
+    }
+
+    /// A buffer that nobody has written.
+    pub(crate) fn allocate(
+        &mut self,
+        label: String,
+        space: Space,
+        bytes: i64,
+        site: &Site,
+    ) -> Result<usize, Trouble> {
+        let count = usize::try_from(bytes).ok().filter(|_| bytes <= MOST_BYTES);
+        let Some(count) = count else {
+            let message = format!("{label} has {bytes} bytes, expected 0 to {MOST_BYTES}");
+            return Err(Trouble::fault(FaultKind::OutOfBounds, site, message));
+        };
+        // No value that looks right by chance.
+        let buffer = self.hold(label, space, vec![0xa5; count]);
+        self.buffers[buffer].written = Some(vec![false; count]);
+        Ok(buffer)
+    }
+
+    /// Forgets the buffers from this one on.
+    pub(crate) fn release(&mut self, from: usize) {
+        self.buffers.truncate(from);
+    }
+
+    /// A kernel begins or ends: nothing before it races with anything after it.
+    pub(crate) fn order_everything(&mut self) {
+        for buffer in &mut self.buffers {
+            buffer.shadow = None;
+        }
+    }
+
+    /// Where an element lies, checked.
+    fn locate(
+        &self,
+        view: &View,
+        place: i64,
+        bytes: usize,
+        what: AccessKind,
+        site: &Site,
+    ) -> Result<usize, Trouble> {
+        let size = bytes as i128;
+        let start = i128::from(view.base) + i128::from(place) * size;
+        let (low, high) = (i128::from(view.own.0), i128::from(view.own.1));
+        if start < low || start + size > high {
+            let message = format!(
+                "{what} of {bytes} bytes at byte {} of {}, which has {}",
+                start - low,
+                self.buffers[view.buffer].label,
+                high - low,
+            );
+            return Err(Trouble::fault(FaultKind::OutOfBounds, site, message));
+        }
+        Ok(start as usize)
+    }
+
+    /// Looks for an access that this one is not ordered after.
+    fn order(
+        &mut self,
+        buffer: usize,
+        at: usize,
+        bytes: usize,
+        kind: AccessKind,
+        who: Option<Who<'_>>,
+    ) -> Result<(), Box<(tx_exec::happens_before::Conflict, usize)>> {
+        let Some(who) = who else { return Ok(()) };
+        let buffer = &mut self.buffers[buffer];
+        if buffer.space == Space::Private {
+            return Ok(());
+        }
+        let across = buffer.space != Space::Shared;
+        if buffer.shadow.is_none() {
+            buffer.shadow = Shadow::new(buffer.bytes.len(), across);
+        }
+        let (Some(shadow), Some(segment)) = (&mut buffer.shadow, who.clocks.segment(who.thread))
+        else {
+            return Ok(());
+        };
+        shadow
+            .access(
+                who.clocks,
+                Touch {
+                    offset: at as u64,
+                    bytes: bytes as u64,
+                    kind,
+                    site: who.site,
+                    thread: who.thread,
+                    segment,
+                },
+            )
+            .map_err(|conflict| Box::new((conflict, who.thread)))
+    }
+
+    /// Reads an element.
+    pub(crate) fn read(
+        &mut self,
+        view: &View,
+        place: i64,
+        scalar: Scalar,
+        site: &Site,
+        who: Option<Who<'_>>,
+        sites: &[Site],
+    ) -> Result<(u64, Option<Bound>), Trouble> {
+        let bytes = scalar.bytes();
+        let at = self.locate(view, place, bytes, AccessKind::Read, site)?;
+        if let Some(written) = &self.buffers[view.buffer].written
+            && !written[at..at + bytes].iter().all(|w| *w)
+        {
+            let message = format!(
+                "read of byte {} of {}, which nobody wrote",
+                at as i64 - view.own.0,
+                self.buffers[view.buffer].label
+            );
+            return Err(Trouble::fault(FaultKind::Uninitialized, site, message));
+        }
+        self.order(view.buffer, at, bytes, AccessKind::Read, who)
+            .map_err(|c| self.race(view, &c.0, c.1, AccessKind::Read, site, sites))?;
+        let buffer = &self.buffers[view.buffer];
+        let mut word = [0; 8];
+        word[..bytes].copy_from_slice(&buffer.bytes[at..at + bytes]);
+        let mut bits = u64::from_le_bytes(word);
+        if let Scalar::Int(width) = scalar {
+            bits &= !0 >> (64 - width);
+        }
+        let bound = buffer.bounds.as_ref().and_then(|(unit, bounds)| {
+            let bound = bounds[at / unit];
+            (bound != UNTOLD).then_some(bound)
+        });
+        Ok((bits, bound))
+    }
+
+    /// Writes an element.
+    #[expect(clippy::too_many_arguments, reason = "an access is all of these")]
+    pub(crate) fn write(
+        &mut self,
+        view: &View,
+        place: i64,
+        scalar: Scalar,
+        bits: u64,
+        bound: Option<Bound>,
+        kind: AccessKind,
+        site: &Site,
+        who: Option<Who<'_>>,
+        sites: &[Site],
+    ) -> Result<(), Trouble> {
+        let bytes = scalar.bytes();
+        let at = self.locate(view, place, bytes, kind, site)?;
+        self.order(view.buffer, at, bytes, kind, who)
+            .map_err(|c| self.race(view, &c.0, c.1, kind, site, sites))?;
+        let buffer = &mut self.buffers[view.buffer];
+        buffer.bytes[at..at + bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
+        if let Some(written) = &mut buffer.written {
+            written[at..at + bytes].fill(true);
+        }
+        if bound.is_some() && buffer.bounds.is_none() {
+            buffer.bounds = Some((bytes, vec![UNTOLD; buffer.bytes.len().div_ceil(bytes)]));
+        }
+        if let Some((unit, bounds)) = &mut buffer.bounds {
+            bounds[at / *unit] = bound.unwrap_or(UNTOLD);
+        }
+        Ok(())
+    }
+
+    fn race(
+        &self,
+        view: &View,
+        conflict: &tx_exec::happens_before::Conflict,
+        thread: usize,
+        kind: AccessKind,
+        site: &Site,
+        sites: &[Site],
+    ) -> Trouble {
+        let buffer = &self.buffers[view.buffer];
+        let first = sites
+            .get(conflict.site as usize)
+            .map_or_else(String::new, ToString::to_string);
+        let message = format!(
+            "{}, byte {} of {}: {kind} by thread {thread} is not ordered after {} by thread {} of block {}, {first}",
+            buffer.space.name(),
+            conflict.offset as i64 - view.own.0,
+            buffer.label,
+            conflict.kind,
+            conflict.thread,
+            conflict.block,
+        );
+        Trouble::fault(FaultKind::Race, site, message)
+    }
+
+    /// How far another order may take each element of a buffer.
+    pub(crate) fn bounds(&self, buffer: usize, scalar: Scalar) -> Option<Vec<Option<Bound>>> {
+        let buffer = &self.buffers[buffer];
+        let (unit, bounds) = buffer.bounds.as_ref()?;
+        let count = buffer.bytes.len() / scalar.bytes();
+        Some(
+            (0..count)
+                .map(|i| Some(bounds[i * scalar.bytes() / unit]).filter(|b| *b != UNTOLD))
+                .collect(),
+        )
+    }
+}

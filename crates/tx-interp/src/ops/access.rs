@@ -1,0 +1,198 @@
+//! Loads and stores, of one element and of several.
+
+use crate::bound::Bound;
+use crate::build::{Build, Step, scalars_of};
+use crate::calc::operation;
+use crate::number::Scalar;
+use crate::ops::scalar::{bound_of, float_of};
+use crate::trouble::{FaultKind, Site, Trouble};
+use crate::value::{Lanes, Value, View};
+use tx_exec::happens_before::AccessKind;
+use tx_mlir::{Op, integer_attribute, name, operands, results};
+
+/// `memref.load`, `memref.store`, `vector.load`, `vector.store`.
+pub(crate) fn build<'c>(
+    op: Op<'c>,
+    build: &mut Build<'_, 'c>,
+) -> Result<Option<Step<'c>>, Trouble> {
+    let slots = build.operands(op);
+    let site = build.program.site(op);
+    match name(op) {
+        "memref.load" | "vector.load" => {
+            let (scalar, width) = scalars_of(op, results(op)[0])?;
+            let to = build.results(op)[0];
+            Ok(Some(Box::new(move |exec| {
+                // One lane reads for all where all would read the same, unless each is to be seen doing it.
+                let watched = exec.world.races && exec.threads;
+                let (uniform, lanes) = exec.lanes_for(&slots);
+                let uniform = uniform && !watched;
+                let lanes = if uniform { lanes } else { exec.active.clone() };
+                let mut out = match uniform {
+                    true => Lanes::same(vec![0; width]),
+                    false => Lanes::new(width, exec.lanes),
+                };
+                for &lane in lanes.iter() {
+                    let (view, index) = indexed(exec, slots[0], &slots[1..], lane);
+                    check(exec, &view, &index, width, lane, &site.1)?;
+                    let place = view.place(index.iter().copied());
+                    for i in 0..width {
+                        let (bits, bound) =
+                            exec.read(&view, place + i as i64, scalar, lane, &site)?;
+                        out.set(if uniform { 0 } else { lane as usize }, i, bits, bound);
+                    }
+                }
+                exec.slots[to] = Value::Numbers(out);
+                Ok(())
+            })))
+        }
+        "memref.store" | "vector.store" => {
+            let (scalar, width) = scalars_of(op, operands(op)[0])?;
+            Ok(Some(Box::new(move |exec| {
+                for &lane in exec.active.clone().iter() {
+                    let (view, index) = indexed(exec, slots[1], &slots[2..], lane);
+                    check(exec, &view, &index, width, lane, &site.1)?;
+                    let place = view.place(index.iter().copied());
+                    for i in 0..width {
+                        let numbers = exec.numbers(slots[0]);
+                        let value = (
+                            numbers.get(lane as usize, i),
+                            numbers.bound(lane as usize, i),
+                        );
+                        exec.write(
+                            &view,
+                            place + i as i64,
+                            scalar,
+                            value,
+                            AccessKind::Write,
+                            lane,
+                            &site,
+                        )?;
+                    }
+                }
+                Ok(())
+            })))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn indexed(
+    exec: &crate::machine::Exec<'_, '_>,
+    memref: usize,
+    indices: &[usize],
+    lane: u32,
+) -> (std::rc::Rc<View>, Vec<i64>) {
+    let index = indices.iter().map(|slot| exec.int(*slot, lane)).collect();
+    (exec.view(memref, lane), index)
+}
+
+/// Refuses indices outside the sizes of a memref, also where they stay inside its buffer.
+fn check(
+    exec: &crate::machine::Exec<'_, '_>,
+    view: &View,
+    index: &[i64],
+    width: usize,
+    lane: u32,
+    site: &Site,
+) -> Result<(), Trouble> {
+    let last = index.len().wrapping_sub(1);
+    let outside = index
+        .iter()
+        .zip(&view.sizes)
+        .enumerate()
+        .any(|(d, (i, size))| {
+            let more = if d == last { width as i64 - 1 } else { 0 };
+            *i < 0 || i + more >= *size
+        });
+    if !outside {
+        return Ok(());
+    }
+    let message = format!("index {index:?} of an array of {:?}", view.sizes);
+    Err(exec.with_thread(Trouble::fault(FaultKind::OutOfBounds, site, message), lane))
+}
+
+/// `memref.atomic_rmw`: the kinds by their encoding in `arith`.
+const ATOMICS: [&str; 15] = [
+    "arith.addf",
+    "arith.addi",
+    "",
+    "arith.maximumf",
+    "arith.maxsi",
+    "arith.maxui",
+    "arith.minimumf",
+    "arith.minsi",
+    "arith.minui",
+    "arith.mulf",
+    "arith.muli",
+    "arith.ori",
+    "arith.andi",
+    "arith.maxnumf",
+    "arith.minnumf",
+];
+
+/// An atomic update of an element.
+pub(crate) fn atomic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+    let slots = build.operands(op);
+    let site = build.program.site(op);
+    let (scalar, _) = scalars_of(op, operands(op)[0])?;
+    let to = build.results(op)[0];
+    let kind = integer_attribute(op, "kind").unwrap_or(-1);
+    let kind_name = usize::try_from(kind)
+        .ok()
+        .and_then(|k| ATOMICS.get(k).copied());
+    let combine = match kind_name {
+        Some("") => None,
+        Some(name) => Some(
+            operation(name, None, &[scalar, scalar], scalar)
+                .ok_or_else(|| Trouble::unsupported(op, format!("of kind {kind}")))?,
+        ),
+        None => return Err(Trouble::unsupported(op, format!("of kind {kind}"))),
+    };
+    Ok(Box::new(move |exec| {
+        let mut out = Lanes::new(1, exec.lanes);
+        for &lane in exec.active.clone().iter() {
+            let (view, index) = indexed(exec, slots[1], &slots[2..], lane);
+            check(exec, &view, &index, 1, lane, &site.1)?;
+            let place = view.place(index);
+            // The read is part of one indivisible access, which the write announces.
+            let watched = std::mem::replace(&mut exec.world.races, false);
+            let old = exec.read(&view, place, scalar, lane, &site);
+            exec.world.races = watched;
+            let (old, old_bound) = old?;
+            let value = exec.numbers(slots[0]);
+            let bits = value.get(lane as usize, 0);
+            let (new, bound) = match &combine {
+                None => (bits, value.bound(lane as usize, 0)),
+                Some(op) => {
+                    let result = (op.calc)(&[old, bits, 0]).unwrap_or(bits);
+                    let bound = exec.world.bounds.then(|| {
+                        let a = old_bound.unwrap_or_else(|| Bound::exact(float_of(scalar, old)));
+                        let b = bound_of(value, scalar, lane as usize, 0);
+                        match &op.bound {
+                            Some(rule) => {
+                                let [x, y, r] = [old, bits, result].map(|v| float_of(scalar, v));
+                                rule(&[x, y, 0.0], &[a, b, Bound::exact(0.0)], r)
+                            }
+                            None if a.is_exact() && b.is_exact() => Bound::exact(0.0),
+                            None => Bound::anything(),
+                        }
+                    });
+                    let keep = |b: &Bound| matches!(scalar, Scalar::Float(_)) || !b.is_exact();
+                    (result, bound.filter(keep))
+                }
+            };
+            exec.write(
+                &view,
+                place,
+                scalar,
+                (new, bound),
+                AccessKind::Atomic,
+                lane,
+                &site,
+            )?;
+            out.set(lane as usize, 0, old, old_bound);
+        }
+        exec.slots[to] = Value::Numbers(out);
+        Ok(())
+    }))
+}

@@ -1,0 +1,508 @@
+//! `gpu`: who a thread is, launches, barriers and shuffles.
+
+use crate::build::{Build, Function, Slot, Step, scalars_of};
+use crate::machine::{Cta, Exec};
+use crate::ops::control::find;
+use crate::ops::memref::{memref, private_or_common};
+use crate::trouble::{FaultKind, Site, Trouble};
+use crate::value::{Lanes, Value};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use tx_mlir::memref::Space;
+use tx_mlir::{Op, attribute, name, operand_groups, operands, symbol_path};
+
+/// Lanes of a warp.
+pub(crate) const WARP: u32 = 32;
+
+pub(crate) fn build<'c>(
+    op: Op<'c>,
+    build: &mut Build<'_, 'c>,
+) -> Result<Option<Step<'c>>, Trouble> {
+    let slots = build.operands(op);
+    let to = build.results(op);
+    if let Some(number) = thread_number(op) {
+        let to = to[0];
+        return Ok(Some(Box::new(move |exec| {
+            per_thread(exec, to, |cta, lane| number.of(cta, lane))
+        })));
+    }
+    Ok(Some(match name(op) {
+        "gpu.barrier" => {
+            let site = Site::of(op);
+            Box::new(move |exec| {
+                let all = exec.active.to_vec();
+                arrive(exec, 0, None, &all, &site)
+            })
+        }
+        "gpu.shuffle" => {
+            let (_, width) = scalars_of(op, operands(op)[0])?;
+            let mode = attribute(op, "mode").map(last_word).unwrap_or_default();
+            let mode = Mode::parse(&mode)
+                .ok_or_else(|| Trouble::unsupported(op, format!("of mode {mode}")))?;
+            let site = Site::of(op);
+            Box::new(move |exec| {
+                let ask = |exec: &Exec<'_, '_>, lane: u32| {
+                    let width = exec.int(slots[2], lane) as u32;
+                    let at = lane % WARP;
+                    let source = mode.source(at, exec.int(slots[1], lane) as u32, 0, WARP - 1);
+                    let inside = at < width && source.1 && source.0 < width;
+                    (if inside { source.0 } else { at }, inside)
+                };
+                shuffle(exec, slots[0], width, &to, None, ask, &site)
+            })
+        }
+        "gpu.launch_func" => launch(op, build)?,
+        "gpu.wait" => Box::new(|_| Ok(())),
+        _ => return Ok(None),
+    }))
+}
+
+/// The last word of an enum of MLIR's, such as `#gpu<shuffle_mode xor>`.
+pub(crate) fn last_word(attribute: tx_mlir::melior::ir::Attribute<'_>) -> String {
+    let text = attribute.to_string();
+    let inner = text.trim_end_matches('>');
+    inner.rsplit([' ', '<']).next().unwrap_or(inner).to_owned()
+}
+
+/// What a thread can ask of itself and its block.
+#[derive(Clone, Copy)]
+pub(crate) enum Number {
+    Thread(usize),
+    Block(usize),
+    BlockSize(usize),
+    GridSize(usize),
+    Lane,
+    Warp,
+    Warps,
+    WarpSize,
+}
+
+impl Number {
+    fn of(self, cta: &Cta, lane: u32) -> u32 {
+        let [x, y, _] = cta.block;
+        let threads: u32 = cta.block.iter().product();
+        match self {
+            Self::Thread(0) => lane % x,
+            Self::Thread(1) => lane / x % y,
+            Self::Thread(_) => lane / (x * y),
+            Self::Block(d) => cta.index[d],
+            Self::BlockSize(d) => cta.block[d],
+            Self::GridSize(d) => cta.grid[d],
+            Self::Lane => lane % WARP,
+            Self::Warp => lane / WARP,
+            Self::Warps => threads.div_ceil(WARP),
+            Self::WarpSize => WARP,
+        }
+    }
+}
+
+fn thread_number(op: Op<'_>) -> Option<Number> {
+    let dimension = || {
+        let text = attribute(op, "dimension")?.to_string();
+        ["x", "y", "z"]
+            .iter()
+            .position(|axis| text.ends_with(&format!(" {axis}>")))
+    };
+    Some(match name(op) {
+        "gpu.thread_id" => Number::Thread(dimension()?),
+        "gpu.block_id" => Number::Block(dimension()?),
+        "gpu.block_dim" => Number::BlockSize(dimension()?),
+        "gpu.grid_dim" => Number::GridSize(dimension()?),
+        "gpu.lane_id" => Number::Lane,
+        "gpu.subgroup_id" => Number::Warp,
+        "gpu.num_subgroups" => Number::Warps,
+        "gpu.subgroup_size" => Number::WarpSize,
+        _ => return None,
+    })
+}
+
+/// Stores a number of each thread.
+pub(crate) fn per_thread(
+    exec: &mut Exec<'_, '_>,
+    to: Slot,
+    f: impl Fn(&Cta, u32) -> u32,
+) -> Result<(), Trouble> {
+    let mut out = Lanes::new(1, exec.lanes);
+    if let Some(cta) = &exec.cta {
+        for lane in 0..exec.lanes as u32 {
+            out.set(lane as usize, 0, u64::from(f(cta, lane)), None);
+        }
+        // What is the same for all is held once, so that what follows from it is computed once.
+        if out.bits.iter().all(|n| *n == out.bits[0]) {
+            out = Lanes::one(out.bits[0]);
+        }
+    }
+    exec.slots[to] = Value::Numbers(out);
+    Ok(())
+}
+
+pub(crate) fn as_thread_number<'c>(to: Slot, number: Number) -> Step<'c> {
+    Box::new(move |exec| per_thread(exec, to, |cta, lane| number.of(cta, lane)))
+}
+
+/// Threads arrive at a barrier of the block, or of `count` of its threads.
+pub(crate) fn arrive(
+    exec: &mut Exec<'_, '_>,
+    id: u64,
+    count: Option<u64>,
+    threads: &[u32],
+    site: &Site,
+) -> Result<(), Trouble> {
+    let Some(cta) = &mut exec.cta else {
+        return Err(Trouble::fault(
+            FaultKind::Divergence,
+            site,
+            "a barrier outside a kernel",
+        ));
+    };
+    let everyone = exec.lanes as u64;
+    let needed = count.unwrap_or(everyone);
+    let arrivals = cta.arrivals.entry(id).or_insert((count, Vec::new()));
+    let earlier = arrivals.1.len();
+    arrivals.1.extend(threads);
+    if (arrivals.1.len() as u64) < needed.min(everyone) {
+        return Ok(());
+    }
+    let (_, members) = cta.arrivals.remove(&id).unwrap_or_default();
+    if earlier > 0 || members.len() as u64 > needed.max(everyone) {
+        // In lockstep those that arrived first have gone on.
+        return Err(Trouble::Unsupported {
+            site: site.clone(),
+            what: "reached by threads of one barrier in several places".to_owned(),
+        });
+    }
+    let clocks = &mut exec.world.clocks;
+    if members.len() as u64 == everyone {
+        clocks.join_all();
+    } else {
+        let mut known = vec![0; exec.lanes];
+        let members: Vec<usize> = members.iter().map(|m| *m as usize).collect();
+        for member in &members {
+            clocks.collect(*member, &mut known);
+        }
+        clocks.learn(&members, &known);
+    }
+    Ok(())
+}
+
+/// How a shuffle finds its source lane.
+#[derive(Clone, Copy)]
+pub(crate) enum Mode {
+    Xor,
+    Up,
+    Down,
+    Index,
+}
+
+impl Mode {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "xor" | "bfly" => Self::Xor,
+            "up" => Self::Up,
+            "down" => Self::Down,
+            "idx" => Self::Index,
+            _ => return None,
+        })
+    }
+
+    /// The source of a lane and whether it is in the lane's segment, as PTX says for `shfl`: `segment` and `clamp` are
+    /// the two parts of its operand c.
+    pub(crate) fn source(self, lane: u32, by: u32, segment: u32, clamp: u32) -> (u32, bool) {
+        let by = by % WARP;
+        let most = (lane & segment) | (clamp & !segment);
+        let least = lane & segment;
+        match self {
+            Self::Up => match lane.checked_sub(by) {
+                Some(source) if source >= most => (source, true),
+                _ => (lane, false),
+            },
+            Self::Down => {
+                let source = lane + by;
+                if source <= most {
+                    (source, true)
+                } else {
+                    (lane, false)
+                }
+            }
+            Self::Xor => {
+                let source = lane ^ by;
+                if source <= most {
+                    (source, true)
+                } else {
+                    (lane, false)
+                }
+            }
+            Self::Index => {
+                let source = least | (by & !segment);
+                if source <= most {
+                    (source, true)
+                } else {
+                    (lane, false)
+                }
+            }
+        }
+    }
+}
+
+/// Exchanges values within warps. `ask` gives the source lane in the warp, and whether it is in range; `mask` the lanes
+/// that must be there.
+pub(crate) fn shuffle(
+    exec: &mut Exec<'_, '_>,
+    from: Slot,
+    width: usize,
+    to: &[Slot],
+    mask: Option<Slot>,
+    ask: impl Fn(&Exec<'_, '_>, u32) -> (u32, bool),
+    site: &Site,
+) -> Result<(), Trouble> {
+    let mut values = Lanes::new(width, exec.lanes);
+    let mut valid = Lanes::new(1, exec.lanes);
+    let active = exec.active.clone();
+    for &lane in active.iter() {
+        let first = lane / WARP * WARP;
+        if let Some(mask) = mask {
+            check_members(exec, mask, lane, site)?;
+        }
+        let (source, inside) = ask(exec, lane);
+        let source = first + source;
+        let named = mask.is_none_or(|mask| exec.int(mask, lane) >> (source % WARP) & 1 == 1);
+        if inside && (active.binary_search(&source).is_err() || !named) {
+            let message = format!(
+                "lane {} reads lane {}, which does not take part",
+                lane % WARP,
+                source % WARP
+            );
+            return Err(
+                exec.with_thread(Trouble::fault(FaultKind::Divergence, site, message), lane)
+            );
+        }
+        let numbers = exec.numbers(from);
+        for i in 0..width {
+            let source = source as usize;
+            values.set(
+                lane as usize,
+                i,
+                numbers.get(source, i),
+                numbers.bound(source, i),
+            );
+        }
+        valid.set(lane as usize, 0, u64::from(inside), None);
+    }
+    exec.slots[to[0]] = Value::Numbers(values);
+    if let Some(to) = to.get(1) {
+        exec.slots[*to] = Value::Numbers(valid);
+    }
+    Ok(())
+}
+
+/// Refuses a member mask that leaves out its caller, or names a lane of the block that is not there.
+pub(crate) fn check_members(
+    exec: &Exec<'_, '_>,
+    mask: Slot,
+    lane: u32,
+    site: &Site,
+) -> Result<(), Trouble> {
+    let members = exec.int(mask, lane) as u32;
+    let first = lane / WARP * WARP;
+    let fault = |message: String| {
+        Err(exec.with_thread(Trouble::fault(FaultKind::Divergence, site, message), lane))
+    };
+    if members >> (lane % WARP) & 1 == 0 {
+        return fault(format!(
+            "the member mask {members:#x} leaves out lane {}",
+            lane % WARP
+        ));
+    }
+    for other in (0..WARP).filter(|other| members >> other & 1 == 1) {
+        let thread = first + other;
+        if (thread as usize) < exec.lanes && exec.active.binary_search(&thread).is_err() {
+            return fault(format!(
+                "lane {other} of the member mask {members:#x} does not take part"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+    let kernel = attribute(op, "kernel")
+        .and_then(symbol_path)
+        .and_then(|path| find(build.program.module, op, &path))
+        .ok_or_else(|| Trouble::unsupported(op, "of a kernel that is not there"))?;
+    let function = build.program.function(kernel)?;
+    let groups = operand_groups(op).unwrap_or_default();
+    let mut size = |from: usize| -> Result<[Slot; 3], Trouble> {
+        let slots: Vec<Slot> = groups
+            .iter()
+            .skip(from)
+            .take(3)
+            .filter_map(|g| g.first().copied())
+            .map(|v| build.slot(v))
+            .collect();
+        slots
+            .try_into()
+            .map_err(|_| Trouble::unsupported(op, "without a grid"))
+    };
+    let (grid, block) = (size(1)?, size(4)?);
+    if groups.get(7).is_some_and(|g| !g.is_empty()) {
+        return Err(Trouble::unsupported(op, "in clusters"));
+    }
+    let arguments: Vec<Slot> = groups
+        .get(11)
+        .map(|g| g.iter().map(|v| build.slot(*v)).collect())
+        .unwrap_or_default();
+    let kernel = Kernel::new(kernel, function)?;
+    let site = Site::of(op);
+    Ok(Box::new(move |exec| {
+        let get = |slots: [Slot; 3]| slots.map(|slot| exec.int(slot, 0));
+        let (grid, block) = (get(grid), get(block));
+        let arguments: Vec<Value> = arguments
+            .iter()
+            .map(|slot| exec.slots[*slot].clone())
+            .collect();
+        kernel.launch(exec, grid, block, arguments, &site)
+    }))
+}
+
+/// A kernel, ready to be launched.
+pub(crate) struct Kernel<'c> {
+    function: Rc<Function<'c>>,
+    /// Memory it declares: where, and how much of what.
+    memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
+    pub(crate) block_size: Option<[u32; 3]>,
+}
+
+/// The largest block.
+const MOST_THREADS: i64 = 1024;
+
+impl<'c> Kernel<'c> {
+    pub(crate) fn new(op: Op<'c>, function: Rc<Function<'c>>) -> Result<Self, Trouble> {
+        let mut memory = Vec::new();
+        for (slot, value) in &function.attributions {
+            let (ty, scalar) = memref(op, *value)?;
+            let sizes: Option<Vec<i64>> = ty.shape.iter().map(|n| n.map(|n| n as i64)).collect();
+            let sizes =
+                sizes.ok_or_else(|| Trouble::unsupported(op, "with memory of unknown size"))?;
+            memory.push((*slot, ty.space, sizes, scalar));
+        }
+        Ok(Self {
+            block_size: function.block_size,
+            function,
+            memory,
+        })
+    }
+
+    /// Runs all blocks, one after the other.
+    pub(crate) fn launch(
+        &self,
+        exec: &mut Exec<'_, 'c>,
+        grid: [i64; 3],
+        block: [i64; 3],
+        arguments: Vec<Value>,
+        site: &Site,
+    ) -> Result<(), Trouble> {
+        if grid.iter().all(|n| *n >= 0) && grid.contains(&0) {
+            return Ok(());
+        }
+        let wrong = |what: &str, found: [i64; 3]| {
+            let message = format!("a {what} of {found:?}");
+            Err(Trouble::fault(FaultKind::Undefined, site, message))
+        };
+        let Ok(grid) = u32s(grid) else {
+            return wrong("grid", grid);
+        };
+        let threads = block.iter().try_fold(1_i64, |n, d| n.checked_mul(*d));
+        let fits = threads.is_some_and(|n| (1..=MOST_THREADS).contains(&n));
+        let Ok(block) = u32s(block)
+            .map_err(|_| ())
+            .and_then(|b| if fits { Ok(b) } else { Err(()) })
+        else {
+            return wrong("block", block);
+        };
+        if let Some(expected) = self.block_size.filter(|size| *size != block) {
+            let message = format!("a block of {block:?}, expected {expected:?}");
+            return Err(Trouble::fault(FaultKind::Undefined, site, message));
+        }
+        let threads: u32 = block.iter().product();
+        let count = grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        exec.world.memory.order_everything();
+        exec.world.clocks = Default::default();
+        for number in 0..count {
+            let [x, y, _] = grid.map(u64::from);
+            let index = [number % x, number / x % y, number / (x * y)].map(|n| n as u32);
+            self.block(exec, grid, block, index, threads, &arguments, site)?;
+        }
+        exec.world.memory.order_everything();
+        Ok(())
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one place, called once")]
+    fn block(
+        &self,
+        exec: &mut Exec<'_, 'c>,
+        grid: [u32; 3],
+        block: [u32; 3],
+        index: [u32; 3],
+        threads: u32,
+        arguments: &[Value],
+        site: &Site,
+    ) -> Result<(), Trouble> {
+        let world = &mut *exec.world;
+        world.clocks.start_block(world.blocks, threads as usize);
+        world.blocks = world.blocks.wrapping_add(1);
+        let buffers = world.memory.buffers.len();
+        let mut inner = Exec {
+            world,
+            slots: vec![Value::Nothing; self.function.slots],
+            lanes: threads as usize,
+            active: (0..threads).collect(),
+            cta: Some(Cta {
+                grid,
+                block,
+                index,
+                variables: BTreeMap::new(),
+                arrivals: BTreeMap::new(),
+            }),
+            threads: true,
+        };
+        for (slot, value) in self.function.code.arguments.iter().zip(arguments) {
+            inner.slots[*slot] = value.clone();
+        }
+        for (slot, space, sizes, scalar) in &self.memory {
+            let private = *space != Space::Shared;
+            let label = format!("the {} of a kernel", space.name());
+            let views = private_or_common(
+                &mut inner,
+                label,
+                *space,
+                private,
+                sizes.clone(),
+                *scalar,
+                site,
+            )?;
+            inner.slots[*slot] = Value::Views(views);
+        }
+        inner.run(&self.function.code)?;
+        let waiting = inner.cta.as_ref().and_then(|cta| {
+            cta.arrivals
+                .iter()
+                .next()
+                .map(|(id, (count, threads))| (*id, *count, threads.len()))
+        });
+        inner.world.memory.release(buffers);
+        match waiting {
+            None => Ok(()),
+            Some((id, count, found)) => {
+                let expected = count.unwrap_or(threads.into());
+                let message =
+                    format!("barrier {id} was reached by {found} threads, expected {expected}");
+                Err(Trouble::fault(FaultKind::Divergence, site, message))
+            }
+        }
+    }
+}
+
+fn u32s(sizes: [i64; 3]) -> Result<[u32; 3], std::num::TryFromIntError> {
+    let [x, y, z] = sizes.map(u32::try_from);
+    Ok([x?, y?, z?])
+}

@@ -1,0 +1,184 @@
+//! `linalg.generic` on memrefs: parallel points as lanes, reduced points one after the other in row-major order.
+//!
+//! Other ops of `linalg` are made generic before a run.
+
+use crate::build::{Build, Slot, Step, scalars};
+use crate::machine::Exec;
+use crate::number::Scalar;
+use crate::ops::memref::{memref, unflatten};
+use crate::ops::reduce::taken;
+use crate::ops::tile::{coordinates, indices, space};
+use crate::trouble::Trouble;
+use crate::value::{Lanes, Value};
+use tx_exec::happens_before::AccessKind;
+use tx_mlir::melior::ir::ValueLike;
+use tx_mlir::{
+    AffineMap, MemRef, Op, attribute, elements, integer_attribute, name, operands, results,
+};
+
+pub(crate) fn build<'c>(
+    op: Op<'c>,
+    build: &mut Build<'_, 'c>,
+) -> Result<Option<Step<'c>>, Trouble> {
+    match name(op) {
+        "linalg.generic" => generic(op, build).map(Some),
+        "linalg.index" => {
+            let dim = integer_attribute(op, "dim").and_then(|d| usize::try_from(d).ok());
+            let (Some(dim), to) = (dim, build.results(op)[0]) else {
+                return Ok(None);
+            };
+            let Some(&from) = build.loops.last().and_then(|loops| loops.get(dim)) else {
+                return Ok(None);
+            };
+            Ok(Some(Box::new(move |exec| {
+                exec.slots[to] = exec.slots[from].clone();
+                Ok(())
+            })))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Points that are computed together.
+const CHUNK: usize = 4096;
+
+enum Operand {
+    Memory { slot: Slot, scalar: Scalar },
+    Number { slot: Slot },
+}
+
+fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+    if !results(op).is_empty() {
+        return Err(Trouble::unsupported(op, "on tensors"));
+    }
+    let maps: Vec<AffineMap> = tx_mlir::affine::indexing_maps(op)
+        .ok_or_else(|| Trouble::unsupported(op, "without maps"))?;
+    let rank = maps.first().map_or(0, |map| map.dims);
+    let reduced: Vec<bool> = attribute(op, "iterator_types")
+        .and_then(elements)
+        .unwrap_or_default()
+        .into_iter()
+        .map(|kind| kind.to_string().contains("reduction"))
+        .collect();
+    let mut all = Vec::new();
+    for value in operands(op) {
+        all.push(if MemRef::of(value).is_some() {
+            let (_, scalar) = memref(op, value)?;
+            Operand::Memory {
+                slot: build.slot(value),
+                scalar,
+            }
+        } else if scalars(value.r#type()).is_some() {
+            Operand::Number {
+                slot: build.slot(value),
+            }
+        } else {
+            return Err(Trouble::unsupported(
+                op,
+                format!("on values of type {}", value.r#type()),
+            ));
+        });
+    }
+    let loops: Vec<Slot> = (0..rank).map(|_| build.fresh()).collect();
+    build.loops.push(loops.clone());
+    let body = build.body(op, 0);
+    build.loops.pop();
+    let body = body?;
+    let outs = body.yields.len();
+    let site = build.program.site(op);
+    Ok(Box::new(move |exec| {
+        let mut sizes = Vec::new();
+        let mut shaped = Vec::new();
+        for (operand, map) in all.iter().zip(&maps) {
+            if let Operand::Memory { slot, .. } = operand {
+                sizes.push(exec.view(*slot, 0).sizes.clone());
+                shaped.push(map.clone());
+            }
+        }
+        let space = space(rank, &shaped, &sizes, &site.1)?;
+        let pick = |wanted: bool| -> Vec<usize> {
+            (0..rank)
+                .filter(|d| reduced.get(*d).copied().unwrap_or(false) == wanted)
+                .collect()
+        };
+        let (kept, folded) = (pick(false), pick(true));
+        let kept_sizes: Vec<i64> = kept.iter().map(|d| space[*d]).collect();
+        let folded_sizes: Vec<i64> = folded.iter().map(|d| space[*d]).collect();
+        let count = usize::try_from(kept_sizes.iter().product::<i64>()).unwrap_or(0);
+        let steps = folded_sizes.iter().product::<i64>();
+        let mut start = 0;
+        while start < count {
+            let lanes = CHUNK.min(count - start);
+            let mut points: Vec<Vec<i64>> = (start..start + lanes)
+                .map(|flat| {
+                    let mut point = vec![0; rank];
+                    for (d, i) in kept.iter().zip(unflatten(flat as i64, &kept_sizes)) {
+                        point[*d] = i;
+                    }
+                    point
+                })
+                .collect();
+            for step in 0..steps {
+                for (d, i) in folded.iter().zip(unflatten(step, &folded_sizes)) {
+                    for point in &mut points {
+                        point[*d] = i;
+                    }
+                }
+                for (operand, (map, argument)) in all.iter().zip(maps.iter().zip(&body.arguments)) {
+                    exec.slots[*argument] =
+                        Value::Numbers(gather(exec, operand, map, &points, &site)?);
+                }
+                for (d, slot) in loops.iter().enumerate() {
+                    exec.slots[*slot] = Value::Numbers(coordinates(&points, d));
+                }
+                let yielded = exec.with_lanes(lanes, |exec| {
+                    exec.run(&body)?;
+                    Ok(taken(exec, &body.yields))
+                })?;
+                let first = all.len() - outs;
+                for (i, values) in yielded.iter().enumerate() {
+                    let Operand::Memory { slot, scalar } = all[first + i] else {
+                        continue;
+                    };
+                    let view = exec.view(slot, 0);
+                    for (lane, index) in indices(&maps[first + i], &points).into_iter().enumerate()
+                    {
+                        let value = (values.get(lane, 0), values.bound(lane, 0));
+                        let place = view.place(index);
+                        exec.write(&view, place, scalar, value, AccessKind::Write, 0, &site)?;
+                    }
+                }
+            }
+            start += lanes;
+        }
+        Ok(())
+    }))
+}
+
+fn gather(
+    exec: &mut Exec<'_, '_>,
+    operand: &Operand,
+    map: &AffineMap,
+    points: &[Vec<i64>],
+    site: &(u32, crate::trouble::Site),
+) -> Result<Lanes, Trouble> {
+    match operand {
+        Operand::Number { slot } => Ok(exec.numbers(*slot).clone()),
+        Operand::Memory { slot, scalar } => {
+            let view = exec.view(*slot, 0);
+            let mut out = Lanes::new(1, points.len());
+            for (lane, index) in indices(map, points).into_iter().enumerate() {
+                // What an output held before may be looked at by nobody.
+                match exec.read(&view, view.place(index), *scalar, 0, site) {
+                    Ok((bits, bound)) => out.set(lane, 0, bits, bound),
+                    Err(Trouble::Fault {
+                        kind: crate::trouble::FaultKind::Uninitialized,
+                        ..
+                    }) => out.set(lane, 0, 0, Some(crate::Bound::anything())),
+                    Err(other) => return Err(other),
+                }
+            }
+            Ok(out)
+        }
+    }
+}

@@ -1,0 +1,460 @@
+//! `memref`: memory, and views of it.
+
+use super::access;
+use crate::build::{Build, Slot, Step};
+use crate::machine::Exec;
+use crate::number::Scalar;
+use crate::trouble::{FaultKind, Site, Trouble};
+use crate::value::{Value, View};
+use std::rc::Rc;
+use tx_exec::happens_before::AccessKind;
+use tx_mlir::melior::ir::ValueLike;
+use tx_mlir::memref::{Space, mixed, reassociation};
+use tx_mlir::{Index, MemRef, Op, Val, attribute, name, operand_groups, operands, results};
+
+/// A size, an offset or a stride: a number, or where it is held.
+#[derive(Clone, Copy)]
+pub(crate) enum Number {
+    Const(i64),
+    Slot(Slot),
+}
+
+impl Number {
+    pub(crate) fn of<'c>(index: Index<'c>, build: &mut Build<'_, 'c>) -> Self {
+        match index {
+            Index::Const(n) => Self::Const(n),
+            Index::Val(v) => Self::Slot(build.slot(v)),
+        }
+    }
+
+    pub(crate) fn get(self, exec: &Exec<'_, '_>, lane: u32) -> i64 {
+        match self {
+            Self::Const(n) => n,
+            Self::Slot(slot) => exec.int(slot, lane),
+        }
+    }
+}
+
+/// The type of a memref, and what its elements are.
+pub(crate) fn memref<'c>(op: Op<'c>, value: Val<'c>) -> Result<(MemRef<'c>, Scalar), Trouble> {
+    let ty = MemRef::of(value);
+    ty.and_then(|ty| {
+        let scalar = Scalar::of(ty.element)?;
+        Some((ty, scalar))
+    })
+    .ok_or_else(|| Trouble::unsupported(op, format!("on values of type {}", value.r#type())))
+}
+
+pub(crate) fn build<'c>(
+    op: Op<'c>,
+    build: &mut Build<'_, 'c>,
+) -> Result<Option<Step<'c>>, Trouble> {
+    let slots = build.operands(op);
+    let to = build.results(op);
+    Ok(Some(match name(op) {
+        "memref.load" | "memref.store" => return access::build(op, build),
+        "memref.atomic_rmw" => access::atomic(op, build)?,
+        "memref.alloc" | "memref.alloca" => allocate(op, slots, to[0])?,
+        "memref.dealloc" | "memref.assume_alignment" if to.is_empty() => Box::new(|_| Ok(())),
+        "memref.assume_alignment" | "memref.memory_space_cast" => Box::new(move |exec| {
+            exec.slots[to[0]] = exec.slots[slots[0]].clone();
+            Ok(())
+        }),
+        "memref.get_global" => global(op, to[0])?,
+        "memref.dim" => Box::new(move |exec| {
+            exec.compute(&slots, to[0], 1, |exec, lane, _| {
+                let view = exec.view(slots[0], lane);
+                let dim = usize::try_from(exec.int(slots[1], lane)).unwrap_or(usize::MAX);
+                let size = view.sizes.get(dim).copied().unwrap_or(0);
+                Ok((size.cast_unsigned(), None))
+            })
+        }),
+        "memref.cast" => {
+            let (ty, _) = memref(op, results(op)[0])?;
+            let site = Site::of(op);
+            let (shape, strides) = (ty.shape, ty.strides);
+            Box::new(move |exec| {
+                exec.compute_views(&slots, to[0], |exec, lane| {
+                    let view = exec.view(slots[0], lane);
+                    let fits = |(size, known): (&i64, &Option<u64>)| known.is_none_or(|n| n as i64 == *size);
+                    let same = view.sizes.iter().zip(&shape).all(fits)
+                        // The stride of a dimension of at most one element says nothing.
+                        && view.strides.iter().zip(&strides).zip(&view.sizes).all(
+                            |((stride, known), size)| *size <= 1 || known.is_none_or(|n| n == *stride));
+                    if same {
+                        return Ok((*view).clone());
+                    }
+                    let message = format!("sizes {:?} and strides {:?} are cast to {shape:?} and {strides:?}", view.sizes, view.strides);
+                    Err(Trouble::fault(FaultKind::OutOfBounds, &site, message))
+                })
+            })
+        }
+        "memref.subview" => subview(op, build)?,
+        "memref.reinterpret_cast" => {
+            let groups = operand_groups(op).unwrap_or_default();
+            let list = |name: &str, group: usize, build: &mut Build<'_, 'c>| -> Vec<Number> {
+                let dynamic = groups.get(group).cloned().unwrap_or_default();
+                mixed(op, name, &dynamic)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|n| Number::of(n, build))
+                    .collect()
+            };
+            let offsets = list("static_offsets", 1, build);
+            let sizes = list("static_sizes", 2, build);
+            let strides = list("static_strides", 3, build);
+            Box::new(move |exec| {
+                exec.compute_views(&slots, to[0], |exec, lane| {
+                    let view = exec.view(slots[0], lane);
+                    let get = |n: &Number| n.get(exec, lane);
+                    Ok(View {
+                        offset: offsets.first().map_or(0, get),
+                        sizes: sizes.iter().map(get).collect(),
+                        strides: strides.iter().map(get).collect(),
+                        ..(*view).clone()
+                    })
+                })
+            })
+        }
+        "memref.transpose" => {
+            let permutation = attribute(op, "permutation")
+                .and_then(tx_mlir::AffineMap::of)
+                .and_then(|map| map.as_projected_permutation())
+                .ok_or_else(|| Trouble::unsupported(op, "without a permutation"))?;
+            Box::new(move |exec| {
+                exec.compute_views(&slots, to[0], |exec, lane| {
+                    let view = exec.view(slots[0], lane);
+                    Ok(View {
+                        sizes: permutation.iter().map(|d| view.sizes[*d]).collect(),
+                        strides: permutation.iter().map(|d| view.strides[*d]).collect(),
+                        ..(*view).clone()
+                    })
+                })
+            })
+        }
+        "memref.collapse_shape" => {
+            let groups = reassociation(op).unwrap_or_default();
+            Box::new(move |exec| {
+                exec.compute_views(&slots, to[0], |exec, lane| {
+                    let view = exec.view(slots[0], lane);
+                    let sizes = groups
+                        .iter()
+                        .map(|g| g.iter().map(|d| view.sizes[*d]).product());
+                    // The stride of a group is that of its last dimension that has more than one element.
+                    let strides = groups.iter().map(|g| {
+                        let long = g.iter().rev().find(|d| view.sizes[**d] != 1);
+                        long.or(g.last()).map_or(1, |d| view.strides[*d])
+                    });
+                    Ok(View {
+                        sizes: sizes.collect(),
+                        strides: strides.collect(),
+                        ..(*view).clone()
+                    })
+                })
+            })
+        }
+        "memref.expand_shape" => expand(op, build)?,
+        "memref.view" => {
+            let (ty, scalar) = memref(op, results(op)[0])?;
+            let shape = ty.shape;
+            Box::new(move |exec| {
+                exec.compute_views(&slots, to[0], |exec, lane| {
+                    let view = exec.view(slots[0], lane);
+                    let mut dynamic = slots[2..].iter();
+                    let sizes = shape
+                        .iter()
+                        .map(|size| match size {
+                            Some(n) => *n as i64,
+                            None => dynamic.next().map_or(0, |slot| exec.int(*slot, lane)),
+                        })
+                        .collect();
+                    let _ = scalar;
+                    Ok(View {
+                        base: view.base + view.offset + exec.int(slots[1], lane),
+                        ..View::row_major(view.buffer, view.own, sizes)
+                    })
+                })
+            })
+        }
+        "memref.extract_strided_metadata" => {
+            let rank = memref(op, operands(op)[0])?.0.rank();
+            Box::new(move |exec| {
+                let source = slots[0];
+                exec.compute_views(&[source], to[0], |exec, lane| {
+                    let view = exec.view(source, lane);
+                    Ok(View {
+                        offset: 0,
+                        sizes: Vec::new(),
+                        strides: Vec::new(),
+                        ..(*view).clone()
+                    })
+                })?;
+                for (i, to) in to[1..].iter().enumerate() {
+                    exec.compute(&[source], *to, 1, |exec, lane, _| {
+                        let view = exec.view(source, lane);
+                        let number = match i {
+                            0 => view.offset,
+                            i if i <= rank => view.sizes[i - 1],
+                            i => view.strides[i - 1 - rank],
+                        };
+                        Ok((number.cast_unsigned(), None))
+                    })?;
+                }
+                Ok(())
+            })
+        }
+        "memref.copy" => {
+            let site = build.program.site(op);
+            let (_, scalar) = memref(op, operands(op)[0])?;
+            Box::new(move |exec| {
+                for &lane in exec.active.clone().iter() {
+                    let (from, into) = (exec.view(slots[0], lane), exec.view(slots[1], lane));
+                    copy(exec, &from, &into, scalar, lane, &site)?;
+                }
+                Ok(())
+            })
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// Copies all elements, all of them read before any is written.
+pub(crate) fn copy(
+    exec: &mut Exec<'_, '_>,
+    from: &View,
+    into: &View,
+    scalar: Scalar,
+    lane: u32,
+    site: &(u32, Site),
+) -> Result<(), Trouble> {
+    if from.sizes != into.sizes {
+        let message = format!("sizes {:?} are copied to {:?}", from.sizes, into.sizes);
+        return Err(Trouble::fault(FaultKind::OutOfBounds, &site.1, message));
+    }
+    let all = points(&from.sizes);
+    let mut values = Vec::with_capacity(all.len());
+    for point in &all {
+        values.push(exec.read(from, from.place(point.iter().copied()), scalar, lane, site)?);
+    }
+    for (point, value) in all.iter().zip(values) {
+        exec.write(
+            into,
+            into.place(point.iter().copied()),
+            scalar,
+            value,
+            AccessKind::Write,
+            lane,
+            site,
+        )?;
+    }
+    Ok(())
+}
+
+/// Every index of an array, in row-major order.
+pub(crate) fn points(sizes: &[i64]) -> Vec<Vec<i64>> {
+    let count: i64 = sizes.iter().product();
+    (0..count.max(0))
+        .map(|flat| unflatten(flat, sizes))
+        .collect()
+}
+
+/// The index with this number in row-major order.
+pub(crate) fn unflatten(mut flat: i64, sizes: &[i64]) -> Vec<i64> {
+    let mut point = vec![0; sizes.len()];
+    for (i, size) in point.iter_mut().zip(sizes).rev() {
+        *i = flat % size;
+        flat /= size;
+    }
+    point
+}
+
+fn allocate<'c>(op: Op<'c>, slots: Vec<Slot>, to: Slot) -> Result<Step<'c>, Trouble> {
+    let (ty, scalar) = memref(op, results(op)[0])?;
+    let site = Site::of(op);
+    let (shape, space) = (ty.shape, ty.space);
+    let stack = name(op) == "memref.alloca";
+    Ok(Box::new(move |exec| {
+        let first = exec.active.first().copied().unwrap_or(0);
+        let mut dynamic = slots.iter();
+        let sizes: Vec<i64> = shape
+            .iter()
+            .map(|size| match size {
+                Some(n) => *n as i64,
+                None => dynamic.next().map_or(0, |slot| exec.int(*slot, first)),
+            })
+            .collect();
+        if let Some(size) = sizes.iter().find(|size| **size < 0) {
+            let message = format!("a size of {size}");
+            return Err(Trouble::fault(FaultKind::OutOfBounds, &site, message));
+        }
+        let label = format!("the memory allocated at {}", site.location);
+        let private = stack && exec.threads && space != Space::Shared;
+        let view = private_or_common(exec, label, space, private, sizes, scalar, &site)?;
+        exec.slots[to] = Value::Views(view);
+        Ok(())
+    }))
+}
+
+/// Memory for each lane, or one for all.
+pub(crate) fn private_or_common(
+    exec: &mut Exec<'_, '_>,
+    label: String,
+    space: Space,
+    private: bool,
+    sizes: Vec<i64>,
+    scalar: Scalar,
+    site: &Site,
+) -> Result<Vec<Rc<View>>, Trouble> {
+    let each = sizes
+        .iter()
+        .try_fold(scalar.bytes() as i64, |bytes, size| {
+            bytes.checked_mul(*size)
+        })
+        .unwrap_or(i64::MAX);
+    let copies = if private { exec.lanes as i64 } else { 1 };
+    let space = if private { Space::Private } else { space };
+    let bytes = each.checked_mul(copies).unwrap_or(i64::MAX);
+    let buffer = exec.world.memory.allocate(label, space, bytes, site)?;
+    Ok((0..copies)
+        .map(|lane| {
+            let own = (lane * each, (lane + 1) * each);
+            Rc::new(View::row_major(buffer, own, sizes.clone()))
+        })
+        .collect())
+}
+
+fn global<'c>(op: Op<'c>, to: Slot) -> Result<Step<'c>, Trouble> {
+    let (ty, scalar) = memref(op, results(op)[0])?;
+    let symbol = attribute(op, "name")
+        .and_then(tx_mlir::symbol_path)
+        .and_then(|path| path.last().cloned())
+        .ok_or_else(|| Trouble::unsupported(op, "without a name"))?;
+    let sizes: Option<Vec<i64>> = ty.shape.iter().map(|n| n.map(|n| n as i64)).collect();
+    let sizes = sizes.ok_or_else(|| Trouble::unsupported(op, "of unknown size"))?;
+    if ty.space != Space::Shared {
+        return Err(Trouble::unsupported(op, "outside shared memory"));
+    }
+    let site = Site::of(op);
+    Ok(Box::new(move |exec| {
+        let known = exec
+            .cta
+            .as_ref()
+            .and_then(|cta| cta.variables.get(&symbol).cloned());
+        let view = match known {
+            Some(view) => view,
+            None => {
+                let label = format!("shared variable @{symbol}");
+                let view = private_or_common(
+                    exec,
+                    label,
+                    Space::Shared,
+                    false,
+                    sizes.clone(),
+                    scalar,
+                    &site,
+                )?;
+                let view = view[0].clone();
+                if let Some(cta) = &mut exec.cta {
+                    cta.variables.insert(symbol.clone(), view.clone());
+                }
+                view
+            }
+        };
+        exec.slots[to] = Value::Views(vec![view]);
+        Ok(())
+    }))
+}
+
+fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+    let slots = build.operands(op);
+    let to = build.results(op)[0];
+    let groups = operand_groups(op).unwrap_or_default();
+    let mut list = |name: &str, group: usize| -> Vec<Number> {
+        let dynamic = groups.get(group).cloned().unwrap_or_default();
+        mixed(op, name, &dynamic)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|n| Number::of(n, build))
+            .collect()
+    };
+    let offsets = list("static_offsets", 1);
+    let sizes = list("static_sizes", 2);
+    let strides = list("static_strides", 3);
+    let (ty, _) = memref(op, results(op)[0])?;
+    let site = Site::of(op);
+    // Dimensions of one element may be left out of the result.
+    let mut wanted = ty.shape.iter().peekable();
+    let mut kept = Vec::new();
+    for (d, size) in sizes.iter().enumerate() {
+        let fits = match (wanted.peek(), size) {
+            (Some(Some(n)), Number::Const(size)) => *n as i64 == *size,
+            (Some(None), Number::Slot(_)) => true,
+            _ => false,
+        };
+        if fits {
+            wanted.next();
+            kept.push(d);
+        }
+    }
+    Ok(Box::new(move |exec| {
+        exec.compute_views(&slots, to, |exec, lane| {
+            let view = exec.view(slots[0], lane);
+            let get = |n: &Number| n.get(exec, lane);
+            let at: Vec<i64> = offsets.iter().map(get).collect();
+            let all: Vec<i64> = sizes.iter().map(get).collect();
+            let steps: Vec<i64> = strides.iter().map(get).collect();
+            for (d, size) in view.sizes.iter().enumerate() {
+                let last = at[d] + (all[d] - 1) * steps[d];
+                if all[d] < 0
+                    || all[d] > 0 && (at[d] < 0 || at[d] >= *size || last < 0 || last >= *size)
+                {
+                    let message = format!(
+                        "a view of {} elements from {} on, {} apart, of {size} along dimension {d}",
+                        all[d], at[d], steps[d]
+                    );
+                    return Err(Trouble::fault(FaultKind::OutOfBounds, &site, message));
+                }
+            }
+            Ok(View {
+                offset: view.place(at.iter().copied()),
+                sizes: kept.iter().map(|d| all[*d]).collect(),
+                strides: kept.iter().map(|d| view.strides[*d] * steps[*d]).collect(),
+                ..(*view).clone()
+            })
+        })
+    }))
+}
+
+fn expand<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+    let slots = build.operands(op);
+    let to = build.results(op)[0];
+    let groups = reassociation(op).unwrap_or_default();
+    let (ty, _) = memref(op, results(op)[0])?;
+    let shape = ty.shape;
+    Ok(Box::new(move |exec| {
+        exec.compute_views(&slots, to, |exec, lane| {
+            let view = exec.view(slots[0], lane);
+            let mut dynamic = slots[1..].iter();
+            let sizes: Vec<i64> = shape
+                .iter()
+                .map(|size| match size {
+                    Some(n) => *n as i64,
+                    None => dynamic.next().map_or(0, |slot| exec.int(*slot, lane)),
+                })
+                .collect();
+            let mut strides = vec![1; sizes.len()];
+            for (group, stride) in groups.iter().zip(&view.strides) {
+                let mut stride = *stride;
+                for d in group.iter().rev() {
+                    strides[*d] = stride;
+                    stride *= sizes[*d];
+                }
+            }
+            Ok(View {
+                sizes,
+                strides,
+                ..(*view).clone()
+            })
+        })
+    }))
+}

@@ -1,0 +1,294 @@
+//! `nvvm`, and those ops of `llvm` that stand among ops of higher levels.
+
+use crate::build::{Build, Step, scalars, scalars_of};
+use crate::calc::{maximum, maximum_number, operation};
+use crate::machine::Exec;
+use crate::number::{Scalar, signed, truncated};
+use crate::ops::gpu::{
+    Mode, Number, WARP, arrive, as_thread_number, check_members, last_word, shuffle,
+};
+use crate::trouble::{FaultKind, Site, Trouble};
+use crate::value::{Lanes, Value};
+use std::collections::BTreeMap;
+use tx_mlir::melior::ir::ValueLike;
+use tx_mlir::{Op, attribute, integers, name, operand_groups, operands, results, string_attribute};
+
+pub(crate) fn build<'c>(
+    op: Op<'c>,
+    build: &mut Build<'_, 'c>,
+) -> Result<Option<Step<'c>>, Trouble> {
+    let slots = build.operands(op);
+    let to = build.results(op);
+    let site = Site::of(op);
+    if let Some(number) = register(name(op)) {
+        return Ok(Some(as_thread_number(to[0], number)));
+    }
+    if let Some(calc) = intrinsic(op) {
+        let from = operands(op)
+            .iter()
+            .map(|v| scalars_of(op, *v).map(|(scalar, _)| scalar))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (result, width) = scalars_of(op, results(op)[0])?;
+        let Some(operation) = operation(calc, None, &from, result) else {
+            return Ok(None);
+        };
+        return Ok(Some(Box::new(move |exec| {
+            exec.compute(&slots, to[0], width, |exec, lane, i| {
+                let mut bits = [0; 3];
+                for (word, slot) in bits.iter_mut().zip(&slots) {
+                    *word = exec.numbers(*slot).get(lane as usize, i);
+                }
+                (operation.calc)(&bits)
+                    .map(|bits| (bits, None))
+                    .map_err(|why| Trouble::fault(FaultKind::Undefined, &site, why))
+            })
+        })));
+    }
+    Ok(Some(match name(op) {
+        "nvvm.barrier0" => Box::new(move |exec| {
+            let all = exec.active.to_vec();
+            arrive(exec, 0, None, &all, &site)
+        }),
+        "nvvm.barrier" => {
+            let groups = operand_groups(op).unwrap_or_default();
+            let mut one = |group: usize| groups.get(group)?.first().map(|v| build.slot(*v));
+            let (id, count) = (one(0), one(1));
+            if groups.len() > 2 && !groups[2].is_empty() {
+                return Err(Trouble::unsupported(op, "with a predicate"));
+            }
+            Box::new(move |exec| {
+                let mut barriers: BTreeMap<(u64, Option<u64>), Vec<u32>> = BTreeMap::new();
+                for &lane in exec.active.iter() {
+                    let id = id.map_or(0, |slot| exec.int(slot, lane)).cast_unsigned();
+                    let count = count.map(|slot| exec.int(slot, lane).cast_unsigned());
+                    barriers.entry((id, count)).or_default().push(lane);
+                }
+                for ((id, count), threads) in barriers {
+                    // A last warp that is not full counts as one that is.
+                    let warps = threads
+                        .iter()
+                        .map(|t| t / WARP)
+                        .collect::<std::collections::BTreeSet<_>>();
+                    let rounded = warps.len() as u64 * u64::from(WARP);
+                    let count = match count {
+                        Some(count) if count == rounded => Some(threads.len() as u64),
+                        other => other,
+                    };
+                    arrive(exec, id, count, &threads, &site)?;
+                }
+                Ok(())
+            })
+        }
+        "nvvm.bar.warp.sync" => Box::new(move |exec| {
+            let mut groups: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
+            for &lane in exec.active.iter() {
+                check_members(exec, slots[0], lane, &site)?;
+                let mask = exec.int(slots[0], lane) as u32;
+                groups
+                    .entry((lane / WARP, mask))
+                    .or_default()
+                    .push(lane as usize);
+            }
+            for members in groups.values() {
+                exec.world.clocks.join_lanes(members);
+            }
+            Ok(())
+        }),
+        "nvvm.shfl.sync" => {
+            let kind = attribute(op, "kind").map(last_word).unwrap_or_default();
+            let mode = Mode::parse(&kind)
+                .ok_or_else(|| Trouble::unsupported(op, format!("of kind {kind}")))?;
+            let both = scalars(results(op)[0].r#type()).is_none();
+            Box::new(move |exec| {
+                let ask = |exec: &Exec<'_, '_>, lane: u32| {
+                    let c = exec.int(slots[3], lane) as u32;
+                    mode.source(
+                        lane % WARP,
+                        exec.int(slots[2], lane) as u32,
+                        c >> 8 & 31,
+                        c & 31,
+                    )
+                };
+                if !both {
+                    return shuffle(exec, slots[1], 1, &to, Some(slots[0]), ask, &site);
+                }
+                // A struct of the value and whether it is from within the segment is held as two numbers.
+                let asked: Vec<bool> = exec.active.iter().map(|lane| ask(exec, *lane).1).collect();
+                shuffle(exec, slots[1], 1, &to, Some(slots[0]), ask, &site)?;
+                let value = exec.numbers(to[0]).clone();
+                let mut pair = Lanes::new(2, exec.lanes);
+                for (&lane, inside) in exec.active.iter().zip(asked) {
+                    let lane = lane as usize;
+                    pair.set(lane, 0, value.get(lane, 0), value.bound(lane, 0));
+                    pair.set(lane, 1, u64::from(inside), None);
+                }
+                exec.slots[to[0]] = Value::Numbers(pair);
+                Ok(())
+            })
+        }
+        "nvvm.redux.sync" => redux(op, build)?,
+        "nvvm.vote.sync" => vote(op, build)?,
+        "llvm.extractvalue" => {
+            let Some([at]) = attribute(op, "position")
+                .and_then(integers)
+                .as_deref()
+                .map(|p| [p[0]])
+            else {
+                return Ok(None);
+            };
+            let at = usize::try_from(at).unwrap_or(0);
+            Box::new(move |exec| {
+                exec.compute(&slots, to[0], 1, |exec, lane, _| {
+                    let pair = exec.numbers(slots[0]);
+                    Ok((pair.get(lane as usize, at), pair.bound(lane as usize, at)))
+                })
+            })
+        }
+        "llvm.mlir.constant" => {
+            let (scalar, width) = scalars_of(op, results(op)[0])?;
+            let Some(bits) =
+                attribute(op, "value").and_then(|v| super::scalar::bits_of(v, scalar, width))
+            else {
+                return Ok(None);
+            };
+            Box::new(move |exec| {
+                exec.slots[to[0]] = Value::Numbers(Lanes::same(bits.clone()));
+                Ok(())
+            })
+        }
+        _ => return Ok(None),
+    }))
+}
+
+fn register(name: &str) -> Option<Number> {
+    let rest = name.strip_prefix("nvvm.read.ptx.sreg.")?;
+    let axis = |rest: &str| match rest {
+        "x" => Some(0),
+        "y" => Some(1),
+        "z" => Some(2),
+        _ => None,
+    };
+    match rest.split_once('.') {
+        Some(("tid", d)) => axis(d).map(Number::Thread),
+        Some(("ctaid", d)) => axis(d).map(Number::Block),
+        Some(("ntid", d)) => axis(d).map(Number::BlockSize),
+        Some(("nctaid", d)) => axis(d).map(Number::GridSize),
+        _ => match rest {
+            "laneid" => Some(Number::Lane),
+            "warpid" => Some(Number::Warp),
+            "warpsize" => Some(Number::WarpSize),
+            _ => None,
+        },
+    }
+}
+
+/// The op of `arith` or `math` that computes what an intrinsic of LLVM does.
+fn intrinsic(op: Op<'_>) -> Option<&'static str> {
+    let called = match name(op) {
+        "llvm.call_intrinsic" => string_attribute(op, "intrin")?,
+        other => format!("llvm.{}", other.strip_prefix("llvm.intr.")?),
+    };
+    Some(match called.as_str() {
+        "llvm.fma" => "math.fma",
+        "llvm.sqrt" => "math.sqrt",
+        "llvm.floor" => "math.floor",
+        "llvm.ceil" => "math.ceil",
+        "llvm.trunc" => "math.trunc",
+        "llvm.round" => "math.round",
+        "llvm.roundeven" => "math.roundeven",
+        "llvm.fabs" => "math.absf",
+        "llvm.copysign" => "math.copysign",
+        "llvm.ctpop" => "math.ctpop",
+        "llvm.ctlz" => "math.ctlz",
+        "llvm.cttz" => "math.cttz",
+        "llvm.abs" => "math.absi",
+        "llvm.maximum" => "arith.maximumf",
+        "llvm.minimum" => "arith.minimumf",
+        "llvm.maxnum" => "arith.maxnumf",
+        "llvm.minnum" => "arith.minnumf",
+        _ => return None,
+    })
+}
+
+fn redux<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+    let slots = build.operands(op);
+    let to = build.results(op)[0];
+    let site = Site::of(op);
+    let (scalar, _) = scalars_of(op, operands(op)[0])?;
+    let kind = attribute(op, "kind").map(last_word).unwrap_or_default();
+    let nan = attribute(op, "nan").is_some_and(|a| a.to_string().contains("true"));
+    if attribute(op, "abs").is_some_and(|a| a.to_string().contains("true")) {
+        return Err(Trouble::unsupported(op, "of absolute values"));
+    }
+    let int = |f: fn(u64, u64) -> u64| -> Box<dyn Fn(u64, u64) -> u64> { Box::new(f) };
+    let combine: Box<dyn Fn(u64, u64) -> u64> = match (kind.as_str(), scalar) {
+        ("add", Scalar::Int(_)) => int(|a, b| truncated(a.wrapping_add(b).cast_signed(), 32)),
+        ("and", Scalar::Int(_)) => int(|a, b| a & b),
+        ("or", Scalar::Int(_)) => int(|a, b| a | b),
+        ("xor", Scalar::Int(_)) => int(|a, b| a ^ b),
+        ("umax", Scalar::Int(_)) => int(u64::max),
+        ("umin", Scalar::Int(_)) => int(u64::min),
+        ("max", Scalar::Int(_)) => int(|a, b| if signed(a, 32) >= signed(b, 32) { a } else { b }),
+        ("min", Scalar::Int(_)) => int(|a, b| if signed(a, 32) <= signed(b, 32) { a } else { b }),
+        ("fmax" | "fmin", Scalar::Float(float)) => {
+            let sign = if kind == "fmax" { 1.0 } else { -1.0 };
+            let better = if nan { maximum } else { maximum_number };
+            Box::new(move |a, b| {
+                float.to_bits(sign * better(sign * float.value(a), sign * float.value(b)))
+            })
+        }
+        _ => return Err(Trouble::unsupported(op, format!("of kind {kind}"))),
+    };
+    Ok(Box::new(move |exec| {
+        let mut out = Lanes::new(1, exec.lanes);
+        for &lane in exec.active.iter() {
+            check_members(exec, slots[1], lane, &site)?;
+            let mask = exec.int(slots[1], lane) as u32;
+            let first = lane / WARP * WARP;
+            let values = exec.numbers(slots[0]);
+            let result = exec
+                .active
+                .iter()
+                .filter(|other| **other / WARP * WARP == first && mask >> (**other % WARP) & 1 == 1)
+                .map(|other| values.get(*other as usize, 0))
+                .reduce(&combine);
+            out.set(lane as usize, 0, result.unwrap_or(0), None);
+        }
+        exec.slots[to] = Value::Numbers(out);
+        Ok(())
+    }))
+}
+
+fn vote<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+    let slots = build.operands(op);
+    let to = build.results(op)[0];
+    let site = Site::of(op);
+    let kind = attribute(op, "kind").map(last_word).unwrap_or_default();
+    Ok(Box::new(move |exec| {
+        let mut out = Lanes::new(1, exec.lanes);
+        for &lane in exec.active.iter() {
+            check_members(exec, slots[0], lane, &site)?;
+            let mask = exec.int(slots[0], lane) as u32;
+            let first = lane / WARP * WARP;
+            let ballot = exec
+                .active
+                .iter()
+                .filter(|other| **other / WARP * WARP == first && mask >> (**other % WARP) & 1 == 1)
+                .filter(|other| exec.int(slots[1], **other) & 1 == 1)
+                .fold(0_u32, |ballot, other| ballot | 1 << (other % WARP));
+            let present = (0..WARP)
+                .filter(|l| (first + l) < exec.lanes as u32)
+                .fold(0_u32, |all, l| all | 1 << l);
+            let result = match kind.as_str() {
+                "ballot" => u64::from(ballot),
+                "any" => u64::from(ballot != 0),
+                "all" => u64::from(ballot == mask & present),
+                "uni" => u64::from(ballot == 0 || ballot == mask & present),
+                _ => 0,
+            };
+            out.set(lane as usize, 0, result, None);
+        }
+        exec.slots[to] = Value::Numbers(out);
+        Ok(())
+    }))
+}

@@ -1,0 +1,300 @@
+//! Reductions as they are defined: elements in row-major order, combined from left to right.
+
+use crate::bound::Bound;
+use crate::build::{Build, Code, Slot};
+use crate::calc::{Operation, operation};
+use crate::machine::Exec;
+use crate::number::{Float, Scalar, signed, truncated};
+use crate::ops::scalar::{bits_of, bound_of, float_of};
+use crate::trouble::Trouble;
+use crate::value::{Lanes, UNTOLD, Value};
+use tx_dialect_tile::{Kind, Nan};
+use tx_mlir::{Op, attribute, elements};
+
+/// How two partial results become one, on as many lanes as there are results.
+pub(crate) struct Combine<'c> {
+    /// Types of the parts of a partial result.
+    pub(crate) parts: Vec<Scalar>,
+    kind: Kind,
+    nan: Nan,
+    how: How<'c>,
+}
+
+enum How<'c> {
+    Named(Operation),
+    /// The better value, and the lower index of equal ones.
+    Arg,
+    /// A region, and its identities.
+    Region(Code<'c>, Vec<u64>),
+}
+
+/// Some numbers, a list for each part of a partial result.
+pub(crate) type Parts = Vec<Lanes>;
+
+impl<'c> Combine<'c> {
+    pub(crate) fn new(
+        op: Op<'c>,
+        kind: Kind,
+        nan: Nan,
+        parts: Vec<Scalar>,
+        build: &mut Build<'_, 'c>,
+    ) -> Result<Self, Trouble> {
+        let how = match kind {
+            Kind::Custom => {
+                let identities = attribute(op, "identities")
+                    .and_then(elements)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .zip(&parts)
+                    .map(|(value, scalar)| bits_of(value, *scalar, 1).map(|bits| bits[0]))
+                    .collect::<Option<Vec<_>>>()
+                    .ok_or_else(|| Trouble::unsupported(op, "with identities of other types"))?;
+                How::Region(build.body(op, 0)?, identities)
+            }
+            kind if kind.is_arg() => How::Arg,
+            kind => {
+                let name = arith(kind, nan, parts[0]);
+                let operation = operation(name, None, &[parts[0]; 2], parts[0])
+                    .ok_or_else(|| Trouble::unsupported(op, format!("of kind {kind}")))?;
+                How::Named(operation)
+            }
+        };
+        Ok(Self {
+            parts,
+            kind,
+            nan,
+            how,
+        })
+    }
+
+    /// The result of nothing.
+    pub(crate) fn identity(&self) -> Vec<u64> {
+        match &self.how {
+            How::Region(_, identities) => identities.clone(),
+            How::Arg => vec![identity(self.kind, self.parts[0]), 0],
+            How::Named(_) => vec![identity(self.kind, self.parts[0])],
+        }
+    }
+
+    /// Combines, lane by lane.
+    pub(crate) fn combine(
+        &self,
+        exec: &mut Exec<'_, 'c>,
+        left: &Parts,
+        right: &Parts,
+    ) -> Result<Parts, Trouble> {
+        let lanes = exec.lanes;
+        match &self.how {
+            How::Named(operation) => {
+                let scalar = self.parts[0];
+                let mut out = Lanes::new(1, lanes);
+                for lane in 0..lanes {
+                    let (a, b) = (left[0].get(lane, 0), right[0].get(lane, 0));
+                    // The kinds are defined for all numbers.
+                    let bits = (operation.calc)(&[a, b, 0]).unwrap_or(0);
+                    let bound = exec.world.bounds.then(|| {
+                        let bounds = [
+                            bound_of(&left[0], scalar, lane, 0),
+                            bound_of(&right[0], scalar, lane, 0),
+                            Bound::exact(0.0),
+                        ];
+                        join(operation, scalar, [a, b], bits, &bounds)
+                    });
+                    out.set(lane, 0, bits, bound.flatten());
+                }
+                Ok(vec![out])
+            }
+            How::Arg => {
+                let mut out = [Lanes::new(1, lanes), Lanes::new(1, lanes)];
+                for lane in 0..lanes {
+                    let get = |p: &Parts, i: usize| p[i].get(lane, 0);
+                    let (a, b) = ([get(left, 0), get(left, 1)], [get(right, 0), get(right, 1)]);
+                    let wins = self.wins(a, b);
+                    let taken = if wins { left } else { right };
+                    for (i, out) in out.iter_mut().enumerate() {
+                        out.set(lane, 0, get(taken, i), taken[i].bound(lane, 0));
+                    }
+                    if exec.world.bounds {
+                        let scalar = self.parts[0];
+                        let [x, y] = [left, right].map(|p| bound_of(&p[0], scalar, lane, 0));
+                        let near = x.error + y.error;
+                        let distance = (float_of(scalar, a[0]) - float_of(scalar, b[0])).abs();
+                        if near > 0.0 && !(distance > 2.0 * near) {
+                            out[0].set(lane, 0, get(taken, 0), Some(x.wider(y)));
+                            out[1].set(lane, 0, get(taken, 1), Some(Bound::anything()));
+                        }
+                    }
+                }
+                Ok(out.into())
+            }
+            How::Region(code, _) => {
+                let arguments = left.iter().chain(right);
+                for (slot, value) in code.arguments.iter().zip(arguments) {
+                    exec.slots[*slot] = Value::Numbers(value.clone());
+                }
+                exec.run(code)?;
+                Ok(taken(exec, &code.yields))
+            }
+        }
+    }
+
+    /// Whether the left of two values with an index wins.
+    fn wins(&self, a: [u64; 2], b: [u64; 2]) -> bool {
+        let lower = || {
+            let (i, j) = match self.parts[1] {
+                Scalar::Int(bits) => (signed(a[1], bits), signed(b[1], bits)),
+                Scalar::Float(_) => (0, 0),
+            };
+            i <= j
+        };
+        let smallest = self.kind == Kind::ArgMin;
+        match self.parts[0] {
+            Scalar::Float(float) => {
+                let (x, y) = (float.value(a[0]), float.value(b[0]));
+                match (x.is_nan(), y.is_nan()) {
+                    (true, true) => lower(),
+                    (true, false) => self.nan == Nan::Propagate,
+                    (false, true) => self.nan == Nan::Ignore,
+                    _ if x == y => lower(),
+                    _ => (x > y) != smallest,
+                }
+            }
+            Scalar::Int(bits) => {
+                let (x, y) = (signed(a[0], bits), signed(b[0], bits));
+                if x == y { lower() } else { (x > y) != smallest }
+            }
+        }
+    }
+}
+
+/// The bound of a combination of two numbers.
+fn join(
+    operation: &Operation,
+    scalar: Scalar,
+    [a, b]: [u64; 2],
+    result: u64,
+    bounds: &[Bound; 3],
+) -> Option<Bound> {
+    match (&operation.bound, scalar) {
+        (Some(rule), Scalar::Float(float)) => {
+            let values = [float.value(a), float.value(b), 0.0];
+            Some(rule(&values, bounds, float.value(result)))
+        }
+        _ if bounds.iter().all(|b| b.is_exact()) => None,
+        _ => Some(Bound::anything()),
+    }
+}
+
+/// The op of `arith` that a kind is.
+fn arith(kind: Kind, nan: Nan, scalar: Scalar) -> &'static str {
+    let float = matches!(scalar, Scalar::Float(_));
+    match (kind, float, nan) {
+        (Kind::Sum, true, _) => "arith.addf",
+        (Kind::Sum, false, _) => "arith.addi",
+        (Kind::Prod, true, _) => "arith.mulf",
+        (Kind::Prod, false, _) => "arith.muli",
+        (Kind::Max, true, Nan::Propagate) => "arith.maximumf",
+        (Kind::Max, true, Nan::Ignore) => "arith.maxnumf",
+        (Kind::Max, false, _) => "arith.maxsi",
+        (Kind::Min, true, Nan::Propagate) => "arith.minimumf",
+        (Kind::Min, true, Nan::Ignore) => "arith.minnumf",
+        (Kind::Min, false, _) => "arith.minsi",
+        (Kind::UMax, ..) => "arith.maxui",
+        (Kind::UMin, ..) => "arith.minui",
+        (Kind::And, ..) => "arith.andi",
+        (Kind::Or, ..) => "arith.ori",
+        (Kind::Xor, ..) => "arith.xori",
+        (Kind::ArgMax | Kind::ArgMin | Kind::Custom, ..) => "",
+    }
+}
+
+/// The result of nothing, of a named kind.
+fn identity(kind: Kind, scalar: Scalar) -> u64 {
+    match scalar {
+        Scalar::Float(float) => float.to_bits(match kind {
+            Kind::Prod => 1.0,
+            Kind::Max | Kind::ArgMax => lowest(float),
+            Kind::Min | Kind::ArgMin => -lowest(float),
+            _ => 0.0,
+        }),
+        Scalar::Int(bits) => match kind {
+            Kind::Prod => truncated(1, bits),
+            Kind::Max | Kind::ArgMax => truncated(i64::MIN >> (64 - bits), bits),
+            Kind::Min | Kind::ArgMin => truncated(i64::MAX >> (64 - bits), bits),
+            Kind::UMin | Kind::And => truncated(-1, bits),
+            _ => 0,
+        },
+    }
+}
+
+fn lowest(float: Float) -> f64 {
+    match float {
+        // It has no infinity.
+        Float::F8E4M3FN => -float.largest(),
+        _ => f64::NEG_INFINITY,
+    }
+}
+
+/// The numbers in some slots, for every lane.
+pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
+    slots
+        .iter()
+        .map(|slot| {
+            let numbers = exec.numbers(*slot);
+            let mut out = Lanes::new(1, exec.lanes);
+            for lane in 0..exec.lanes {
+                out.set(lane, 0, numbers.get(lane, 0), numbers.bound(lane, 0));
+            }
+            out
+        })
+        .collect()
+}
+
+/// Numbers of one type as numbers of another, rounded once.
+pub(crate) struct Convert {
+    from: Scalar,
+    to: Scalar,
+    operation: Option<Operation>,
+}
+
+impl Convert {
+    /// From `from` to `to`; integers grow without a sign where `unsigned`.
+    pub(crate) fn new(from: Scalar, to: Scalar, unsigned: bool) -> Self {
+        let name = match (from, to) {
+            (Scalar::Float(a), Scalar::Float(b)) if a.bits() < b.bits() => "arith.extf",
+            (Scalar::Float(_), Scalar::Float(_)) => "arith.truncf",
+            (Scalar::Int(a), Scalar::Int(b)) if a >= b => "arith.trunci",
+            (Scalar::Int(_), Scalar::Int(_)) if unsigned => "arith.extui",
+            (Scalar::Int(_), Scalar::Int(_)) => "arith.extsi",
+            (Scalar::Int(_), Scalar::Float(_)) => "arith.sitofp",
+            (Scalar::Float(_), Scalar::Int(_)) => "arith.fptosi",
+        };
+        let operation = (from != to)
+            .then(|| operation(name, None, &[from], to))
+            .flatten();
+        Self {
+            from,
+            to,
+            operation,
+        }
+    }
+
+    pub(crate) fn one(&self, bits: u64, bound: Option<Bound>) -> (u64, Option<Bound>) {
+        let Some(operation) = &self.operation else {
+            return (bits, bound);
+        };
+        let result = (operation.calc)(&[bits, 0, 0]).unwrap_or(0);
+        let bound = bound.filter(|b| *b != UNTOLD).and_then(|bound| {
+            let (value, out) = (float_of(self.from, bits), float_of(self.to, result));
+            match &operation.bound {
+                Some(rule) => {
+                    let exact = Bound::exact(0.0);
+                    Some(rule(&[value, 0.0, 0.0], &[bound, exact, exact], out))
+                }
+                None if bound.is_exact() => None,
+                None => Some(Bound::anything()),
+            }
+        });
+        (result, bound)
+    }
+}

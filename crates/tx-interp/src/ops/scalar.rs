@@ -1,0 +1,221 @@
+//! `arith` and `math`: one number of each operand at a time, of scalars and of vectors alike.
+
+use crate::bound::Bound;
+use crate::build::{Build, Slot, Step, scalars_of};
+use crate::calc::{Operation, operation};
+use crate::number::{Scalar, truncated};
+use crate::trouble::{FaultKind, Site, Trouble};
+use crate::value::{Lanes, UNTOLD, Value};
+use tx_mlir::melior::ir::attribute::{FloatAttribute, IntegerAttribute};
+use tx_mlir::melior::ir::{Attribute, ValueLike};
+use tx_mlir::{Op, attribute, integer_attribute, name, operands, results};
+
+pub(crate) fn build<'c>(
+    op: Op<'c>,
+    build: &mut Build<'_, 'c>,
+) -> Result<Option<Step<'c>>, Trouble> {
+    match name(op) {
+        "arith.constant" => return constant(op, build).map(Some),
+        "arith.select" => return select(op, build).map(Some),
+        "ub.poison" => {
+            let to = build.results(op);
+            let (_, width) = scalars_of(op, results(op)[0])?;
+            return Ok(Some(Box::new(move |exec| {
+                exec.slots[to[0]] = Value::Numbers(Lanes::same(vec![0; width]));
+                Ok(())
+            })));
+        }
+        _ => {}
+    }
+    let values = operands(op);
+    let [result] = results(op)[..] else {
+        return Ok(None);
+    };
+    if values.is_empty() || values.len() > 3 {
+        return Ok(None);
+    }
+    let from = values
+        .iter()
+        .map(|v| scalars_of(op, *v).map(|(scalar, _)| scalar))
+        .collect::<Result<Vec<_>, _>>()?;
+    let (to, width) = scalars_of(op, result)?;
+    let Some(operation) = operation(name(op), integer_attribute(op, "predicate"), &from, to) else {
+        return Ok(None);
+    };
+    let slots = build.operands(op);
+    let result = build.slot(result);
+    Ok(Some(elementwise(
+        op, slots, from, result, to, width, operation,
+    )))
+}
+
+/// The value of bits, for bounds.
+pub(crate) fn float_of(scalar: Scalar, bits: u64) -> f64 {
+    match scalar {
+        Scalar::Float(float) => float.value(bits),
+        Scalar::Int(_) => 0.0,
+    }
+}
+
+/// The bound of a number, computed where it is exact.
+pub(crate) fn bound_of(lanes: &Lanes, scalar: Scalar, lane: usize, i: usize) -> Bound {
+    lanes
+        .bound(lane, i)
+        .filter(|b| *b != UNTOLD)
+        .unwrap_or_else(|| Bound::exact(float_of(scalar, lanes.get(lane, i))))
+}
+
+fn elementwise<'c>(
+    op: Op<'c>,
+    slots: Vec<Slot>,
+    from: Vec<Scalar>,
+    result: Slot,
+    to: Scalar,
+    width: usize,
+    operation: Operation,
+) -> Step<'c> {
+    let site = Site::of(op);
+    Box::new(move |exec| {
+        let bounded = exec.world.bounds;
+        exec.compute(&slots, result, width, |exec, lane, i| {
+            let mut bits = [0; 3];
+            for (word, slot) in bits.iter_mut().zip(&slots) {
+                *word = exec.numbers(*slot).get(lane as usize, i);
+            }
+            let out = (operation.calc)(&bits).map_err(|why| {
+                let shown: Vec<String> = from.iter().zip(bits).map(|(s, b)| s.show(b)).collect();
+                let message = format!("{why}: operands {}", shown.join(" and "));
+                exec.with_thread(Trouble::fault(FaultKind::Undefined, &site, message), lane)
+            })?;
+            let bound = bounded
+                .then(|| {
+                    bound(
+                        exec,
+                        &slots,
+                        &from,
+                        (lane as usize, i),
+                        &operation,
+                        to,
+                        bits,
+                        out,
+                    )
+                })
+                .flatten();
+            Ok((out, bound))
+        })
+    })
+}
+
+#[expect(clippy::too_many_arguments, reason = "one place, called once")]
+fn bound(
+    exec: &crate::machine::Exec<'_, '_>,
+    slots: &[Slot],
+    from: &[Scalar],
+    (lane, i): (usize, usize),
+    operation: &Operation,
+    to: Scalar,
+    bits: [u64; 3],
+    out: u64,
+) -> Option<Bound> {
+    let mut bounds = [Bound::exact(0.0); 3];
+    let mut exact = true;
+    for ((bound, slot), scalar) in bounds.iter_mut().zip(slots).zip(from) {
+        *bound = bound_of(exec.numbers(*slot), *scalar, lane, i);
+        exact &= bound.is_exact();
+    }
+    match &operation.bound {
+        Some(rule) => {
+            let mut values = [0.0; 3];
+            for ((value, bits), scalar) in values.iter_mut().zip(bits).zip(from) {
+                *value = float_of(*scalar, bits);
+            }
+            let bound = rule(&values, &bounds, float_of(to, out));
+            let keep = match to {
+                Scalar::Float(_) => true,
+                Scalar::Int(_) => !bound.is_exact(),
+            };
+            keep.then_some(bound)
+        }
+        None if exact => None,
+        None => Some(Bound::anything()),
+    }
+}
+
+fn select<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+    let slots = build.operands(op);
+    let value = operands(op)[1];
+    let to = build.results(op)[0];
+    if tx_mlir::MemRef::of(value).is_some() {
+        return Ok(Box::new(move |exec| {
+            exec.compute_views(&slots, to, |exec, lane| {
+                let which = if exec.int(slots[0], lane) & 1 == 1 {
+                    1
+                } else {
+                    2
+                };
+                Ok((*exec.view(slots[which], lane)).clone())
+            })
+        }));
+    }
+    let (scalar, width) = scalars_of(op, value)?;
+    let (_, conditions) = scalars_of(op, operands(op)[0])?;
+    Ok(Box::new(move |exec| {
+        let bounded = exec.world.bounds;
+        exec.compute(&slots, to, width, |exec, lane, i| {
+            let lane = lane as usize;
+            let condition = exec.numbers(slots[0]);
+            let at = if conditions == 1 { 0 } else { i };
+            let holds = condition.get(lane, at) & 1 == 1;
+            let taken = exec.numbers(slots[if holds { 1 } else { 2 }]);
+            let bits = taken.get(lane, i);
+            let sure = condition
+                .bound(lane, at)
+                .is_none_or(|b| b == UNTOLD || b.is_exact());
+            if sure || !bounded {
+                return Ok((bits, taken.bound(lane, i)));
+            }
+            let [yes, no] = [slots[1], slots[2]].map(|slot| exec.numbers(slot));
+            if yes.get(lane, i) == no.get(lane, i) {
+                return Ok((bits, taken.bound(lane, i)));
+            }
+            let [a, b] = [yes, no].map(|v| bound_of(v, scalar, lane, i));
+            Ok((
+                bits,
+                Some(match scalar {
+                    Scalar::Float(float) => {
+                        let [x, y] = [yes, no].map(|v| float.value(v.get(lane, i)));
+                        a.either(b, (x - y).abs())
+                    }
+                    Scalar::Int(_) => Bound::anything(),
+                }),
+            ))
+        })
+    }))
+}
+
+fn constant<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
+    let result = results(op)[0];
+    let (scalar, width) = scalars_of(op, result)?;
+    let bits = attribute(op, "value")
+        .and_then(|value| bits_of(value, scalar, width))
+        .ok_or_else(|| Trouble::unsupported(op, format!("of type {}", result.r#type())))?;
+    let to = build.slot(result);
+    Ok(Box::new(move |exec| {
+        exec.slots[to] = Value::Numbers(Lanes::same(bits.clone()));
+        Ok(())
+    }))
+}
+
+/// The bits of an attribute that is `width` numbers.
+pub(crate) fn bits_of(value: Attribute<'_>, scalar: Scalar, width: usize) -> Option<Vec<u64>> {
+    if let Ok(int) = IntegerAttribute::try_from(value) {
+        let Scalar::Int(bits) = scalar else {
+            return None;
+        };
+        return Some(vec![truncated(int.value(), bits)]);
+    }
+    if FloatAttribute::try_from(value).is_ok() {
+        return Some(vec![tx_mlir::float_bits(value)?]);
+    }
+    tx_mlir::dense_bits(value).filter(|all| all.len() == width)
+}

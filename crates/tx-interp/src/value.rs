@@ -1,0 +1,200 @@
+//! What SSA values hold while a program runs: something for each lane.
+
+use crate::bound::Bound;
+use std::rc::Rc;
+
+/// Numbers: `width` of them for each lane, or the same for all lanes.
+///
+/// A scalar has width 1, a vector as many as it has elements, a fragment as many as a thread has register slots.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lanes {
+    pub(crate) width: usize,
+    /// Whether all lanes have the same, which is then held once.
+    pub(crate) uniform: bool,
+    /// Bits, zero above the width of the type.
+    pub(crate) bits: Vec<u64>,
+    /// Beside each number, how far another order may take it; absent when all are exact.
+    pub(crate) bounds: Option<Vec<Bound>>,
+}
+
+impl Lanes {
+    /// One number for all lanes.
+    pub(crate) fn one(bits: u64) -> Self {
+        Self::same(vec![bits])
+    }
+
+    /// These numbers for all lanes.
+    pub(crate) fn same(bits: Vec<u64>) -> Self {
+        Self {
+            width: bits.len(),
+            uniform: true,
+            bits,
+            bounds: None,
+        }
+    }
+
+    /// Room for `lanes` lanes.
+    pub(crate) fn new(width: usize, lanes: usize) -> Self {
+        Self {
+            width,
+            uniform: false,
+            bits: vec![0; width * lanes],
+            bounds: None,
+        }
+    }
+
+    fn start(&self, lane: usize) -> usize {
+        if self.uniform { 0 } else { lane * self.width }
+    }
+
+    /// Number `i` of a lane.
+    pub(crate) fn get(&self, lane: usize, i: usize) -> u64 {
+        self.bits[self.start(lane) + i]
+    }
+
+    pub(crate) fn bound(&self, lane: usize, i: usize) -> Option<Bound> {
+        Some(self.bounds.as_ref()?[self.start(lane) + i])
+    }
+
+    pub(crate) fn set(&mut self, lane: usize, i: usize, bits: u64, bound: Option<Bound>) {
+        let at = self.start(lane) + i;
+        self.bits[at] = bits;
+        self.set_bound(at, bound);
+    }
+
+    fn set_bound(&mut self, at: usize, bound: Option<Bound>) {
+        match (&mut self.bounds, bound) {
+            (Some(bounds), bound) => bounds[at] = bound.unwrap_or(UNTOLD),
+            (None, Some(bound)) => {
+                let mut bounds = vec![UNTOLD; self.bits.len()];
+                bounds[at] = bound;
+                self.bounds = Some(bounds);
+            }
+            (None, None) => {}
+        }
+    }
+
+    /// The same with room for every lane to differ.
+    fn spread(&self, lanes: usize) -> Self {
+        if !self.uniform {
+            return self.clone();
+        }
+        let repeat = |_: usize| 0..self.width;
+        Self {
+            width: self.width,
+            uniform: false,
+            bits: (0..lanes).flat_map(repeat).map(|i| self.bits[i]).collect(),
+            bounds: self
+                .bounds
+                .as_ref()
+                .map(|bounds| (0..lanes).flat_map(repeat).map(|i| bounds[i]).collect()),
+        }
+    }
+
+    /// Takes what some lanes have from another value.
+    fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
+        *self = self.spread(lanes);
+        for &lane in active {
+            let lane = lane as usize;
+            for i in 0..self.width.min(other.width) {
+                self.set(lane, i, other.get(lane, i), other.bound(lane, i));
+            }
+        }
+    }
+}
+
+/// Stands for the bound of an exact number, which is computed from the number where it is needed.
+pub(crate) const UNTOLD: Bound = Bound {
+    error: -1.0,
+    magnitude: 0.0,
+    grain: 0,
+};
+
+/// A memref: a part of a buffer, seen as an array.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    pub(crate) buffer: usize,
+    /// The bytes of the buffer that belong to it: those of one thread, in private memory.
+    pub(crate) own: (i64, i64),
+    /// Byte at which offset 0 lies.
+    pub(crate) base: i64,
+    /// In elements.
+    pub(crate) offset: i64,
+    pub(crate) sizes: Vec<i64>,
+    /// In elements.
+    pub(crate) strides: Vec<i64>,
+}
+
+impl View {
+    pub(crate) fn row_major(buffer: usize, own: (i64, i64), sizes: Vec<i64>) -> Self {
+        let mut strides = vec![1; sizes.len()];
+        for d in (1..sizes.len()).rev() {
+            strides[d - 1] = strides[d] * sizes[d].max(1);
+        }
+        Self {
+            buffer,
+            own,
+            base: own.0,
+            offset: 0,
+            sizes,
+            strides,
+        }
+    }
+
+    /// Where an element lies, in elements from the base.
+    pub(crate) fn place(&self, index: impl IntoIterator<Item = i64>) -> i64 {
+        self.strides
+            .iter()
+            .zip(index)
+            .fold(self.offset, |at, (stride, i)| {
+                at.wrapping_add(stride.wrapping_mul(i))
+            })
+    }
+}
+
+/// What an SSA value holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Value {
+    /// Nothing that is looked at.
+    #[default]
+    Nothing,
+    Numbers(Lanes),
+    /// A memref: one view for all lanes, or one for each.
+    Views(Vec<Rc<View>>),
+}
+
+impl Value {
+    /// Takes what some lanes have from another value.
+    pub(crate) fn merge(&mut self, other: &Self, active: &[u32], lanes: usize) {
+        if active.len() == lanes {
+            self.clone_from(other);
+            return;
+        }
+        match (&mut *self, other) {
+            (Self::Numbers(to), Self::Numbers(from)) => to.merge(from, active, lanes),
+            (Self::Views(to), Self::Views(from)) => {
+                if to.len() == 1 {
+                    *to = vec![to[0].clone(); lanes];
+                }
+                for &lane in active {
+                    let lane = lane as usize;
+                    to[lane] = from[if from.len() == 1 { 0 } else { lane }].clone();
+                }
+            }
+            (Self::Nothing, Self::Numbers(from)) => {
+                let mut fresh = Lanes::new(from.width, lanes);
+                fresh.merge(from, active, lanes);
+                *self = Self::Numbers(fresh);
+            }
+            (Self::Nothing, Self::Views(from)) => {
+                let mut fresh = vec![from[0].clone(); lanes];
+                for &lane in active {
+                    let lane = lane as usize;
+                    fresh[lane] = from[if from.len() == 1 { 0 } else { lane }].clone();
+                }
+                *self = Self::Views(fresh);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Who goes with whom, when several may.
+
+use std::collections::BTreeMap;
+
+/// Gives as many as can be of what `supply` holds to places with `capacity`, and returns how many of
+/// each supply are left over. `fit` says whether a supply may go to a place, and how badly it fits.
+/// Supplies that come first are served first: later ones make them change places, and never go without.
+pub(super) fn saturate<R: Ord>(
+    supply: &[u64],
+    capacity: &[u64],
+    fit: impl Fn(usize, usize) -> Option<R>,
+) -> Vec<u64> {
+    let places: Vec<Vec<usize>> = (0..supply.len())
+        .map(|from| {
+            let mut places: Vec<(R, usize)> = (0..capacity.len())
+                .filter_map(|to| Some((fit(from, to)?, to)))
+                .collect();
+            places.sort();
+            places.into_iter().map(|(_, to)| to).collect()
+        })
+        .collect();
+    let mut flow = Flow {
+        places,
+        given: vec![BTreeMap::new(); supply.len()],
+        free: capacity.to_vec(),
+    };
+    supply
+        .iter()
+        .enumerate()
+        .map(|(from, &count)| {
+            let mut left = count;
+            while left > 0 {
+                let moved = flow.augment(from, left);
+                if moved == 0 {
+                    break;
+                }
+                left -= moved;
+            }
+            left
+        })
+        .collect()
+}
+
+struct Flow {
+    /// The places that each supply may go to, the best first.
+    places: Vec<Vec<usize>>,
+    /// How much of each supply went where.
+    given: Vec<BTreeMap<usize, u64>>,
+    free: Vec<u64>,
+}
+
+impl Flow {
+    /// Gives some of `from`, at most `wanted`, along a shortest way on which others change places.
+    fn augment(&mut self, from: usize, wanted: u64) -> u64 {
+        // By whom a place was reached, and through which place a supply.
+        let mut by: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut through: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut open = std::collections::VecDeque::from([from]);
+        let mut end = None;
+        'search: while let Some(supply) = open.pop_front() {
+            for &place in &self.places[supply] {
+                if by.contains_key(&place) {
+                    continue;
+                }
+                by.insert(place, supply);
+                if self.free[place] > 0 {
+                    end = Some(place);
+                    break 'search;
+                }
+                for (other, given) in self.given.iter().enumerate() {
+                    let holds = given.get(&place).is_some_and(|&count| count > 0);
+                    if holds && other != from && !through.contains_key(&other) {
+                        through.insert(other, place);
+                        open.push_back(other);
+                    }
+                }
+            }
+        }
+        let Some(end) = end else {
+            return 0;
+        };
+        let mut way = Vec::new();
+        let mut place = end;
+        loop {
+            let supply = by[&place];
+            let before = through.get(&supply).copied();
+            way.push((supply, place, before));
+            match before {
+                Some(before) => place = before,
+                None => break,
+            }
+        }
+        let mut amount = wanted.min(self.free[end]);
+        for &(supply, _, before) in &way {
+            if let Some(before) = before {
+                amount = amount.min(self.given[supply][&before]);
+            }
+        }
+        self.free[end] -= amount;
+        for (supply, place, before) in way {
+            *self.given[supply].entry(place).or_default() += amount;
+            if let Some(before) = before
+                && let Some(given) = self.given[supply].get_mut(&before)
+            {
+                *given -= amount;
+            }
+        }
+        amount
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::saturate;
+
+    /// A supply that fits one place only gets it, though another one took it before.
+    #[test]
+    fn others_change_places() {
+        let left = saturate(&[2, 2], &[2, 2], |from, to| {
+            (from == 0 || to == 0).then_some(to)
+        });
+        assert_eq!(left, [0, 0]);
+    }
+
+    /// What fits nowhere, and what there is no room for, is left over, and earlier supplies are served.
+    #[test]
+    fn the_rest_is_left_over() {
+        let left = saturate(&[3, 2, 1], &[4], |from, _| (from < 2).then_some(0));
+        assert_eq!(left, [0, 1, 1]);
+    }
+
+    /// A chain of three changes is found: each supply has two neighbouring places, and the last one
+    /// only the first.
+    #[test]
+    fn chains_are_found() {
+        let left = saturate(&[1, 1, 1, 1], &[1, 1, 1, 1], |from, to| {
+            let may = if from == 3 {
+                to == 0
+            } else {
+                to == from || to == from + 1
+            };
+            may.then_some(to)
+        });
+        assert_eq!(left, [0, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,146 @@
+//! Whether vector accesses kept their width.
+
+use std::collections::BTreeSet;
+
+use super::Difference;
+use crate::facts::{Fact, KernelFacts};
+use crate::operation::{Direction, Space};
+
+/// The widest access that LLVM is expected to make of a vector of so many bytes, the same on all
+/// chips: at most 16, and a power of two.
+fn width(bytes: u32) -> u32 {
+    (1 << bytes.trailing_zeros().min(4)).min(bytes.max(1))
+}
+
+/// Adds where fewer bytes than the IR says are moved by accesses that are as wide.
+///
+/// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting makes
+/// them narrower: so of each width it is the bytes moved by accesses of that width or more that are
+/// compared.
+pub(super) fn compare(
+    kernel: &str,
+    ir: &KernelFacts,
+    ptx: &KernelFacts,
+    differences: &mut Vec<Difference>,
+) {
+    let mut demands: BTreeSet<(Direction, Space, u32)> = BTreeSet::new();
+    for (fact, count) in ir.iter() {
+        if let &Fact::VectorAccess {
+            direction,
+            space,
+            bytes,
+        } = fact
+            && count.required() > 0
+        {
+            demands.insert((direction, space, width(bytes)));
+        }
+    }
+    for (direction, space, width) in demands {
+        // Generic accesses of the IR may be in any memory, and so compete with all.
+        let within = |other: Space| space == Space::Generic || other == space;
+        let expected = demanded(ir, direction, width, within);
+        let found = supplied(ir, ptx, direction, width, within);
+        if found < expected {
+            differences.push(Difference::Narrow {
+                kernel: kernel.to_owned(),
+                direction,
+                space,
+                width,
+                found,
+                expected,
+            });
+        }
+    }
+}
+
+fn demanded(
+    ir: &KernelFacts,
+    direction: Direction,
+    least: u32,
+    within: impl Fn(Space) -> bool,
+) -> u64 {
+    let mut sum: u64 = 0;
+    for (fact, count) in ir.iter() {
+        if let &Fact::VectorAccess {
+            direction: own,
+            space,
+            bytes,
+        } = fact
+            && own == direction
+            && within(space)
+            && width(bytes) >= least
+        {
+            sum = sum.saturating_add(count.required().saturating_mul(u64::from(bytes)));
+        }
+    }
+    sum
+}
+
+fn supplied(
+    ir: &KernelFacts,
+    ptx: &KernelFacts,
+    direction: Direction,
+    least: u32,
+    within: impl Fn(Space) -> bool,
+) -> u64 {
+    let mut sum: u64 = 0;
+    let mut scalars = BTreeSet::new();
+    for (fact, count) in ptx.iter() {
+        match *fact {
+            Fact::VectorAccess {
+                direction: own,
+                space,
+                bytes,
+            } if own == direction && within(space) && bytes >= least => {
+                sum = sum.saturating_add(count.total().saturating_mul(u64::from(bytes)));
+            }
+            Fact::ScalarAccess {
+                direction: own,
+                bytes,
+                ..
+            } if own == direction && bytes >= least => {
+                scalars.insert(bytes);
+            }
+            _ => {}
+        }
+    }
+    // Scalars that are not the IR's own scalars were vectors there.
+    for bytes in scalars {
+        let count = |facts: &KernelFacts, required: bool| {
+            let mut sum: u64 = 0;
+            for (fact, count) in facts.iter() {
+                if let &Fact::ScalarAccess {
+                    direction: own,
+                    space,
+                    bytes: size,
+                } = fact
+                    && own == direction
+                    && within(space)
+                    && size == bytes
+                {
+                    sum = sum.saturating_add(if required {
+                        count.required()
+                    } else {
+                        count.total()
+                    });
+                }
+            }
+            sum
+        };
+        let once_vectors = count(ptx, false).saturating_sub(count(ir, true));
+        sum = sum.saturating_add(once_vectors.saturating_mul(u64::from(bytes)));
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::width;
+
+    /// Vectors are as wide as they are, at most 16 bytes, and a power of two.
+    #[test]
+    fn widths() {
+        let widths = [0, 2, 4, 8, 12, 16, 24, 32, 48].map(width);
+        assert_eq!(widths, [1, 2, 4, 8, 4, 16, 8, 16, 16]);
+    }
+}

@@ -1,0 +1,144 @@
+//! The facts of PTX.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Fact, Facts, KernelFacts, Place};
+use crate::flow::{Flow, FlowError};
+use crate::module::{Function, Module};
+use crate::operation::{MalformedInstruction, Operation};
+
+/// A module whose facts cannot be told.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FactsError {
+    /// Control flow cannot be told.
+    #[error("in `{function}`: {source}")]
+    Flow {
+        /// The function.
+        function: String,
+        /// Why.
+        source: FlowError,
+    },
+    /// An instruction is not put together as PTX says.
+    #[error("in `{function}`: {source}")]
+    Malformed {
+        /// The function.
+        function: String,
+        /// Which, and why.
+        source: MalformedInstruction,
+    },
+    /// A function calls itself, directly or not: how often it does anything is not known.
+    #[error("`{function}` calls itself, so that it is unknown how often it does anything")]
+    Recursive {
+        /// The function.
+        function: String,
+    },
+}
+
+/// A function before what it calls is known.
+struct Own<'a> {
+    facts: KernelFacts,
+    /// Functions with a body that it calls.
+    calls: Vec<(&'a str, Place)>,
+}
+
+impl Facts {
+    /// What the entries of a module do, with the functions of the module that they call, once for each
+    /// call. Instructions that are never reached do not count.
+    pub fn of(module: &Module) -> Result<Facts, FactsError> {
+        let defined: BTreeMap<&str, &Function> = module
+            .functions()
+            .filter(|function| function.body.is_some())
+            .map(|function| (function.name.as_str(), function))
+            .collect();
+        let own: BTreeMap<&str, Own<'_>> = defined
+            .iter()
+            .map(|(&name, function)| Ok((name, own_facts(function, &defined)?)))
+            .collect::<Result<_, FactsError>>()?;
+        let mut whole = BTreeMap::new();
+        for &name in own.keys() {
+            resolve(name, &own, &mut whole)?;
+        }
+        let mut facts = Facts::default();
+        for entry in module.entries() {
+            if let Some(kernel) = whole.get(entry.name.as_str()) {
+                facts.kernels.insert(entry.name.clone(), kernel.clone());
+            }
+        }
+        Ok(facts)
+    }
+}
+
+fn own_facts<'a>(
+    function: &'a Function,
+    defined: &BTreeMap<&'a str, &'a Function>,
+) -> Result<Own<'a>, FactsError> {
+    let flow = Flow::of(function).map_err(|source| FactsError::Flow {
+        function: function.name.clone(),
+        source,
+    })?;
+    let mut own = Own {
+        facts: KernelFacts::default(),
+        calls: Vec::new(),
+    };
+    for site in flow.sites().iter().filter(|site| flow.is_reachable(site)) {
+        let place = if flow.in_loop(site) {
+            Place::InLoop
+        } else {
+            Place::OutsideLoops
+        };
+        let operation = flow
+            .operation(site)
+            .map_err(|source| FactsError::Malformed {
+                function: function.name.clone(),
+                source,
+            })?;
+        if let Operation::Call {
+            callee: Some(callee),
+        } = &operation
+            && let Some((&callee, _)) = defined.get_key_value(callee.as_str())
+        {
+            own.calls.push((callee, place));
+        } else if let Some(fact) = Fact::of(&operation) {
+            own.facts.add(fact, place);
+        }
+    }
+    Ok(own)
+}
+
+/// Puts the facts of `root`, with what it calls, into `whole`. A stack of its own, since chains of calls
+/// may be as long as they like.
+fn resolve<'a>(
+    root: &'a str,
+    own: &BTreeMap<&'a str, Own<'a>>,
+    whole: &mut BTreeMap<&'a str, KernelFacts>,
+) -> Result<(), FactsError> {
+    // A function, and how many of its calls are done.
+    let mut stack = vec![(root, 0)];
+    let mut open: BTreeSet<&str> = BTreeSet::new();
+    while let Some(&mut (name, ref mut done)) = stack.last_mut() {
+        let function = &own[name];
+        if whole.contains_key(name) {
+            stack.pop();
+            continue;
+        }
+        open.insert(name);
+        if let Some(&(callee, _)) = function.calls.get(*done) {
+            *done += 1;
+            if open.contains(callee) {
+                return Err(FactsError::Recursive {
+                    function: callee.to_owned(),
+                });
+            }
+            stack.push((callee, 0));
+            continue;
+        }
+        let mut facts = function.facts.clone();
+        for (callee, place) in &function.calls {
+            facts.include(&whole[callee], *place);
+        }
+        whole.insert(name, facts);
+        open.remove(name);
+        stack.pop();
+    }
+    Ok(())
+}

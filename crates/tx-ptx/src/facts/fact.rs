@@ -1,0 +1,458 @@
+use std::fmt;
+
+use crate::operation::{
+    BarrierKind, Combine, Direction, MatchMode, Operation, Ordering, ReduxKind, ScalarType, Scope,
+    ShuffleMode, Space, Threads, VoteMode, normal,
+};
+
+/// Something that IR and PTX have to agree on.
+///
+/// A `None` is not known: it matches anything. Types of sums and of bitwise operations have no sign, which
+/// [`KernelFacts`](crate::KernelFacts) sees to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fact {
+    /// A barrier of a block.
+    Barrier {
+        /// What it does.
+        kind: BarrierKind,
+        /// Which of the sixteen.
+        id: Option<u32>,
+        /// How many threads take part.
+        threads: Threads,
+        /// Whether all threads of a warp execute it together.
+        aligned: bool,
+    },
+    /// A barrier of lanes of a warp.
+    WarpBarrier {
+        /// Which lanes.
+        mask: Option<u32>,
+    },
+    /// Half of a barrier of a cluster.
+    ClusterBarrier {
+        /// Whether it waits; otherwise it arrives.
+        wait: bool,
+        /// What it says of memory; if nothing, PTX takes release and acquire.
+        ordering: Option<Ordering>,
+        /// Whether all threads of a warp execute it together.
+        aligned: bool,
+    },
+    /// Lanes read each other's registers.
+    Shuffle {
+        /// Which lane is read.
+        mode: ShuffleMode,
+        /// Which lanes take part.
+        mask: Option<u32>,
+        /// Operand c: the last lane of a segment, and the mask of segments.
+        clamp: Option<u32>,
+    },
+    /// Lanes combine a value.
+    Redux {
+        /// How.
+        kind: ReduxKind,
+        /// Which lanes take part.
+        mask: Option<u32>,
+    },
+    /// Lanes vote.
+    Vote {
+        /// What on.
+        mode: VoteMode,
+        /// Which lanes take part.
+        mask: Option<u32>,
+    },
+    /// Lanes compare a value.
+    Match {
+        /// What is looked for.
+        mode: MatchMode,
+        /// The type.
+        ty: ScalarType,
+        /// Which lanes take part.
+        mask: Option<u32>,
+    },
+    /// Lanes choose one of them.
+    Elect {
+        /// Which lanes take part.
+        mask: Option<u32>,
+    },
+    /// An atomic operation, with or without a result: that one is not used, LLVM may see and the IR not.
+    Atomic {
+        /// What it does.
+        combine: Combine,
+        /// What with.
+        ty: ScalarType,
+        /// Elements at once.
+        lanes: u32,
+        /// Where. Generic in IR matches any: LLVM finds out what a pointer points to.
+        space: Space,
+        /// Who sees it as one step.
+        scope: Option<Scope>,
+    },
+    /// A fence.
+    Fence {
+        /// What it orders.
+        ordering: Ordering,
+        /// For whom.
+        scope: Option<Scope>,
+    },
+    /// A fence between two ways to memory.
+    ProxyFence {
+        /// Modifiers: `proxy.async`.
+        kind: String,
+    },
+    /// A load or store of several elements at once.
+    VectorAccess {
+        /// Which of the two.
+        direction: Direction,
+        /// Where. Generic in IR matches any.
+        space: Space,
+        /// Bytes of all elements.
+        bytes: u32,
+    },
+    /// A load or store of one element. A vector may become one: two halves are an element of 32 bits.
+    ScalarAccess {
+        /// Which of the two.
+        direction: Direction,
+        /// Where. Generic in IR matches any.
+        space: Space,
+        /// Bytes of it.
+        bytes: u32,
+    },
+    /// A call of what is not in the module.
+    Call {
+        /// The function, if it is known.
+        callee: Option<String>,
+    },
+}
+
+/// Whether two values may be the same, where `None` may be anything.
+fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+impl Fact {
+    /// The fact that an instruction states, if it states one. Loads of parameters do not: how arguments
+    /// come into a kernel is not said in IR.
+    pub fn of(operation: &Operation) -> Option<Fact> {
+        let fact = match operation {
+            Operation::Barrier(barrier) => Fact::Barrier {
+                kind: barrier.kind,
+                id: barrier.id,
+                threads: barrier.threads,
+                aligned: barrier.aligned,
+            },
+            &Operation::WarpBarrier { mask } => Fact::WarpBarrier { mask },
+            &Operation::ClusterBarrier {
+                wait,
+                ordering,
+                aligned,
+            } => Fact::ClusterBarrier {
+                wait,
+                ordering,
+                aligned,
+            },
+            &Operation::Shuffle {
+                mode, clamp, mask, ..
+            } => Fact::Shuffle { mode, mask, clamp },
+            &Operation::Redux { kind, mask } => Fact::Redux { kind, mask },
+            &Operation::Vote { mode, mask } => Fact::Vote { mode, mask },
+            &Operation::Match { mode, ty, mask } => Fact::Match { mode, ty, mask },
+            &Operation::Elect { mask } => Fact::Elect { mask },
+            Operation::Atomic(atomic) => Fact::Atomic {
+                combine: atomic.combine,
+                ty: atomic.ty,
+                lanes: atomic.lanes,
+                space: atomic.space,
+                scope: atomic.scope,
+            },
+            &Operation::Fence { ordering, scope } => Fact::Fence { ordering, scope },
+            Operation::ProxyFence { kind } => Fact::ProxyFence { kind: kind.clone() },
+            Operation::Access(access) if access.space == Space::Param => return None,
+            Operation::Access(access) if access.is_vector() => Fact::VectorAccess {
+                direction: access.direction,
+                space: access.space,
+                bytes: access.bytes(),
+            },
+            Operation::Access(access) => Fact::ScalarAccess {
+                direction: access.direction,
+                space: access.space,
+                bytes: access.bytes(),
+            },
+            Operation::Call { callee } => Fact::Call {
+                callee: callee.clone(),
+            },
+            Operation::Other => return None,
+        };
+        Some(fact.normalized())
+    }
+
+    /// With types as they are compared.
+    pub(super) fn normalized(mut self) -> Fact {
+        match &mut self {
+            Fact::Redux { kind, .. } => kind.ty = normal(kind.combine, kind.ty),
+            Fact::Atomic { combine, ty, .. } => *ty = normal(*combine, *ty),
+            Fact::Match { ty, .. } => *ty = ty.without_sign(),
+            _ => {}
+        }
+        self
+    }
+
+    /// Whether the same instruction may be this in IR and `ptx` in PTX.
+    pub fn matches(&self, ptx: &Fact) -> bool {
+        use Fact::{
+            Atomic, Barrier, Call, ClusterBarrier, Elect, Fence, Match, ProxyFence, Redux,
+            ScalarAccess, Shuffle, VectorAccess, Vote, WarpBarrier,
+        };
+        let in_space = |ir: Space, ptx: Space| ir == Space::Generic || ir == ptx;
+        match (self, ptx) {
+            (
+                Barrier {
+                    kind,
+                    id,
+                    threads,
+                    aligned,
+                },
+                Barrier {
+                    kind: kind2,
+                    id: id2,
+                    threads: threads2,
+                    aligned: aligned2,
+                },
+            ) => {
+                let counts = match (threads, threads2) {
+                    (Threads::Unknown, Threads::Unknown | Threads::Count(_))
+                    | (Threads::Count(_), Threads::Unknown) => true,
+                    (a, b) => a == b,
+                };
+                kind == kind2 && agree(id, id2) && counts && aligned == aligned2
+            }
+            (WarpBarrier { mask }, WarpBarrier { mask: mask2 })
+            | (Elect { mask }, Elect { mask: mask2 }) => agree(mask, mask2),
+            (
+                ClusterBarrier {
+                    wait,
+                    ordering,
+                    aligned,
+                },
+                ClusterBarrier {
+                    wait: wait2,
+                    ordering: ordering2,
+                    aligned: aligned2,
+                },
+            ) => wait == wait2 && agree(ordering, ordering2) && aligned == aligned2,
+            (
+                Shuffle { mode, mask, clamp },
+                Shuffle {
+                    mode: mode2,
+                    mask: mask2,
+                    clamp: clamp2,
+                },
+            ) => mode == mode2 && agree(mask, mask2) && agree(clamp, clamp2),
+            (
+                Redux { kind, mask },
+                Redux {
+                    kind: kind2,
+                    mask: mask2,
+                },
+            ) => kind == kind2 && agree(mask, mask2),
+            (
+                Vote { mode, mask },
+                Vote {
+                    mode: mode2,
+                    mask: mask2,
+                },
+            ) => mode == mode2 && agree(mask, mask2),
+            (
+                Match { mode, ty, mask },
+                Match {
+                    mode: mode2,
+                    ty: ty2,
+                    mask: mask2,
+                },
+            ) => mode == mode2 && ty == ty2 && agree(mask, mask2),
+            (
+                Atomic {
+                    combine,
+                    ty,
+                    lanes,
+                    space,
+                    scope,
+                },
+                Atomic {
+                    combine: combine2,
+                    ty: ty2,
+                    lanes: lanes2,
+                    space: space2,
+                    scope: scope2,
+                },
+            ) => {
+                combine == combine2
+                    && ty == ty2
+                    && lanes == lanes2
+                    && in_space(*space, *space2)
+                    && agree(scope, scope2)
+            }
+            (
+                Fence { ordering, scope },
+                Fence {
+                    ordering: ordering2,
+                    scope: scope2,
+                },
+            ) => ordering == ordering2 && agree(scope, scope2),
+            (Call { callee }, Call { callee: callee2 }) => agree(callee, callee2),
+            (
+                VectorAccess {
+                    direction,
+                    space,
+                    bytes,
+                },
+                VectorAccess {
+                    direction: direction2,
+                    space: space2,
+                    bytes: bytes2,
+                },
+            )
+            | (
+                ScalarAccess {
+                    direction,
+                    space,
+                    bytes,
+                },
+                ScalarAccess {
+                    direction: direction2,
+                    space: space2,
+                    bytes: bytes2,
+                },
+            ) => direction == direction2 && in_space(*space, *space2) && bytes == bytes2,
+            (ProxyFence { kind }, ProxyFence { kind: kind2 }) => kind == kind2,
+            _ => false,
+        }
+    }
+}
+
+/// "with mask 0xffffffff", "with a mask that is not constant"
+fn with_mask(mask: Option<u32>) -> String {
+    mask.map_or_else(
+        || "with a mask that is not constant".to_owned(),
+        |mask| format!("with mask {mask:#x}"),
+    )
+}
+
+fn memory(space: Space) -> String {
+    match space {
+        Space::Generic => "in any memory".to_owned(),
+        space => format!("in `.{space}` memory"),
+    }
+}
+
+/// In PTX's terms, to be read in a sentence: "`bar.sync 0`", "`shfl.sync.bfly` with mask 0xff and clamp 31".
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fact::Barrier {
+                kind,
+                id,
+                threads,
+                aligned,
+            } => {
+                f.write_str(if *aligned { "`bar." } else { "`barrier." })?;
+                match kind {
+                    BarrierKind::Sync => f.write_str("sync")?,
+                    BarrierKind::Arrive => f.write_str("arrive")?,
+                    BarrierKind::Red(combine) => write!(f, "red.{combine}")?,
+                }
+                match id {
+                    Some(id) => write!(f, " {id}")?,
+                    None => f.write_str(" ?")?,
+                }
+                match threads {
+                    Threads::All => f.write_str("`"),
+                    Threads::Count(count) => write!(f, ", {count}`"),
+                    Threads::Unknown => f.write_str(", ?`"),
+                }
+            }
+            Fact::WarpBarrier { mask } => write!(f, "`bar.warp.sync` {}", with_mask(*mask)),
+            Fact::ClusterBarrier {
+                wait,
+                ordering,
+                aligned,
+            } => {
+                let kind = if *wait { "wait" } else { "arrive" };
+                write!(f, "`barrier.cluster.{kind}")?;
+                if let Some(ordering) = ordering {
+                    write!(f, ".{ordering}")?;
+                }
+                f.write_str(if *aligned { ".aligned`" } else { "`" })
+            }
+            Fact::Shuffle { mode, mask, clamp } => {
+                write!(f, "`shfl.sync.{mode}` {}", with_mask(*mask))?;
+                match clamp {
+                    Some(clamp) => write!(f, " and clamp {clamp}"),
+                    None => f.write_str(" and a clamp that is not constant"),
+                }
+            }
+            Fact::Redux { kind, mask } => {
+                let abs = if kind.abs { ".abs" } else { "" };
+                let nan = if kind.nan { ".NaN" } else { "" };
+                let ReduxKind { combine, ty, .. } = kind;
+                write!(
+                    f,
+                    "`redux.sync.{combine}{abs}{nan}.{ty}` {}",
+                    with_mask(*mask)
+                )
+            }
+            Fact::Vote { mode, mask } => write!(f, "`vote.sync.{mode}` {}", with_mask(*mask)),
+            Fact::Match { mode, ty, mask } => {
+                write!(f, "`match.{mode}.sync.{ty}` {}", with_mask(*mask))
+            }
+            Fact::Elect { mask } => write!(f, "`elect.sync` {}", with_mask(*mask)),
+            Fact::Atomic {
+                combine,
+                ty,
+                lanes,
+                space,
+                scope,
+            } => {
+                let scope = scope.map_or(String::new(), |scope| format!(".{scope}"));
+                let lanes = if *lanes > 1 {
+                    format!(".v{lanes}")
+                } else {
+                    String::new()
+                };
+                write!(
+                    f,
+                    "atomic `{combine}{scope}{lanes}.{ty}` {}",
+                    memory(*space)
+                )
+            }
+            Fact::Fence { ordering, scope } => {
+                let scope = scope.map_or(String::new(), |scope| format!(".{scope}"));
+                write!(f, "`fence.{ordering}{scope}`")
+            }
+            Fact::ProxyFence { kind } => write!(f, "`fence.{kind}`"),
+            Fact::VectorAccess {
+                direction,
+                space,
+                bytes,
+            } => write!(
+                f,
+                "vector `{direction}` of {bytes} bytes {}",
+                memory(*space)
+            ),
+            Fact::ScalarAccess {
+                direction,
+                space,
+                bytes,
+            } => write!(
+                f,
+                "scalar `{direction}` of {bytes} bytes {}",
+                memory(*space)
+            ),
+            Fact::Call { callee } => match callee {
+                Some(callee) => write!(f, "a call of `{callee}`"),
+                None => f.write_str("a call of a function in a register"),
+            },
+        }
+    }
+}

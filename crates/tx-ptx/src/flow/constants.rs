@@ -1,0 +1,123 @@
+//! Registers that hold one constant.
+
+use std::collections::BTreeMap;
+
+use super::flatten::outwards;
+use super::{Flow, Register, Site};
+use crate::instruction::{Instruction, Operand};
+
+/// How many registers are followed from one to the next. LLVM copies a constant once or twice.
+const FOLLOWED: usize = 16;
+
+/// The instructions that write a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Definition {
+    /// One, an index of the sites.
+    One(usize),
+    Several,
+}
+
+/// Instructions whose first operand is read. Of all others the first operand is taken to be written,
+/// also where it is not: that costs knowledge of a constant, and no more.
+const WITHOUT_RESULT: &[&str] = &[
+    "bra",
+    "brx",
+    "exit",
+    "fence",
+    "membar",
+    "pmevent",
+    "prefetch",
+    "prefetchu",
+    "red",
+    "ret",
+    "st",
+    "stmatrix",
+    "trap",
+];
+
+fn writes_first_operand(instruction: &Instruction) -> bool {
+    let opcode = &instruction.opcode;
+    match opcode.name() {
+        // Only these of the barriers have a result.
+        "bar" | "barrier" => opcode.has("red"),
+        name => !WITHOUT_RESULT.contains(&name),
+    }
+}
+
+impl<'a> Flow<'a> {
+    /// Which register a name means in a scope; `None` for variables and for what nobody declares,
+    /// such as `%tid.x`.
+    pub(super) fn register<'n>(&self, scope: usize, name: &'n str) -> Option<Register<'n>> {
+        outwards(&self.scopes, scope)
+            .find(|(_, table)| table.declares(name))
+            .map(|(scope, _)| (scope, name))
+    }
+
+    pub(super) fn find_definitions(&self) -> BTreeMap<Register<'a>, Definition> {
+        let mut definitions = BTreeMap::new();
+        for (index, site) in self.sites.iter().enumerate() {
+            let instruction: &'a Instruction = site.instruction;
+            if !writes_first_operand(instruction) {
+                continue;
+            }
+            let mut written = Vec::new();
+            names(instruction.operands.first(), &mut written);
+            for name in written {
+                if let Some(register) = self.register(site.scope, name) {
+                    definitions
+                        .entry(register)
+                        .and_modify(|definition| *definition = Definition::Several)
+                        .or_insert(Definition::One(index));
+                }
+            }
+        }
+        definitions
+    }
+
+    pub(super) fn follow(&self, site: &Site<'a>, operand: &Operand) -> Option<i128> {
+        let mut site = site;
+        let mut operand = operand;
+        for _ in 0..FOLLOWED {
+            let name = match operand {
+                Operand::Integer(value) => return Some(*value),
+                Operand::Register(name) | Operand::Symbol(name) => name,
+                _ => return None,
+            };
+            let register = self.register(site.scope, name)?;
+            let &Definition::One(definition) = self.definitions.get(&register)? else {
+                return None;
+            };
+            site = &self.sites[definition];
+            let instruction = site.instruction;
+            let mut modifiers = instruction.opcode.modifiers();
+            let whole = instruction.opcode.name() == "mov"
+                && matches!(
+                    modifiers.next(),
+                    Some("b16" | "b32" | "b64" | "u16" | "u32" | "u64" | "s16" | "s32" | "s64")
+                )
+                && modifiers.next().is_none();
+            operand = match instruction.operands.as_slice() {
+                [Operand::Register(_) | Operand::Symbol(_), source] if whole => source,
+                _ => return None,
+            };
+        }
+        None
+    }
+}
+
+/// The registers in an operand that is written.
+fn names<'a>(operand: Option<&'a Operand>, found: &mut Vec<&'a str>) {
+    match operand {
+        Some(Operand::Register(name) | Operand::Symbol(name)) => found.push(name),
+        Some(Operand::Vector(all) | Operand::List(all)) => {
+            for each in all {
+                names(Some(each), found);
+            }
+        }
+        Some(Operand::Pair(first, second)) => {
+            names(Some(first), found);
+            names(Some(second), found);
+        }
+        _ => {}
+    }
+}

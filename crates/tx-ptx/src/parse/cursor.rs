@@ -1,0 +1,216 @@
+//! A place among tokens, and the small steps from there.
+
+use super::DEPTH;
+use crate::lexer::{Kind, Token, tokens};
+use crate::position::{ParseError, Position};
+
+pub(super) struct Cursor {
+    /// Ends with [`Kind::End`], behind which `index` never goes.
+    tokens: Vec<Token>,
+    index: usize,
+    depth: usize,
+}
+
+/// What LLVM wrote around inline assembly.
+pub(super) enum Marker {
+    Begin,
+    End,
+}
+
+impl Cursor {
+    pub(super) fn new(text: &str) -> Result<Cursor, ParseError> {
+        let tokens = tokens(text)?;
+        Ok(Cursor {
+            tokens,
+            index: 0,
+            depth: 0,
+        })
+    }
+
+    /// The next token that is no marker. Markers are comments: they say something between statements
+    /// only, where [`marker`](Cursor::marker) asks for them first.
+    fn next_index(&self) -> usize {
+        let mut index = self.index;
+        while matches!(self.tokens[index].kind, Kind::AsmBegin | Kind::AsmEnd) {
+            index += 1;
+        }
+        index
+    }
+
+    pub(super) fn peek(&self) -> &Kind {
+        &self.tokens[self.next_index()].kind
+    }
+
+    /// The token after the next one.
+    pub(super) fn peek_second(&self) -> &Kind {
+        let next = self.next_index();
+        self.tokens[next + 1..]
+            .iter()
+            .map(|token| &token.kind)
+            .find(|kind| !matches!(kind, Kind::AsmBegin | Kind::AsmEnd))
+            .unwrap_or(&Kind::End)
+    }
+
+    pub(super) fn at(&self) -> Position {
+        self.tokens[self.next_index()].at
+    }
+
+    pub(super) fn advance(&mut self) {
+        self.index = self.next_index();
+        if self.tokens[self.index].kind != Kind::End {
+            self.index += 1;
+        }
+    }
+
+    /// Undoes the last step.
+    pub(super) fn back(&mut self) {
+        self.index = self.index.saturating_sub(1);
+    }
+
+    pub(super) fn marker(&mut self) -> Option<Marker> {
+        let marker = match self.tokens[self.index].kind {
+            Kind::AsmBegin => Marker::Begin,
+            Kind::AsmEnd => Marker::End,
+            _ => return None,
+        };
+        self.index += 1;
+        Some(marker)
+    }
+
+    pub(super) fn unexpected(&self, expected: impl Into<String>) -> ParseError {
+        ParseError::new(self.at(), self.peek().to_string(), expected)
+    }
+
+    pub(super) fn is(&self, punct: char) -> bool {
+        *self.peek() == Kind::Punct(punct)
+    }
+
+    pub(super) fn eat(&mut self, punct: char) -> bool {
+        let found = self.is(punct);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    pub(super) fn punct(&mut self, punct: char, expected: &str) -> Result<(), ParseError> {
+        if self.eat(punct) {
+            Ok(())
+        } else {
+            Err(self.unexpected(expected))
+        }
+    }
+
+    /// Takes this word with a dot, if it is next.
+    pub(super) fn dot(&mut self, name: &str) -> bool {
+        let found = matches!(self.peek(), Kind::Dot(found) if found == name);
+        if found {
+            self.advance();
+        }
+        found
+    }
+
+    /// Any word with a dot, without it.
+    pub(super) fn dotted(&mut self, expected: &str) -> Result<String, ParseError> {
+        let Kind::Dot(name) = self.peek() else {
+            return Err(self.unexpected(expected));
+        };
+        let name = name.clone();
+        self.advance();
+        Ok(name)
+    }
+
+    /// A word, with dots or without.
+    pub(super) fn word(&mut self, expected: &str) -> Result<String, ParseError> {
+        let Kind::Word(word) = self.peek() else {
+            return Err(self.unexpected(expected));
+        };
+        let word = word.clone();
+        self.advance();
+        Ok(word)
+    }
+
+    /// A word without dots.
+    pub(super) fn name(&mut self, expected: &str) -> Result<String, ParseError> {
+        match self.peek() {
+            Kind::Word(word) if !word.contains(['.', ':']) => self.word(expected),
+            _ => Err(self.unexpected(expected)),
+        }
+    }
+
+    pub(super) fn integer(&mut self, expected: &str) -> Result<u64, ParseError> {
+        let &Kind::Integer(value) = self.peek() else {
+            return Err(self.unexpected(expected));
+        };
+        self.advance();
+        Ok(value)
+    }
+
+    pub(super) fn string(&mut self, expected: &str) -> Result<String, ParseError> {
+        let Kind::Str(text) = self.peek() else {
+            return Err(self.unexpected(expected));
+        };
+        let text = text.clone();
+        self.advance();
+        Ok(text)
+    }
+
+    /// `+ 4`, `- 4` and `+ -4`, as LLVM writes it; 0 if there is none.
+    pub(super) fn offset(&mut self) -> Result<i64, ParseError> {
+        let mut negative = false;
+        if self.eat('+') {
+            if self.eat('-') {
+                negative = true;
+            }
+        } else if self.eat('-') {
+            negative = true;
+        } else {
+            return Ok(0);
+        }
+        let expected = "an offset of 64 bits";
+        let at = self.at();
+        let value = i128::from(self.integer(expected)?);
+        let value = if negative { -value } else { value };
+        i64::try_from(value).map_err(|_| ParseError::new(at, format!("`{value}`"), expected))
+    }
+
+    /// One or more, with commas between.
+    pub(super) fn separated<T>(
+        &mut self,
+        mut each: impl FnMut(&mut Cursor) -> Result<T, ParseError>,
+    ) -> Result<Vec<T>, ParseError> {
+        let mut all = vec![each(self)?];
+        while self.eat(',') {
+            all.push(each(self)?);
+        }
+        Ok(all)
+    }
+
+    /// None or more with commas between, and what closes them. What opened them is taken.
+    pub(super) fn closed<T>(
+        &mut self,
+        close: char,
+        mut each: impl FnMut(&mut Cursor) -> Result<T, ParseError>,
+    ) -> Result<Vec<T>, ParseError> {
+        if self.eat(close) {
+            return Ok(Vec::new());
+        }
+        let all = self.separated(&mut each)?;
+        self.punct(close, &format!("`,` or `{close}`"))?;
+        Ok(all)
+    }
+
+    /// Runs what may come back to itself, with a bound on how often.
+    pub(super) fn nested<T>(
+        &mut self,
+        run: impl FnOnce(&mut Cursor) -> Result<T, ParseError>,
+    ) -> Result<T, ParseError> {
+        if self.depth == DEPTH {
+            return Err(self.unexpected(format!("at most {DEPTH} levels of nesting")));
+        }
+        self.depth += 1;
+        let result = run(self);
+        self.depth -= 1;
+        result
+    }
+}

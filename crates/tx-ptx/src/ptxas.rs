@@ -1,0 +1,215 @@
+//! NVIDIA's assembler, which has the last word on whether text is PTX.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What assembled kernels use, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// The kernels.
+    pub kernels: BTreeMap<String, KernelUsage>,
+    /// What the assembler warns of, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// What a kernel uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelUsage {
+    /// Registers of a thread.
+    pub registers: u64,
+    /// Barriers of a block.
+    pub barriers: u64,
+    /// Bytes of shared memory of a block that are known before the launch.
+    pub shared_bytes: u64,
+    /// Bytes of constant memory in all banks.
+    pub constant_bytes: u64,
+    /// Bytes of local memory of a thread for its stack.
+    pub stack_bytes: u64,
+    /// Bytes written because there are too few registers.
+    pub spill_store_bytes: u64,
+    /// Bytes read back.
+    pub spill_load_bytes: u64,
+}
+
+/// Text that was not assembled.
+#[derive(Debug, thiserror::Error)]
+pub enum AssembleError {
+    /// The assembler cannot be started.
+    #[error("cannot start `{}`: {source}", program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The text cannot be handed over.
+    #[error("cannot write the PTX to a temporary file: {0}")]
+    Write(io::Error),
+    /// The assembler refuses the text.
+    #[error("ptxas refuses the PTX for `{chip}`: {messages}")]
+    Refused {
+        /// The chip.
+        chip: String,
+        /// What it says, in which `kernel.ptx` is the text.
+        messages: String,
+    },
+}
+
+/// There is no assembler where one was looked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PtxasNotFound {
+    /// Not at the path given.
+    #[error("there is no ptxas at `{}`, expected the program or a folder that holds it", .0.display())]
+    AtPath(PathBuf),
+    /// Not on PATH.
+    #[error(
+        "there is no ptxas on PATH: `cargo xtask setup` fetches one into target/tools, and CUDA has one"
+    )]
+    OnPath,
+}
+
+const PROGRAM: &str = if cfg!(windows) { "ptxas.exe" } else { "ptxas" };
+const TEXT: &str = "kernel.ptx";
+
+/// Finds the assembler: at `explicit`, a program or a folder that holds it, if that is given, and else on PATH.
+pub fn find_ptxas(explicit: Option<&Path>) -> Result<PathBuf, PtxasNotFound> {
+    match explicit {
+        Some(path) => [path.to_owned(), path.join(PROGRAM)]
+            .into_iter()
+            .find(|path| path.is_file())
+            .ok_or_else(|| PtxasNotFound::AtPath(path.to_owned())),
+        None => on_path(env::var_os("PATH").as_deref()).ok_or(PtxasNotFound::OnPath),
+    }
+}
+
+fn on_path(path: Option<&OsStr>) -> Option<PathBuf> {
+    env::split_paths(path?)
+        .map(|folder| folder.join(PROGRAM))
+        .find(|program| program.is_file())
+}
+
+/// Has `ptxas` assemble a module for a chip such as `sm_90`, and returns what its kernels use. What is
+/// assembled is thrown away.
+pub fn assemble(ptx: &str, ptxas: &Path, chip: &str) -> Result<Usage, AssembleError> {
+    let start = |source| AssembleError::Start {
+        program: ptxas.to_owned(),
+        source,
+    };
+    let folder = tempfile::tempdir().map_err(AssembleError::Write)?;
+    std::fs::write(folder.path().join(TEXT), ptx).map_err(AssembleError::Write)?;
+    // It runs in the folder, so that its messages name a file without a path. A path to the program is
+    // relative to where we are, and a name alone is looked up on PATH.
+    let program = if ptxas.components().count() > 1 {
+        std::path::absolute(ptxas).map_err(start)?
+    } else {
+        ptxas.to_owned()
+    };
+    let done = Command::new(program)
+        .arg("-v")
+        .arg(format!("-arch={chip}"))
+        .args([TEXT, "-o", "kernel.cubin"])
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(start)?;
+    let mut messages = String::from_utf8_lossy(&done.stdout).into_owned();
+    messages.push_str(&String::from_utf8_lossy(&done.stderr));
+    if done.status.success() {
+        return Ok(usage(&messages));
+    }
+    let messages = match messages.trim() {
+        "" => done.status.to_string(),
+        messages => messages.to_owned(),
+    };
+    Err(AssembleError::Refused {
+        chip: chip.to_owned(),
+        messages,
+    })
+}
+
+/// Reads what `ptxas -v` says:
+///
+/// ```text
+/// ptxas info    : Compiling entry function 'f' for 'sm_90'
+/// ptxas info    : Function properties for f
+///     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+/// ptxas info    : Used 24 registers, used 1 barriers, 16 bytes smem, 400 bytes cmem[0]
+/// ```
+fn usage(messages: &str) -> Usage {
+    let mut usage = Usage::default();
+    let mut kernel = "";
+    // Functions that are not inlined have properties too, between those of kernels.
+    let mut function = "";
+    for line in messages.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            kernel = rest.split('\'').next().unwrap_or_default();
+            usage.kernels.entry(kernel.to_owned()).or_default();
+        } else if let Some((_, rest)) = line.split_once("Function properties for ") {
+            function = rest.trim();
+        } else if line.trim_start().starts_with("ptxas warning") {
+            usage.warnings.push(line.trim().to_owned());
+        } else if let Some(used) = usage.kernels.get_mut(kernel) {
+            if let Some((_, rest)) = line.split_once(": Used ") {
+                used.registers = amount(rest, "registers");
+                used.barriers = amount(rest, "barriers");
+                used.shared_bytes = amount(rest, "bytes smem");
+                used.constant_bytes = amount(rest, "bytes cmem");
+            } else if function == kernel && line.contains("bytes stack frame") {
+                used.stack_bytes = amount(line, "bytes stack frame");
+                used.spill_store_bytes = amount(line, "bytes spill stores");
+                used.spill_load_bytes = amount(line, "bytes spill loads");
+            }
+        }
+    }
+    usage
+}
+
+/// The sum of the numbers before a unit, in a list with commas.
+fn amount(line: &str, unit: &str) -> u64 {
+    line.split(',')
+        .filter_map(|part| {
+            let part = part.trim();
+            let part = part.strip_prefix("used ").unwrap_or(part);
+            let (number, rest) = part.split_once(' ')?;
+            let number: u64 = number.parse().ok()?;
+            rest.starts_with(unit).then_some(number)
+        })
+        .fold(0, u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KernelUsage, usage};
+
+    /// Every number of a kernel is read, and those of functions it calls are not taken for its own.
+    #[test]
+    fn reads_what_ptxas_says() {
+        let read = usage(
+            "ptxas info    : 0 bytes gmem\n\
+             ptxas warning : something is odd\n\
+             ptxas info    : Compiling entry function 'f' for 'sm_90'\n\
+             ptxas info    : Function properties for f\n\
+             \x20   8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n\
+             ptxas info    : Used 24 registers, used 1 barriers, 8 bytes cumulative stack size, 16 bytes smem, 400 bytes cmem[0], 8 bytes cmem[2]\n\
+             ptxas info    : Function properties for helper\n\
+             \x20   64 bytes stack frame, 1 bytes spill stores, 1 bytes spill loads\n",
+        );
+        assert_eq!(read.warnings, ["ptxas warning : something is odd"]);
+        assert_eq!(
+            read.kernels["f"],
+            KernelUsage {
+                registers: 24,
+                barriers: 1,
+                shared_bytes: 16,
+                constant_bytes: 408,
+                stack_bytes: 8,
+                spill_store_bytes: 4,
+                spill_load_bytes: 12,
+            }
+        );
+    }
+}

@@ -1,0 +1,77 @@
+//! Modules between passes.
+
+use crate::verdict::Verdict;
+use melior::ir::Module;
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use tx_mlir::{Op, Session, is, name, string_attribute, walk};
+use tx_runtime::Order;
+
+/// Schedules that what was compiled is run under.
+pub(crate) const ORDERS: [Order; 3] = [Order::Sequential, Order::Shuffled(1), Order::Shuffled(2)];
+
+/// The text of a module, to see whether a pass changed anything.
+pub(crate) fn text(module: &Module<'_>) -> String {
+    let flags = OperationPrintingFlags::new().print_generic_operation_form();
+    module
+        .as_operation()
+        .to_string_with_flags(flags)
+        .unwrap_or_default()
+}
+
+fn ops<'m>(module: &'m Module<'_>) -> Vec<Op<'m>> {
+    // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
+    walk(unsafe { Op::from_raw(module.as_operation().to_raw()) })
+}
+
+/// Whether kernels have become a binary.
+pub(crate) fn is_binary(module: &Module<'_>) -> bool {
+    ops(module).into_iter().any(|op| is(op, "gpu.binary"))
+}
+
+/// The name of the `gpu.module` whose kernels have become LLVM's functions.
+pub(crate) fn kernels_in_llvm(module: &Module<'_>) -> Option<String> {
+    let kernel = ops(module)
+        .into_iter()
+        .find(|op| is(*op, "llvm.func") && tx_mlir::enclosing(*op, "gpu.module").is_some())?;
+    string_attribute(tx_mlir::enclosing(kernel, "gpu.module")?, "sym_name")
+}
+
+/// A copy of a module in which `linalg` ops are generic.
+pub(crate) fn generic<'c>(session: &Session, module: &Module<'c>) -> Result<Module<'c>, String> {
+    // SAFETY: the op lives as long as the module; the copy is ours.
+    let op = unsafe { Op::from_raw(module.as_operation().to_raw()) };
+    let mut copy =
+        Module::from_operation(tx_mlir::copy(op)).ok_or("a module that cannot be copied")?;
+    let named = ops(&copy)
+        .into_iter()
+        .any(|op| name(op).starts_with("linalg.") && !is(op, "linalg.generic"));
+    if named && !session.run(&mut copy, "linalg-generalize-named-ops") {
+        let _ = session.take_diagnostics();
+        return Err("linalg ops that cannot be made generic".to_owned());
+    }
+    Ok(copy)
+}
+
+/// What it says of a stage that it cannot be run to its end.
+pub(crate) fn verdict_of(trouble: &tx_interp::Trouble, input: &str) -> Verdict {
+    let text = format!("{trouble} ({input})");
+    match trouble {
+        tx_interp::Trouble::Unsupported { .. } => Verdict::Unsupported(trouble.to_string()),
+        tx_interp::Trouble::Fault {
+            kind: tx_interp::FaultKind::Race,
+            ..
+        } => Verdict::Race(text),
+        _ => Verdict::Fault(text),
+    }
+}
+
+/// The same of a run on the executor.
+pub(crate) fn verdict_of_run(error: &tx_runtime::Error, input: &str) -> Verdict {
+    let text = format!("{error} ({input})");
+    match error {
+        tx_runtime::Error::Fault(fault) if fault.kind == tx_runtime::FaultKind::Race => {
+            Verdict::Race(text)
+        }
+        _ => Verdict::Fault(text),
+    }
+}

@@ -1,0 +1,114 @@
+//! What is found of each stage.
+
+use std::fmt;
+
+/// What is found of one stage.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// The program as it came: what later stages are compared with.
+    Reference,
+    /// The same bits as after the stage before. Any NaN is like any other.
+    Equal,
+    /// Other bits, as near to the reference as every order of combination is: see [`tx_interp::Bound`].
+    EqualWithinOrder,
+    /// Another result.
+    Wrong(Box<Difference>),
+    /// Accesses that no barrier orders.
+    Race(String),
+    /// The program does what it must not, and did not before.
+    Fault(String),
+    /// It cannot be run at this stage.
+    Unsupported(String),
+}
+
+/// The first element that is wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference {
+    /// Which input it was.
+    pub input: String,
+    /// The argument, counted from 0.
+    pub argument: usize,
+    /// Where in it.
+    pub index: Vec<usize>,
+    /// What is there, as people read it.
+    pub found: String,
+    /// What the reference has there.
+    pub expected: String,
+    /// How far apart they may be.
+    pub allowed: f64,
+    /// How many elements are wrong.
+    pub wrong: usize,
+    /// How many were compared.
+    pub elements: usize,
+}
+
+impl Verdict {
+    /// Whether it says that something is wrong.
+    pub fn is_bad(&self) -> bool {
+        matches!(self, Self::Wrong(_) | Self::Race(_) | Self::Fault(_))
+    }
+
+    /// Of two inputs, what is found of the stage.
+    pub(crate) fn worse(self, other: Self) -> Self {
+        if other.rank() > self.rank() {
+            other
+        } else {
+            self
+        }
+    }
+
+    fn rank(&self) -> u32 {
+        match self {
+            Self::Equal => 0,
+            Self::Reference => 1,
+            Self::EqualWithinOrder => 2,
+            Self::Unsupported(_) => 3,
+            Self::Fault(_) => 4,
+            Self::Race(_) => 5,
+            Self::Wrong(_) => 6,
+        }
+    }
+
+    /// The verdict in one or two words.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Equal => "equal",
+            Self::EqualWithinOrder => "equal within order",
+            Self::Wrong(_) => "WRONG",
+            Self::Race(_) => "RACE",
+            Self::Fault(_) => "FAULT",
+            Self::Unsupported(_) => "unsupported",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Reference | Self::Equal | Self::EqualWithinOrder => f.write_str(self.word()),
+            Self::Wrong(difference) => write!(f, "WRONG: {difference}"),
+            Self::Race(what) => write!(f, "RACE: {what}"),
+            Self::Fault(what) => write!(f, "FAULT: {what}"),
+            Self::Unsupported(what) => f.write_str(what),
+        }
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "argument {}", self.argument)?;
+        if !self.index.is_empty() {
+            write!(f, " at {:?}", self.index)?;
+        }
+        write!(f, " is {}, expected {}", self.found, self.expected)?;
+        if self.allowed > 0.0 {
+            write!(f, " within {:.1e}", self.allowed)?;
+        }
+        write!(
+            f,
+            " ({} of {} elements; {})",
+            self.wrong, self.elements, self.input
+        )
+    }
+}

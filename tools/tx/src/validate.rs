@@ -1,0 +1,104 @@
+//! `tx validate`.
+
+use std::path::Path;
+
+use tx_validate::{Options, Trouble, Validation, Verdict};
+
+use crate::cli::Validate;
+use crate::compile;
+use crate::failure::{Failure, say};
+
+/// Runs `tx validate`.
+pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
+    let args = match &options.args[..] {
+        [] => None,
+        specs => Some(
+            specs
+                .iter()
+                .map(tx_runtime::Spec::load)
+                .collect::<Result<Vec<_>, _>>()?,
+        ),
+    };
+    let given = Options {
+        seed: options.seed,
+        args,
+        grid: options.grid.map(|grid| grid.0),
+    };
+    let mut bad = Vec::new();
+    let mut refused = None;
+    for file in &options.files {
+        match validate(options, file, &given) {
+            Ok(validation) => {
+                crate::print(describe(file, &validation).as_bytes())?;
+                if !validation.is_good() {
+                    bad.push(file.display().to_string());
+                }
+            }
+            // The other files are checked all the same.
+            Err(failure) if options.files.len() > 1 => {
+                refused.get_or_insert(failure.report());
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    if !bad.is_empty() {
+        return Err(Failure::Failed(format!(
+            "tx: not valid: {}",
+            bad.join(", ")
+        )));
+    }
+    match refused {
+        None => Ok(()),
+        Some(_) => Err(Failure::Refused("some files were refused".to_owned())),
+    }
+}
+
+fn validate(options: &Validate, file: &Path, given: &Options) -> Result<Validation, Failure> {
+    let text = compile::read(file)?;
+    let source = tx::Source {
+        name: file.display().to_string(),
+        text,
+        entry: options.entry.clone(),
+        keep_stages: false,
+    };
+    let diagnosed =
+        |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &source.text));
+    let target = tx::Target::parse(&options.chip).map_err(|error| diagnosed(&error))?;
+    tx_validate::validate(target, &source, given).map_err(|trouble| match &trouble {
+        Trouble::Compile(error) => diagnosed(error),
+        other => Failure::Refused(format!("{}: {other}", file.display())),
+    })
+}
+
+/// A line for each stage.
+fn describe(file: &Path, validation: &Validation) -> String {
+    let mut text = format!(
+        "{}: @{} for {}, {} inputs\n",
+        file.display(),
+        validation.entry,
+        validation.chip,
+        validation.inputs.len()
+    );
+    let width = validation
+        .stages
+        .iter()
+        .map(|stage| stage.name.chars().count())
+        .max()
+        .unwrap_or(0);
+    for stage in &validation.stages {
+        text.push_str(&format!("  {:<width$}  {}\n", stage.name, stage.verdict));
+    }
+    if let Some(stage) = validation.guilty() {
+        say(&format!(
+            "{}: `{}` {}",
+            file.display(),
+            stage.name,
+            match stage.verdict {
+                Verdict::Wrong(_) => "changes what the program computes",
+                Verdict::Race(_) => "leaves accesses unordered",
+                _ => "makes the program do what it must not",
+            }
+        ));
+    }
+    text
+}
