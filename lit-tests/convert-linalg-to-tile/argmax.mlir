@@ -8,12 +8,34 @@
 #none = affine_map<(i) -> ()>
 
 // A value and the index of the only reduced loop are `argmax`, which counts for itself. An ordered
-// comparison never lets NaN win. The fills of value and index fold away, whatever the index started from.
+// comparison never lets NaN win. The fills of value and index fold away.
 // CHECK-LABEL: func.func @ordered
 // CHECK-NOT:   linalg.fill
 // CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) {nan = #tile.nan<ignore>}
 // CHECK-SAME:  : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
 func.func @ordered(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
+  %inf = arith.constant 0xFF800000 : f32
+  %first = arith.constant 0 : i32
+  linalg.fill ins(%inf : f32) outs(%V : memref<?xf32>)
+  linalg.fill ins(%first : i32) outs(%I : memref<?xi32>)
+  linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%A : memref<?x?xf32>) outs(%V, %I : memref<?xf32>, memref<?xi32>) {
+  ^bb0(%x: f32, %v: f32, %i: i32):
+    %j = linalg.index 1 : index
+    %jj = arith.index_cast %j : index to i32
+    %better = arith.cmpf ogt, %x, %v : f32
+    %nv = arith.select %better, %x, %v : f32
+    %ni = arith.select %better, %jj, %i : i32
+    linalg.yield %nv, %ni : f32, i32
+  }
+  return
+}
+
+// An index that no element has says that nothing was better than -inf: it is an old value, and its fill stays.
+// CHECK-LABEL: func.func @none_found
+// CHECK-COUNT-2: linalg.fill
+// CHECK:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid) accumulate {nan = #tile.nan<ignore>}
+func.func @none_found(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
   %inf = arith.constant 0xFF800000 : f32
   %none = arith.constant -1 : i32
   linalg.fill ins(%inf : f32) outs(%V : memref<?xf32>)

@@ -32,8 +32,8 @@ pass! {
     /// Of equal values `argmax` and `argmin` take the one with the lowest index, also where the program
     /// keeps the first that comes and indices come in another order. NaN never wins a comparison
     /// that is false for it (`nan = #tile.nan<ignore>`), unless all elements are NaN, and wins one
-    /// that is true for it. Where the fill of values is erased, so is that of indices, whatever it
-    /// was: rows of nothing have index 0, and rows of nothing but the identity that of the first.
+    /// that is true for it. A fill of indices is erased, with that of values, where it is 0: the index
+    /// of rows of nothing. Any other takes part, as an old value.
     /// Laws of `custom` combiners are not tried with NaN: one that depends on where NaN stands, as
     /// `select` by a comparison does, depends on the order of elements there.
     ///

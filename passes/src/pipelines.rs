@@ -1,6 +1,6 @@
 //! Named pipelines, as text over registered passes.
 
-use tx_pass::{OptionInfo, PipelineInfo};
+use tx_pass::{OptionInfo, OptionValue, PipelineInfo};
 use tx_target::Chip;
 
 const CHIP: OptionInfo = OptionInfo {
@@ -9,6 +9,24 @@ const CHIP: OptionInfo = OptionInfo {
     init: "sm_80",
     help: "chip to compile for where the module names none",
 };
+
+const VALIDATE: OptionInfo = OptionInfo {
+    name: "validate-each",
+    ty: "true|false",
+    init: "false",
+    help: "run the program after every pass first, and compare",
+};
+
+/// The passes, after `tile-validate` where that was asked for.
+fn validated(values: &[&str], passes: String) -> Result<String, String> {
+    let chip = values.first().copied().unwrap_or(CHIP.init);
+    match bool::parse(values.get(1).copied().unwrap_or(VALIDATE.init))
+        .map_err(|e| format!("option `{}`: {e}", VALIDATE.name))?
+    {
+        true => Ok(format!("tile-validate{{chip={chip}}},{passes}")),
+        false => Ok(passes),
+    }
+}
 
 /// Every pipeline, in the order of use.
 pub const PIPELINES: [PipelineInfo; 4] = [
@@ -23,38 +41,40 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     PipelineInfo {
         argument: "lower-reduction",
         doc: "Lower reductions on tiles to the gpu and nvvm dialects.\n\nNo `tile` op is left.",
-        options: &[CHIP],
+        options: &[CHIP, VALIDATE],
         expand: |values| {
-            Ok([
+            let target = attach_target(values)?;
+            let passes = [
                 "convert-linalg-to-tile",
                 "tile-schedule",
-                attach_target(values)?.as_str(),
+                target.as_str(),
                 "tile-analyze-scope",
                 "tile-select-variant",
                 "tile-expand-reduce",
                 "tile-expand-shuffle-tree",
                 "tile-insert-sync",
                 "convert-tile-to-gpu",
-            ]
-            .join(","))
+            ];
+            validated(values, passes.join(","))
         },
     },
     PipelineInfo {
         argument: "gpu-to-nvvm",
         doc: "Lower GPU modules to the llvm and nvvm dialects.\n\n\
               What is left is what PTX is emitted from, and what the SIMT executor runs.",
-        options: &[CHIP],
-        expand: gpu_to_nvvm,
+        options: &[CHIP, VALIDATE],
+        expand: |values| validated(values, gpu_to_nvvm(values)?),
     },
     PipelineInfo {
         argument: "gpu-to-ptx",
         doc: "Compile GPU modules to a `gpu.binary` that holds PTX.",
-        options: &[CHIP],
+        options: &[CHIP, VALIDATE],
         expand: |values| {
-            Ok(format!(
+            let passes = format!(
                 "{},gpu-module-to-binary{{format=isa}}",
                 gpu_to_nvvm(values)?
-            ))
+            );
+            validated(values, passes)
         },
     },
 ];

@@ -5,7 +5,8 @@ use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Failed, MemRef, Op, attribute, blocks, byte_width, context, error, is, set_attribute, string_attribute, walk,
+    Builder, Failed, MemRef, Op, attribute, blocks, byte_width, context, error, is, operands, set_attribute,
+    string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -15,8 +16,10 @@ pass! {
     /// ## What it does
     /// Gives each `gpu.module` the data layout of 64-bit PTX, without which LLVM takes 64-bit
     /// integers to be aligned to 4 bytes and splits their accesses. Gives shared memory an
-    /// alignment of 16 bytes, without which LLVM emits one that its own wide accesses break. Checks that the
-    /// static shared memory of each kernel is at most 48 KiB, and that its name can be written.
+    /// alignment of 16 bytes, without which LLVM emits one that its own wide accesses break. Takes a view that
+    /// leaves out elements and drops dimensions in two steps: MLIR finds the dropped ones by comparing strides, which
+    /// do not match where a step is not 1, and its lowering then dies. Checks that the static shared memory of each
+    /// kernel is at most 48 KiB, and that its name can be written.
     ///
     /// ## Before
     /// ```mlir
@@ -32,7 +35,7 @@ pass! {
     ///
     /// ## Fails when
     /// A kernel has more static shared memory than PTX allows, or a tile op is left.
-    pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [nvvm] {
+    pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
         /// modules prepared
         modules,
@@ -65,6 +68,7 @@ impl Pass for PrepareModule {
             let layout = StringAttribute::new(context(gpu_module), DATA_LAYOUT);
             set_attribute(gpu_module, "llvm.data_layout", layout.into());
             align_shared_memory(gpu_module);
+            walk(gpu_module).into_iter().for_each(drop_dimensions_apart);
             counts.add("modules", 1);
         }
         Ok(())
@@ -85,6 +89,70 @@ fn align_shared_memory(gpu_module: Op<'_>) {
             set_attribute(op, "alignment", tx_mlir::parse_attribute(context(op), &alignment));
         }
     }
+}
+
+/// Makes of a view with steps that drops dimensions a view with steps, and one of that which drops them. Where all
+/// dimensions of size 1 are dropped MLIR has no doubt which.
+fn drop_dimensions_apart(op: Op<'_>) {
+    if !is(op, "memref.subview") {
+        return;
+    }
+    let (all, result) = (operands(op), tx_mlir::results(op)[0]);
+    let list = |name: &str| attribute(op, name).and_then(tx_mlir::integers).unwrap_or_default();
+    let (sizes, steps) = (list("static_sizes"), list("static_strides"));
+    let (Some(source), Some(target)) = (MemRef::of(all[0]), MemRef::of(result)) else { return };
+    let Some([_, starts, lengths, distances]) =
+        tx_mlir::operand_groups(op).and_then(|groups| <[_; 4]>::try_from(groups).ok())
+    else {
+        return;
+    };
+    let dropped = source.rank() - target.rank();
+    let ones = sizes.iter().filter(|size| **size == 1).count();
+    if dropped == 0 || ones == dropped || steps.iter().all(|step| *step == 1) {
+        return;
+    }
+    let b = Builder::before(op);
+    // What is known at run time only has a number of its own in these lists.
+    let known = |n: i64| (n != i64::MIN).then_some(n);
+    let show = |n: Option<i64>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
+    let strides = source.strides.iter().zip(&steps).map(|(stride, step)| {
+        show(stride.zip(known(*step)).and_then(|(stride, step)| stride.checked_mul(step)))
+    });
+    let extents: String = sizes.iter().map(|size| show(known(*size)) + "x").collect();
+    let space = source.memory_space().map_or_else(String::new, |space| format!(", {space}"));
+    let whole = b.float_type(&format!(
+        "memref<{extents}{}, strided<[{}], offset: {}>{space}>",
+        source.element,
+        strides.collect::<Vec<_>>().join(", "),
+        show(target.offset),
+    ));
+    let rank = source.rank();
+    let numbers = |numbers: &[i64]| {
+        let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
+        format!("array<i64: {}>", texts.join(", "))
+    };
+    let counts = [1, starts.len(), lengths.len(), distances.len()].map(|n| n.to_string());
+    let seen = b
+        .create("memref.subview")
+        .operands(&all)
+        .attr_text("operandSegmentSizes", &format!("array<i32: {}>", counts.join(", ")))
+        .attr_text("static_offsets", &numbers(&list("static_offsets")))
+        .attr_text("static_sizes", &numbers(&sizes))
+        .attr_text("static_strides", &numbers(&steps))
+        .result(whole)
+        .value();
+    let narrow = b
+        .create("memref.subview")
+        .operands(&[seen])
+        .operands(&lengths)
+        .attr_text("operandSegmentSizes", &format!("array<i32: 1, 0, {}, 0>", lengths.len()))
+        .attr_text("static_offsets", &numbers(&vec![0; rank]))
+        .attr_text("static_sizes", &numbers(&sizes))
+        .attr_text("static_strides", &numbers(&vec![1; rank]))
+        .result(target.ty)
+        .value();
+    tx_mlir::replace_uses(result, narrow);
+    tx_mlir::erase(op);
 }
 
 fn kernels<'c>(gpu_module: Op<'c>) -> Vec<Op<'c>> {

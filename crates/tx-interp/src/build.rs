@@ -67,12 +67,7 @@ impl<'c> Program<'c> {
                 },
             ));
         };
-        let mut build = Build {
-            program: self,
-            slots: BTreeMap::new(),
-            count: 0,
-            loops: Vec::new(),
-        };
+        let mut build = Build::new(self);
         let count = function_arguments(op).unwrap_or_else(|| block.argument_count());
         let mut code = build.block(block)?;
         let attributions = code
@@ -84,7 +79,7 @@ impl<'c> Program<'c> {
             .collect();
         let function = Rc::new(Function {
             code,
-            slots: build.count,
+            slots: build.places(),
             attributions,
             block_size: tx_mlir::attribute(op, "known_block_size")
                 .and_then(tx_mlir::integers)
@@ -126,7 +121,21 @@ pub(crate) struct Build<'p, 'c> {
     pub(crate) loops: Vec<Vec<Slot>>,
 }
 
-impl<'c> Build<'_, 'c> {
+impl<'p, 'c> Build<'p, 'c> {
+    pub(crate) fn new(program: &'p Program<'c>) -> Self {
+        Self {
+            program,
+            slots: BTreeMap::new(),
+            count: 0,
+            loops: Vec::new(),
+        }
+    }
+
+    /// How many places there are.
+    pub(crate) fn places(&self) -> usize {
+        self.count
+    }
+
     /// Where a value is held.
     pub(crate) fn slot(&mut self, value: Val<'c>) -> Slot {
         let count = &mut self.count;
@@ -202,7 +211,7 @@ impl<'c> Build<'_, 'c> {
         })
     }
 
-    fn step(&mut self, op: Op<'c>) -> Result<Step<'c>, Trouble> {
+    pub(crate) fn step(&mut self, op: Op<'c>) -> Result<Step<'c>, Trouble> {
         let name = tx_mlir::name(op);
         let dialect = name.split('.').next().unwrap_or(name);
         let built = match dialect {

@@ -25,24 +25,25 @@
 //! # }
 //! ```
 
-mod bound;
 mod build;
-mod calc;
+mod combiner;
+mod laws;
 mod layout;
 mod machine;
 mod memory;
-mod number;
 mod ops;
 mod trouble;
 mod value;
 
-pub use bound::Bound;
-pub use number::{Float, Scalar, signed, truncated};
+pub use combiner::{Combined, Combiner};
+pub use laws::{Finding, Laws, laws};
+pub use tx_scalar::{Bound, Float, Scalar, signed, truncated};
 pub use trouble::{FaultKind, Site, Trouble};
+
+pub(crate) use tx_scalar::{bound, calc, number};
 
 use build::Program;
 use machine::{Exec, World};
-use memory::Memory;
 use ops::gpu::Kernel;
 use std::rc::Rc;
 use tx_mlir::melior::ir::{Module, ValueLike};
@@ -164,16 +165,8 @@ fn run_op<'c>(
             types.len()
         )));
     }
-    let mut world = World {
-        program: program.clone(),
-        memory: Memory::default(),
-        clocks: Default::default(),
-        races: options.races,
-        bounds: options.bounds,
-        blocks: 0,
-        steps: options.steps,
-        most_steps: options.steps,
-    };
+    let mut world = World::new(program.clone(), options);
+    world.variables = ops::memref::variables(top, &mut world.memory)?;
     let mut values = Vec::new();
     let mut arrays = Vec::new();
     for (i, (value, argument)) in types.iter().zip(arguments).enumerate() {
@@ -214,6 +207,7 @@ fn run_op<'c>(
         active: Rc::from([0]),
         cta: None,
         threads: false,
+        unordered: false,
     };
     if tx_mlir::is(entry_op, "gpu.func") {
         let kernel = Kernel::new(entry_op, function)?;

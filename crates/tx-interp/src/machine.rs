@@ -1,10 +1,11 @@
 //! The state of a run.
 
+use crate::Options;
 use crate::bound::Bound;
 use crate::build::{Code, Program, Slot};
 use crate::memory::{Memory, Who};
 use crate::number::Scalar;
-use crate::trouble::{Site, Trouble};
+use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value, View};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,6 +15,8 @@ use tx_exec::happens_before::{AccessKind, Clocks};
 pub(crate) struct World<'c> {
     pub(crate) program: Rc<Program<'c>>,
     pub(crate) memory: Memory,
+    /// Variables of the module, by their ops.
+    pub(crate) variables: BTreeMap<usize, Rc<View>>,
     pub(crate) clocks: Clocks,
     /// Whether threads of a kernel must be ordered by barriers.
     pub(crate) races: bool,
@@ -24,6 +27,23 @@ pub(crate) struct World<'c> {
     /// Ops of one lane that may still be executed, and how many there were.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
+}
+
+impl<'c> World<'c> {
+    /// With nothing in memory.
+    pub(crate) fn new(program: Rc<Program<'c>>, options: &Options) -> Self {
+        Self {
+            program,
+            memory: Memory::default(),
+            variables: BTreeMap::new(),
+            clocks: Clocks::default(),
+            races: options.races,
+            bounds: options.bounds,
+            blocks: 0,
+            steps: options.steps,
+            most_steps: options.steps,
+        }
+    }
 }
 
 /// The block that runs.
@@ -51,6 +71,8 @@ pub(crate) struct Exec<'w, 'c> {
     pub(crate) cta: Option<Cta>,
     /// Whether lanes are threads.
     pub(crate) threads: bool,
+    /// Whether elements may come in any order: of equal ones another may come first.
+    pub(crate) unordered: bool,
 }
 
 static NO_NUMBERS: Lanes = Lanes {
@@ -255,7 +277,8 @@ impl<'c> Exec<'_, 'c> {
                     message,
                 },
                 Some(cta),
-            ) if self.threads => {
+            // A race names both threads itself.
+            ) if self.threads && kind != FaultKind::Race => {
                 let [x, y, z] = cta.index;
                 Trouble::Fault {
                     kind,

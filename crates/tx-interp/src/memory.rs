@@ -227,7 +227,7 @@ impl Memory {
             .get(conflict.site as usize)
             .map_or_else(String::new, ToString::to_string);
         let message = format!(
-            "{}, byte {} of {}: {kind} by thread {thread} is not ordered after {} by thread {} of block {}, {first}",
+            "race on {}, byte {} of {}: {kind} by thread {thread} of its block is not ordered after {} by {first}, by thread {} of block {}",
             buffer.space.name(),
             conflict.offset as i64 - view.own.0,
             buffer.label,

@@ -108,6 +108,8 @@ pub(crate) const UNTOLD: Bound = Bound {
     error: -1.0,
     magnitude: 0.0,
     grain: 0,
+    peak: 0.0,
+    trough: 0.0,
 };
 
 /// A memref: a part of a buffer, seen as an array.

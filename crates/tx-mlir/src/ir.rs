@@ -106,6 +106,19 @@ pub fn ops<'c>(block: Blk<'c>) -> Vec<Op<'c>> {
     ops
 }
 
+/// The blocks that control may go to from the end of `block`, as often as its terminator names them.
+pub fn successors<'c>(block: Blk<'c>) -> Vec<Blk<'c>> {
+    let Some(last) = block.terminator() else {
+        return Vec::new();
+    };
+    // SAFETY: the terminator is alive, and has as many successors as it says.
+    unsafe {
+        (0..mlir_sys::mlirOperationGetNumSuccessors(last.to_raw()))
+            .map(|i| Blk::from_raw(mlir_sys::mlirOperationGetSuccessor(last.to_raw(), i)))
+            .collect()
+    }
+}
+
 /// `root` and every op below it in program order.
 pub fn walk<'c>(root: Op<'c>) -> Vec<Op<'c>> {
     fn visit<'c>(op: Op<'c>, all: &mut Vec<Op<'c>>) {
@@ -503,6 +516,15 @@ pub fn vector_parts(ty: Type<'_>) -> Option<(u64, Type<'_>)> {
                 Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(raw)),
             )
         })
+    }
+}
+
+/// The address space of a pointer of the LLVM dialect; `None` for any other type.
+pub fn pointer_space(ty: Type<'_>) -> Option<u32> {
+    // SAFETY: only pointers are asked for their address space.
+    unsafe {
+        mlir_sys::mlirTypeIsALLVMPointerType(ty.to_raw())
+            .then(|| mlir_sys::mlirLLVMPointerTypeGetAddressSpace(ty.to_raw()))
     }
 }
 

@@ -45,8 +45,8 @@ mod parse;
 mod position;
 mod ptxas;
 
-pub use compare::{Difference, Vanished, compare, vanished};
-pub use facts::{Count, Fact, Facts, FactsError, KernelFacts, Place};
+pub use compare::{Copied, Difference, Vanished, compare, vanished};
+pub use facts::{Count, Fact, Facts, FactsError, FunctionFacts, KernelFacts, Place};
 pub use flow::{Block, Flow, FlowError, Site};
 pub use instruction::{Address, Guard, Inlined, Instruction, Location, Opcode, Operand, Statement};
 pub use module::{

@@ -225,7 +225,7 @@ fn vector_accesses_keep_their_width() {
         ]),
         facts(&[(vector(Space::Shared, 16), 2, 0)]),
         facts(&[
-            (vector(Space::Shared, 8), 9, 9),
+            (vector(Space::Shared, 8), 2, 0),
             (vector(Space::Shared, 16), 9, 9),
         ]),
         // Two floats in a register of 64 bits.
@@ -252,6 +252,56 @@ fn vector_accesses_keep_their_width() {
     assert_eq!(differences(&ir, &elsewhere).len(), 2);
     let none = facts(&[(scalar(Space::Shared, 4), 8, 0)]);
     assert_eq!(differences(&ir, &none).len(), 2);
+}
+
+/// A block of a loop is copied as a whole.
+#[test]
+fn blocks_are_copied_as_a_whole() {
+    let mut ir = facts(&[(barrier(0), 1, 1), (shuffle(Some(1)), 0, 5)]);
+    let block = [barrier(0)].into_iter().chain(vec![shuffle(Some(1)); 5]);
+    ir.kernel("k").together(block);
+    let made =
+        |barriers, shuffles| facts(&[(barrier(0), barriers, 0), (shuffle(Some(1)), shuffles, 0)]);
+    assert_eq!(differences(&ir, &made(2, 5)), [""; 0]);
+    assert_eq!(differences(&ir, &made(5, 20)), [""; 0]);
+    assert_eq!(
+        differences(&ir, &made(4, 20)),
+        [
+            "kernel `k`: what stands in one block of a loop is not copied alike: `bar.sync 0`: found 3 from 1 in loops, \
+             `shfl.sync.bfly` with mask 0x1 and clamp 31: found 20 from 5 in loops"
+        ]
+    );
+    assert_eq!(differences(&ir, &made(5, 21)).len(), 1);
+}
+
+/// Of a vector load in a loop four were made, and one of these was split: enough bytes are moved, and too many by
+/// narrow loads.
+#[test]
+fn split_vectors_among_unrolled_ones_are_seen() {
+    let ir = |scalars_in_loops| {
+        facts(&[
+            (vector(Space::Shared, 16), 0, 1),
+            (scalar(Space::Shared, 4), 1, scalars_in_loops),
+        ])
+    };
+    let whole = facts(&[
+        (vector(Space::Shared, 16), 4, 0),
+        (scalar(Space::Shared, 4), 1, 0),
+    ]);
+    let split = facts(&[
+        (vector(Space::Shared, 16), 3, 0),
+        (scalar(Space::Shared, 4), 5, 0),
+    ]);
+    assert_eq!(differences(&ir(0), &whole), [""; 0]);
+    assert_eq!(
+        differences(&ir(0), &split),
+        [
+            "kernel `k`: loads of less than 16 bytes in `.shared` memory: found 20 bytes moved by them, expected at \
+             most 4: vector accesses are narrower than in the IR"
+        ]
+    );
+    // Scalars in loops are unrolled too.
+    assert_eq!(differences(&ir(1), &split), [""; 0]);
 }
 
 /// Vectors wider than 16 bytes become several of 16, or one where the chip has it.

@@ -189,7 +189,13 @@ fn takes_a_grid() -> Result<(), Error> {
     let executable = Device::cpu()?.load(&artifact)?;
     let sums = |grid| {
         let args = vec![arg("full:1:6x3xf32"), arg("zeros:6xf32"), 1.into()];
-        let outputs = executable.run_with(args, &RunOptions { grid })?;
+        let outputs = executable.run_with(
+            args,
+            &RunOptions {
+                grid,
+                ..RunOptions::default()
+            },
+        )?;
         Ok::<_, Error>(outputs.argument(1).map(ToString::to_string))
     };
     assert_eq!(sums(None)?.as_deref(), Some("[3. 3. 3. 3. 0. 0.]"));

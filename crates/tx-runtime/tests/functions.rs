@@ -120,6 +120,7 @@ fn run_step_by_step() -> Result<(), Error> {
         }
         let options = RunOptions {
             grid: Some([1, 1, 1]),
+            ..RunOptions::default()
         };
         let error = program
             .run_with(args(["zeros:1x1xf32", "zeros:1xf32", "1"]), &options)

@@ -25,6 +25,20 @@ enum Data {
     Special,
     /// Anything in [-1, 1), and all integers.
     Random,
+    /// Whole numbers with as many digits as leave sums of some thousands exact, so that no digit may be lost.
+    Long,
+    /// -0.0 everywhere, which any other identity of a sum shows; ones in integers.
+    Zeros,
+    /// The least number everywhere in the first argument, the greatest in the others: an extreme that starts from anything
+    /// but the identity, such as an old value, shows.
+    Least,
+    /// The other way round.
+    Greatest,
+    /// Numbers near one, of which products of hundreds are in range and rounded.
+    Near,
+    /// All alike but one great and one small number a row, on diagonals: the first of so many, which together reach
+    /// every place or the same distances from each other. Each of them decides an extreme, and a bit of `and` and `or`.
+    Peaks(usize, usize),
 }
 
 impl Data {
@@ -34,26 +48,51 @@ impl Data {
             Self::Whole => "whole numbers",
             Self::Special => "special values",
             Self::Random => "random numbers",
+            Self::Long => "long numbers",
+            Self::Zeros => "negative zeros",
+            Self::Least => "least numbers",
+            Self::Greatest => "greatest numbers",
+            Self::Near => "numbers near one",
+            Self::Peaks(..) => "peaks",
         }
     }
 }
 
 /// Sizes of the dimensions that are given at run time, the first of an array, the second …, and what they hold.
-const CALLS: [([usize; 4], Data); 7] = [
+const CALLS: [([usize; 4], Data); 13] = [
     ([33, 100, 3, 2], Data::Whole),
     ([7, 20, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
-    ([65, 1, 3, 1], Data::Powers),
+    ([300, 1, 3, 1], Data::Powers),
     ([3, 1003, 2, 2], Data::Powers),
     ([0, 5, 2, 1], Data::Whole),
     ([5, 0, 3, 2], Data::Whole),
+    ([9, 130, 2, 3], Data::Long),
+    ([2, 33, 3, 2], Data::Zeros),
+    ([3, 34, 2, 2], Data::Least),
+    ([2, 35, 2, 3], Data::Greatest),
+    ([4, 77, 2, 3], Data::Near),
+    ([61, 61, 3, 2], Data::Peaks(0, 1)),
 ];
 
 /// What programs of given sizes hold.
-const FILLS: [Data; 4] = [Data::Whole, Data::Special, Data::Random, Data::Powers];
+const FILLS: [Data; 9] = [
+    Data::Whole,
+    Data::Special,
+    Data::Random,
+    Data::Powers,
+    Data::Long,
+    Data::Zeros,
+    Data::Least,
+    Data::Greatest,
+    Data::Near,
+];
+
+/// Inputs with peaks of a program of given sizes, at most.
+const MOST_PEAKS: usize = 8;
 
 /// Elements of one argument beyond which a program is not run.
-const MOST_ELEMENTS: usize = 1 << 22;
+const MOST_ELEMENTS: usize = 1 << 19;
 
 /// How sizes that must be the same are guessed where the program does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,13 +136,41 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
     });
     let calls: Vec<([usize; 4], Data)> = match dynamic {
         true => CALLS.to_vec(),
-        false => FILLS.iter().map(|data| ([1; 4], *data)).collect(),
+        false => {
+            // As many as reach every column, with a peak for each row.
+            let turns = plan.arguments.iter().find_map(|argument| match &argument.ty {
+                ArgumentType::Memref(memref) => {
+                    let sizes = memref.shape.iter().map(|extent| extent.known());
+                    let sizes: Option<Vec<i64>> = sizes.collect();
+                    let (columns, rows) = columns_and_rows(&sizes?, |size| *size as usize);
+                    Some(columns.div_ceil(rows.max(1)))
+                }
+                ArgumentType::Scalar(_) => None,
+            });
+            let turns = turns.unwrap_or(1).clamp(1, MOST_PEAKS);
+            let peaks = (0..turns).map(|turn| Data::Peaks(turn, turns));
+            FILLS.into_iter().chain(peaks).map(|data| ([1; 4], data)).collect()
+        }
     };
     let mut inputs = Vec::new();
+    let mut too_large = None;
     for (number, (sizes, data)) in calls.into_iter().enumerate() {
         let Some(values) = solve(plan, &sizes, guess) else {
             continue;
         };
+        let count = |shape: &Vec<usize>| shape.iter().product::<usize>();
+        if let Some((i, shape)) = values
+            .shapes
+            .iter()
+            .enumerate()
+            .find(|(_, shape)| count(shape) > MOST_ELEMENTS)
+        {
+            too_large = Some(format!(
+                "argument {i} has {} elements, expected at most {MOST_ELEMENTS}; give smaller ones with --arg",
+                count(shape)
+            ));
+            continue;
+        }
         let mut random = Random(seed.wrapping_mul(1000).wrapping_add(number as u64));
         let mut args = Vec::new();
         let mut shapes = Vec::new();
@@ -112,6 +179,7 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
                 ArgumentType::Scalar(element) => {
                     let value = match element.is_float() {
                         true => Number::from(0.75),
+                        false if *element == ElementType::I1 => Number::from(true),
                         false => Number::from(values.scalars[i]),
                     };
                     shapes.push(format!("{value}"));
@@ -124,13 +192,12 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
                         ArgumentType::Scalar(element) => *element,
                     };
                     shapes.push(join(&shape));
-                    let count: usize = shape.iter().product();
-                    if count > MOST_ELEMENTS {
-                        return Err(Trouble::Input(format!(
-                            "argument {i} has {count} elements, expected at most {MOST_ELEMENTS}; give smaller ones with --arg"
-                        )));
-                    }
-                    let bytes = fill(element, count, data, &mut random);
+                    let data = match (data, i) {
+                        (Data::Least, 1..) => Data::Greatest,
+                        (Data::Greatest, 1..) => Data::Least,
+                        _ => data,
+                    };
+                    let bytes = fill(element, &shape, data, &mut random);
                     let array = Array::new(element, shape, bytes)
                         .map_err(|error| Trouble::Input(error.to_string()))?;
                     args.push(Arg::Array(share(array, plan, i)?));
@@ -143,7 +210,10 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
             args,
         });
     }
-    Ok(inputs)
+    match too_large {
+        Some(reason) if inputs.is_empty() => Err(Trouble::Input(reason)),
+        _ => Ok(inputs),
+    }
 }
 
 fn join(shape: &[usize]) -> String {
@@ -215,13 +285,21 @@ fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
     // What must be equal is made equal, from the left to the right; a few rounds carry it through.
     for _ in 0..plan.checks.len() + 1 {
         let mut changed = false;
-        for check in plan.checks.iter().filter(|c| c.relation == Relation::Equal) {
+        for check in &plan.checks {
             let found = [&check.left, &check.right].map(|side| values.value(side));
-            let ([Some(left), Some(right)], false) = (found, found[0] == found[1]) else {
+            let [Some(left), Some(right)] = found else {
                 continue;
             };
-            changed |=
-                values.assign(plan, &check.right, left) || values.assign(plan, &check.left, right);
+            // What the right side must be for this left side, and the other way round.
+            let (more, less) = match check.relation {
+                _ if check.relation.holds(left, right) => continue,
+                Relation::Equal => (left, right),
+                Relation::Less => (left + 1, right - 1),
+                Relation::LessOrEqual => (left, right),
+                Relation::NotEqual => continue,
+            };
+            changed |= values.assign(plan, &check.right, more)
+                || values.assign(plan, &check.left, less);
         }
         if !changed {
             break;
@@ -286,14 +364,37 @@ pub(crate) fn scalar(element: ElementType) -> Scalar {
     scalar_of(element)
 }
 
-fn fill(element: ElementType, count: usize, data: Data, random: &mut Random) -> Vec<u8> {
+/// The size of the last dimension, and the product of the others.
+fn columns_and_rows<T>(shape: &[T], size: impl Fn(&T) -> usize) -> (usize, usize) {
+    match shape {
+        [] => (1, 1),
+        [rows @ .., columns] => (size(columns), rows.iter().map(size).product()),
+    }
+}
+
+fn fill(element: ElementType, shape: &[usize], data: Data, random: &mut Random) -> Vec<u8> {
+    let count: usize = shape.iter().product();
+    let (columns, rows) = columns_and_rows(shape, |size| *size);
     let mut bytes = Vec::with_capacity(count * element.size());
-    for _ in 0..count {
+    for place in 0..count {
+        let peak = match data {
+            Data::Peaks(turn, turns) => {
+                // The last of several ends in the last column.
+                let shift = turn * columns.saturating_sub(rows) / (turns - 1).max(1);
+                let (row, column) = (place / columns, place % columns);
+                match (column + 2 * columns - row % columns - shift) % columns {
+                    0 => Peak::Great,
+                    1 => Peak::Small,
+                    _ => Peak::None,
+                }
+            }
+            _ => Peak::None,
+        };
         let bits = match scalar_of(element) {
-            Scalar::Float(float) => float_bits(float, data, random),
+            Scalar::Float(float) => float_bits(float, data, peak, random),
             Scalar::Int(width) => match element {
                 ElementType::Index => random.below(16) as u64,
-                _ => int_bits(width, data, random),
+                _ => int_bits(width, data, peak, random),
             },
         };
         bytes.extend_from_slice(&bits.to_le_bytes()[..element.size()]);
@@ -301,34 +402,73 @@ fn fill(element: ElementType, count: usize, data: Data, random: &mut Random) -> 
     bytes
 }
 
-fn float_bits(float: Float, data: Data, random: &mut Random) -> u64 {
+/// Whether a number is one that decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Peak {
+    None,
+    Great,
+    Small,
+}
+
+fn float_bits(float: Float, data: Data, peak: Peak, random: &mut Random) -> u64 {
     let tiny = 2_f64.powi(float.least_exponent() - float.digits() + 2);
     let value = match data {
-        Data::Powers => random.pick(&[-2.0, -1.0, -0.5, 0.5, 1.0, 2.0]),
+        // Mostly ones, so that no product overflows in any order.
+        Data::Powers => match random.below(32) {
+            0 => random.pick(&[-2.0, 2.0, -0.5, 0.5]),
+            n if n % 2 == 0 => 1.0,
+            _ => -1.0,
+        },
         Data::Whole => random.below(17) as f64 - 8.0,
         Data::Random => (random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0,
-        Data::Special => match random.below(64) {
-            0 => f64::NAN,
-            1 => f64::INFINITY,
-            2 => f64::NEG_INFINITY,
-            3 => float.largest(),
-            4 => -float.largest(),
-            5..8 => 0.0,
-            8..11 => -0.0,
-            11 => tiny,
-            12 => -tiny,
-            13 => 2_f64.powi(float.least_exponent()),
+        Data::Special => match random.below(256) {
+            0..3 => f64::NAN,
+            3..6 => f64::INFINITY,
+            6..9 => f64::NEG_INFINITY,
+            9 => float.largest(),
+            10 => -float.largest(),
+            11..24 => 0.0,
+            24..37 => -0.0,
+            37..40 => tiny,
+            40..43 => -tiny,
+            43..46 => 2_f64.powi(float.least_exponent()),
             _ => random.below(17) as f64 - 8.0,
+        },
+        Data::Long => {
+            let most = match float.digits() {
+                digits @ 24.. => 1 << (digits - 12),
+                // Of small types, which are summed in f32.
+                digits => 1 << (digits - 1),
+            };
+            random.below(2 * most) as f64 - most as f64 + 1.0
+        }
+        Data::Zeros => -0.0,
+        Data::Least => f64::NEG_INFINITY,
+        Data::Greatest => f64::INFINITY,
+        Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
+        Data::Peaks(..) => match peak {
+            Peak::None => 1.0,
+            Peak::Great => 8.0,
+            Peak::Small => -8.0,
         },
     };
     float.to_bits(value)
 }
 
-fn int_bits(width: u32, data: Data, random: &mut Random) -> u64 {
+fn int_bits(width: u32, data: Data, peak: Peak, random: &mut Random) -> u64 {
     let number = match data {
         Data::Powers => random.pick(&[-1, 1, 2, 3]),
         Data::Whole => random.below(17) as i64 - 8,
-        Data::Random => random.next().cast_signed(),
+        Data::Random | Data::Long | Data::Near => random.next().cast_signed(),
+        // A bit more and a bit less.
+        Data::Peaks(..) => match peak {
+            Peak::None => 0b0101,
+            Peak::Great => 0b0100_0101,
+            Peak::Small => 0b0100,
+        },
+        Data::Zeros => 1,
+        Data::Least => i64::MIN >> (64 - width),
+        Data::Greatest => i64::MAX >> (64 - width),
         Data::Special => match random.below(8) {
             0 => i64::MAX >> (64 - width),
             1 => i64::MIN >> (64 - width),

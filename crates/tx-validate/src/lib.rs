@@ -2,26 +2,34 @@
 //!
 //! The program is run as it came, and after each pass, on the same inputs: sizes that divide nothing, special values,
 //! outputs that hold something else before. [`tx_interp`] runs it as long as there are ops above LLVM's level, and from
-//! [`tile-insert-sync`](tx_passes) on it asks whether barriers order every access. What is left is run by the executor
-//! ([`tx_exec`]), under several schedules. A pass after which the results differ gets the blame.
+//! `tile-insert-sync` on it asks whether barriers order every access. What is left is run by the executor
+//! (`tx-exec`), under several schedules. A pass after which the results differ gets the blame.
+//! PTX cannot be run here: [`check_ptx`] reads it, and says where it does otherwise than the last IR.
 //!
 //! Results must be equal, to the bit, to those before the pass; or, for sums and products of floats, as near to those of
 //! the program as it came as every order of combination is (see [`tx_interp::Bound`] for how near that is).
 
 mod compare;
 mod inputs;
+mod laws;
+mod ptx;
+mod pass;
 mod stages;
 mod verdict;
 
 pub use inputs::Input;
+pub use pass::{PASSES, register};
+pub use ptx::check_ptx;
 pub use verdict::{Difference, Verdict};
 
 use compare::{Bounds, Placed, Results};
 use inputs::{GUESSES, generate};
 use melior::ir::Module;
+use std::path::PathBuf;
 use std::time::Instant;
 use tx::{Artifact, Compiler, Error, ErrorKind, Source, Target};
 use tx_mlir::Session;
+use tx_plan::Plan;
 use tx_runtime::Arg;
 
 /// Why nothing could be said of a program.
@@ -45,12 +53,14 @@ pub struct Options {
     pub args: Option<Vec<Arg>>,
     /// The grid of a kernel, in blocks along x, y and z.
     pub grid: Option<[u32; 3]>,
+    /// NVIDIA's assembler, or a folder that holds it; without, it is looked for on `PATH`.
+    pub ptxas: Option<PathBuf>,
 }
 
 /// What was found of a stage.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// The pass, or `parse`.
+    /// The pass; `parse`, `laws` of combiners, or `launch`.
     pub name: String,
     /// What was found.
     pub verdict: Verdict,
@@ -106,8 +116,11 @@ pub fn validate_edited(
     options: &Options,
     edit: &mut Edit<'_>,
 ) -> Result<Validation, Trouble> {
+    if let Some(path) = &options.ptxas {
+        tx_ptx::find_ptxas(Some(path)).map_err(|error| Trouble::Input(error.to_string()))?;
+    }
     let compiler = Compiler::new(target)?;
-    let artifact = compiler.compile_source(source)?;
+    let plan = compiler.plan(source)?;
     let given = match &options.args {
         Some(args) => vec![vec![Input {
             name: "the arguments given".to_owned(),
@@ -115,29 +128,33 @@ pub fn validate_edited(
         }]],
         None => GUESSES
             .iter()
-            .map(|guess| generate(&artifact.plan, options.seed, *guess))
+            .map(|guess| generate(&plan, options.seed, *guess))
             .collect::<Result<Vec<_>, _>>()?,
     };
     let mut first = None;
     for inputs in given.into_iter().filter(|inputs| !inputs.is_empty()) {
-        let mut run = Run::new(&artifact, options, inputs)?;
+        let mut run = Run::new(&plan, options, inputs)?;
         let compiled = compiler.compile_watched(source, &mut |name, session, module| {
             edit(name, module);
             run.stage(name, session, module)
         });
         match compiled {
             Ok(edited) => {
+                run.read(&edited);
                 run.launch(&edited);
                 return Ok(run.finish(&edited));
             }
-            // Sizes were guessed that do not fit.
-            Err(error) if run.unfit => first = first.or(Some(error)),
-            Err(error) => return Err(error.into()),
+            Err(error) => match run.unfit {
+                // Sizes were guessed that do not fit.
+                Some(reason) => first = first.or(Some(reason)),
+                None => return Err(error.into()),
+            },
         }
     }
     Err(match first {
-        Some(error) => Trouble::Input(format!(
-            "{error}; no generated sizes fit the program: give arguments with --arg"
+        Some(reason) if options.args.is_some() => Trouble::Input(reason),
+        Some(reason) => Trouble::Input(format!(
+            "{reason}; if that is for want of better arguments, give them with --arg"
         )),
         None => Trouble::Input(
             "no sizes are found that fit the checks of the program: give arguments with --arg"
@@ -145,6 +162,9 @@ pub fn validate_edited(
         ),
     })
 }
+
+/// Inputs that are run under every schedule.
+const SCHEDULED: usize = 2;
 
 /// One input on its way through the stages.
 struct Case {
@@ -157,29 +177,34 @@ struct Case {
 }
 
 struct Run<'r> {
-    artifact: &'r Artifact,
+    plan: &'r Plan,
     options: &'r Options,
     cases: Vec<Case>,
     stages: Vec<Stage>,
+    /// Stages after which there is nothing but LLVM's ops left, with their kernels. Loading those takes longest, so they
+    /// are run one by one only where the last of them goes wrong.
+    lowered: Vec<(usize, String)>,
+    /// What is found of the laws of combiners, and how many stages that comes after.
+    laws: Option<(usize, Verdict)>,
     /// The text of the module after the stage before.
     text: String,
     /// Whether barriers are in.
     synchronized: bool,
-    /// Whether the inputs did not fit the program.
-    unfit: bool,
+    /// What the program does with these inputs that it must not, as it came.
+    unfit: Option<String>,
     started: Instant,
 }
 
 impl<'r> Run<'r> {
     fn new(
-        artifact: &'r Artifact,
+        plan: &'r Plan,
         options: &'r Options,
         inputs: Vec<Input>,
     ) -> Result<Self, Trouble> {
         let cases = inputs
             .into_iter()
             .map(|input| {
-                let placed = Placed::new(&artifact.plan, &input.args).map_err(Trouble::Input)?;
+                let placed = Placed::new(plan, &input.args).map_err(Trouble::Input)?;
                 Ok(Case {
                     input,
                     placed,
@@ -189,13 +214,15 @@ impl<'r> Run<'r> {
             })
             .collect::<Result<_, Trouble>>()?;
         Ok(Self {
-            artifact,
+            plan,
             options,
             cases,
             stages: Vec::new(),
+            lowered: Vec::new(),
+            laws: None,
             text: String::new(),
             synchronized: false,
-            unfit: false,
+            unfit: None,
             started: Instant::now(),
         })
     }
@@ -209,6 +236,10 @@ impl<'r> Run<'r> {
     ) -> Result<(), Error> {
         self.synchronized |= name == "tile-insert-sync";
         let text = stages::text(module);
+        if laws::may_be_new(name) && text != self.text {
+            let found = laws::verdict(module, &self.plan.entry);
+            self.laws = found.map(|verdict| (self.stages.len() + 1, verdict));
+        }
         let verdict = if self.stages.is_empty() {
             self.refer(session, module)?
         } else if text == self.text {
@@ -221,7 +252,13 @@ impl<'r> Run<'r> {
             self.text = text;
             return Ok(());
         } else {
-            self.compare(session, module)
+            let folds = name == "convert-linalg-to-tile";
+            let verdict = self.compare(session, module, folds);
+            // From here on it is said which of equal elements wins.
+            if folds && !verdict.is_bad() {
+                self.refer_again(session, module);
+            }
+            verdict
         };
         self.text = text;
         tracing::debug!(stage = name, verdict = verdict.word(), elapsed = ?self.started.elapsed());
@@ -232,8 +269,8 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    fn options(&self) -> tx_interp::Options {
-        let step = self.artifact.plan.steps.first();
+    fn options(&self, bounds: bool) -> tx_interp::Options {
+        let step = self.plan.steps.first();
         let sizes = |exprs: Option<&[tx_plan::Expr; 3]>| {
             exprs.map_or([1; 3], |exprs| {
                 exprs.each_ref().map(|e| {
@@ -245,7 +282,7 @@ impl<'r> Run<'r> {
         };
         tx_interp::Options {
             races: self.synchronized,
-            bounds: self.stages.is_empty(),
+            bounds,
             grid: self
                 .options
                 .grid
@@ -257,14 +294,14 @@ impl<'r> Run<'r> {
 
     /// Runs the program as it came.
     fn refer(&mut self, session: &Session, module: &Module<'_>) -> Result<Verdict, Error> {
-        let options = self.options();
+        let options = self.options(true);
         let generic = match stages::generic(session, module) {
             Ok(generic) => generic,
             Err(error) => return Ok(Verdict::Unsupported(error)),
         };
         let mut verdict = Verdict::Reference;
         for case in &mut self.cases {
-            let entry = &self.artifact.plan.entry;
+            let entry = &self.plan.entry;
             match tx_interp::run(&generic, entry, &case.placed.arguments, &options) {
                 Ok(outcome) => match case.placed.results(outcome) {
                     Ok((results, bounds)) => {
@@ -277,40 +314,52 @@ impl<'r> Run<'r> {
                     verdict = verdict.worse(Verdict::Unsupported(trouble.to_string()));
                 }
                 Err(trouble) => {
-                    self.unfit = true;
-                    return Err(Error::plain(
-                        ErrorKind::Entry,
-                        format!("{trouble} ({})", case.input.name),
-                    ));
+                    let reason = format!("{trouble} ({})", case.input.name);
+                    self.unfit = Some(reason.clone());
+                    return Err(Error::plain(ErrorKind::Entry, reason));
                 }
             }
         }
         Ok(verdict)
     }
 
-    /// Runs the program and compares with the stage before and with the reference.
-    fn compare(&mut self, session: &Session, module: &Module<'_>) -> Verdict {
-        if let Some(kernels) = stages::kernels_in_llvm(module) {
-            let artifact = Artifact {
-                ptx: String::new(),
-                plan: self.artifact.plan.clone(),
-                device_ir: tx::device_ir(module, Some(&kernels)),
-                stages: Vec::new(),
-            };
-            return self.execute(&artifact, &stages::ORDERS[..1]);
+    /// Takes the program at this stage as the reference, where it runs.
+    fn refer_again(&mut self, session: &Session, module: &Module<'_>) {
+        let options = self.options(true);
+        let Ok(generic) = stages::generic(session, module) else {
+            return;
+        };
+        for case in &mut self.cases {
+            let entry = &self.plan.entry;
+            let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
+            if let Some(found) = found.ok().and_then(|o| case.placed.results(o).ok()) {
+                case.before = Some(found.0.clone());
+                case.reference = Some(found);
+            }
         }
-        let options = self.options();
+    }
+
+    /// Runs the program and compares with the stage before and with the reference.
+    fn compare(&mut self, session: &Session, module: &Module<'_>, folds: bool) -> Verdict {
+        let kernel = self.plan.steps.first().map(|step| &*step.kernel);
+        if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
+            let device_ir = tx::device_ir(module, Some(&kernels));
+            self.lowered.push((self.stages.len(), device_ir));
+            // What it is in truth is found by `launch`.
+            return Verdict::Equal;
+        }
+        let options = self.options(false);
         let generic = match stages::generic(session, module) {
             Ok(generic) => generic,
             Err(error) => return Verdict::Unsupported(error),
         };
         let mut verdict = Verdict::Equal;
         for case in &mut self.cases {
-            let entry = &self.artifact.plan.entry;
+            let entry = &self.plan.entry;
             let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
             verdict = verdict.worse(match found {
                 Ok(outcome) => match case.placed.results(outcome) {
-                    Ok((results, _)) => case.judge(results),
+                    Ok((results, _)) => case.judge(results, folds),
                     Err(error) => Verdict::Unsupported(error),
                 },
                 Err(trouble) => stages::verdict_of(&trouble, &case.input.name),
@@ -320,13 +369,21 @@ impl<'r> Run<'r> {
     }
 
     /// Runs lowered kernels on the executor.
-    fn execute(&mut self, artifact: &Artifact, orders: &[tx_runtime::Order]) -> Verdict {
-        let program = match tx_runtime::Device::cpu().and_then(|device| device.load(artifact)) {
+    fn execute(&mut self, device_ir: &str, orders: &[tx_runtime::Order]) -> Verdict {
+        let artifact = Artifact {
+            ptx: String::new(),
+            plan: self.plan.clone(),
+            device_ir: device_ir.to_owned(),
+            stages: Vec::new(),
+        };
+        let program = match tx_runtime::Device::cpu().and_then(|device| device.load(&artifact)) {
             Ok(program) => program,
-            Err(error) => return Verdict::Fault(error.to_string()),
+            Err(error) => return stages::verdict_of_run(&error, "loading"),
         };
         let mut verdict = Verdict::Equal;
-        for case in &mut self.cases {
+        for (i, case) in self.cases.iter_mut().enumerate() {
+            // Schedules differ in what threads do, and hardly in what with.
+            let orders = if i < SCHEDULED { orders } else { &orders[..1] };
             for order in orders {
                 let options = tx_runtime::RunOptions {
                     grid: self.options.grid,
@@ -335,7 +392,7 @@ impl<'r> Run<'r> {
                 };
                 let found = program.run_with(case.input.args.clone(), &options);
                 verdict = verdict.worse(match found {
-                    Ok(outputs) => case.judge(outputs.into_arrays()),
+                    Ok(outputs) => case.judge(outputs.into_arrays(), false),
                     Err(error) => stages::verdict_of_run(&error, &case.input.name),
                 });
             }
@@ -343,16 +400,57 @@ impl<'r> Run<'r> {
         verdict
     }
 
+    /// Reads the PTX that was made of the last IR.
+    fn read(&mut self, artifact: &Artifact) {
+        // Nothing is launched.
+        if artifact.ptx.is_empty() {
+            return;
+        }
+        let verdict = check_ptx(artifact, self.options.ptxas.as_deref());
+        self.stages.push(Stage {
+            name: "gpu-module-to-binary".to_owned(),
+            verdict,
+        });
+    }
+
     /// Runs what was compiled as it is launched, under several schedules.
     fn launch(&mut self, artifact: &Artifact) {
-        let verdict = self.execute(artifact, &stages::ORDERS);
+        let orders = tx_runtime::Order::all(self.options.seed);
+        let before: Vec<_> = self.cases.iter().map(|case| case.before.clone()).collect();
+        let mut verdict = self.execute(&artifact.device_ir, &orders);
+        let lowered = std::mem::take(&mut self.lowered);
+        if verdict.is_bad() {
+            for (case, before) in self.cases.iter_mut().zip(before) {
+                case.before = before;
+            }
+            for (stage, device_ir) in lowered {
+                let found = self.execute(&device_ir, &[tx_runtime::Order::Sequential]);
+                self.stages[stage].verdict = found;
+            }
+        } else if let Verdict::Unsupported(_) = &verdict {
+            for (stage, _) in lowered {
+                self.stages[stage].verdict = verdict.clone();
+            }
+        } else if let Some((first, _)) = lowered.first() {
+            // The same kernels, but for what says how they are launched.
+            self.stages[*first].verdict = std::mem::replace(&mut verdict, Verdict::Equal);
+        }
         self.stages.push(Stage {
             name: "launch".to_owned(),
             verdict,
         });
     }
 
-    fn finish(self, artifact: &Artifact) -> Validation {
+    fn finish(mut self, artifact: &Artifact) -> Validation {
+        if let Some((at, verdict)) = self.laws {
+            self.stages.insert(
+                at,
+                Stage {
+                    name: "laws".to_owned(),
+                    verdict,
+                },
+            );
+        }
         Validation {
             entry: artifact.plan.entry.clone(),
             chip: artifact.plan.chip.clone(),
@@ -363,7 +461,7 @@ impl<'r> Run<'r> {
 }
 
 impl Case {
-    fn judge(&mut self, results: Results) -> Verdict {
+    fn judge(&mut self, results: Results, folds: bool) -> Verdict {
         let same = self
             .before
             .as_ref()
@@ -372,7 +470,7 @@ impl Case {
             (_, true) => Verdict::Equal,
             (Some((reference, bounds)), false) => {
                 // The same bits as the reference are not the same as before, which lay within the bounds.
-                compare::judge(&self.input.name, reference, bounds, &results)
+                compare::judge(&self.input.name, reference, bounds, &results, folds)
                     .worse(Verdict::EqualWithinOrder)
             }
             (None, false) => Verdict::Unsupported("nothing to compare with".to_owned()),

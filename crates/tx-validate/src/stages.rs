@@ -4,10 +4,6 @@ use crate::verdict::Verdict;
 use melior::ir::Module;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx_mlir::{Op, Session, is, name, string_attribute, walk};
-use tx_runtime::Order;
-
-/// Schedules that what was compiled is run under.
-pub(crate) const ORDERS: [Order; 3] = [Order::Sequential, Order::Shuffled(1), Order::Shuffled(2)];
 
 /// The text of a module, to see whether a pass changed anything.
 pub(crate) fn text(module: &Module<'_>) -> String {
@@ -28,11 +24,13 @@ pub(crate) fn is_binary(module: &Module<'_>) -> bool {
     ops(module).into_iter().any(|op| is(op, "gpu.binary"))
 }
 
-/// The name of the `gpu.module` whose kernels have become LLVM's functions.
-pub(crate) fn kernels_in_llvm(module: &Module<'_>) -> Option<String> {
-    let kernel = ops(module)
-        .into_iter()
-        .find(|op| is(*op, "llvm.func") && tx_mlir::enclosing(*op, "gpu.module").is_some())?;
+/// The name of the `gpu.module` that holds a kernel which has become a function of LLVM's.
+pub(crate) fn kernels_in_llvm(module: &Module<'_>, kernel: &str) -> Option<String> {
+    let kernel = ops(module).into_iter().find(|op| {
+        is(*op, "llvm.func")
+            && string_attribute(*op, "sym_name").as_deref() == Some(kernel)
+            && tx_mlir::enclosing(*op, "gpu.module").is_some()
+    })?;
     string_attribute(tx_mlir::enclosing(kernel, "gpu.module")?, "sym_name")
 }
 
@@ -69,6 +67,7 @@ pub(crate) fn verdict_of(trouble: &tx_interp::Trouble, input: &str) -> Verdict {
 pub(crate) fn verdict_of_run(error: &tx_runtime::Error, input: &str) -> Verdict {
     let text = format!("{error} ({input})");
     match error {
+        tx_runtime::Error::DeviceIr(reason) => Verdict::Unsupported(reason.clone()),
         tx_runtime::Error::Fault(fault) if fault.kind == tx_runtime::FaultKind::Race => {
             Verdict::Race(text)
         }

@@ -11,12 +11,20 @@ pub enum Verdict {
     Equal,
     /// Other bits, as near to the reference as every order of combination is: see [`tx_interp::Bound`].
     EqualWithinOrder,
+    /// PTX that does what the IR before it says; how often, and what an assembler makes of it.
+    AsInIr(String),
+    /// Combiners for which no law is seen to fail, and what is remarkable of them.
+    Hold(String),
     /// Another result.
     Wrong(Box<Difference>),
     /// Accesses that no barrier orders.
     Race(String),
     /// The program does what it must not, and did not before.
     Fault(String),
+    /// PTX that does otherwise than the IR before it says, or that an assembler refuses.
+    Ptx(String),
+    /// A combiner for which a law fails, with values that show it.
+    Broken(String),
     /// It cannot be run at this stage.
     Unsupported(String),
 }
@@ -45,7 +53,10 @@ pub struct Difference {
 impl Verdict {
     /// Whether it says that something is wrong.
     pub fn is_bad(&self) -> bool {
-        matches!(self, Self::Wrong(_) | Self::Race(_) | Self::Fault(_))
+        matches!(
+            self,
+            Self::Wrong(_) | Self::Race(_) | Self::Fault(_) | Self::Ptx(_) | Self::Broken(_)
+        )
     }
 
     /// Of two inputs, what is found of the stage.
@@ -59,13 +70,13 @@ impl Verdict {
 
     fn rank(&self) -> u32 {
         match self {
-            Self::Equal => 0,
+            Self::Equal | Self::AsInIr(_) | Self::Hold(_) => 0,
             Self::Reference => 1,
             Self::EqualWithinOrder => 2,
             Self::Unsupported(_) => 3,
             Self::Fault(_) => 4,
             Self::Race(_) => 5,
-            Self::Wrong(_) => 6,
+            Self::Wrong(_) | Self::Ptx(_) | Self::Broken(_) => 6,
         }
     }
 
@@ -75,6 +86,10 @@ impl Verdict {
             Self::Reference => "reference",
             Self::Equal => "equal",
             Self::EqualWithinOrder => "equal within order",
+            Self::AsInIr(_) => "as in the IR",
+            Self::Ptx(_) => "PTX",
+            Self::Hold(_) => "hold",
+            Self::Broken(_) => "BROKEN",
             Self::Wrong(_) => "WRONG",
             Self::Race(_) => "RACE",
             Self::Fault(_) => "FAULT",
@@ -87,10 +102,13 @@ impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Reference | Self::Equal | Self::EqualWithinOrder => f.write_str(self.word()),
+            Self::AsInIr(summary) => write!(f, "as in the IR: {summary}"),
+            Self::Ptx(what) => write!(f, "PTX: {what}"),
             Self::Wrong(difference) => write!(f, "WRONG: {difference}"),
             Self::Race(what) => write!(f, "RACE: {what}"),
             Self::Fault(what) => write!(f, "FAULT: {what}"),
-            Self::Unsupported(what) => f.write_str(what),
+            Self::Broken(what) => write!(f, "BROKEN: {what}"),
+            Self::Hold(what) | Self::Unsupported(what) => f.write_str(what),
         }
     }
 }

@@ -7,7 +7,7 @@ use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::time::Instant;
 use tx_mlir::{Op, Session, attribute, elements, is, string_attribute, walk};
-use tx_plan::{Artifact, Stage};
+use tx_plan::{Artifact, Plan, Stage};
 use tx_target::Chip;
 
 /// What to compile for.
@@ -83,6 +83,32 @@ impl Compiler {
         self.compile_watched(source, &mut |_, _, _| Ok(()))
     }
 
+    /// The functions and kernels of a program that can be compiled, in order, without kernels that one of its functions
+    /// launches.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parse`].
+    pub fn entries(&self, source: &Source) -> Result<Vec<String>, Error> {
+        let session = Session::new(tx_dialect_tile::register);
+        let module = parse(&session, source)?;
+        Ok(plan::entry_names(&module))
+    }
+
+    /// How a program is launched, without its PTX.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`].
+    pub fn plan(&self, source: &Source) -> Result<Plan, Error> {
+        let session = Session::new(tx_dialect_tile::register);
+        let mut module = parse(&session, source)?;
+        let mut run = Run {
+            stages: Vec::new(),
+            keep: false,
+            watch: &mut |_, _, _| Ok(()),
+        };
+        Ok(run.lower(&session, &mut module, self.target.chip, source)?.plan)
+    }
+
     /// Compiles a program, and shows the module to `watch` after it was parsed and after each pass, with the name of that
     /// stage. What `watch` changes is compiled on.
     ///
@@ -122,25 +148,13 @@ impl Run<'_, '_> {
             millis: millis(start),
         });
         let start = Instant::now();
-        let Some(mut module) = session.parse(&source.name, &source.text) else {
-            return Err(Error::reported(
-                ErrorKind::Parse,
-                session.take_diagnostics(),
-                &format!("{}: cannot be parsed", source.name),
-            ));
-        };
+        let mut module = parse(&session, source)?;
         self.stage("parse", start, &session, &mut module)?;
 
-        let entry = plan::find(&session, &module, source)?;
-        self.pipeline(&session, &mut module, "lower-reduction", chip)?;
         let Launches {
             mut plan,
             gpu_module,
-        } = match entry {
-            Entry::Kernel(launches) => launches,
-            // The passes have made launches of what the function says.
-            Entry::Function(name) => plan::of_function(&session, &module, &name)?,
-        };
+        } = self.lower(&session, &mut module, chip, source)?;
         self.pipeline(&session, &mut module, "gpu-to-nvvm", chip)?;
         let kernels = gpu_module.as_deref();
         let device_ir = device_ir(&module, kernels);
@@ -168,6 +182,23 @@ impl Run<'_, '_> {
             device_ir,
             stages: std::mem::take(&mut self.stages),
         })
+    }
+
+    /// Lowers to kernels, and finds how they are launched.
+    fn lower(
+        &mut self,
+        session: &Session,
+        module: &mut Module<'_>,
+        chip: Chip,
+        source: &Source,
+    ) -> Result<Launches, Error> {
+        let entry = plan::find(session, module, source)?;
+        self.pipeline(session, module, "lower-reduction", chip)?;
+        match entry {
+            Entry::Kernel(launches) => Ok(launches),
+            // The passes have made launches of what the function says.
+            Entry::Function(name) => plan::of_function(session, module, &name),
+        }
     }
 
     fn pipeline(
@@ -222,6 +253,16 @@ impl Run<'_, '_> {
         });
         Ok(())
     }
+}
+
+fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error> {
+    session.parse(&source.name, &source.text).ok_or_else(|| {
+        Error::reported(
+            ErrorKind::Parse,
+            session.take_diagnostics(),
+            &format!("{}: cannot be parsed", source.name),
+        )
+    })
 }
 
 /// Milliseconds since `start`.

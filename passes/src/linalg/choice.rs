@@ -1,7 +1,7 @@
 //! Programs that choose between what they are given, told by what they choose.
 
 use super::program::Program;
-use super::scalar::{Scalar, Sort};
+use super::scalar::{Scalar, Sort, samples};
 use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan};
 
@@ -39,7 +39,7 @@ type Best = fn(i64, i64) -> i64;
 
 /// The kind that a choice of one integer is.
 pub(crate) fn integer_choice(program: &Program, sort: Sort) -> Option<Kind> {
-    let samples = sort.samples();
+    let samples = samples(sort);
     let is = |best: Best| {
         samples.iter().all(|l| {
             samples.iter().all(|r| match (l, r) {
@@ -69,7 +69,7 @@ pub(crate) fn integer_choice(program: &Program, sort: Sort) -> Option<Kind> {
 
 /// The kind that a choice of one float is.
 pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)> {
-    let samples = sort.samples();
+    let samples = samples(sort);
     let is = |best: fn(f64, f64) -> f64| {
         samples.iter().all(|l| {
             samples.iter().all(|r| match (l, r) {
@@ -138,7 +138,7 @@ fn takes_right(
 /// What a choice of pairs is, of which part `value` is compared.
 pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice> {
     let sort = program.input_sorts()[value];
-    let samples = sort.samples();
+    let samples = samples(sort);
     // Whether the right pair is taken, where its value and its index are beyond the left one's.
     let mut greater = BTreeSet::new();
     let mut less = BTreeSet::new();

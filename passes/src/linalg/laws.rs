@@ -2,7 +2,7 @@
 //! commutative and associative, and its identity is neutral. They are tried on sample values.
 
 use super::program::Program;
-use super::scalar::{Scalar, Sort, show};
+use super::scalar::{Scalar, Sort, candidates, rounding, samples, show, tolerance};
 use melior::ir::Attribute;
 use std::fmt;
 use tx_mlir::Blk;
@@ -93,7 +93,7 @@ impl Laws {
         if n == 0 || inputs.len() != 2 * n || inputs[..n] != sorts || inputs[n..] != sorts {
             return None;
         }
-        let samples = samples(&sorts, None);
+        let samples = partials(&sorts, None);
         Some(Self {
             program,
             sorts,
@@ -116,7 +116,7 @@ impl Laws {
         left.iter()
             .zip(right)
             .zip(&self.sorts)
-            .all(|((l, r), sort)| l.is_close(*r, sort.tolerance(), 1e-3))
+            .all(|((l, r), sort)| l.is_close(*r, tolerance(*sort), 1e-3))
     }
 
     /// Whether `result` is `value` as it was, but for rounding.
@@ -125,7 +125,7 @@ impl Laws {
             .iter()
             .zip(result)
             .zip(&self.sorts)
-            .all(|((v, r), sort)| v.is_close(*r, sort.rounding(), 0.0))
+            .all(|((v, r), sort)| v.is_close(*r, rounding(*sort), 0.0))
     }
 
     /// Tries commutativity and associativity.
@@ -142,7 +142,7 @@ impl Laws {
         };
         let all = self.samples.clone();
         for count in 0..self.sorts.len() {
-            self.samples = samples(&self.sorts, Some(count));
+            self.samples = partials(&self.sorts, Some(count));
             if self.check_samples().is_ok() {
                 return Ok(());
             }
@@ -152,33 +152,36 @@ impl Laws {
     }
 
     fn check_samples(&self) -> Result<(), CounterExample> {
-        for (i, a) in self.samples.iter().enumerate() {
-            for b in &self.samples[i + 1..] {
-                let (Some(ab), Some(ba)) = (self.combine_finite(a, b), self.combine_finite(b, a))
-                else {
-                    continue;
-                };
-                if !self.same(&ab, &ba) {
+        let samples = &self.samples;
+        let table: Vec<Vec<Option<Partial>>> = samples
+            .iter()
+            .map(|a| samples.iter().map(|b| self.combine_finite(a, b)).collect())
+            .collect();
+        for (i, a) in samples.iter().enumerate() {
+            for (j, b) in samples.iter().enumerate().skip(i + 1) {
+                if let (Some(ab), Some(ba)) = (&table[i][j], &table[j][i])
+                    && !self.same(ab, ba)
+                {
                     return Err(CounterExample {
                         law: Law::Commutative,
                         text: format!(
                             "combiner({}, {}) = {}, but combiner({1}, {0}) = {}",
                             self.show(a),
                             self.show(b),
-                            self.show(&ab),
-                            self.show(&ba)
+                            self.show(ab),
+                            self.show(ba)
                         ),
                     });
                 }
             }
         }
-        for a in &self.samples {
-            for b in &self.samples {
-                let Some(ab) = self.combine_finite(a, b) else {
-                    continue;
-                };
-                for c in &self.samples {
-                    self.check_three(a, b, c, &ab)?;
+        for (a, row) in samples.iter().zip(&table) {
+            for ((b, ab), next) in samples.iter().zip(row).zip(&table) {
+                let Some(ab) = ab else { continue };
+                for (c, bc) in samples.iter().zip(next) {
+                    if let Some(bc) = bc {
+                        self.check_three([a, b, c], ab, bc)?;
+                    }
                 }
             }
         }
@@ -187,18 +190,15 @@ impl Laws {
 
     fn check_three(
         &self,
-        a: &[Scalar],
-        b: &[Scalar],
-        c: &[Scalar],
+        three: [&[Scalar]; 3],
         ab: &[Scalar],
+        bc: &[Scalar],
     ) -> Result<(), CounterExample> {
-        let left = self.combine_finite(ab, c);
-        let right = self
-            .combine_finite(b, c)
-            .and_then(|bc| self.combine_finite(a, &bc));
+        let left = self.combine_finite(ab, three[2]);
+        let right = self.combine_finite(three[0], bc);
         match (left, right) {
             (Some(left), Some(right)) if !self.same(&left, &right) => {
-                let [a, b, c] = [a, b, c].map(|p| self.show(p));
+                let [a, b, c] = three.map(|p| self.show(p));
                 Err(CounterExample {
                     law: Law::Associative,
                     text: format!(
@@ -268,7 +268,7 @@ impl Laws {
         for base in bases {
             for (i, sort) in self.sorts.iter().enumerate() {
                 let positive = self.samples.iter().all(|s| s[i].is_positive());
-                let values = sort.samples().into_iter().chain(sort.candidates());
+                let values = samples(*sort).into_iter().chain(candidates(*sort));
                 for value in values.filter(|v| !positive || v.is_positive()) {
                     let mut edge = base.clone();
                     edge[i] = value;
@@ -281,7 +281,7 @@ impl Laws {
 
     /// A neutral partial result, when one of those that commonly are is.
     pub(crate) fn find_identity(&self) -> Option<Partial> {
-        let parts: Vec<Vec<Scalar>> = self.sorts.iter().map(|s| s.candidates()).collect();
+        let parts: Vec<Vec<Scalar>> = self.sorts.iter().map(|s| candidates(*s)).collect();
         let count = parts
             .iter()
             .try_fold(1usize, |n, p| n.checked_mul(p.len()))?;
@@ -321,8 +321,8 @@ fn digits(parts: &[Vec<Scalar>], i: usize) -> Partial {
 
 /// Partial results of small values: every value of a single part; of several parts all
 /// combinations of few, or a fixed choice of them that mixes. Part `count` is positive.
-fn samples(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
-    let mut parts: Vec<Vec<Scalar>> = sorts.iter().map(|s| s.samples()).collect();
+fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
+    let mut parts: Vec<Vec<Scalar>> = sorts.iter().map(|s| samples(*s)).collect();
     if sorts.len() > 1 {
         for part in &mut parts {
             part.truncate(5);

@@ -2,7 +2,7 @@
 
 use super::fuse::Taken;
 use super::read::{Loops, is_memory};
-use super::scalar::{Scalar, Sort};
+use super::scalar::{Scalar, sort_of};
 use melior::ir::ValueLike;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
@@ -180,7 +180,7 @@ fn filled<'c>(op: Op<'c>, memory: Val<'c>, taken: &Taken) -> Option<Option<Scala
     let made_here = defining_op(value).is_some_and(|d| parent(d) == Some(op));
     match constant {
         Some(constant) => Some(
-            Sort::of(value.r#type())
+            sort_of(value.r#type())
                 .and_then(|sort| Scalar::of(attribute(constant, "value")?, sort)),
         ),
         None => (!made_here).then_some(None),

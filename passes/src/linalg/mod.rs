@@ -3,7 +3,6 @@
 
 pub(crate) mod body;
 pub(crate) mod choice;
-pub(crate) mod code;
 pub(crate) mod combiner;
 pub(crate) mod consumers;
 pub(crate) mod fuse;

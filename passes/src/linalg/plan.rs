@@ -7,7 +7,7 @@ use super::laws::Partial;
 use super::memory::fill_before;
 use super::read::{Loops, Operand, element_of};
 use super::recognise::{Recognised, recognise};
-use super::scalar::{Scalar, Sort};
+use super::scalar::{Sort, sort_of};
 use melior::ir::Type;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Kind, default_accumulator};
@@ -104,16 +104,14 @@ impl<'c> Plan<'c> {
             .flatten()
             .enumerate()
             .map(|(i, f)| {
-                if is_index(i) {
-                    Some(Scalar::Int(0))
-                } else {
-                    f.value
-                }
+                // Where nothing is better than what was filled in, its index stays: 0 alone is what
+                // a reduction of nothing has.
+                f.value.filter(|v| !is_index(i) || v.int() == Some(0))
             })
             .collect();
         let sorts: Option<Vec<Sort>> = destinations
             .iter()
-            .map(|d| Sort::of(element_of(d.value)))
+            .map(|d| sort_of(element_of(d.value)))
             .collect();
         let folded = fills.is_some()
             && match (&constants, &sorts) {
@@ -128,7 +126,7 @@ impl<'c> Plan<'c> {
                     _ => combiner
                         .types
                         .iter()
-                        .map(|t| Sort::of(*t))
+                        .map(|t| sort_of(*t))
                         .collect::<Option<Vec<_>>>()
                         .and_then(|sorts| what.neutral.find(&sorts)),
                 };

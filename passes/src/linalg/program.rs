@@ -1,14 +1,15 @@
 //! Combiner regions as small programs, to run on numbers.
 
 use super::body::{is_constant, slice};
-use super::code::Code;
-use super::scalar::{Scalar, Sort};
+use super::scalar::{Scalar, Sort, sort_of};
 use melior::ir::ValueLike;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use tx_mlir::{
     Blk, Op, Val, attribute, defining_op, first_block, integer_attribute, is, key, name, operands,
     ops, results,
 };
+use tx_scalar::{Operation, operation};
 
 /// A computation on scalars. Places hold values; the first ones are the inputs.
 #[derive(Clone, Default)]
@@ -16,7 +17,8 @@ pub(crate) struct Program {
     /// Sort of each place.
     places: Vec<Sort>,
     inputs: usize,
-    constants: Vec<(usize, Scalar)>,
+    /// Bits of the places that are known.
+    constants: Vec<(usize, u64)>,
     steps: Vec<Step>,
     outputs: Vec<usize>,
     /// Names of the ops, each once.
@@ -26,10 +28,13 @@ pub(crate) struct Program {
 #[derive(Clone)]
 enum Step {
     Compute {
-        code: Code,
-        arguments: Vec<usize>,
+        operation: Rc<Operation>,
+        /// As many as the operation takes; others stand for nothing.
+        arguments: [usize; 3],
         to: usize,
     },
+    /// One of two values.
+    Select { arguments: [usize; 3], to: usize },
     If {
         condition: usize,
         branches: [Branch; 2],
@@ -62,7 +67,7 @@ impl Program {
             .collect();
         let sorts: Vec<Sort> = arguments
             .iter()
-            .map(|v| Sort::of(v.r#type()))
+            .map(|v| sort_of(v.r#type()))
             .collect::<Option<_>>()?;
         let mut program = Self::new(&sorts);
         let known: Vec<(Val<'_>, usize)> = (0..).zip(arguments).map(|(i, v)| (v, i)).collect();
@@ -119,8 +124,8 @@ impl Program {
             return Some(*place);
         }
         let op = defining_op(value).filter(|_| is_constant(value))?;
-        let sort = Sort::of(value.r#type())?;
-        let number = Scalar::of(attribute(op, "value")?, sort)?;
+        let sort = sort_of(value.r#type())?;
+        let number = Scalar::of(attribute(op, "value")?, sort)?.bits(sort);
         let place = self.new_place(sort);
         self.constants.push((place, number));
         places.insert(key(value), place);
@@ -150,7 +155,7 @@ impl Program {
             .collect::<Option<Vec<_>>>()?;
         let to = results(op)
             .into_iter()
-            .map(|v| Some((v, self.new_place(Sort::of(v.r#type())?))))
+            .map(|v| Some((v, self.new_place(sort_of(v.r#type())?))))
             .collect::<Option<Vec<_>>>()?;
         let step = if is(op, "scf.if") {
             Step::If {
@@ -160,11 +165,23 @@ impl Program {
             }
         } else {
             let [(_, to)] = to[..] else { return None };
-            let code = Code::of(name(op), integer_attribute(op, "predicate"))?;
-            Step::Compute {
-                code,
-                arguments,
-                to,
+            let from: Vec<Sort> = arguments.iter().map(|a| self.places[*a]).collect();
+            let mut given = [*arguments.first()?; 3];
+            given
+                .get_mut(..arguments.len())?
+                .copy_from_slice(&arguments);
+            if is(op, "arith.select") {
+                Step::Select {
+                    arguments: given,
+                    to,
+                }
+            } else {
+                let predicate = integer_attribute(op, "predicate");
+                Step::Compute {
+                    operation: Rc::new(operation(name(op), predicate, &from, self.places[to])?),
+                    arguments: given,
+                    to,
+                }
             }
         };
         steps.push(step);
@@ -193,41 +210,48 @@ impl Program {
 
     /// The outputs for these inputs; `None` where they are not defined.
     pub(crate) fn run(&self, inputs: &[Scalar]) -> Option<Vec<Scalar>> {
-        let mut values = vec![Scalar::Int(0); self.places.len()];
-        values[..inputs.len()].copy_from_slice(inputs);
-        for (place, value) in &self.constants {
-            values[*place] = *value;
+        let mut values = vec![0; self.places.len()];
+        for ((place, input), sort) in values.iter_mut().zip(inputs).zip(&self.places) {
+            *place = input.bits(*sort);
         }
-        self.run_steps(&self.steps, &mut values)?;
-        Some(self.outputs.iter().map(|o| values[*o]).collect())
+        for (place, bits) in &self.constants {
+            values[*place] = *bits;
+        }
+        run_steps(&self.steps, &mut values)?;
+        let outputs = self.outputs.iter();
+        Some(
+            outputs
+                .map(|o| Scalar::of_bits(values[*o], self.places[*o]))
+                .collect(),
+        )
     }
+}
 
-    fn run_steps(&self, steps: &[Step], values: &mut [Scalar]) -> Option<()> {
-        for step in steps {
-            match step {
-                Step::Compute {
-                    code,
-                    arguments,
-                    to,
-                } => {
-                    let given: Vec<Scalar> = arguments.iter().map(|a| values[*a]).collect();
-                    let sorts: Vec<Sort> = arguments.iter().map(|a| self.places[*a]).collect();
-                    values[*to] = code.run(&given, &sorts, self.places[*to])?;
-                }
-                Step::If {
-                    condition,
-                    branches,
-                    to,
-                } => {
-                    let branch = &branches[usize::from(values[*condition] == Scalar::Int(0))];
-                    self.run_steps(&branch.steps, values)?;
-                    let yielded: Vec<Scalar> = branch.yields.iter().map(|y| values[*y]).collect();
-                    for (place, value) in to.iter().zip(yielded) {
-                        values[*place] = value;
-                    }
+fn run_steps(steps: &[Step], values: &mut [u64]) -> Option<()> {
+    for step in steps {
+        match step {
+            Step::Compute {
+                operation,
+                arguments,
+                to,
+            } => values[*to] = (operation.calc)(&arguments.map(|a| values[a])).ok()?,
+            Step::Select {
+                arguments: [condition, yes, no],
+                to,
+            } => values[*to] = values[if values[*condition] == 0 { *no } else { *yes }],
+            Step::If {
+                condition,
+                branches,
+                to,
+            } => {
+                let branch = &branches[usize::from(values[*condition] == 0)];
+                run_steps(&branch.steps, values)?;
+                let yielded: Vec<u64> = branch.yields.iter().map(|y| values[*y]).collect();
+                for (place, value) in to.iter().zip(yielded) {
+                    values[*place] = value;
                 }
             }
         }
-        Some(())
     }
+    Some(())
 }

@@ -7,7 +7,7 @@ use super::combiner::{Combiner, Element, Neutral, Part};
 use super::laws::{CounterExample, Laws};
 use super::program::Program;
 use super::read::Loops;
-use super::scalar::Sort;
+use super::scalar::{Sort, sort_of};
 use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
 use std::collections::BTreeSet;
@@ -268,7 +268,7 @@ impl<'c> Cut<'_, 'c> {
         let sorts: Vec<Sort> = self
             .olds
             .iter()
-            .map(|v| Sort::of(v.r#type()))
+            .map(|v| sort_of(v.r#type()))
             .collect::<Option<_>>()?;
         let mut program = Program::new(&[&sorts[..], &sorts[..]].concat());
         for part in parts {

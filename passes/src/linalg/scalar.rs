@@ -1,157 +1,82 @@
-//! Numbers as kernels compute them: types of scalars, and their values.
+//! Numbers as programs hold them, and those that laws are tried with. What ops compute of them is said in
+//! [`tx_scalar`].
 
 use melior::Context;
 use melior::ir::attribute::{FloatAttribute, IntegerAttribute};
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, Type, TypeLike};
+use melior::ir::{Attribute, Type};
+use tx_scalar::{signed, truncated};
 
-/// A type of scalars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
-    /// A signless integer of this width; `index` has 64 bits.
-    Int(u32),
-    F16,
-    BF16,
-    F32,
-    F64,
+pub(crate) use tx_scalar::{Float, Scalar as Sort};
+
+/// The sort of a type; `None` for types that nothing here computes with, such as 8-bit floats, of which there is no
+/// arithmetic.
+pub(crate) fn sort_of(ty: Type<'_>) -> Option<Sort> {
+    if IntegerType::try_from(ty).is_ok_and(|int| !int.is_signless()) {
+        return None;
+    }
+    Sort::of(ty).filter(|sort| sort.float().is_none_or(|float| float.bits() > 8))
 }
 
-impl Sort {
-    /// The sort of a type; `None` for types that nothing here computes with.
-    pub(crate) fn of(ty: Type<'_>) -> Option<Self> {
-        if ty.is_index() {
-            return Some(Self::Int(64));
-        }
-        if let Ok(int) = IntegerType::try_from(ty) {
-            return (int.is_signless() && int.width() <= 64).then(|| Self::Int(int.width()));
-        }
-        match ty.to_string().as_str() {
-            "f16" => Some(Self::F16),
-            "bf16" => Some(Self::BF16),
-            "f32" => Some(Self::F32),
-            "f64" => Some(Self::F64),
-            _ => None,
-        }
+/// By how much results of two orders may differ, relatively.
+pub(crate) fn tolerance(sort: Sort) -> f64 {
+    match sort {
+        Sort::Float(Float::F16 | Float::BF16) => 5e-2,
+        _ => 1e-3,
     }
+}
 
-    /// A float as this type holds it.
-    pub(crate) fn round(self, value: f64) -> f64 {
-        match self {
-            Self::F16 => round_to(value, 11, -14, 65504.0),
-            Self::BF16 => round_to(f64::from(narrow(value)), 8, -126, BF16_MAX),
-            Self::F32 => f64::from(narrow(value)),
-            Self::Int(_) | Self::F64 => value,
-        }
+/// By how much a neutral value may change another, relatively: as much as rounding does.
+pub(crate) fn rounding(sort: Sort) -> f64 {
+    match sort {
+        Sort::Float(Float::F16 | Float::BF16) => 1e-2,
+        Sort::Float(Float::F32) => 1e-6,
+        _ => 1e-12,
     }
+}
 
-    /// By how much results of two orders may differ, relatively.
-    pub(crate) fn tolerance(self) -> f64 {
-        match self {
-            Self::F16 | Self::BF16 => 5e-2,
-            _ => 1e-3,
+/// Values that laws are tried with, small and telling ones first.
+pub(crate) fn samples(sort: Sort) -> Vec<Scalar> {
+    match sort {
+        Sort::Int(1) => vec![Scalar::Int(-1), Scalar::Int(0)],
+        Sort::Int(bits) => {
+            let (least, most) = extremes(bits);
+            [1, 2, 3, 0, -1, 5, -7, least, most]
+                .map(|n| Scalar::Int(signed(truncated(n, bits), bits)))
+                .to_vec()
         }
-    }
-
-    /// By how much a neutral value may change another, relatively: as much as rounding does.
-    pub(crate) fn rounding(self) -> f64 {
-        match self {
-            Self::F16 | Self::BF16 => 1e-2,
-            Self::F32 => 1e-6,
-            Self::F64 | Self::Int(_) => 1e-12,
-        }
-    }
-
-    /// The largest finite number.
-    fn largest(self) -> f64 {
-        match self {
-            Self::F16 => 65504.0,
-            Self::BF16 => BF16_MAX,
-            Self::F32 => f64::from(f32::MAX),
-            Self::Int(_) | Self::F64 => f64::MAX,
-        }
-    }
-
-    /// Values that laws are tried with, small and telling ones first.
-    pub(crate) fn samples(self) -> Vec<Scalar> {
-        match self {
-            Self::Int(1) => vec![Scalar::Int(-1), Scalar::Int(0)],
-            Self::Int(bits) => {
-                let (least, most) = extremes(bits);
-                [1, 2, 3, 0, -1, 5, -7, least, most]
-                    .map(|n| Scalar::Int(wrap(n, bits)))
-                    .to_vec()
-            }
-            _ => [1.0, 2.0, 3.0, 0.0, -1.0, 0.5, -2.5, 12.0]
-                .map(Scalar::Float)
-                .to_vec(),
-        }
-    }
-
-    /// Values that may be neutral.
-    pub(crate) fn candidates(self) -> Vec<Scalar> {
-        match self {
-            Self::Int(1) => vec![Scalar::Int(0), Scalar::Int(-1)],
-            Self::Int(bits) => {
-                let (least, most) = extremes(bits);
-                [0, 1, -1, least, most].map(Scalar::Int).to_vec()
-            }
-            _ => [
-                0.0,
-                1.0,
-                -1.0,
-                f64::NEG_INFINITY,
-                f64::INFINITY,
-                -self.largest(),
-                self.largest(),
-            ]
+        Sort::Float(_) => [1.0, 2.0, 3.0, 0.0, -1.0, 0.5, -2.5, 12.0]
             .map(Scalar::Float)
             .to_vec(),
-        }
     }
 }
 
-const BF16_MAX: f64 = 3.389_531_389_251_535_5e38;
-
-fn narrow(value: f64) -> f32 {
-    value as f32
+/// Values that may be neutral.
+pub(crate) fn candidates(sort: Sort) -> Vec<Scalar> {
+    match sort {
+        Sort::Int(1) => vec![Scalar::Int(0), Scalar::Int(-1)],
+        Sort::Int(bits) => {
+            let (least, most) = extremes(bits);
+            [0, 1, -1, least, most].map(Scalar::Int).to_vec()
+        }
+        Sort::Float(float) => [
+            0.0,
+            1.0,
+            -1.0,
+            f64::NEG_INFINITY,
+            f64::INFINITY,
+            -float.largest(),
+            float.largest(),
+        ]
+        .map(Scalar::Float)
+        .to_vec(),
+    }
 }
 
 /// The least and the largest signed number of `bits` bits.
 pub(crate) fn extremes(bits: u32) -> (i64, i64) {
     let shift = 64 - bits.clamp(1, 64);
     (i64::MIN >> shift, i64::MAX >> shift)
-}
-
-/// `value` in the low `bits` bits, as a signed number.
-pub(crate) fn wrap(value: i64, bits: u32) -> i64 {
-    let shift = 64 - bits.clamp(1, 64);
-    (value << shift) >> shift
-}
-
-/// `value` in the low `bits` bits, as an unsigned number.
-pub(crate) fn unsigned(value: i64, bits: u32) -> u64 {
-    let shift = 64 - bits.clamp(1, 64);
-    (value.cast_unsigned() << shift) >> shift
-}
-
-/// The nearest float with `digits` binary digits, ties to even.
-fn round_to(value: f64, digits: i32, least_exponent: i32, largest: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return value;
-    }
-    let exponent = exponent_of(value).max(least_exponent);
-    let unit = 2f64.powi(exponent - (digits - 1));
-    let rounded = (value / unit).round_ties_even() * unit;
-    if rounded.abs() > largest {
-        return f64::INFINITY.copysign(value);
-    }
-    rounded
-}
-
-/// `e` where `2^e <= |value| < 2^(e+1)`.
-fn exponent_of(value: f64) -> i32 {
-    let bits = (value.to_bits() >> 52) & 0x7ff;
-    i32::try_from(bits).unwrap_or(0) - 1023
 }
 
 /// A value.
@@ -169,10 +94,28 @@ impl Scalar {
         match sort {
             Sort::Int(bits) => IntegerAttribute::try_from(attribute)
                 .ok()
-                .map(|a| Self::Int(wrap(a.value(), bits))),
-            _ => FloatAttribute::try_from(attribute)
+                .map(|a| Self::Int(signed(truncated(a.value(), bits), bits))),
+            Sort::Float(_) => FloatAttribute::try_from(attribute)
                 .ok()
                 .map(|a| Self::Float(a.value())),
+        }
+    }
+
+    /// The value that these bits are.
+    pub(crate) fn of_bits(bits: u64, sort: Sort) -> Self {
+        match sort {
+            Sort::Int(width) => Self::Int(signed(bits, width)),
+            Sort::Float(float) => Self::Float(float.value(bits)),
+        }
+    }
+
+    /// The bits of the value in a type of its sort.
+    pub(crate) fn bits(self, sort: Sort) -> u64 {
+        match (self, sort) {
+            (Self::Int(n), Sort::Int(width)) => truncated(n, width),
+            (Self::Float(x), Sort::Float(float)) => float.to_bits(x),
+            // A value has the sort of its type.
+            (Self::Int(_) | Self::Float(_), _) => 0,
         }
     }
 
@@ -239,20 +182,5 @@ pub(crate) fn show(value: Scalar, sort: Sort) -> String {
         Scalar::Int(n) => n.to_string(),
         Scalar::Float(x) if x.abs() >= 1e10 && x.is_finite() => format!("{x:e}"),
         Scalar::Float(x) => x.to_string(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn floats_round_as_their_types_do() {
-        assert_eq!(Sort::F16.round(65519.0), 65504.0);
-        assert_eq!(Sort::F16.round(65520.0), f64::INFINITY);
-        assert_eq!(Sort::F16.round(2049.0), 2048.0);
-        assert_eq!(Sort::F16.round(-6e-8), -5.960_464_477_539_063e-8);
-        assert_eq!(Sort::BF16.round(257.0), 256.0);
-        assert_eq!(Sort::F32.round(0.1), f64::from(0.1f32));
     }
 }

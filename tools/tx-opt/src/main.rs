@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         };
     }
     tx_passes::register();
+    tx_validate::register();
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
@@ -55,7 +56,7 @@ fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
 
 /// Every pass and pipeline of `tx`.
 fn registry() -> serde_json::Value {
-    let passes = tx_passes::PASSES.iter().map(|p| {
+    let passes = tx_passes::PASSES.iter().chain(tx_validate::PASSES).map(|p| {
         serde_json::json!({
             "kind": "pass",
             "argument": p.argument,

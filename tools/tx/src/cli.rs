@@ -50,6 +50,9 @@ pub(crate) enum Command {
     /// computes. Outputs hold other values before each run; sizes that are given at run time divide nothing.
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
+    /// Try random programs, and malformed ones
+    #[command(hide = true)]
+    Fuzz(Fuzz),
     /// Say what is installed, what is missing and how to get it
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
@@ -84,6 +87,8 @@ Verdicts:
   equal within order  other bits, as near to the program as it came as every order of combination is
   WRONG               another result: the first element that differs, and both values
   RACE                accesses that no barrier orders
+  as in the IR        PTX with the barriers, shuffles, atomics and vector accesses of the last IR
+  PTX                 PTX that does otherwise than the last IR, or that ptxas refuses: the first difference
   FAULT               out of bounds, never written, threads apart that must be together ...
   unsupported op OP   it cannot be run at this stage
 
@@ -169,7 +174,7 @@ pub(crate) struct Validate {
     #[arg(value_name = "FILE.mlir", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// The function or kernel to take; may be left out when there is one
+    /// The function or kernel to check; without it, every one is
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
 
@@ -188,6 +193,76 @@ pub(crate) struct Validate {
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
     #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
     pub(crate) chip: String,
+
+    /// NVIDIA's assembler, which is given the PTX: the program or a folder that holds it [default: that on PATH, if any]
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
+    pub(crate) ptxas: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Fuzz {
+    #[command(subcommand)]
+    pub(crate) target: FuzzTarget,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FuzzTarget {
+    /// Check every pass on random modules
+    Modules(FuzzRun),
+    /// Give malformed text and bytecode to `tx` and `tx-opt`
+    Text {
+        #[command(flatten)]
+        run: FuzzRun,
+
+        /// The program `tx-opt`; without it, `tx` alone is given text
+        #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+        opt: Option<PathBuf>,
+
+        /// MLIR's own `mlir-opt`: what it does not survive either is counted apart
+        #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+        upstream: Option<PathBuf>,
+
+        /// The folder with programs to damage
+        #[arg(long, value_name = "DIR", default_value = "lit-tests", value_hint = ValueHint::DirPath)]
+        corpus: PathBuf,
+    },
+    /// Check descriptions of programs that an earlier run wrote
+    Replay {
+        /// Written beside the program
+        #[arg(value_name = "FILE.json", required = true, value_hint = ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+    },
+    /// Print random modules
+    Show(FuzzRun),
+    /// Answer cases on standard input: what the other commands start
+    Worker,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FuzzRun {
+    /// How long
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub(crate) seconds: u64,
+
+    /// How many cases, if that comes first
+    #[arg(long, value_name = "N")]
+    pub(crate) cases: Option<u64>,
+
+    /// What every case depends on, together with its number
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// The number of the first case
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) first: u64,
+
+    /// Processes at a time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) jobs: usize,
+
+    /// The folder for what is found
+    #[arg(long, value_name = "DIR", default_value = "fuzz-findings", value_hint = ValueHint::DirPath)]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]

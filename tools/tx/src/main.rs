@@ -4,6 +4,7 @@ mod cli;
 mod compile;
 mod doctor;
 mod failure;
+mod fuzz;
 mod run;
 mod validate;
 
@@ -66,6 +67,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Run(options) => run::run(&options),
         Command::Compile(options) => compile::run(&options),
         Command::Validate(options) => validate::run(&options),
+        Command::Fuzz(options) => fuzz::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => completions(&options),
     }

@@ -23,15 +23,18 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         seed: options.seed,
         args,
         grid: options.grid.map(|grid| grid.0),
+        ptxas: options.ptxas.clone(),
     };
     let mut bad = Vec::new();
     let mut refused = None;
     for file in &options.files {
         match validate(options, file, &given) {
-            Ok(validation) => {
-                crate::print(describe(file, &validation).as_bytes())?;
-                if !validation.is_good() {
-                    bad.push(file.display().to_string());
+            Ok(validations) => {
+                for validation in validations {
+                    crate::print(describe(file, &validation).as_bytes())?;
+                    if !validation.is_good() {
+                        bad.push(format!("{} @{}", file.display(), validation.entry));
+                    }
                 }
             }
             // The other files are checked all the same.
@@ -53,21 +56,39 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     }
 }
 
-fn validate(options: &Validate, file: &Path, given: &Options) -> Result<Validation, Failure> {
+/// Checks the entry that was asked for, or every one.
+fn validate(options: &Validate, file: &Path, given: &Options) -> Result<Vec<Validation>, Failure> {
     let text = compile::read(file)?;
-    let source = tx::Source {
+    let mut source = tx::Source {
         name: file.display().to_string(),
         text,
         entry: options.entry.clone(),
         keep_stages: false,
     };
-    let diagnosed =
-        |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &source.text));
+    let lines = source.text.clone();
+    let diagnosed = |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &lines));
     let target = tx::Target::parse(&options.chip).map_err(|error| diagnosed(&error))?;
-    tx_validate::validate(target, &source, given).map_err(|trouble| match &trouble {
-        Trouble::Compile(error) => diagnosed(error),
-        other => Failure::Refused(format!("{}: {other}", file.display())),
-    })
+    let entries = match &options.entry {
+        Some(entry) => vec![entry.clone()],
+        None => tx::Compiler::new(target)
+            .and_then(|compiler| compiler.entries(&source))
+            .map_err(|error| diagnosed(&error))?,
+    };
+    // Without any, the compiler says what is missing.
+    let entries: Vec<Option<String>> = match entries.len() {
+        0 => vec![None],
+        _ => entries.into_iter().map(Some).collect(),
+    };
+    entries
+        .into_iter()
+        .map(|entry| {
+            source.entry = entry;
+            tx_validate::validate(target, &source, given).map_err(|trouble| match &trouble {
+                Trouble::Compile(error) => diagnosed(error),
+                other => Failure::Refused(format!("{}: {other}", file.display())),
+            })
+        })
+        .collect()
 }
 
 /// A line for each stage.
@@ -96,6 +117,8 @@ fn describe(file: &Path, validation: &Validation) -> String {
             match stage.verdict {
                 Verdict::Wrong(_) => "changes what the program computes",
                 Verdict::Race(_) => "leaves accesses unordered",
+                Verdict::Broken(_) => "are not obeyed",
+                Verdict::Ptx(_) => "makes PTX that is not what the IR says",
                 _ => "makes the program do what it must not",
             }
         ));

@@ -7,6 +7,7 @@ mod ci;
 mod codegen;
 mod demo;
 mod dist;
+mod fuzz;
 mod gpu_test;
 mod npy;
 mod setup;
@@ -59,6 +60,18 @@ enum Task {
     },
     /// Check the rules of the repository that no compiler checks
     Tidy,
+    /// Check random modules after every pass, and give malformed input to `tx` and `tx-opt`
+    Fuzz {
+        /// How long, both together
+        #[arg(long, default_value_t = 300)]
+        seconds: u64,
+        /// What every case depends on
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+        /// Processes at a time; by default as many as there are processors
+        #[arg(long)]
+        jobs: Option<usize>,
+    },
     /// Run the benchmarks
     Bench {
         /// Passed on to the benchmarks (a filter, `--save-baseline NAME` ...)
@@ -102,6 +115,11 @@ fn run(task: Task) -> Result<()> {
         Task::Bless { filter } => ci::bless(&workspace, filter.as_deref()),
         Task::Codegen { check } => codegen::codegen(&workspace, check),
         Task::Tidy => tidy::tidy(&workspace),
+        Task::Fuzz {
+            seconds,
+            seed,
+            jobs,
+        } => fuzz::fuzz(&workspace, seconds, seed, jobs),
         Task::Bench { args } => ci::bench(&workspace, &args),
         Task::Dist => dist::dist(&workspace).map(drop),
         Task::GpuTest {

@@ -39,11 +39,18 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-target", &[]),
     ("tx-plan", &[]),
     ("tx-mlir", &[]),
+    ("tx-scalar", &[]),
     ("tx-pass", &["tx-mlir"]),
     ("tx-dialect-tile", &["tx-mlir"]),
     (
         "tx-passes",
-        &["tx-dialect-tile", "tx-mlir", "tx-pass", "tx-target"],
+        &[
+            "tx-dialect-tile",
+            "tx-mlir",
+            "tx-pass",
+            "tx-scalar",
+            "tx-target",
+        ],
     ),
     (
         "tx-compiler",
@@ -57,12 +64,34 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         ],
     ),
     ("tx-exec", &["tx-mlir", "tx-plan"]),
+    (
+        "tx-interp",
+        &["tx-dialect-tile", "tx-exec", "tx-mlir", "tx-scalar"],
+    ),
+    (
+        "tx-fuzz",
+        &["tx-compiler", "tx-plan", "tx-runtime", "tx-validate"],
+    ),
+    ("tx-ptx", &[]),
     ("tx-runtime", &["tx-exec", "tx-plan"]),
+    (
+        "tx-validate",
+        &[
+            "tx-compiler",
+            "tx-interp",
+            "tx-mlir",
+            "tx-pass",
+            "tx-plan",
+            "tx-ptx",
+            "tx-runtime",
+            "tx-scalar",
+        ],
+    ),
 ];
 
 /// Packages that must build where there is no MLIR, if need be without their optional
 /// dependencies, and what would bring it in.
-const WITHOUT_MLIR: &[&str] = &["tx-target", "tx-plan", "tx-runtime", "xtask"];
+const WITHOUT_MLIR: &[&str] = &["tx-target", "tx-plan", "tx-ptx", "tx-runtime", "xtask"];
 const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];
 
 /// Folders of the machine someone happens to work on, beside that of the checkout. Split, so that

@@ -464,6 +464,7 @@ impl<'c> Kernel<'c> {
                 arrivals: BTreeMap::new(),
             }),
             threads: true,
+            unordered: false,
         };
         for (slot, value) in self.function.code.arguments.iter().zip(arguments) {
             inner.slots[*slot] = value.clone();

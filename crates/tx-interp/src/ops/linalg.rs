@@ -131,10 +131,13 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troubl
                 for (d, slot) in loops.iter().enumerate() {
                     exec.slots[*slot] = Value::Numbers(coordinates(&points, d));
                 }
+                let before = std::mem::replace(&mut exec.unordered, !folded.is_empty());
                 let yielded = exec.with_lanes(lanes, |exec| {
                     exec.run(&body)?;
                     Ok(taken(exec, &body.yields))
-                })?;
+                });
+                exec.unordered = before;
+                let yielded: Vec<Lanes> = yielded?;
                 let first = all.len() - outs;
                 for (i, values) in yielded.iter().enumerate() {
                     let Operand::Memory { slot, scalar } = all[first + i] else {

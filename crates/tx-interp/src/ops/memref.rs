@@ -6,6 +6,7 @@ use crate::machine::Exec;
 use crate::number::Scalar;
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Value, View};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::melior::ir::ValueLike;
@@ -60,7 +61,7 @@ pub(crate) fn build<'c>(
             exec.slots[to[0]] = exec.slots[slots[0]].clone();
             Ok(())
         }),
-        "memref.get_global" => global(op, to[0])?,
+        "memref.get_global" => global(op, to[0], build)?,
         "memref.dim" => Box::new(move |exec| {
             exec.compute(&slots, to[0], 1, |exec, lane, _| {
                 let view = exec.view(slots[0], lane);
@@ -323,7 +324,7 @@ pub(crate) fn private_or_common(
         .collect())
 }
 
-fn global<'c>(op: Op<'c>, to: Slot) -> Result<Step<'c>, Trouble> {
+fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
     let (ty, scalar) = memref(op, results(op)[0])?;
     let symbol = attribute(op, "name")
         .and_then(tx_mlir::symbol_path)
@@ -332,7 +333,17 @@ fn global<'c>(op: Op<'c>, to: Slot) -> Result<Step<'c>, Trouble> {
     let sizes: Option<Vec<i64>> = ty.shape.iter().map(|n| n.map(|n| n as i64)).collect();
     let sizes = sizes.ok_or_else(|| Trouble::unsupported(op, "of unknown size"))?;
     if ty.space != Space::Shared {
-        return Err(Trouble::unsupported(op, "outside shared memory"));
+        // There from the start: see `variables`.
+        let path = vec![symbol];
+        let variable = super::control::find(build.program.module, op, &path)
+            .ok_or_else(|| Trouble::unsupported(op, "of a variable that is not there"))?;
+        let variable = variable.to_raw().ptr as usize;
+        return Ok(Box::new(move |exec| {
+            if let Some(view) = exec.world.variables.get(&variable) {
+                exec.slots[to] = Value::Views(vec![view.clone()]);
+            }
+            Ok(())
+        }));
     }
     let site = Site::of(op);
     Ok(Box::new(move |exec| {
@@ -363,6 +374,37 @@ fn global<'c>(op: Op<'c>, to: Slot) -> Result<Step<'c>, Trouble> {
         exec.slots[to] = Value::Views(vec![view]);
         Ok(())
     }))
+}
+
+/// Makes the variables of a module that are not shared memory, each with its initial value.
+pub(crate) fn variables(
+    module: Op<'_>,
+    memory: &mut crate::memory::Memory,
+) -> Result<BTreeMap<usize, Rc<View>>, Trouble> {
+    let mut all = BTreeMap::new();
+    for op in tx_mlir::walk(module).into_iter().filter(|op| tx_mlir::is(*op, "memref.global")) {
+        let Some(ty) = attribute(op, "type").and_then(tx_mlir::type_value).and_then(MemRef::from_type) else {
+            continue;
+        };
+        let sizes: Option<Vec<i64>> = ty.shape.iter().map(|n| n.map(|n| n as i64)).collect();
+        let (Some(sizes), Some(scalar), true) = (sizes, Scalar::of(ty.element), ty.space != Space::Shared) else {
+            continue;
+        };
+        let count = sizes.iter().product::<i64>();
+        let label = format!("variable @{}", tx_mlir::string_attribute(op, "sym_name").unwrap_or_default());
+        let size = scalar.bytes();
+        let length = count * size as i64;
+        let buffer = match attribute(op, "initial_value").and_then(tx_mlir::dense_bits) {
+            Some(bits) => {
+                let bytes = bits.iter().flat_map(|b| b.to_le_bytes()[..size].to_vec()).collect();
+                memory.hold(label, ty.space, bytes)
+            }
+            None => memory.allocate(label, ty.space, length, &Site::of(op))?,
+        };
+        let view = View::row_major(buffer, (0, length), sizes);
+        all.insert(op.to_raw().ptr as usize, Rc::new(view));
+    }
+    Ok(all)
 }
 
 fn subview<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {

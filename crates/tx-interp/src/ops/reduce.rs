@@ -119,7 +119,7 @@ impl<'c> Combine<'c> {
                         let [x, y] = [left, right].map(|p| bound_of(&p[0], scalar, lane, 0));
                         let near = x.error + y.error;
                         let distance = (float_of(scalar, a[0]) - float_of(scalar, b[0])).abs();
-                        if near > 0.0 && !(distance > 2.0 * near) {
+                        if near > 0.0 && (distance.is_nan() || distance <= 2.0 * near) {
                             out[0].set(lane, 0, get(taken, 0), Some(x.wider(y)));
                             out[1].set(lane, 0, get(taken, 1), Some(Bound::anything()));
                         }

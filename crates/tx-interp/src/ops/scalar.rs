@@ -75,8 +75,11 @@ fn elementwise<'c>(
     operation: Operation,
 ) -> Step<'c> {
     let site = Site::of(op);
+    let orders = compares_order(op);
     Box::new(move |exec| {
         let bounded = exec.world.bounds;
+        // Which of two equal elements is met first says nothing.
+        let ties = bounded && orders && exec.unordered;
         exec.compute(&slots, result, width, |exec, lane, i| {
             let mut bits = [0; 3];
             for (word, slot) in bits.iter_mut().zip(&slots) {
@@ -87,6 +90,9 @@ fn elementwise<'c>(
                 let message = format!("{why}: operands {}", shown.join(" and "));
                 exec.with_thread(Trouble::fault(FaultKind::Undefined, &site, message), lane)
             })?;
+            if ties && is_tie(from[0], bits[0], bits[1]) {
+                return Ok((out, Some(Bound::anything())));
+            }
             let bound = bounded
                 .then(|| {
                     bound(
@@ -104,6 +110,28 @@ fn elementwise<'c>(
             Ok((out, bound))
         })
     })
+}
+
+/// Whether an op asks which of two numbers is larger.
+fn compares_order(op: Op<'_>) -> bool {
+    let predicate = integer_attribute(op, "predicate");
+    match (name(op), predicate) {
+        // oeq, one, ord, ueq, une, uno ask something else.
+        ("arith.cmpf", Some(p)) => matches!(p, 2..=5 | 9..=12),
+        ("arith.cmpi", Some(p)) => p >= 2,
+        _ => false,
+    }
+}
+
+/// Whether neither of two numbers is the larger one: they are equal, or one is NaN.
+fn is_tie(scalar: Scalar, a: u64, b: u64) -> bool {
+    match scalar {
+        Scalar::Float(float) => matches!(
+            float.value(a).partial_cmp(&float.value(b)),
+            None | Some(std::cmp::Ordering::Equal)
+        ),
+        Scalar::Int(_) => a == b,
+    }
 }
 
 #[expect(clippy::too_many_arguments, reason = "one place, called once")]

@@ -393,6 +393,8 @@ struct Plan<'c> {
     inward: Vec<Convert>,
     outward: Vec<Convert>,
     old: Vec<Convert>,
+    /// Where old values are wider than partial results, their types combine: with what, and from partial results.
+    last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,
     accumulate: bool,
@@ -469,9 +471,28 @@ fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, 
         .zip(&parts)
         .map(|(from, to)| Convert::new(*from, *to, unsigned))
         .collect();
+    let mut final_parts = parts.clone();
+    if view.accumulate && epilogue.is_none() && view.kind != Kind::Custom {
+        for (part, output) in final_parts.iter_mut().zip(&outputs) {
+            if output.scalar().bytes() > part.bytes() {
+                *part = output.scalar();
+            }
+        }
+    }
+    let last = match final_parts == parts {
+        true => None,
+        false => Some((
+            Combine::new(op, view.kind, view.nan, final_parts.clone(), build)?,
+            parts
+                .iter()
+                .zip(&final_parts)
+                .map(|(from, to)| Convert::new(*from, *to, unsigned))
+                .collect(),
+        )),
+    };
     let outward = match &epilogue {
         Some(_) => Vec::new(),
-        None => parts
+        None => final_parts
             .iter()
             .zip(&outputs)
             .map(|(from, to)| Convert::new(*from, to.scalar(), unsigned))
@@ -479,7 +500,7 @@ fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, 
     };
     let old = outputs
         .iter()
-        .zip(&parts)
+        .zip(&final_parts)
         .map(|(from, to)| Convert::new(from.scalar(), *to, unsigned))
         .collect();
     let plan = Plan {
@@ -496,6 +517,7 @@ fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, 
         inward,
         outward,
         old,
+        last,
         element,
         epilogue,
         accumulate: view.accumulate,
@@ -603,10 +625,16 @@ impl<'c> Plan<'c> {
                 let values = operand.gather(exec, group, &indices(map, &all), &self.site)?;
                 old.push(converted(&values, convert, rows.len()));
             }
+            let combine = self.last.as_ref().map_or(&self.combine, |(combine, _)| combine);
             result = Some(match result {
                 None => old,
-                Some(new) => {
-                    exec.with_lanes(rows.len(), |exec| self.combine.combine(exec, &old, &new))?
+                Some(mut new) => {
+                    if let Some((_, widen)) = &self.last {
+                        for (part, convert) in new.iter_mut().zip(widen) {
+                            *part = converted(part, convert, rows.len());
+                        }
+                    }
+                    exec.with_lanes(rows.len(), |exec| combine.combine(exec, &old, &new))?
                 }
             });
         }
@@ -723,7 +751,7 @@ impl<'c> Plan<'c> {
     }
 }
 
-fn converted(values: &Lanes, convert: &Convert, lanes: usize) -> Lanes {
+pub(crate) fn converted(values: &Lanes, convert: &Convert, lanes: usize) -> Lanes {
     let mut out = Lanes::new(1, lanes);
     for lane in 0..lanes {
         let (bits, bound) = convert.one(values.get(lane, 0), values.bound(lane, 0));

@@ -14,7 +14,13 @@ pub(crate) fn build<'c>(
     let slots = build.operands(op);
     let to = build.results(op);
     let position = |attribute_name: &str| -> Option<usize> {
-        let all = attribute(op, attribute_name).and_then(integers)?;
+        let written = attribute(op, attribute_name)?;
+        let all = integers(written).or_else(|| {
+            tx_mlir::elements(written)?
+                .into_iter()
+                .map(tx_mlir::integer_value)
+                .collect()
+        })?;
         match all[..] {
             [] => Some(0),
             [one] => usize::try_from(one).ok(),

@@ -31,6 +31,13 @@ pub enum Difference {
         /// How many of PTX are not in the IR.
         surplus: u64,
     },
+    /// Of what stands in the same blocks of loops, some is copied more often than the rest.
+    Copies {
+        /// The kernel.
+        kernel: String,
+        /// All that was compared.
+        copies: Vec<Copied>,
+    },
     /// Vector accesses are narrower than in the IR.
     Narrow {
         /// The kernel.
@@ -46,6 +53,32 @@ pub enum Difference {
         /// Bytes that they have to move at least.
         expected: u64,
     },
+    /// There are more narrow accesses than in the IR, of which vector accesses are made when they are split.
+    Split {
+        /// The kernel.
+        kernel: String,
+        /// Whether they are loads.
+        direction: Direction,
+        /// The memory; generic is all of it.
+        space: Space,
+        /// The width in bytes that the accesses that were counted are below.
+        width: u32,
+        /// Bytes that such accesses move in PTX.
+        found: u64,
+        /// Bytes that they may move at most.
+        expected: u64,
+    },
+}
+
+/// How often something of loops was copied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// What.
+    pub fact: Fact,
+    /// How often it stands in PTX, without what is outside loops in the IR.
+    pub found: u64,
+    /// How often it stands in loops of the IR.
+    pub expected: u64,
 }
 
 impl Difference {
@@ -55,7 +88,9 @@ impl Difference {
             Difference::MissingKernel { kernel }
             | Difference::UnknownKernel { kernel }
             | Difference::Count { kernel, .. }
-            | Difference::Narrow { kernel, .. } => kernel,
+            | Difference::Copies { kernel, .. }
+            | Difference::Narrow { kernel, .. }
+            | Difference::Split { kernel, .. } => kernel,
         }
     }
 }
@@ -93,6 +128,22 @@ impl fmt::Display for Difference {
                 }
                 Ok(())
             }
+            Difference::Copies { kernel, copies } => {
+                write!(
+                    f,
+                    "kernel `{kernel}`: what stands in one block of a loop is not copied alike: "
+                )?;
+                for (i, copied) in copies.iter().enumerate() {
+                    let between = if i > 0 { ", " } else { "" };
+                    let Copied {
+                        fact,
+                        found,
+                        expected,
+                    } = copied;
+                    write!(f, "{between}{fact}: found {found} from {expected} in loops")?;
+                }
+                Ok(())
+            }
             Difference::Narrow {
                 kernel,
                 direction,
@@ -101,21 +152,43 @@ impl fmt::Display for Difference {
                 found,
                 expected,
             } => {
-                let what = match direction {
-                    Direction::Load => "loads",
-                    Direction::Store => "stores",
-                };
-                let memory = match space {
-                    Space::Generic => "all memory".to_owned(),
-                    space => format!("`.{space}` memory"),
-                };
+                let (what, memory) = (plural(*direction), memory(*space));
                 write!(
                     f,
                     "kernel `{kernel}`: {what} of {width} bytes or more in {memory}: found {found} bytes moved by them, \
                      expected at least {expected}: vector accesses are narrower than in the IR"
                 )
             }
+            Difference::Split {
+                kernel,
+                direction,
+                space,
+                width,
+                found,
+                expected,
+            } => {
+                let (what, memory) = (plural(*direction), memory(*space));
+                write!(
+                    f,
+                    "kernel `{kernel}`: {what} of less than {width} bytes in {memory}: found {found} bytes moved by \
+                     them, expected at most {expected}: vector accesses are narrower than in the IR"
+                )
+            }
         }
+    }
+}
+
+fn plural(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Load => "loads",
+        Direction::Store => "stores",
+    }
+}
+
+fn memory(space: Space) -> String {
+    match space {
+        Space::Generic => "all memory".to_owned(),
+        space => format!("`.{space}` memory"),
     }
 }
 

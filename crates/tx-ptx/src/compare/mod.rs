@@ -1,12 +1,13 @@
 //! Whether PTX does what the IR says.
 
+mod copies;
 mod difference;
 mod matching;
 mod width;
 
 use std::collections::BTreeSet;
 
-pub use difference::{Difference, Vanished};
+pub use difference::{Copied, Difference, Vanished};
 
 use crate::facts::{Count, Fact, Facts, KernelFacts};
 use matching::saturate;
@@ -19,7 +20,8 @@ use matching::saturate;
 /// * **Outside loops** everything stands in PTX as often as in IR: LLVM neither removes, adds nor
 ///   duplicates what threads do together.
 /// * **In loops** LLVM unrolls and peels. What stands in a loop of the IR stands in PTX at least as
-///   often, in loops or outside.
+///   often, in loops or outside, and what stands in one block of a loop, by [`KernelFacts::together`], stands there
+///   equally often.
 /// * **What may vanish**, by [`KernelFacts::add_removable`], since it is never reached or in a loop
 ///   that may never run, may be missing. [`vanished`] lists it.
 /// * **Nothing new**: what matches nothing of the IR may not be in PTX.
@@ -28,10 +30,12 @@ use matching::saturate;
 /// * **Vector accesses** of the IR are not split: as many bytes have to be moved by accesses of at
 ///   least their width. Their width is that of IR, but at most 16 bytes, and the largest power of two that
 ///   divides it: vectors of 12 bytes are no PTX. There may be more vector accesses, and wider ones, since LLVM
-///   merges. The caller leaves out those of an alignment below their size, which LLVM has to split.
-/// * **Scalar accesses** are not compared, since LLVM merges, removes and adds them. They count for
+///   merges. Those of an alignment below their size, which LLVM has to split, are removable.
+/// * **Scalar accesses** are not compared, since LLVM merges and removes them. They count for
 ///   vectors: two halves may be loaded as one element of 32 bits. So if the IR has scalars of 8 bytes,
-///   say, they have to be in its facts, or they would stand in for vectors that were split.
+///   say, they have to be in its facts, or they would stand in for vectors that were split. All of them have to
+///   be there, removable or not: where the IR has vectors, narrower accesses of PTX may not move more bytes than
+///   the IR's own narrower or removable ones, unless some of these are in loops.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {
@@ -40,7 +44,11 @@ pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
                 kernel: kernel.clone(),
             }),
             Some(ptx) => {
+                let before = differences.len();
                 Matched::of(ir, ptx).differences(kernel, &mut differences);
+                if differences.len() == before {
+                    copies::compare(kernel, ir, ptx, &mut differences);
+                }
                 width::compare(kernel, ir, ptx, &mut differences);
             }
         }

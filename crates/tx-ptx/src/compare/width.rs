@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Difference;
-use crate::facts::{Fact, KernelFacts};
+use crate::facts::{Count, Fact, KernelFacts};
 use crate::operation::{Direction, Space};
 
 /// The widest access that LLVM is expected to make of a vector of so many bytes, the same on all
@@ -16,7 +16,9 @@ fn width(bytes: u32) -> u32 {
 ///
 /// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting makes
 /// them narrower: so of each width it is the bytes moved by accesses of that width or more that are
-/// compared.
+/// compared. Where vectors are in loops and were unrolled, there may be bytes enough though one of them was
+/// split. So narrower accesses may not move more than those of the IR that may be narrower, unless these are in
+/// loops themselves.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -48,6 +50,20 @@ pub(super) fn compare(
                 width,
                 found,
                 expected,
+            });
+            continue;
+        }
+        let narrow = narrow_found(ptx, direction, width, within);
+        if let Some(allowed) = narrow_allowed(ir, direction, width, within)
+            && narrow > allowed
+        {
+            differences.push(Difference::Split {
+                kernel: kernel.to_owned(),
+                direction,
+                space,
+                width,
+                found: narrow,
+                expected: allowed,
             });
         }
     }
@@ -131,6 +147,79 @@ fn supplied(
         sum = sum.saturating_add(once_vectors.saturating_mul(u64::from(bytes)));
     }
     sum
+}
+
+/// The direction, space and bytes of an access.
+fn access(fact: &Fact) -> Option<(Direction, Space, u32)> {
+    match *fact {
+        Fact::VectorAccess {
+            direction,
+            space,
+            bytes,
+        }
+        | Fact::ScalarAccess {
+            direction,
+            space,
+            bytes,
+        } => Some((direction, space, bytes)),
+        _ => None,
+    }
+}
+
+/// Bytes that accesses below a width move in PTX.
+fn narrow_found(
+    ptx: &KernelFacts,
+    direction: Direction,
+    below: u32,
+    within: impl Fn(Space) -> bool,
+) -> u64 {
+    let mut sum: u64 = 0;
+    for (fact, count) in ptx.iter() {
+        // What a thread has for itself is no memory of the IR.
+        if let Some((own, space, bytes)) = access(fact)
+            && own == direction
+            && within(space)
+            && !matches!(space, Space::Local | Space::Const)
+            && bytes < below
+        {
+            sum = sum.saturating_add(count.total().saturating_mul(u64::from(bytes)));
+        }
+    }
+    sum
+}
+
+/// Bytes that accesses of the IR move that may be below a width in PTX; `None` if they may do so any number of
+/// times.
+fn narrow_allowed(
+    ir: &KernelFacts,
+    direction: Direction,
+    below: u32,
+    within: impl Fn(Space) -> bool,
+) -> Option<u64> {
+    let mut sum: u64 = 0;
+    for (fact, count) in ir.iter() {
+        let Some((own, space, bytes)) = access(fact) else {
+            continue;
+        };
+        if own != direction || !(within(space) || space == Space::Generic) {
+            continue;
+        }
+        // Those that may go may also be made smaller.
+        let narrow = if width(bytes) < below {
+            count
+        } else {
+            Count {
+                outside: count.outside_may_vanish,
+                inside: count.inside_may_vanish,
+                ..Count::default()
+            }
+        };
+        if narrow.inside > 0 {
+            return None;
+        }
+        sum = sum.saturating_add(narrow.outside.saturating_mul(u64::from(bytes)));
+    }
+    Some(sum)
 }
 
 #[cfg(test)]

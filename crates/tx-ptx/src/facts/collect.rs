@@ -34,11 +34,13 @@ pub enum FactsError {
     },
 }
 
-/// A function before what it calls is known.
-struct Own<'a> {
-    facts: KernelFacts,
-    /// Functions with a body that it calls.
-    calls: Vec<(&'a str, Place)>,
+/// What a function does itself, before what it calls is known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FunctionFacts {
+    /// What stands in it.
+    pub facts: KernelFacts,
+    /// The functions with a body that it calls, once for each call.
+    pub calls: Vec<(String, Place)>,
 }
 
 impl Facts {
@@ -50,36 +52,46 @@ impl Facts {
             .filter(|function| function.body.is_some())
             .map(|function| (function.name.as_str(), function))
             .collect();
-        let own: BTreeMap<&str, Own<'_>> = defined
+        let own: BTreeMap<String, FunctionFacts> = defined
             .iter()
-            .map(|(&name, function)| Ok((name, own_facts(function, &defined)?)))
+            .map(|(&name, function)| Ok((name.to_owned(), own_facts(function, &defined)?)))
             .collect::<Result<_, FactsError>>()?;
+        let entries = module.entries().map(|entry| entry.name.as_str());
+        Facts::with_calls(&own, entries)
+    }
+
+    /// What kernels do with the functions that they call, once for each call. Calls of what is not among the
+    /// functions are left out.
+    ///
+    /// # Errors
+    /// [`FactsError::Recursive`]
+    pub fn with_calls<'k>(
+        functions: &BTreeMap<String, FunctionFacts>,
+        kernels: impl IntoIterator<Item = &'k str>,
+    ) -> Result<Facts, FactsError> {
         let mut whole = BTreeMap::new();
-        for &name in own.keys() {
-            resolve(name, &own, &mut whole)?;
+        for name in functions.keys() {
+            resolve(name, functions, &mut whole)?;
         }
         let mut facts = Facts::default();
-        for entry in module.entries() {
-            if let Some(kernel) = whole.get(entry.name.as_str()) {
-                facts.kernels.insert(entry.name.clone(), kernel.clone());
+        for kernel in kernels {
+            if let Some(whole) = whole.get(kernel) {
+                facts.kernels.insert(kernel.to_owned(), whole.clone());
             }
         }
         Ok(facts)
     }
 }
 
-fn own_facts<'a>(
-    function: &'a Function,
-    defined: &BTreeMap<&'a str, &'a Function>,
-) -> Result<Own<'a>, FactsError> {
+fn own_facts(
+    function: &Function,
+    defined: &BTreeMap<&str, &Function>,
+) -> Result<FunctionFacts, FactsError> {
     let flow = Flow::of(function).map_err(|source| FactsError::Flow {
         function: function.name.clone(),
         source,
     })?;
-    let mut own = Own {
-        facts: KernelFacts::default(),
-        calls: Vec::new(),
-    };
+    let mut own = FunctionFacts::default();
     for site in flow.sites().iter().filter(|site| flow.is_reachable(site)) {
         let place = if flow.in_loop(site) {
             Place::InLoop
@@ -95,9 +107,9 @@ fn own_facts<'a>(
         if let Operation::Call {
             callee: Some(callee),
         } = &operation
-            && let Some((&callee, _)) = defined.get_key_value(callee.as_str())
+            && defined.contains_key(callee.as_str())
         {
-            own.calls.push((callee, place));
+            own.calls.push((callee.clone(), place));
         } else if let Some(fact) = Fact::of(&operation) {
             own.facts.add(fact, place);
         }
@@ -109,24 +121,23 @@ fn own_facts<'a>(
 /// may be as long as they like.
 fn resolve<'a>(
     root: &'a str,
-    own: &BTreeMap<&'a str, Own<'a>>,
+    own: &'a BTreeMap<String, FunctionFacts>,
     whole: &mut BTreeMap<&'a str, KernelFacts>,
 ) -> Result<(), FactsError> {
     // A function, and how many of its calls are done.
     let mut stack = vec![(root, 0)];
     let mut open: BTreeSet<&str> = BTreeSet::new();
     while let Some(&mut (name, ref mut done)) = stack.last_mut() {
-        let function = &own[name];
-        if whole.contains_key(name) {
+        let Some(function) = own.get(name).filter(|_| !whole.contains_key(name)) else {
             stack.pop();
             continue;
-        }
+        };
         open.insert(name);
-        if let Some(&(callee, _)) = function.calls.get(*done) {
+        if let Some((callee, _)) = function.calls.get(*done) {
             *done += 1;
-            if open.contains(callee) {
+            if open.contains(callee.as_str()) {
                 return Err(FactsError::Recursive {
-                    function: callee.to_owned(),
+                    function: callee.clone(),
                 });
             }
             stack.push((callee, 0));
@@ -134,7 +145,9 @@ fn resolve<'a>(
         }
         let mut facts = function.facts.clone();
         for (callee, place) in &function.calls {
-            facts.include(&whole[callee], *place);
+            if let Some(callee) = whole.get(callee.as_str()) {
+                facts.include(callee, *place);
+            }
         }
         whole.insert(name, facts);
         open.remove(name);

@@ -6,7 +6,7 @@ mod fact;
 use std::collections::BTreeMap;
 use std::fmt;
 
-pub use collect::FactsError;
+pub use collect::{FactsError, FunctionFacts};
 pub use fact::Fact;
 
 /// What the kernels of a module do, by their names.
@@ -30,6 +30,8 @@ impl Facts {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KernelFacts {
     counts: BTreeMap<Fact, Count>,
+    /// Of blocks in loops, how often each stands there.
+    blocks: Vec<BTreeMap<Fact, u64>>,
 }
 
 /// Whether something stands in a loop.
@@ -142,6 +144,23 @@ impl KernelFacts {
             .merge(count);
     }
 
+    /// Says that some of what was added in loops stands in one block: control passes all of it or nothing. An optimiser
+    /// that copies one copies all.
+    pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
+        let mut block = BTreeMap::new();
+        for fact in facts {
+            *block.entry(fact.normalized()).or_default() += 1;
+        }
+        if !block.is_empty() {
+            self.blocks.push(block);
+        }
+    }
+
+    /// Of blocks in loops, how often each fact stands there, as far as it was [said](KernelFacts::together).
+    pub(crate) fn blocks(&self) -> &[BTreeMap<Fact, u64>] {
+        &self.blocks
+    }
+
     /// Adds all of a function that is called at a place: what it does in loops and what a loop calls is
     /// in loops.
     pub fn include(&mut self, callee: &KernelFacts, place: Place) {
@@ -159,6 +178,8 @@ impl KernelFacts {
             };
             self.add_count(fact.clone(), count);
         }
+        // Blocks that are outside of loops in the function are not known.
+        self.blocks.extend(callee.blocks.iter().cloned());
     }
 
     /// How often something is there.

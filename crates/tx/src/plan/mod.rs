@@ -179,6 +179,22 @@ fn launched(top: Op<'_>) -> BTreeSet<Vec<String>> {
         .collect()
 }
 
+/// What can be launched, without kernels that a function launches.
+fn entries(top: Op<'_>) -> Vec<Op<'_>> {
+    let launched = launched(top);
+    let mut entries: Vec<Op<'_>> = walk(top).into_iter().filter(|op| is_entry(*op)).collect();
+    entries.retain(|entry| {
+        let module = parent(*entry).map(name_of).unwrap_or_default();
+        !(is_kernel(*entry) && launched.contains(&vec![module, name_of(*entry)]))
+    });
+    entries
+}
+
+/// The names of what can be launched.
+pub(crate) fn entry_names(module: &Module<'_>) -> Vec<String> {
+    entries(top(module)).into_iter().map(name_of).collect()
+}
+
 fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
     let entries: Vec<Op<'m>> = walk(top).into_iter().filter(|op| is_entry(*op)).collect();
     let known = || match entries.len() {

@@ -19,6 +19,10 @@ pub struct Bound {
     pub magnitude: f64,
     /// All terms are multiples of 2 to this power.
     pub grain: i32,
+    /// The largest that a partial result may be in some order.
+    pub peak: f64,
+    /// The smallest, of those that are not 0.
+    pub trough: f64,
 }
 
 /// Of values about whose terms nothing is known.
@@ -35,12 +39,16 @@ impl Bound {
             let fraction = value.to_bits() & ((1 << 52) - 1) | 1 << 52;
             exponent_of(value) - 52 + fraction.trailing_zeros() as i32
         } else {
-            NO_GRAIN
+            ANY_GRAIN
         };
+        // What is not finite stays so in every order, and hides no overflow.
+        let magnitude = if value.is_finite() { value.abs() } else { 0.0 };
         Self {
             error: 0.0,
-            magnitude: value.abs(),
+            magnitude,
             grain,
+            peak: magnitude,
+            trough: if magnitude == 0.0 { 1.0 } else { magnitude },
         }
     }
 
@@ -50,6 +58,8 @@ impl Bound {
             error: f64::INFINITY,
             magnitude: f64::INFINITY,
             grain: NO_GRAIN,
+            peak: f64::INFINITY,
+            trough: 0.0,
         }
     }
 
@@ -62,18 +72,24 @@ impl Bound {
     fn rounding(self, float: Float) -> f64 {
         let fits = self.grain > NO_GRAIN / 2
             && self.magnitude < 2_f64.powi((self.grain.min(2000) + float.digits()).min(1023))
-            && self.grain >= float.least_exponent() - float.digits() + 1
+            && self.grain > float.least_exponent() - float.digits()
             && self.magnitude <= float.largest();
         if fits || self.magnitude == 0.0 {
             return 0.0;
         }
-        if !(self.magnitude <= float.largest() / 4.0) {
+        if self.magnitude.is_nan() || self.magnitude > float.largest() / 4.0 {
             // Some order overflows.
             return f64::INFINITY;
         }
         let unit = 2_f64.powi(-float.digits());
         let least = 2_f64.powi(float.least_exponent() - float.digits());
         self.magnitude * unit + least
+    }
+
+    /// The same with another error.
+    #[must_use]
+    pub fn with_error(self, error: f64) -> Self {
+        Self { error, ..self }
     }
 
     /// The bound with the error of rounding to a type added.
@@ -91,6 +107,8 @@ impl Bound {
             error: self.error + other.error,
             magnitude: self.magnitude + other.magnitude,
             grain: self.grain.min(other.grain),
+            peak: self.peak + other.peak,
+            trough: 1.0,
         }
         .rounded(float)
     }
@@ -107,16 +125,21 @@ impl Bound {
         let product = Self {
             error: of(x, other.error) + of(y, self.error) + of(self.error, other.error),
             magnitude: self.magnitude * other.magnitude,
-            grain: match self.grain.min(other.grain) {
-                NO_GRAIN => NO_GRAIN,
-                _ if self.grain == ANY_GRAIN || other.grain == ANY_GRAIN => ANY_GRAIN,
-                _ => self.grain + other.grain,
+            grain: match (self.grain, other.grain) {
+                (NO_GRAIN, _) | (_, NO_GRAIN) => NO_GRAIN,
+                (ANY_GRAIN, _) | (_, ANY_GRAIN) => ANY_GRAIN,
+                (a, b) => a + b,
             },
+            peak: self.peak.max(1.0) * other.peak.max(1.0),
+            trough: self.trough.min(1.0) * other.trough.min(1.0),
         };
-        if product.magnitude != 0.0 && product.magnitude < 2_f64.powi(float.least_exponent() + 2) {
-            // Some order underflows.
+        // Some order overflows, and a 0 may come to that; or underflows.
+        let lost = product.peak.is_nan()
+            || product.peak > float.largest() / 4.0
+            || product.trough < 2_f64.powi(float.least_exponent() + 2);
+        if lost {
             return Self {
-                error: product.error + 2_f64.powi(float.least_exponent() + 2),
+                error: f64::INFINITY,
                 ..product
             };
         }
@@ -144,6 +167,8 @@ impl Bound {
             error: self.error.max(other.error),
             magnitude: self.magnitude.max(other.magnitude),
             grain: self.grain.min(other.grain),
+            peak: self.peak.max(other.peak),
+            trough: self.trough.min(other.trough),
         }
     }
 
@@ -168,8 +193,8 @@ impl Bound {
         let error = carried * 2.0 + own * ulps.max(1.0);
         Self {
             error: if error.is_nan() { f64::INFINITY } else { error },
-            magnitude: result.abs(),
             grain: NO_GRAIN,
+            ..Self::exact(result)
         }
     }
 
@@ -203,11 +228,28 @@ mod tests {
         assert!(sum(&[3e38, 3e38]).error.is_infinite());
     }
 
-    /// A product that may underflow in some order is off by no more than the least normal number or so.
+    /// Nothing can be said of a product of which some order overflows or underflows, even where another gives 0.
     #[test]
-    fn products_may_underflow() {
-        let tiny = Bound::exact(1e-30);
-        let bound = tiny.product(tiny, 1e-30, 1e-30, Float::F32);
-        assert!(bound.error > 0.0 && bound.error < 1e-37, "{bound:?}");
+    fn products_may_overflow_or_underflow() {
+        let product = |factors: &[f64]| {
+            factors
+                .iter()
+                .fold((1.0, Bound::exact(1.0)), |(x, bound), y| {
+                    (x * y, bound.product(Bound::exact(*y), x, *y, Float::F32))
+                })
+        };
+        assert!(product(&[1e-30, 1e-30, 1e30]).1.error.is_infinite());
+        assert!(product(&[0.0, 1e30, 1e30]).1.error.is_infinite());
+        assert_eq!(product(&[2.0, 0.5, -1.0, 0.0]).1.error, 0.0);
+        assert_eq!(product(&[2.0, f64::INFINITY]).1.error, 0.0);
+    }
+
+    /// A row that holds an infinity or NaN has one result.
+    #[test]
+    fn infinities_are_what_they_are() {
+        let bound = Bound::exact(f64::INFINITY).sum(Bound::exact(3.5), Float::F32);
+        assert!(bound.allows(f64::INFINITY, f64::INFINITY));
+        assert!(!bound.allows(f64::INFINITY, 3.5));
+        assert!(!bound.allows(f64::INFINITY, f64::NAN));
     }
 }

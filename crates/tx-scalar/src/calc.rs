@@ -7,16 +7,17 @@ use crate::bound::Bound;
 use crate::number::{Float, Scalar, signed, truncated};
 
 /// From the bits of the operands to the bits of the result; an error says why there is none.
-pub(crate) type Calc = Box<dyn Fn(&[u64; 3]) -> Result<u64, &'static str>>;
+pub type Calc = Box<dyn Fn(&[u64; 3]) -> Result<u64, &'static str>>;
 
 /// From the operands, their bounds and the result to the bound of the result.
-pub(crate) type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
+pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 
 /// An operation on one number of each operand.
-pub(crate) struct Operation {
-    pub(crate) calc: Calc,
-    /// Absent when the result is exact where the operands are, and anything otherwise.
-    pub(crate) bound: Option<BoundOf>,
+pub struct Operation {
+    /// What it computes.
+    pub calc: Calc,
+    /// How far another order of combination may take the result, from how far it may take the operands. Absent when the result is exact where the operands are, and anything otherwise.
+    pub bound: Option<BoundOf>,
 }
 
 impl Operation {
@@ -33,7 +34,7 @@ impl Operation {
 }
 
 /// The operation called `name` from operands of these types; comparisons are told by `predicate`.
-pub(crate) fn operation(
+pub fn operation(
     name: &str,
     predicate: Option<i64>,
     from: &[Scalar],
@@ -53,6 +54,22 @@ pub(crate) fn operation(
                     },
                     true => b[0].rounded(result),
                     false => b[0],
+                },
+            ))
+        }
+        (Scalar::Float(float), Scalar::Float(_)) if name == "math.fpowi" => {
+            let Some(Scalar::Int(bits)) = from.get(1).copied() else {
+                return None;
+            };
+            Some(Operation::bounded(
+                Box::new(move |x| {
+                    // A whole exponent keeps the sign, as by multiplication.
+                    let power = signed(x[1], bits) as f64;
+                    Ok(float.to_bits(float.value(x[0]).powf(power)))
+                }),
+                move |_, b, r| match b[0].is_exact() && b[1].is_exact() {
+                    true => b[0].mapped(r, 0.0, 16.0 * ULPS, float),
+                    false => Bound::anything(),
                 },
             ))
         }
@@ -139,6 +156,14 @@ fn from_float(name: &str, predicate: Option<i64>, float: Float, bits: u32) -> Op
         "math.isnan" => test(f64::is_nan),
         "math.isinf" => test(f64::is_infinite),
         "math.isfinite" => test(f64::is_finite),
+        "math.isnormal" => {
+            // Of the type: what is subnormal there is a normal double.
+            let least = 2_f64.powi(float.least_exponent());
+            Operation::of(Box::new(move |x| {
+                let value = float.value(x[0]);
+                Ok(u64::from(value.is_normal() && value.abs() >= least))
+            }))
+        }
         _ => return None,
     })
 }
@@ -171,12 +196,9 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
                 return Bound::anything();
             }
             let carried = (b[0].error + r.abs() * b[1].error) / nearest;
-            Bound {
-                error: carried,
-                magnitude: r.abs(),
-                grain: -100_000,
-            }
-            .rounded(float)
+            b[0].mapped(r, 0.0, 0.0, float)
+                .with_error(carried)
+                .rounded(float)
         }),
         "arith.remf" => Operation::of(two(|a, b| a % b)),
         "arith.maximumf" => Operation::bounded(two(maximum), |_, b, _| b[0].wider(b[1])),
@@ -272,7 +294,15 @@ fn function(name: &str) -> Option<Curve> {
         "math.tanh" => (f64::tanh, |_, r| 1.0 - r * r),
         "math.sin" => (f64::sin, |_, _| 1.0),
         "math.cos" => (f64::cos, |_, _| 1.0),
+        "math.tan" => (f64::tan, |_, r| 1.0 + r * r),
+        "math.asin" => (f64::asin, |x, _| (1.0 - x * x).sqrt().recip()),
+        "math.acos" => (f64::acos, |x, _| (1.0 - x * x).sqrt().recip()),
         "math.atan" => (f64::atan, |_, _| 1.0),
+        "math.sinh" => (f64::sinh, |x, _| x.cosh()),
+        "math.cosh" => (f64::cosh, |x, _| x.sinh()),
+        "math.asinh" => (f64::asinh, |_, _| 1.0),
+        "math.acosh" => (f64::acosh, |x, _| (x * x - 1.0).sqrt().recip()),
+        "math.atanh" => (f64::atanh, |x, _| (1.0 - x * x).recip()),
         "math.erf" => (erf, |_, _| 1.13),
         _ => return None,
     })
@@ -309,7 +339,7 @@ fn sign_bit(float: Float, f: fn(u64, u64) -> u64) -> Calc {
 }
 
 /// The larger of two numbers, NaN if one is, where -0 is below +0.
-pub(crate) fn maximum(a: f64, b: f64) -> f64 {
+pub fn maximum(a: f64, b: f64) -> f64 {
     if a.is_nan() || b.is_nan() {
         f64::NAN
     } else if a == b {
@@ -320,7 +350,7 @@ pub(crate) fn maximum(a: f64, b: f64) -> f64 {
 }
 
 /// The larger of two numbers, the other one if one is NaN.
-pub(crate) fn maximum_number(a: f64, b: f64) -> f64 {
+pub fn maximum_number(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => b,
         (_, true) => a,
@@ -366,6 +396,15 @@ fn int_operation(name: &str, predicate: Option<i64>, bits: u32, result: u32) -> 
                 .ok_or("the result is not defined")
         })
     };
+    // The least number divided by -1 does not fit.
+    let quotient = |f: fn(i64, i64) -> Option<i64>| -> Calc {
+        Box::new(move |x| {
+            f(signed(x[0], bits), signed(x[1], bits))
+                .filter(|n| signed(truncated(*n, bits), bits) == *n)
+                .map(|n| truncated(n, bits))
+                .ok_or("the result is not defined")
+        })
+    };
     let unsigned = |f: fn(u64, u64) -> Option<u64>| -> Calc {
         Box::new(move |x| {
             f(x[0], x[1])
@@ -388,13 +427,13 @@ fn int_operation(name: &str, predicate: Option<i64>, bits: u32, result: u32) -> 
         "arith.xori" => two(|a, b| Some(a ^ b)),
         "arith.maxsi" => two(|a, b| Some(a.max(b))),
         "arith.minsi" => two(|a, b| Some(a.min(b))),
-        "arith.divsi" => two(i64::checked_div),
+        "arith.divsi" => quotient(i64::checked_div),
         "arith.remsi" => two(i64::checked_rem),
-        "arith.floordivsi" => two(|a, b| {
+        "arith.floordivsi" => quotient(|a, b| {
             let below = i64::from(a.checked_rem(b)? != 0 && (a < 0) != (b < 0));
             Some(a.checked_div(b)? - below)
         }),
-        "arith.ceildivsi" => two(|a, b| {
+        "arith.ceildivsi" => quotient(|a, b| {
             let above = i64::from(a.checked_rem(b)? != 0 && (a < 0) == (b < 0));
             Some(a.checked_div(b)? + above)
         }),
@@ -426,7 +465,7 @@ fn int_operation(name: &str, predicate: Option<i64>, bits: u32, result: u32) -> 
 }
 
 /// `arith.cmpf` by the encoding of its predicate.
-pub(crate) fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
+pub fn compare_floats(predicate: i64, a: f64, b: f64) -> bool {
     let relation = match a.partial_cmp(&b) {
         Some(std::cmp::Ordering::Equal) => 0,
         Some(std::cmp::Ordering::Greater) => 1,
@@ -492,6 +531,54 @@ mod tests {
             assert!((erf(x) - y).abs() < 1e-10, "{x}: {}", erf(x));
             assert!((erf(-x) + y).abs() < 1e-10);
         }
+    }
+
+    /// A quotient that does not fit its type is not defined, in narrow types either.
+    #[test]
+    fn quotients_that_do_not_fit_are_not_defined() {
+        for bits in [8, 32, 64] {
+            let least = truncated(i64::MIN >> (64 - bits), bits);
+            let minus_one = truncated(-1, bits);
+            let int = Scalar::Int(bits);
+            for name in ["arith.divsi", "arith.floordivsi", "arith.ceildivsi"] {
+                let divide = operation(name, None, &[int; 2], int).unwrap().calc;
+                assert!(divide(&[least, minus_one, 0]).is_err(), "{name} i{bits}");
+                assert_eq!(divide(&[least, 1, 0]), Ok(least), "{name} i{bits}");
+                assert!(divide(&[1, 0, 0]).is_err(), "{name} i{bits}");
+            }
+        }
+    }
+
+    /// Integers wrap, and are compared as what they are taken for.
+    #[test]
+    fn integers_wrap() {
+        let int = Scalar::Int(8);
+        let add = operation("arith.addi", None, &[int; 2], int).unwrap().calc;
+        assert_eq!(add(&[127, 1, 0]), Ok(128));
+        let bool = Scalar::Int(1);
+        for (predicate, holds) in [(2, 0), (6, 1)] {
+            let less = operation("arith.cmpi", Some(predicate), &[int; 2], bool).unwrap();
+            assert_eq!(
+                (less.calc)(&[1, 255, 0]),
+                Ok(holds),
+                "1 and 255 by {predicate}"
+            );
+        }
+    }
+
+    /// What is normal is asked of the type, and a power keeps the sign of an odd exponent.
+    #[test]
+    fn powers_and_classes_are_those_of_the_type() {
+        let (half, bool) = (Scalar::Float(Float::F16), Scalar::Int(1));
+        let normal = operation("math.isnormal", None, &[half], bool)
+            .unwrap()
+            .calc;
+        assert_eq!(normal(&[0x0400, 0, 0]), Ok(1));
+        assert_eq!(normal(&[0x03ff, 0, 0]), Ok(0));
+        let power = operation("math.fpowi", None, &[half, Scalar::Int(32)], half).unwrap();
+        let bits = |x: f64| Float::F16.to_bits(x);
+        let three = truncated(-3, 32);
+        assert_eq!((power.calc)(&[bits(-2.0), three, 0]), Ok(bits(-0.125)));
     }
 
     /// The predicates that are easily confused, on equal, greater, less and unordered operands.

@@ -1,0 +1,267 @@
+//! What is found of one program.
+
+use crate::description::Case;
+use crate::print::Text;
+use crate::random::Random;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tx_runtime::{Arg, Array};
+use tx_validate::{Options, Trouble, Validation, Verdict};
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Class {
+    /// It was compiled, and every pass is right.
+    Accepted,
+    /// It was refused, with a diagnostic at a location.
+    Refused,
+    /// A pass changes what the program computes.
+    Wrong,
+    /// A pass leaves accesses unordered.
+    Race,
+    /// A pass makes the program do what it must not.
+    Fault,
+    /// A stage cannot be run.
+    Unsupported,
+    /// It was refused without a location.
+    Unlocated,
+    /// The program as it came cannot be run on its inputs.
+    Input,
+    /// The compiler says that it is wrong itself.
+    Internal,
+    /// Rust code panicked.
+    Panic,
+    /// The process died.
+    Crash,
+    /// It took too long.
+    Hang,
+    /// It was refused without a word, or with a status that means nothing.
+    Silent,
+    /// MLIR goes wrong in its own tools as well.
+    Upstream,
+}
+
+impl Class {
+    /// Whether it is something to be mended.
+    pub fn is_finding(self) -> bool {
+        !matches!(self, Self::Accepted | Self::Refused | Self::Upstream)
+    }
+}
+
+/// How a case ended, and where.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// In which way.
+    pub class: Class,
+    /// The pass that is to blame, or a stage without a name.
+    pub stage: String,
+    /// What was said.
+    pub message: String,
+}
+
+impl Outcome {
+    /// An outcome.
+    pub fn new(class: Class, stage: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            class,
+            stage: stage.into(),
+            message: message.into(),
+        }
+    }
+
+    /// In a few words.
+    pub(crate) fn headline(&self) -> String {
+        let class = format!("{:?}", self.class).to_lowercase();
+        match self.stage.as_str() {
+            "" => class,
+            stage => format!("{class} in {stage}"),
+        }
+    }
+
+    /// Whether it is the same sort of thing in the same place.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.class == other.class
+            && self.stage == other.stage
+            && match self.class {
+                Class::Unsupported | Class::Unlocated | Class::Input | Class::Panic => {
+                    kind_of(&self.message) == kind_of(&other.message)
+                }
+                _ => true,
+            }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.message.as_str() {
+            "" => f.write_str(&self.headline()),
+            message => write!(f, "{}: {message}", self.headline()),
+        }
+    }
+}
+
+/// A message without names and numbers, which differ from program to program.
+pub(crate) fn kind_of(message: &str) -> String {
+    let mut text = String::new();
+    let mut quoted = false;
+    // Places and values stand behind what it is about.
+    for c in message.lines().next().unwrap_or_default().chars() {
+        match c {
+            '`' => {
+                quoted = !quoted;
+                text.push(c);
+            }
+            _ if quoted => {}
+            '0'..='9' if text.ends_with('0') => {}
+            '0'..='9' => text.push('0'),
+            c => text.push(c),
+        }
+    }
+    text.chars().take(120).collect()
+}
+
+/// Compiles the program of a case and runs it after every pass.
+pub fn check(case: &Case) -> Outcome {
+    match case.text() {
+        Ok(text) => check_text(case, &text),
+        Err(error) => Outcome::new(Class::Refused, "description", error.to_string()),
+    }
+}
+
+fn check_text(case: &Case, text: &Text) -> Outcome {
+    let run = || -> Result<Validation, Trouble> {
+        let target = tx::Target::parse(&case.chip)?;
+        let source = tx::Source {
+            name: "fuzz.mlir".to_owned(),
+            text: text.mlir.clone().into_bytes(),
+            entry: None,
+            keep_stages: false,
+        };
+        let options = Options {
+            seed: case.seed,
+            args: (text.open || text.finite).then(|| arguments(case, text)),
+            ..Options::default()
+        };
+        tx_validate::validate(target, &source, &options)
+    };
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(validation)) => judge(&validation),
+        Ok(Err(trouble)) => refusal(&trouble),
+        Err(payload) => {
+            let message = payload
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned())
+                .or_else(|| payload.downcast_ref::<String>().cloned())
+                .unwrap_or_else(|| "a panic without a message".to_owned());
+            Outcome::new(Class::Panic, "", message)
+        }
+    }
+}
+
+fn judge(validation: &Validation) -> Outcome {
+    let bad = validation.guilty();
+    let unknown = || {
+        validation
+            .stages
+            .iter()
+            .find(|stage| matches!(stage.verdict, Verdict::Unsupported(_)))
+    };
+    match bad.or_else(unknown) {
+        None => Outcome::new(Class::Accepted, "", ""),
+        Some(stage) => {
+            let class = match stage.verdict {
+                Verdict::Wrong(_) => Class::Wrong,
+                Verdict::Race(_) => Class::Race,
+                Verdict::Unsupported(_) => Class::Unsupported,
+                _ => Class::Fault,
+            };
+            Outcome::new(class, stage.name.clone(), stage.verdict.to_string())
+        }
+    }
+}
+
+fn refusal(trouble: &Trouble) -> Outcome {
+    let message = trouble.to_string();
+    let Trouble::Compile(error) = trouble else {
+        return Outcome::new(Class::Input, "", message);
+    };
+    let stage = match &error.kind {
+        tx::ErrorKind::Pass { name } => name.clone(),
+        tx::ErrorKind::Parse => "parse".to_owned(),
+        other => format!("{other:?}").to_lowercase(),
+    };
+    let first = error
+        .diagnostics
+        .first()
+        .map(|diagnostic| diagnostic.message.clone())
+        .unwrap_or_default();
+    let class = if message.contains("internal error") || message.contains("this is a bug") {
+        Class::Internal
+    } else if error.diagnostics.iter().any(|d| d.location.is_none()) {
+        Class::Unlocated
+    } else if stage == "parse" {
+        // The printer writes what the dialect knows.
+        Class::Input
+    } else {
+        return Outcome::new(Class::Refused, stage, first);
+    };
+    Outcome::new(class, stage, message)
+}
+
+/// Arguments of the sizes that the description says.
+fn arguments(case: &Case, text: &Text) -> Vec<Arg> {
+    let mut random = Random::new(case.seed, 0);
+    let any = case.seed.is_multiple_of(3) && !text.finite;
+    text.arguments
+        .iter()
+        .map(|(element, shape)| {
+            let ty = element.plan();
+            let count: usize = shape.iter().product();
+            let mut bytes = vec![0; count * ty.size()];
+            for place in bytes.chunks_mut(ty.size()) {
+                let word = match any {
+                    // Any bits are a number, or none.
+                    true => random.next(),
+                    // Small whole numbers, some of them equal.
+                    false => small(*element, random.below(9) as i64 - 4),
+                };
+                place.copy_from_slice(&word.to_le_bytes()[..place.len()]);
+                if *element == crate::Element::I1 {
+                    place[0] &= 1;
+                }
+            }
+            match Array::new(ty, shape.clone(), bytes) {
+                Ok(array) => Arg::Array(array),
+                Err(error) => unreachable!("{error}"),
+            }
+        })
+        .collect()
+}
+
+/// The bits of a whole number from -4 to 4.
+fn small(element: crate::Element, number: i64) -> u64 {
+    use crate::Element::{BF16, F8E4M3FN, F8E5M2, F16, F32, F64};
+    // Sign, exponent with its bias, and fraction, of floats with few bits.
+    let float = |exponent_bits: u32, fraction_bits: u32| -> u64 {
+        let sign = u64::from(number < 0) << (exponent_bits + fraction_bits);
+        match number.unsigned_abs() {
+            0 => sign,
+            n => {
+                let power = n.ilog2();
+                let bias = (1_u64 << (exponent_bits - 1)) - 1;
+                let fraction = (n << fraction_bits >> power) & ((1 << fraction_bits) - 1);
+                sign | (bias + u64::from(power)) << fraction_bits | fraction
+            }
+        }
+    };
+    match element {
+        F8E4M3FN => float(4, 3),
+        F8E5M2 => float(5, 2),
+        F16 => float(5, 10),
+        BF16 => float(8, 7),
+        F32 => float(8, 23),
+        F64 => float(11, 52),
+        _ => number.cast_unsigned(),
+    }
+}

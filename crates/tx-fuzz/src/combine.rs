@@ -1,0 +1,293 @@
+//! What a reduction computes.
+
+use crate::element::Element::{self, F16, F32, F64, I32, I64};
+use serde::{Deserialize, Serialize};
+
+/// What a reduction computes, and in which types.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Combine {
+    /// A kind of the dialect, or `custom` and the name of one of [`CUSTOM`].
+    pub kind: Kind,
+    /// Elements of the source. What a custom combiner takes is fixed.
+    pub element: Element,
+    /// Elements of the destination of values.
+    pub to: Element,
+    /// Elements of the destination of indices.
+    pub index: Element,
+    /// The type of partial results, if it is said.
+    pub acc: Option<Element>,
+    /// Whether NaN loses.
+    pub ignore_nan: bool,
+    /// The attribute `determinism`, if it is said.
+    pub determinism: Option<Determinism>,
+    /// The variant that is forced.
+    pub variant: Option<String>,
+    /// Whether old values are combined with results.
+    pub accumulate: bool,
+}
+
+/// A kind of reduction.
+#[expect(missing_docs, reason = "the names are those of the dialect")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Kind {
+    Sum,
+    Prod,
+    Max,
+    Min,
+    UMax,
+    UMin,
+    And,
+    Or,
+    Xor,
+    ArgMax,
+    ArgMin,
+    /// One of the list of custom combiners, by its place.
+    Custom(usize),
+}
+
+/// Which results must have equal bits.
+#[expect(missing_docs, reason = "the names are those of the dialect")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Determinism {
+    Any,
+    RunToRun,
+    BatchInvariant,
+}
+
+impl Kind {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Prod => "prod",
+            Self::Max => "max",
+            Self::Min => "min",
+            Self::UMax => "umax",
+            Self::UMin => "umin",
+            Self::And => "and",
+            Self::Or => "or",
+            Self::Xor => "xor",
+            Self::ArgMax => "argmax",
+            Self::ArgMin => "argmin",
+            Self::Custom(_) => "custom",
+        }
+    }
+
+    pub(crate) fn is_arg(self) -> bool {
+        matches!(self, Self::ArgMax | Self::ArgMin)
+    }
+
+    /// Kinds that combine these elements.
+    pub(crate) fn of(element: Element) -> &'static [Self] {
+        match element {
+            Element::I1 => &[Self::And, Self::Or, Self::Xor],
+            element if element.is_float() => &[
+                Self::Sum,
+                Self::Prod,
+                Self::Max,
+                Self::Min,
+                Self::ArgMax,
+                Self::ArgMin,
+            ],
+            _ => &[
+                Self::Sum,
+                Self::Prod,
+                Self::Max,
+                Self::Min,
+                Self::UMax,
+                Self::UMin,
+                Self::And,
+                Self::Or,
+                Self::Xor,
+                Self::ArgMax,
+                Self::ArgMin,
+            ],
+        }
+    }
+}
+
+/// A combiner that has no name of its own. In the text, `ACC` is the type of partial results of the first source.
+pub(crate) struct Custom {
+    pub(crate) elements: &'static [Element],
+    text: &'static str,
+}
+
+/// Combiners that are associative and commutative, with neutral identities.
+pub(crate) const CUSTOM: [Custom; 11] = [
+    // A product spelled out.
+    Custom {
+        elements: &[F32],
+        text: "identity [1.0 : f32] combiner {\n\
+               ^bb0(%l: f32, %r: f32):\n\
+               \x20 %p = arith.mulf %l, %r : f32\n\
+               \x20 tile.yield %p : f32\n}",
+    },
+    // A sum with the operands the other way round.
+    Custom {
+        elements: &[F16],
+        text: "identity [0.0 : f32] combiner {\n\
+               ^bb0(%l: f32, %r: f32):\n\
+               \x20 %p = arith.addf %r, %l : f32\n\
+               \x20 tile.yield %p : f32\n}",
+    },
+    // A maximum of doubles that lets NaN lose.
+    Custom {
+        elements: &[F64],
+        text: "identity [0xFFF0000000000000 : f64] combiner {\n\
+               ^bb0(%l: f64, %r: f64):\n\
+               \x20 %p = arith.maxnumf %l, %r : f64\n\
+               \x20 tile.yield %p : f64\n}",
+    },
+    // Complex multiplication.
+    Custom {
+        elements: &[I32, I32],
+        text: "identity [1 : i32, 0 : i32] combiner {\n\
+               ^bb0(%a: i32, %b: i32, %c: i32, %d: i32):\n\
+               \x20 %ac = arith.muli %a, %c : i32\n\
+               \x20 %bd = arith.muli %b, %d : i32\n\
+               \x20 %ad = arith.muli %a, %d : i32\n\
+               \x20 %bc = arith.muli %b, %c : i32\n\
+               \x20 %re = arith.subi %ac, %bd : i32\n\
+               \x20 %im = arith.addi %ad, %bc : i32\n\
+               \x20 tile.yield %re, %im : i32, i32\n}",
+    },
+    // A count and a sum, of different widths.
+    Custom {
+        elements: &[I32, I64],
+        text: "identity [0 : i32, 0 : i64] combiner {\n\
+               ^bb0(%ln: i32, %ls: i64, %rn: i32, %rs: i64):\n\
+               \x20 %n = arith.addi %ln, %rn : i32\n\
+               \x20 %s = arith.addi %ls, %rs : i64\n\
+               \x20 tile.yield %n, %s : i32, i64\n}",
+    },
+    // The largest value and the weight of those who have it.
+    Custom {
+        elements: &[I32, I32],
+        text: "identity [-2147483648 : i32, 0 : i32] combiner {\n\
+               ^bb0(%lm: i32, %lw: i32, %rm: i32, %rw: i32):\n\
+               \x20 %none = arith.constant 0 : i32\n\
+               \x20 %m = arith.maxsi %lm, %rm : i32\n\
+               \x20 %is_l = arith.cmpi eq, %lm, %m : i32\n\
+               \x20 %is_r = arith.cmpi eq, %rm, %m : i32\n\
+               \x20 %wl = arith.select %is_l, %lw, %none : i32\n\
+               \x20 %wr = arith.select %is_r, %rw, %none : i32\n\
+               \x20 %w = arith.addi %wl, %wr : i32\n\
+               \x20 tile.yield %m, %w : i32, i32\n}",
+    },
+    // A sum and a sum of squares, of two sources.
+    Custom {
+        elements: &[F32, F32],
+        text: "identity [0.0 : f32, 0.0 : f32] combiner {\n\
+               ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):\n\
+               \x20 %s = arith.addf %a, %c : f32\n\
+               \x20 %q = arith.addf %b, %d : f32\n\
+               \x20 tile.yield %s, %q : f32, f32\n}",
+    },
+    // The least and the largest.
+    Custom {
+        elements: &[F32, F32],
+        text: "identity [0x7F800000 : f32, 0xFF800000 : f32] combiner {\n\
+               ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):\n\
+               \x20 %s = arith.minimumf %a, %c : f32\n\
+               \x20 %q = arith.maximumf %b, %d : f32\n\
+               \x20 tile.yield %s, %q : f32, f32\n}",
+    },
+    // Three parts of three types.
+    Custom {
+        elements: &[F32, I64, I32],
+        text: "identity [0.0 : f32, 0 : i64, 0 : i32] combiner {\n\
+               ^bb0(%a: f32, %b: i64, %c: i32, %d: f32, %e: i64, %f: i32):\n\
+               \x20 %x = arith.addf %a, %d : f32\n\
+               \x20 %y = arith.xori %b, %e : i64\n\
+               \x20 %z = arith.ori %c, %f : i32\n\
+               \x20 tile.yield %x, %y, %z : f32, i64, i32\n}",
+    },
+    // Bits of i1 and a count.
+    Custom {
+        elements: &[Element::I1, Element::I8],
+        text: "identity [false, 0 : i8] combiner {\n\
+               ^bb0(%a: i1, %b: i8, %c: i1, %d: i8):\n\
+               \x20 %x = arith.xori %a, %c : i1\n\
+               \x20 %y = arith.addi %b, %d : i8\n\
+               \x20 tile.yield %x, %y : i1, i8\n}",
+    },
+    // A bitwise or with branches.
+    Custom {
+        elements: &[I32],
+        text: "identity [0 : i32] combiner {\n\
+               ^bb0(%a: i32, %b: i32):\n\
+               \x20 %x = arith.ori %a, %b : i32\n\
+               \x20 %none = arith.constant 0 : i32\n\
+               \x20 %is = arith.cmpi eq, %x, %none : i32\n\
+               \x20 %y = scf.if %is -> i32 {\n\
+               \x20   scf.yield %none : i32\n\
+               \x20 } else {\n\
+               \x20   scf.yield %x : i32\n\
+               \x20 }\n\
+               \x20 tile.yield %y : i32\n}",
+    },
+];
+
+impl Combine {
+    /// A plain sum.
+    pub(crate) fn plain(kind: Kind, element: Element) -> Self {
+        Self {
+            kind,
+            element,
+            to: element.destinations()[0],
+            index: I32,
+            acc: None,
+            ignore_nan: false,
+            determinism: None,
+            variant: None,
+            accumulate: false,
+        }
+    }
+
+    /// Elements of each source.
+    pub(crate) fn sources(&self) -> Vec<Element> {
+        match self.kind {
+            Kind::Custom(i) => CUSTOM[i].elements.to_vec(),
+            _ => vec![self.element],
+        }
+    }
+
+    /// Elements of each destination.
+    pub(crate) fn destinations(&self) -> Vec<Element> {
+        match self.kind {
+            Kind::Custom(i) => CUSTOM[i].elements.to_vec(),
+            kind if kind.is_arg() => vec![self.to, self.index],
+            _ => vec![self.to],
+        }
+    }
+
+    /// The combiner, as it stands after the scope.
+    pub(crate) fn region(&self) -> String {
+        match self.kind {
+            Kind::Custom(i) => format!(" {}", CUSTOM[i].text),
+            _ => String::new(),
+        }
+    }
+
+    /// Attributes, as they stand in braces.
+    pub(crate) fn attributes(&self) -> Vec<String> {
+        let mut list = Vec::new();
+        if let Some(acc) = self.acc {
+            list.push(format!("acc = {}", acc.mlir()));
+        }
+        if self.ignore_nan {
+            list.push("nan = #tile.nan<ignore>".to_owned());
+        }
+        if let Some(determinism) = self.determinism {
+            let name = match determinism {
+                Determinism::Any => "any",
+                Determinism::RunToRun => "run_to_run",
+                Determinism::BatchInvariant => "batch_invariant",
+            };
+            list.push(format!("determinism = #tile.determinism<{name}>"));
+        }
+        if let Some(variant) = &self.variant {
+            list.push(format!("variant = \"{variant}\""));
+        }
+        list
+    }
+}

@@ -1,0 +1,310 @@
+//! What follows from the choices of a description: sizes and layouts.
+
+use crate::description::{
+    Axis, Fragment, Groups, Iter, Kernel, KernelOp, Layout, ResultLayout, Scope, Source, Space,
+    View, Work,
+};
+use crate::element::Element;
+
+/// Why a description is no program. Smaller descriptions may be none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Contradiction(pub(crate) String);
+
+pub(crate) fn contradiction<T>(message: impl Into<String>) -> Result<T, Contradiction> {
+    Err(Contradiction(message.into()))
+}
+
+/// A dimension in front of a tile: which of several tiles it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lead {
+    /// The group's.
+    Group(usize),
+    /// That of an iteration.
+    Turn(usize),
+}
+
+impl Lead {
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Self::Group(n) | Self::Turn(n) => n,
+        }
+    }
+}
+
+/// Memory that an op wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) lead: Vec<Lead>,
+    pub(crate) shape: Vec<usize>,
+    pub(crate) space: Space,
+    pub(crate) elements: Vec<Element>,
+}
+
+/// The sizes that remain when `axes` are reduced.
+pub(crate) fn reduced(
+    shape: &[usize],
+    axes: &[usize],
+    keep: bool,
+) -> Result<Vec<usize>, Contradiction> {
+    let mut seen = Vec::new();
+    for axis in axes {
+        if *axis >= shape.len() || seen.contains(axis) {
+            return contradiction(format!("axes {axes:?} of rank {}", shape.len()));
+        }
+        seen.push(*axis);
+    }
+    Ok(shape
+        .iter()
+        .enumerate()
+        .filter_map(|(d, size)| match (axes.contains(&d), keep) {
+            (true, true) => Some(1),
+            (true, false) => None,
+            (false, _) => Some(*size),
+        })
+        .collect())
+}
+
+impl Work {
+    /// How many groups execute the op, each for itself.
+    pub(crate) fn count(&self, kernel: &Kernel) -> usize {
+        match self.groups {
+            Groups::Each => self.scope.groups(kernel.threads()),
+            Groups::Only(_) => 1,
+        }
+    }
+
+    /// Dimensions in front of memory that groups, if `each` of them, and iterations have parts of.
+    pub(crate) fn lead(&self, kernel: &Kernel, each: bool) -> Vec<Lead> {
+        let mut lead = Vec::new();
+        if each && self.count(kernel) > 1 {
+            lead.push(Lead::Group(self.count(kernel)));
+        }
+        lead.extend(self.turns.map(Lead::Turn));
+        lead
+    }
+
+    fn elements(&self) -> Vec<Element> {
+        match &self.op {
+            KernelOp::Reduce(op) => op.combine.destinations(),
+            KernelOp::Fragment(op) => op.combine.destinations(),
+            KernelOp::Lanes(op) => op.combine.destinations(),
+            KernelOp::Copy(op) => vec![op.element],
+            KernelOp::Barrier => Vec::new(),
+        }
+    }
+}
+
+impl Kernel {
+    /// The memory that an op writes.
+    pub(crate) fn written(&self, at: usize) -> Result<Written, Contradiction> {
+        let Some(work) = self.work.get(at) else {
+            return contradiction("a result of nothing");
+        };
+        let (shape, space) = match &work.op {
+            KernelOp::Reduce(op) => (reduced(&self.seen(at)?, &op.axes, op.keep)?, op.to.space),
+            KernelOp::Copy(op) => (self.seen(at)?, op.to.space),
+            KernelOp::Fragment(op) => {
+                (reduced(&op.layout.shape(), &op.axes, op.keep)?, op.to.space)
+            }
+            KernelOp::Lanes(_) => (vec![self.threads()], Space::Global),
+            KernelOp::Barrier => return contradiction("a barrier writes nothing"),
+        };
+        let lead = match work.op {
+            KernelOp::Lanes(_) => Vec::new(),
+            _ => work.lead(self, true),
+        };
+        Ok(Written {
+            lead,
+            shape,
+            space,
+            elements: work.elements(),
+        })
+    }
+
+    /// The sizes of the tile that a reduction or a copy takes.
+    pub(crate) fn seen(&self, at: usize) -> Result<Vec<usize>, Contradiction> {
+        let source = match &self.work[at].op {
+            KernelOp::Reduce(op) => &op.source,
+            KernelOp::Copy(op) => &op.source,
+            _ => return contradiction("no tile of memory"),
+        };
+        match source {
+            Source::Fresh(tile) => Ok(tile.shape.clone()),
+            Source::Result { work, .. } if *work < at => {
+                let written = self.written(*work)?;
+                let mine = self.takes_part_of(at, *work)?;
+                Ok(written
+                    .lead
+                    .iter()
+                    .filter(|lead| !(mine && matches!(lead, Lead::Group(_))))
+                    .map(|lead| lead.size())
+                    .chain(written.shape)
+                    .collect())
+            }
+            Source::Result { .. } => contradiction("a result of later work"),
+        }
+    }
+
+    /// Whether each group takes what it wrote itself, and not all that all of them wrote.
+    pub(crate) fn takes_part_of(&self, at: usize, from: usize) -> Result<bool, Contradiction> {
+        let (work, earlier) = (&self.work[at], &self.work[from]);
+        let written = self.written(from)?;
+        let mine = work.scope == earlier.scope
+            && work.groups == Groups::Each
+            && written
+                .lead
+                .iter()
+                .any(|lead| matches!(lead, Lead::Group(_)));
+        if written.space == Space::Private
+            && !(work.scope == Scope::Thread && work.groups == earlier.groups)
+        {
+            return contradiction("private memory of another thread");
+        }
+        Ok(mine)
+    }
+}
+
+impl View {
+    pub(crate) fn before(&self, d: usize) -> usize {
+        self.before.get(d).copied().unwrap_or(0)
+    }
+
+    pub(crate) fn after(&self, d: usize) -> usize {
+        self.after.get(d).copied().unwrap_or(0)
+    }
+
+    /// The distance of neighbours along a dimension of `size` elements.
+    pub(crate) fn step(&self, d: usize, size: usize) -> usize {
+        match self.step.get(d) {
+            Some(step) if size > 1 => *step,
+            _ => 1,
+        }
+    }
+
+    pub(crate) fn is_loose(&self, d: usize) -> bool {
+        self.loose.get(d).copied().unwrap_or(false)
+    }
+
+    /// The dimension of the tile that each dimension of the memory is.
+    pub(crate) fn order(&self, rank: usize) -> Vec<usize> {
+        let mut sorted = self.order.clone();
+        sorted.sort_unstable();
+        if sorted.into_iter().eq(0..rank) {
+            self.order.clone()
+        } else {
+            (0..rank).collect()
+        }
+    }
+
+    /// The length of the memory along a dimension of the tile.
+    pub(crate) fn extent(&self, d: usize, size: usize) -> usize {
+        let inside = match size {
+            // A view starts within its memory, even when it is empty.
+            0 => usize::from(
+                !(self.before.is_empty() && self.step.is_empty() && self.order.is_empty()),
+            ),
+            n => (n - 1) * self.step(d, n) + 1,
+        };
+        self.before(d) + inside + self.after(d)
+    }
+
+    /// Whether a tile of these sizes is all of its memory, in order.
+    pub(crate) fn is_whole(&self, shape: &[usize]) -> bool {
+        shape
+            .iter()
+            .enumerate()
+            .all(|(d, size)| self.extent(d, *size) == *size && self.step(d, *size) == 1)
+    }
+}
+
+impl Fragment {
+    /// The layout of the result.
+    pub(crate) fn result_layout(
+        &self,
+        scope: Scope,
+        block: usize,
+    ) -> Result<Layout, Contradiction> {
+        let shape = self.layout.shape();
+        let result = reduced(&shape, &self.axes, self.keep)?;
+        let is_reduced = |d: &usize| self.axes.contains(d);
+        let kept: Vec<Vec<Iter>> = (0..shape.len())
+            .filter(|d| self.keep || !is_reduced(d))
+            .map(|d| match is_reduced(&d) {
+                true => Vec::new(),
+                false => self.layout.dims[d].clone(),
+            })
+            .collect();
+        let gone = (0..shape.len())
+            .filter(is_reduced)
+            .flat_map(|d| self.layout.dims[d].iter().copied())
+            .filter(|iter| iter.axis != Axis::Reg);
+        let in_registers = || {
+            let mut stride: usize = result.iter().product();
+            result
+                .iter()
+                .map(|size| {
+                    stride /= size.max(&1);
+                    vec![Iter {
+                        extent: *size,
+                        stride,
+                        axis: Axis::Reg,
+                    }]
+                })
+                .collect()
+        };
+        let everyone = |extent: usize, axis: Axis| Iter {
+            extent,
+            stride: 1,
+            axis,
+        };
+        let layout = |dims, replica, offset| Layout {
+            dims,
+            replica,
+            offset,
+        };
+        Ok(match self.result {
+            ResultLayout::Everyone => layout(
+                kept,
+                self.layout.replica.iter().copied().chain(gone).collect(),
+                self.layout.offset.clone(),
+            ),
+            ResultLayout::First => layout(kept, Vec::new(), self.layout.offset.clone()),
+            ResultLayout::Registers => layout(
+                in_registers(),
+                match scope {
+                    Scope::Thread => Vec::new(),
+                    Scope::Warp => vec![everyone(32.min(block), Axis::Lane)],
+                    Scope::Warpgroup => vec![everyone(128, Axis::ThreadInGroup)],
+                    Scope::Cta => vec![everyone(block, Axis::Thread)],
+                },
+                Vec::new(),
+            ),
+            ResultLayout::OneThread => layout(in_registers(), Vec::new(), Vec::new()),
+            ResultLayout::Lanes => {
+                let mut stride: usize = result.iter().product();
+                if stride > scope.threads(block) {
+                    return contradiction("more results than threads");
+                }
+                let axis = match scope {
+                    Scope::Thread => Axis::Reg,
+                    Scope::Warp => Axis::Lane,
+                    Scope::Warpgroup => Axis::ThreadInGroup,
+                    Scope::Cta => Axis::Thread,
+                };
+                let dims = result
+                    .iter()
+                    .map(|size| {
+                        stride /= size.max(&1);
+                        vec![Iter {
+                            extent: *size,
+                            stride,
+                            axis,
+                        }]
+                    })
+                    .collect();
+                layout(dims, Vec::new(), Vec::new())
+            }
+        })
+    }
+}

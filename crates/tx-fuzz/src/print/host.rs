@@ -1,0 +1,771 @@
+//! Host functions as text.
+
+use super::kernel::{axes, braces, names, types};
+use super::memref::{Memref, Part, Start};
+use super::{Text, list};
+use crate::combine::{Combine, Kind};
+use crate::derive::{Contradiction, contradiction, reduced};
+use crate::description::{
+    ElementWork, EpilogueWork, Form, Host, HostSource, Job, Space, Step, View,
+};
+use crate::element::Element::{self, BF16, F8E4M3FN, F8E5M2, F16, F32, F64};
+
+pub(crate) fn print(host: &Host) -> Result<Text, Contradiction> {
+    let mut printer = Printer {
+        arguments: Vec::new(),
+        parameters: Vec::new(),
+        body: Vec::new(),
+        allocated: Vec::new(),
+        results: Vec::new(),
+        names: 0,
+        open: false,
+    };
+    for job in &host.jobs {
+        printer.job(job)?;
+    }
+    if host.free {
+        let allocated = std::mem::take(&mut printer.allocated);
+        for memref in &allocated {
+            printer
+                .body
+                .push(format!("memref.dealloc {} : {}", memref.name, memref.ty()));
+        }
+    }
+    let body: String = printer
+        .body
+        .iter()
+        .flat_map(|line| line.lines())
+        .map(|line| format!("  {line}\n"))
+        .collect();
+    Ok(Text {
+        mlir: format!(
+            "func.func @host({}) {{\n{body}  return\n}}\n",
+            printer.parameters.join(",\n    ")
+        ),
+        arguments: printer.arguments,
+        open: printer.open,
+        finite: host.jobs.iter().any(|job| job.form == Form::Welford),
+    })
+}
+
+/// Partial results are a mean, a sum of squared differences from it, and a count.
+const WELFORD: &str = "identity [0.0 : f32, 0.0 : f32, 0.0 : f32] combiner {
+^bb0(%ma: f32, %sa: f32, %na: f32, %mb: f32, %sb: f32, %nb: f32):
+  %one = arith.constant 1.0 : f32
+  %n = arith.addf %na, %nb : f32
+  %some = arith.maximumf %n, %one : f32
+  %delta = arith.subf %mb, %ma : f32
+  %share = arith.divf %nb, %some : f32
+  %step = arith.mulf %delta, %share : f32
+  %m = arith.addf %ma, %step : f32
+  %cross = arith.mulf %na, %step : f32
+  %square = arith.mulf %delta, %cross : f32
+  %both = arith.addf %sa, %sb : f32
+  %s = arith.addf %both, %square : f32
+  tile.yield %m, %s, %n : f32, f32, f32
+}";
+
+struct Printer {
+    arguments: Vec<(Element, Vec<usize>)>,
+    parameters: Vec<String>,
+    body: Vec<String>,
+    allocated: Vec<Memref>,
+    /// The first destination of each job.
+    results: Vec<Memref>,
+    names: usize,
+    open: bool,
+}
+
+/// What a job computes with, as text.
+struct Parts<'j> {
+    job: &'j Job,
+    sources: Vec<Memref>,
+    destinations: Vec<Memref>,
+    extras: Vec<Memref>,
+    /// Sizes of the first source.
+    shape: Vec<usize>,
+}
+
+impl Printer {
+    fn name(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("%{prefix}{}", self.names)
+    }
+
+    fn argument(&mut self, element: Element, sizes: Vec<usize>, loose: Vec<bool>) -> Memref {
+        self.open |= loose.contains(&true);
+        let name = format!("%a{}", self.arguments.len());
+        let argument = Memref::new(name, element, Space::Global, sizes.clone(), loose);
+        self.parameters
+            .push(format!("{}: {}", argument.name, argument.ty()));
+        self.arguments.push((element, sizes));
+        argument
+    }
+
+    /// An argument, or a temporary, seen as a tile of these sizes.
+    fn array(&mut self, element: Element, shape: &[usize], view: &View, temporary: bool) -> Memref {
+        let rank = shape.len();
+        let order = view.order(rank);
+        let sizes: Vec<usize> = order.iter().map(|d| view.extent(*d, shape[*d])).collect();
+        let mut seen = if temporary {
+            let loose = vec![false; rank];
+            let memref = Memref::new(self.name("m"), element, Space::Global, sizes, loose);
+            self.body.push(format!(
+                "{} = memref.alloc() : {}",
+                memref.name,
+                memref.ty()
+            ));
+            self.allocated.push(memref.clone());
+            memref
+        } else {
+            // A view of fixed size is taken of an argument whose sizes are given at run time, or is
+            // the argument itself.
+            let whole = view.is_whole(shape);
+            let loose = order
+                .iter()
+                .map(|d| view.open || whole && view.is_loose(*d))
+                .collect();
+            self.argument(element, sizes, loose)
+        };
+        if !view.is_whole(shape) {
+            let parts: Vec<Part> = order
+                .iter()
+                .map(|d| Part {
+                    start: Start::At(view.before(*d)),
+                    size: Some(shape[*d]),
+                    step: view.step(*d, shape[*d]),
+                })
+                .collect();
+            let name = self.name("v");
+            seen = seen.subview(name, &parts, &mut self.body);
+        }
+        if !order.iter().copied().eq(0..rank) {
+            let from: Vec<usize> = (0..rank)
+                .map(|d| order.iter().position(|o| *o == d).unwrap_or(d))
+                .collect();
+            let name = self.name("t");
+            seen = seen.transpose(name, &from, &mut self.body);
+        }
+        let loose: Vec<bool> = (0..rank)
+            .map(|d| seen.loose[d] || view.is_loose(d))
+            .collect();
+        if loose != seen.loose {
+            let name = self.name("c");
+            seen = seen.loosened(name, loose, &mut self.body);
+        }
+        seen
+    }
+
+    /// The same with a type that says those sizes.
+    fn fitted(&mut self, memref: Memref, loose: Vec<bool>) -> Memref {
+        if memref.loose == loose {
+            return memref;
+        }
+        let name = self.name("f");
+        memref.loosened(name, loose, &mut self.body)
+    }
+
+    /// A convolution: the source's sizes are those of the result and of the filter.
+    fn window(&mut self, job: &Job, linalg: bool) -> Result<(), Contradiction> {
+        let combine = &job.combine;
+        let HostSource::Fresh(shape, view) = &job.source else {
+            return contradiction("a window over a result");
+        };
+        let [h, w, kh, kw] = shape[..] else {
+            return contradiction("a window of other than two dimensions");
+        };
+        if kh * kw == 0 || !matches!(combine.kind, Kind::Sum | Kind::Max | Kind::Min) {
+            return contradiction("a window without a filter, or an odd combination");
+        }
+        let element = combine.element;
+        if combine.to != element || combine.acc.is_some() || combine.accumulate {
+            return contradiction("a window of several types");
+        }
+        let open = View {
+            open: view.open,
+            ..View::default()
+        };
+        let image = self.array(element, &[h + kh - 1, w + kw - 1], &open, false);
+        let filter = self.array(element, &[kh, kw], &View::default(), false);
+        let result = self.array(element, &[h, w], &job.view, job.temporary);
+        let maps = "affine_map<(i, j, di, dj) -> (i + di, j + dj)>, \
+                    affine_map<(i, j, di, dj) -> (di, dj)>, affine_map<(i, j, di, dj) -> (i, j)>";
+        let ty = element.mlir();
+        let work = element_work(ElementWork::Product, element, None)?;
+        let both = [image, filter];
+        if linalg {
+            let value = identity(combine.kind, element)?;
+            self.fill(&result, &value);
+            let attributes = match schedule(job) {
+                Some(schedule) => format!(" attrs = {{{schedule}}}"),
+                None => String::new(),
+            };
+            self.body.push(format!(
+                "linalg.generic {{indexing_maps = [{maps}], iterator_types = [\"parallel\", \"parallel\", \"reduction\", \"reduction\"]}}\n  ins({} : {}) outs({} : {}){attributes} {{\n^bb0(%x: {ty}, %y: {ty}, %old: {ty}):\n{work}{}{}  linalg.yield %new : {ty}\n}}",
+                names(&both),
+                types(&both),
+                result.name,
+                result.ty(),
+                widen("%e", element, element),
+                combined(combine.kind, element, false)?,
+            ));
+        } else {
+            let mut attributes = combine.attributes();
+            attributes.push(format!("maps = [{maps}]"));
+            attributes.extend(schedule(job));
+            self.body.push(format!(
+                "tile.reduce {} {} into {} axes [2, 3] scope(grid) element {{\n^bb0(%x: {ty}, %y: {ty}, %i: index, %j: index, %di: index, %dj: index):\n{work}  tile.yield %e : {ty}\n}}{} : {} into {}",
+                combine.kind.name(),
+                names(&both),
+                result.name,
+                braces(&attributes),
+                types(&both),
+                result.ty()
+            ));
+        }
+        self.results.push(result);
+        Ok(())
+    }
+
+    /// Mean and variance in one pass.
+    fn welford(&mut self, job: &Job) -> Result<(), Contradiction> {
+        let HostSource::Fresh(shape, view) = &job.source else {
+            return contradiction("statistics of a result");
+        };
+        if job.combine != Combine::plain(Kind::Sum, F32) || job.keep {
+            return contradiction("statistics of other types");
+        }
+        let result = reduced(shape, &job.axes, false)?;
+        let source = self.array(F32, shape, view, false);
+        let means = self.array(F32, &result, &job.view, job.temporary);
+        let variances = self.array(F32, &result, &View::default(), false);
+        let index =
+            |count: usize| -> String { (0..count).map(|d| format!(", %d{d}: index")).collect() };
+        let attributes: Vec<String> = schedule(job).into_iter().collect();
+        self.body.push(format!(
+            "tile.reduce custom {} into {}, {} axes [{}] scope(grid) {WELFORD} element {{\n\
+             ^bb0(%x: f32{}):\n\
+             \x20 %none = arith.constant 0.0 : f32\n\
+             \x20 %single = arith.constant 1.0 : f32\n\
+             \x20 tile.yield %x, %none, %single : f32, f32, f32\n\
+             }} epilogue {{\n\
+             ^bb0(%m: f32, %s: f32, %n: f32{}):\n\
+             \x20 %v = arith.divf %s, %n : f32\n\
+             \x20 tile.yield %m, %v : f32, f32\n\
+             }}{} : {} into {}, {}",
+            source.name,
+            means.name,
+            variances.name,
+            axes(&job.axes, shape.len(), false),
+            index(shape.len()),
+            index(result.len()),
+            braces(&attributes),
+            source.ty(),
+            means.ty(),
+            variances.ty()
+        ));
+        self.results.push(means);
+        Ok(())
+    }
+
+    fn job(&mut self, job: &Job) -> Result<(), Contradiction> {
+        match job.form {
+            Form::Window(linalg) => return self.window(job, linalg),
+            Form::Welford => return self.welford(job),
+            _ => {}
+        }
+        let combine = &job.combine;
+        let elements = combine.sources();
+        let (mut sources, shape) = match &job.source {
+            HostSource::Fresh(shape, view) => {
+                let mut sources = Vec::new();
+                for element in &elements {
+                    sources.push(self.array(*element, shape, view, false));
+                }
+                (sources, shape.clone())
+            }
+            HostSource::Result(at) => {
+                let Some(result) = self.results.get(*at).cloned() else {
+                    return contradiction("a result of nothing");
+                };
+                if elements != [result.element] {
+                    return contradiction("a result of another type");
+                }
+                let shape = result.sizes.clone();
+                (vec![result], shape)
+            }
+        };
+        let named = !combine.kind.is_arg() && !matches!(combine.kind, Kind::Custom(_));
+        if job.element == Some(ElementWork::Product) {
+            let second = self.array(combine.element, &shape, &View::default(), false);
+            let loose = sources[0].loose.clone();
+            sources.push(self.fitted(second, loose));
+        }
+        if (job.element.is_some() || job.epilogue.is_some()) && !named {
+            return contradiction("an element of several values");
+        }
+        let result = match job.form {
+            Form::Map | Form::Copy => shape.clone(),
+            _ => reduced(&shape, &job.axes, job.keep)?,
+        };
+        let destinations: Vec<Memref> = match job.form {
+            Form::Copy => vec![combine.element],
+            Form::Map => vec![combine.element],
+            _ => combine.destinations(),
+        }
+        .into_iter()
+        .map(|element| self.array(element, &result, &job.view, job.temporary))
+        .collect();
+        if job.temporary && combine.accumulate {
+            for destination in &destinations {
+                self.fill(destination, &identity(Kind::Prod, destination.element)?);
+            }
+        }
+        let mut extras = Vec::new();
+        if job.epilogue == Some(EpilogueWork::Add) {
+            extras.push(self.array(combine.to, &result, &View::default(), false));
+        }
+        let parts = Parts {
+            job,
+            sources,
+            destinations,
+            extras,
+            shape,
+        };
+        match job.form {
+            Form::Tile => self.tile(&parts)?,
+            Form::Mapped => self.mapped(&parts)?,
+            Form::LinalgReduce => self.linalg_reduce(&parts)?,
+            Form::Generic => self.generic(&parts)?,
+            Form::Map => self.map(&parts)?,
+            Form::Window(_) | Form::Welford => {}
+            Form::Copy => self.body.push(format!(
+                "memref.copy {}, {} : {} to {}",
+                parts.sources[0].name,
+                parts.destinations[0].name,
+                parts.sources[0].ty(),
+                parts.destinations[0].ty()
+            )),
+        }
+        self.results.push(parts.destinations[0].clone());
+        Ok(())
+    }
+
+    fn fill(&mut self, destination: &Memref, value: &str) {
+        let name = self.name("k");
+        let element = destination.element.mlir();
+        self.body.push(format!(
+            "{name} = arith.constant {}",
+            literal(value, destination.element)
+        ));
+        self.body.push(format!(
+            "linalg.fill ins({name} : {element}) outs({} : {})",
+            destination.name,
+            destination.ty()
+        ));
+    }
+
+    fn tile(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
+        if !parts.extras.is_empty() {
+            return contradiction("`with` without maps");
+        }
+        let rank = parts.shape.len();
+        let written = axes(&parts.job.axes, rank, false);
+        let mut attributes = parts.job.combine.attributes();
+        attributes.extend(schedule(parts.job));
+        self.reduce(parts, &written, rank, attributes)
+    }
+
+    fn reduce(
+        &mut self,
+        parts: &Parts<'_>,
+        axes: &str,
+        rank: usize,
+        attributes: Vec<String>,
+    ) -> Result<(), Contradiction> {
+        let combine = &parts.job.combine;
+        let indices =
+            |count: usize| -> String { (0..count).map(|d| format!(", %d{d}: index")).collect() };
+        let element = combine.element.mlir();
+        let computed = match parts.job.element {
+            None => String::new(),
+            Some(work) => {
+                let second = match work {
+                    ElementWork::Product => format!(", %y: {element}"),
+                    _ => String::new(),
+                };
+                let last = rank.checked_sub(1).map(|d| format!("%d{d}"));
+                format!(
+                    " element {{\n^bb0(%x: {element}{second}{}):\n{}  tile.yield %e : {element}\n}}",
+                    indices(rank),
+                    element_work(work, combine.element, last.as_deref())?
+                )
+            }
+        };
+        let acc = combine.acc.unwrap_or(combine.element.accumulator());
+        let to = combine.to.mlir();
+        let epilogue = match parts.job.epilogue {
+            None => String::new(),
+            Some(_) if acc != combine.to => return contradiction("an epilogue of two types"),
+            Some(work) => {
+                let add = if acc.is_float() {
+                    "arith.addf"
+                } else {
+                    "arith.addi"
+                };
+                let (second, other) = match work {
+                    EpilogueWork::Twice => (String::new(), "%r"),
+                    EpilogueWork::Add => (format!(", %w: {to}"), "%w"),
+                };
+                format!(
+                    " epilogue {{\n^bb0(%r: {to}{second}{}):\n  %s = {add} %r, {other} : {to}\n  tile.yield %s : {to}\n}}",
+                    indices(rank - parts.job.axes.len()),
+                )
+            }
+        };
+        let with = match parts.extras.is_empty() {
+            true => [String::new(), String::new()],
+            false => [
+                format!(" with {}", names(&parts.extras)),
+                format!(" with {}", types(&parts.extras)),
+            ],
+        };
+        self.body.push(format!(
+            "tile.reduce {} {} into {}{} axes [{axes}] scope(grid){}{}{computed}{epilogue}{} : {} into {}{}",
+            combine.kind.name(),
+            names(&parts.sources),
+            names(&parts.destinations),
+            with[0],
+            if combine.accumulate { " accumulate" } else { "" },
+            combine.region(),
+            braces(&attributes),
+            types(&parts.sources),
+            types(&parts.destinations),
+            with[1]
+        ));
+        Ok(())
+    }
+
+    fn mapped(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
+        let loops = Loops::of(parts);
+        let mut maps = vec![loops.source.clone(); parts.sources.len()];
+        maps.extend(vec![loops.result.clone(); parts.destinations.len()]);
+        maps.extend(vec![loops.result.clone(); parts.extras.len()]);
+        let mut attributes = parts.job.combine.attributes();
+        attributes.push(format!("maps = [{}]", list(&maps)));
+        attributes.extend(schedule(parts.job));
+        let rank = parts.shape.len();
+        self.reduce(parts, &list(&loops.reduced), rank, attributes)
+    }
+
+    /// What `linalg` starts from.
+    fn start(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
+        let combine = &parts.job.combine;
+        if combine.kind.is_arg() || matches!(combine.kind, Kind::Custom(_)) {
+            return contradiction("a combiner of several values");
+        }
+        if parts.job.epilogue.is_some() {
+            return contradiction("an epilogue in linalg");
+        }
+        if !combine.accumulate {
+            let destination = parts.destinations[0].clone();
+            let value = identity(combine.kind, destination.element)?;
+            self.fill(&destination, &value);
+        }
+        Ok(())
+    }
+
+    fn linalg_reduce(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
+        self.start(parts)?;
+        let combine = &parts.job.combine;
+        if parts.job.keep || parts.job.element.is_some() {
+            return contradiction("more than `linalg.reduce` says");
+        }
+        let mut sorted = parts.job.axes.clone();
+        sorted.sort_unstable();
+        let source = &parts.sources[0];
+        // Both types have to say the same sizes.
+        let loose = (0..parts.shape.len())
+            .filter(|d| !parts.job.axes.contains(d))
+            .map(|d| source.loose[d])
+            .collect();
+        let destination = self.fitted(parts.destinations[0].clone(), loose);
+        let (from, to) = (source.element, destination.element);
+        let attributes: Vec<String> = schedule(parts.job).into_iter().collect();
+        self.body.push(format!(
+            "linalg.reduce ins({} : {}) outs({} : {}) dimensions = [{}]{}\n  (%x: {}, %old: {}) {{\n{}{}  linalg.yield %new : {}\n  }}",
+            source.name,
+            source.ty(),
+            destination.name,
+            destination.ty(),
+            list(&sorted),
+            braces(&attributes),
+            from.mlir(),
+            to.mlir(),
+            widen("%x", from, to),
+            combined(combine.kind, to, combine.ignore_nan)?,
+            to.mlir()
+        ));
+        Ok(())
+    }
+
+    fn generic(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
+        self.start(parts)?;
+        let combine = &parts.job.combine;
+        let loops = Loops::of(parts);
+        let iterators: Vec<&str> = (0..parts.shape.len())
+            .map(|l| match loops.reduced.contains(&l) {
+                true => "\"reduction\"",
+                false => "\"parallel\"",
+            })
+            .collect();
+        let (from, to) = (combine.element, combine.to);
+        let mut maps = vec![loops.source.clone(); parts.sources.len()];
+        maps.push(loops.result.clone());
+        let mut body = String::new();
+        let value = match parts.job.element {
+            None => "%x",
+            Some(work) => {
+                let index = loops.last.map(|l| {
+                    body.push_str(&format!("  %last = linalg.index {l} : index\n"));
+                    "%last"
+                });
+                body.push_str(&element_work(work, from, index)?);
+                "%e"
+            }
+        };
+        body.push_str(&widen(value, from, to));
+        body.push_str(&combined(combine.kind, to, combine.ignore_nan)?);
+        let second = match parts.sources.len() {
+            1 => String::new(),
+            _ => format!(", %y: {}", from.mlir()),
+        };
+        let attributes = match schedule(parts.job) {
+            Some(schedule) => format!(" attrs = {{{schedule}}}"),
+            None => String::new(),
+        };
+        self.body.push(format!(
+            "linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n  ins({} : {}) outs({} : {}){attributes} {{\n^bb0(%x: {}{second}, %old: {}):\n{body}  linalg.yield %new : {}\n}}",
+            list(&maps),
+            iterators.join(", "),
+            names(&parts.sources),
+            types(&parts.sources),
+            names(&parts.destinations),
+            types(&parts.destinations),
+            from.mlir(),
+            to.mlir(),
+            to.mlir()
+        ));
+        Ok(())
+    }
+
+    fn map(&mut self, parts: &Parts<'_>) -> Result<(), Contradiction> {
+        let element = parts.job.combine.element;
+        let rank = parts.shape.len();
+        let dims: Vec<String> = (0..rank).map(|d| format!("d{d}")).collect();
+        let map = format!("affine_map<({0}) -> ({0})>", dims.join(", "));
+        let mut body = String::new();
+        let value = match parts.job.element {
+            None => "%x",
+            Some(work) => {
+                let index = rank.checked_sub(1).map(|last| {
+                    body.push_str(&format!("  %last = linalg.index {last} : index\n"));
+                    "%last"
+                });
+                body.push_str(&element_work(work, element, index)?);
+                "%e"
+            }
+        };
+        let arguments = match parts.sources.len() {
+            1 => "",
+            _ => ", %y: ELEMENT",
+        };
+        let attributes = match schedule(parts.job) {
+            Some(schedule) => format!(" attrs = {{{schedule}}}"),
+            None => String::new(),
+        };
+        let text = format!(
+            "linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n  ins({} : {}) outs({} : {}){attributes} {{\n^bb0(%x: ELEMENT{arguments}, %old: ELEMENT):\n{body}  linalg.yield {value} : ELEMENT\n}}",
+            list(&vec![map; parts.sources.len() + 1]),
+            list(&vec!["\"parallel\""; rank]),
+            names(&parts.sources),
+            types(&parts.sources),
+            names(&parts.destinations),
+            types(&parts.destinations),
+        );
+        self.body.push(text.replace("ELEMENT", element.mlir()));
+        Ok(())
+    }
+}
+
+/// The iteration space of a job with maps.
+struct Loops {
+    source: String,
+    result: String,
+    /// Loops of reduced dimensions.
+    reduced: Vec<usize>,
+    /// The loop of the source's last dimension.
+    last: Option<usize>,
+}
+
+impl Loops {
+    fn of(parts: &Parts<'_>) -> Self {
+        let rank = parts.shape.len();
+        let order = View {
+            order: parts.job.order.clone(),
+            ..View::default()
+        }
+        .order(rank);
+        // The loop of each dimension.
+        let of: Vec<usize> = (0..rank)
+            .map(|d| order.iter().position(|o| *o == d).unwrap_or(d))
+            .collect();
+        let is_reduced = |d: &usize| parts.job.axes.contains(d);
+        let dims: Vec<String> = (0..rank).map(|l| format!("d{l}")).collect();
+        let map = |results: Vec<String>| {
+            format!(
+                "affine_map<({}) -> ({})>",
+                dims.join(", "),
+                results.join(", ")
+            )
+        };
+        let result = (0..rank)
+            .filter_map(|d| match (is_reduced(&d), parts.job.keep) {
+                (true, true) => Some("0".to_owned()),
+                (true, false) => None,
+                (false, _) => Some(format!("d{}", of[d])),
+            })
+            .collect();
+        Self {
+            source: map(of.iter().map(|l| format!("d{l}")).collect()),
+            result: map(result),
+            reduced: (0..rank).filter(|l| is_reduced(&order[*l])).collect(),
+            last: of.last().copied(),
+        }
+    }
+}
+
+/// `%e` from `%x`.
+fn element_work(
+    work: ElementWork,
+    element: Element,
+    last: Option<&str>,
+) -> Result<String, Contradiction> {
+    let ty = element.mlir();
+    if element.bytes() == 1 && element.is_float() {
+        return contradiction("arithmetic of eight bits");
+    }
+    let multiply = if element.is_float() {
+        "arith.mulf"
+    } else {
+        "arith.muli"
+    };
+    Ok(match (work, last) {
+        (ElementWork::Square, _) => format!("  %e = {multiply} %x, %x : {ty}\n"),
+        (ElementWork::Product, _) => format!("  %e = {multiply} %x, %y : {ty}\n"),
+        (ElementWork::Odd, Some(last)) => format!(
+            "  %two = arith.constant 2 : index\n\
+             \x20 %zero = arith.constant 0 : index\n\
+             \x20 %unit = arith.constant {}\n\
+             \x20 %rest = arith.remui {last}, %two : index\n\
+             \x20 %even = arith.cmpi eq, %rest, %zero : index\n\
+             \x20 %e = arith.select %even, %unit, %x : {ty}\n",
+            literal(&identity(Kind::Prod, element)?, element)
+        ),
+        (ElementWork::Odd, None) => return contradiction("an index of no dimension"),
+    })
+}
+
+/// `%wide` from a value.
+fn widen(value: &str, from: Element, to: Element) -> String {
+    let (from_ty, to_ty) = (from.mlir(), to.mlir());
+    if from == to {
+        // A name for it.
+        format!(
+            "  %true = arith.constant true\n  %wide = arith.select %true, {value}, {value} : {to_ty}\n"
+        )
+    } else {
+        format!("  %wide = arith.extf {value} : {from_ty} to {to_ty}\n")
+    }
+}
+
+/// `%new` from `%old` and `%wide`.
+fn combined(kind: Kind, element: Element, ignore_nan: bool) -> Result<String, Contradiction> {
+    let op = match (kind, element.is_float()) {
+        (Kind::Sum, true) => "addf",
+        (Kind::Sum, false) => "addi",
+        (Kind::Prod, true) => "mulf",
+        (Kind::Prod, false) => "muli",
+        (Kind::Max, true) if ignore_nan => "maxnumf",
+        (Kind::Max, true) => "maximumf",
+        (Kind::Max, false) => "maxsi",
+        (Kind::Min, true) if ignore_nan => "minnumf",
+        (Kind::Min, true) => "minimumf",
+        (Kind::Min, false) => "minsi",
+        (Kind::UMax, false) => "maxui",
+        (Kind::UMin, false) => "minui",
+        (Kind::And, false) => "andi",
+        (Kind::Or, false) => "ori",
+        (Kind::Xor, false) => "xori",
+        _ => return contradiction("no such combination"),
+    };
+    Ok(format!(
+        "  %new = arith.{op} %old, %wide : {}\n",
+        element.mlir()
+    ))
+}
+
+/// The identity of a kind, as a literal.
+fn identity(kind: Kind, element: Element) -> Result<String, Contradiction> {
+    let infinity = |bits: u64, sign: u32| match kind {
+        Kind::Max => format!("0x{:X}", bits | 1 << sign),
+        _ => format!("0x{bits:X}"),
+    };
+    let bits = element.bytes() * 8;
+    Ok(match (kind, element) {
+        (Kind::Sum | Kind::Or | Kind::Xor | Kind::UMax, Element::I1) => "false".to_owned(),
+        (_, Element::I1) => "true".to_owned(),
+        (Kind::Sum, e) if e.is_float() => "0.0".to_owned(),
+        (Kind::Prod, e) if e.is_float() => "1.0".to_owned(),
+        (Kind::Max | Kind::Min, F16) => infinity(0x7c00, 15),
+        (Kind::Max | Kind::Min, BF16) => infinity(0x7f80, 15),
+        (Kind::Max | Kind::Min, F32) => infinity(0x7f80_0000, 31),
+        (Kind::Max | Kind::Min, F64) => infinity(0x7ff0_0000_0000_0000, 63),
+        (_, F8E4M3FN | F8E5M2) => return contradiction("no identity of eight bits"),
+        (Kind::Sum | Kind::Or | Kind::Xor | Kind::UMax, _) => "0".to_owned(),
+        (Kind::Prod, _) => "1".to_owned(),
+        (Kind::And | Kind::UMin, _) => "-1".to_owned(),
+        (Kind::Max, _) => (i64::MIN >> (64 - bits)).to_string(),
+        (Kind::Min, _) => (i64::MAX >> (64 - bits)).to_string(),
+        _ => return contradiction("no identity"),
+    })
+}
+
+/// A number with its type; `true` and `false` have none.
+fn literal(value: &str, element: Element) -> String {
+    match element {
+        Element::I1 => value.to_owned(),
+        other => format!("{value} : {}", other.mlir()),
+    }
+}
+
+fn schedule(job: &Job) -> Option<String> {
+    let steps: Vec<String> = job.schedule.as_ref()?.iter().map(step).collect();
+    Some(format!("schedule = [{}]", steps.join(", ")))
+}
+
+fn step(step: &Step) -> String {
+    let quoted = |names: &[String]| {
+        let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+        names.join(", ")
+    };
+    match step {
+        Step::Split(name, by) => format!("#tile.split<\"{name}\" by {by}>"),
+        Step::Fuse(names, to) => format!("#tile.fuse<[{}] to \"{to}\">", quoted(names)),
+        Step::Reorder(names) => format!("#tile.reorder<{}>", quoted(names)),
+        Step::Bind(name, processor) => format!("#tile.bind<\"{name}\" to {processor}>"),
+        Step::RFactor(name) => format!("#tile.rfactor<\"{name}\">"),
+        Step::Unroll(name) => format!("#tile.unroll<\"{name}\">"),
+        Step::Vectorize(name) => format!("#tile.vectorize<\"{name}\">"),
+    }
+}

@@ -1,0 +1,227 @@
+//! The second target: malformed text and bytecode, which must be answered with a diagnostic.
+//!
+//! Programs of the lit tests are damaged and given to `tx-opt` and `tx`. Whatever they are, these must end by themselves,
+//! with an exit status that means something and, when they refuse, with a word about why. What MLIR's own `mlir-opt` does
+//! not survive either, is counted apart.
+
+mod command;
+mod mutate;
+mod process;
+
+use crate::check::{Class, Outcome, kind_of};
+use crate::random::Random;
+use crate::report::{Findings, Summary};
+use command::Command;
+use mutate::Corpus;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+pub(crate) use process::place_of_crash;
+
+/// Findings of one kind that are made smaller; the others are counted.
+const OF_A_KIND: usize = 1;
+/// What making one finding smaller may take.
+const SHRINK: Duration = Duration::from_secs(60);
+
+/// How to fuzz.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The program `tx`.
+    pub tx: PathBuf,
+    /// The program `tx-opt`; without it, bytecode and single passes are left out.
+    pub opt: Option<PathBuf>,
+    /// MLIR's own `mlir-opt`, to know which crashes are its own.
+    pub upstream: Option<PathBuf>,
+    /// The folder with programs to damage, and with folders of them.
+    pub corpus: PathBuf,
+    /// How long.
+    pub time: Duration,
+    /// How many cases, if that comes first.
+    pub cases: Option<u64>,
+    /// What every case depends on.
+    pub seed: u64,
+    /// The first case.
+    pub first: u64,
+    /// Processes at a time.
+    pub jobs: usize,
+    /// The folder for findings.
+    pub out: PathBuf,
+}
+
+/// A damaged program, and what it is given to.
+struct Input {
+    bytes: Vec<u8>,
+    /// Whether it was text before it was damaged.
+    text: bool,
+    command: Command,
+}
+
+/// Tries one input after the other until the time is up.
+///
+/// # Errors
+/// When processes cannot be started, files not written or programs not found.
+pub fn run(config: &Config) -> io::Result<Summary> {
+    fs::create_dir_all(&config.out)?;
+    let corpus = Corpus::read(&config.corpus, config.opt.as_deref())?;
+    let passes = match &config.opt {
+        Some(opt) => command::passes(opt)?,
+        None => Vec::new(),
+    };
+    let end = Instant::now() + config.time;
+    let next = AtomicU64::new(config.first);
+    let last = config.cases.map_or(u64::MAX, |cases| config.first + cases);
+    let summary = Mutex::new(Summary::default());
+    let findings = Findings::default();
+    let thread = |job: usize| -> io::Result<()> {
+        let file = config.out.join(format!("input-{job}.mlir"));
+        while Instant::now() < end {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            if index >= last {
+                break;
+            }
+            let mut random = Random::new(config.seed, index);
+            let (unit, bytes, text) = corpus.damaged(&mut random)?;
+            let input = Input {
+                bytes,
+                text,
+                command: Command::random(&mut random, config, &passes, &unit.flags),
+            };
+            let mut outcome = attempt(config, &file, &input)?;
+            if outcome.class.is_finding() && is_upstreams(config, &file, &outcome)? {
+                outcome.class = Class::Upstream;
+            }
+            let kind = format!(
+                "{:?} {} {}",
+                outcome.class,
+                outcome.stage,
+                kind_of(&outcome.message)
+            );
+            summary
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .count(&outcome);
+            let wanted = outcome.class.is_finding() || outcome.class == Class::Upstream;
+            if wanted && findings.take(&kind, OF_A_KIND) {
+                let (bytes, outcome) = match outcome.class {
+                    Class::Upstream => (input.bytes, outcome),
+                    _ => smaller(config, &file, input, outcome.clone())?,
+                };
+                save(config, index, &bytes, text, &outcome)?;
+            }
+        }
+        let _ = fs::remove_file(&file);
+        let _ = fs::remove_file(file.with_extension("log"));
+        Ok(())
+    };
+    let thread = &thread;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..config.jobs.max(1))
+            .map(|job| scope.spawn(move || thread(job)))
+            .collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
+        })
+    })?;
+    Ok(summary.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn attempt(config: &Config, file: &Path, input: &Input) -> io::Result<Outcome> {
+    fs::write(file, &input.bytes)?;
+    let ended = process::run(
+        &input.command.line(config, file),
+        &file.with_extension("log"),
+    )?;
+    Ok(input.command.judge(&ended, input.text))
+}
+
+/// Whether MLIR's own program does not survive the input either.
+fn is_upstreams(config: &Config, file: &Path, outcome: &Outcome) -> io::Result<bool> {
+    let Some(upstream) = &config.upstream else {
+        return Ok(false);
+    };
+    if !matches!(outcome.class, Class::Crash | Class::Hang) {
+        return Ok(false);
+    }
+    let line = [
+        upstream.clone().into_os_string(),
+        "--allow-unregistered-dialect".into(),
+        file.as_os_str().to_owned(),
+    ];
+    let ended = process::run(&line, &file.with_extension("log"))?;
+    Ok(ended.died() || ended.code.is_none())
+}
+
+/// The same with as few lines as go wrong in the same way.
+fn smaller(
+    config: &Config,
+    file: &Path,
+    input: Input,
+    outcome: Outcome,
+) -> io::Result<(Vec<u8>, Outcome)> {
+    if !input.text {
+        return Ok((input.bytes, outcome));
+    }
+    let stop = Instant::now() + SHRINK;
+    let mut best = (input.bytes.clone(), outcome);
+    for unit in [b'\n', b' '] {
+        let mut pieces: Vec<Vec<u8>> = best
+            .0
+            .split_inclusive(|byte| *byte == unit)
+            .map(<[u8]>::to_vec)
+            .collect();
+        let mut length = pieces.len().div_ceil(2);
+        while length > 0 {
+            let mut at = 0;
+            while at < pieces.len() {
+                if Instant::now() > stop {
+                    return Ok(best);
+                }
+                let end = (at + length).min(pieces.len());
+                let bytes = [&pieces[..at], &pieces[end..]].concat().concat();
+                let input = Input {
+                    bytes,
+                    text: true,
+                    command: input.command.clone(),
+                };
+                let outcome = attempt(config, file, &input)?;
+                if outcome.is_like(&best.1) {
+                    best = (input.bytes, outcome);
+                    pieces.drain(at..end);
+                } else {
+                    at = end;
+                }
+            }
+            length /= 2;
+        }
+    }
+    Ok(best)
+}
+
+/// Writes an input as it is, and beside it what it does.
+fn save(
+    config: &Config,
+    index: u64,
+    bytes: &[u8],
+    text: bool,
+    outcome: &Outcome,
+) -> io::Result<()> {
+    let class = format!("{:?}", outcome.class).to_lowercase();
+    let name = format!("text-{class}-{}-{index}", config.seed);
+    let ending = if text { "mlir" } else { "mlirbc" };
+    fs::write(config.out.join(format!("{name}.{ending}")), bytes)?;
+    fs::write(
+        config.out.join(format!("{name}.txt")),
+        format!(
+            "Found by `tx fuzz text --seed {} --first {index} --cases 1`, then made smaller.\n{}\n{}\n",
+            config.seed,
+            outcome.headline(),
+            outcome.message
+        ),
+    )
+}

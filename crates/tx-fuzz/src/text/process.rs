@@ -1,0 +1,112 @@
+//! Processes that may die or never end.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What one process may take.
+const LIMIT: Duration = Duration::from_secs(20);
+/// Kibibytes of memory it may map: a number that is taken for a size must not take the machine with it.
+const MEMORY: &str = "8388608";
+/// What is kept of what it said.
+const MOST: usize = 16 << 10;
+
+/// How a process ended.
+pub(super) struct Ended {
+    /// The exit status; nothing when it took too long.
+    pub(super) code: Option<i32>,
+    /// The signal that killed it.
+    pub(super) signal: Option<i32>,
+    /// What it wrote to standard error.
+    pub(super) said: String,
+}
+
+impl Ended {
+    /// Whether it did not end by itself: shells say 128 and more of children that were killed, and Rust 101 of panics.
+    pub(super) fn died(&self) -> bool {
+        self.signal.is_some() || self.code.is_some_and(|code| code > 100)
+    }
+}
+
+/// Runs a program with its arguments to its end.
+pub(super) fn run(line: &[OsString], log: &Path) -> io::Result<Ended> {
+    let mut child = Command::new("/bin/sh")
+        .args([
+            "-c",
+            &format!("ulimit -v {MEMORY}; ulimit -c 0; exec \"$@\""),
+            "sh",
+        ])
+        .args(line)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(File::create(log)?)
+        .spawn()?;
+    let stop = Instant::now() + LIMIT;
+    let mut pause = Duration::from_millis(1);
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if Instant::now() > stop {
+            child.kill()?;
+            child.wait()?;
+            break None;
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    };
+    let bytes = fs::read(log)?;
+    let said = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]).into_owned();
+    Ok(Ended {
+        code: status.and_then(|status| status.code()),
+        signal: status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status)),
+        said,
+    })
+}
+
+/// Where a process died: what LLVM says of it, or the first function on the stack that is no part of saying so.
+pub(crate) fn place_of_crash(said: &str) -> String {
+    let frame = |line: &str| -> Option<String> {
+        let rest = line.trim_start().strip_prefix('#')?;
+        let name = rest.split_whitespace().nth(2)?;
+        let known = ["mlir", "llvm::", "tx", "melior", "_ZN", "(anonymous"];
+        let handler = ["PrintStackTrace", "RunSignalHandlers", "SignalHandler"];
+        let is_own = known.iter().any(|known| name.starts_with(known))
+            && !handler.iter().any(|handler| name.contains(handler));
+        is_own.then(|| name.split('(').next().unwrap_or(name).to_owned())
+    };
+    let spoken = [
+        "LLVM ERROR",
+        "panicked at",
+        "Assertion",
+        "memory allocation of",
+        "overflowed its stack",
+    ];
+    match said
+        .lines()
+        .find(|line| spoken.iter().any(|words| line.contains(words)))
+    {
+        Some(line) => line.to_owned(),
+        None => said.lines().find_map(frame).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The function that died, or what was said of it.
+    #[test]
+    fn crashes_have_a_place() {
+        let stack = " #0 0x00005587936e9006 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) (/tmp/tx-opt+0xaf)\n \
+                     #2 0x00007f0000000000 raise (/lib/libc.so.6+0x1)\n \
+                     #3 0x000055ffa13ce006 mlir::FloatType::getWidth() (/tmp/tx-opt+0xb1)\n";
+        assert_eq!(place_of_crash(stack), "mlir::FloatType::getWidth");
+        let spoken = format!("{stack}LLVM ERROR: out of memory\n");
+        assert_eq!(place_of_crash(&spoken), "LLVM ERROR: out of memory");
+        assert_eq!(place_of_crash("Segmentation fault"), "");
+    }
+}

@@ -1,0 +1,43 @@
+//! Whatever was found once is not found again: descriptions that runs wrote, made smaller.
+
+use std::fs;
+use std::path::Path;
+use tx_fuzz::{Case, Class};
+
+/// Every description in `tests/findings` is compiled and run after each pass.
+#[test]
+fn what_was_found_stays_mended() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/findings");
+    let mut files: Vec<_> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    assert!(!files.is_empty(), "no descriptions in {}", folder.display());
+    let mut wrong = Vec::new();
+    for file in files {
+        let case: Case = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        let outcome = tx_fuzz::check(&case);
+        if outcome.class != Class::Accepted {
+            wrong.push(format!("{}: {outcome}", file.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A few cases of each sort, as a run of the fuzzer checks them.
+#[test]
+fn nothing_is_found_in_the_first_cases() {
+    let mut accepted = 0;
+    let mut wrong = Vec::new();
+    for index in 0..40 {
+        let outcome = tx_fuzz::check(&tx_fuzz::generate(0, index));
+        accepted += usize::from(outcome.class == Class::Accepted);
+        if outcome.class.is_finding() {
+            wrong.push(format!("case {index}: {outcome}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // Programs that are refused test little.
+    assert!(accepted > 24, "only {accepted} of 40 are accepted");
+}

@@ -1,0 +1,392 @@
+//! Combiners by themselves, without the op that combines with them.
+
+use crate::Options;
+use crate::bound::Bound;
+use crate::build::{Build, Code, Program, Step};
+use crate::machine::{Exec, World};
+use crate::number::Scalar;
+use crate::ops::reduce::{Combine, Convert, Parts, taken};
+use crate::ops::scalar::{bound_of, float_of};
+use crate::ops::tile::converted;
+use crate::trouble::{FaultKind, Trouble};
+use crate::value::{Lanes, Value};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use tx_dialect_tile::{AllReduce, Kind, Nan, Reduce};
+use tx_mlir::melior::ir::Type;
+use tx_mlir::{
+    Blk, Op, Val, defining_op, first_block, is, is_defined_in, key, operands, ops, walk,
+};
+
+/// What a `tile.reduce` or `tile.all_reduce` combines with, as [`run`](crate::run) runs it.
+pub struct Combiner<'c> {
+    program: Rc<Program<'c>>,
+    combine: Combine<'c>,
+    kind: Kind,
+    nan: Nan,
+    types: String,
+    /// Constants that regions use from outside.
+    outside: Vec<Step<'c>>,
+    element: Option<Element<'c>>,
+    slots: usize,
+}
+
+/// What makes a partial result of elements and indices.
+pub(crate) struct Element<'c> {
+    code: Code<'c>,
+    /// From what it yields to partial results.
+    inward: Vec<Convert>,
+    /// Types of the source elements.
+    pub(crate) sources: Vec<Scalar>,
+}
+
+/// Partial results, as many as were asked for.
+#[derive(Clone, Debug)]
+pub struct Combined {
+    /// For each part the bits of all of them.
+    pub parts: Vec<Vec<u64>>,
+    /// Which of them exist: nothing is defined for a division by 0, say.
+    pub defined: Vec<bool>,
+    /// For each part how far another order may take it; absent when all are exact.
+    pub bounds: Vec<Option<Vec<Bound>>>,
+}
+
+impl Combined {
+    /// Partial results that are given: for each part the bits of all of them.
+    pub fn given(parts: Vec<Vec<u64>>) -> Self {
+        Self {
+            defined: vec![true; parts.first().map_or(0, Vec::len)],
+            bounds: vec![None; parts.len()],
+            parts,
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.defined.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.defined.is_empty()
+    }
+
+    /// The bits of each part of number `i`.
+    pub fn get(&self, i: usize) -> Vec<u64> {
+        self.parts.iter().map(|part| part[i]).collect()
+    }
+
+    /// Those with these numbers.
+    #[must_use]
+    pub fn select(&self, numbers: impl Iterator<Item = usize> + Clone) -> Self {
+        let pick = |list: &Vec<u64>| numbers.clone().map(|i| list[i]).collect();
+        Self {
+            parts: self.parts.iter().map(pick).collect(),
+            defined: numbers.clone().map(|i| self.defined[i]).collect(),
+            bounds: self
+                .bounds
+                .iter()
+                .map(|b| {
+                    let pick = |i: usize| b.as_ref().map(|b| b[i]);
+                    numbers.clone().map(pick).collect()
+                })
+                .collect(),
+        }
+    }
+
+    /// How far another order may take a part of number `i`, in a type.
+    pub(crate) fn bound(&self, part: usize, i: usize, scalar: Scalar) -> Bound {
+        let known = self.bounds[part].as_ref().map(|bounds| bounds[i]);
+        known.unwrap_or_else(|| Bound::exact(float_of(scalar, self.parts[part][i])))
+    }
+
+    fn lanes(&self, from: usize, to: usize) -> Parts {
+        self.parts
+            .iter()
+            .zip(&self.bounds)
+            .map(|(bits, bounds)| Lanes {
+                width: 1,
+                uniform: false,
+                bits: bits[from..to].to_vec(),
+                bounds: bounds.as_ref().map(|bounds| bounds[from..to].to_vec()),
+            })
+            .collect()
+    }
+
+    fn none(parts: usize, len: usize) -> Self {
+        Self {
+            parts: vec![vec![0; len]; parts],
+            defined: vec![false; len],
+            bounds: vec![None; parts],
+        }
+    }
+
+    /// Puts numbers in from a place on.
+    fn put(&mut self, at: usize, parts: &Parts, scalars: &[Scalar]) {
+        let all = self.len();
+        for ((i, lanes), scalar) in parts.iter().enumerate().zip(scalars) {
+            let len = lanes.bits.len();
+            self.parts[i][at..at + len].copy_from_slice(&lanes.bits);
+            if lanes.bounds.is_some() {
+                let bounds = self.bounds[i].get_or_insert_with(|| vec![Bound::exact(0.0); all]);
+                for (lane, bound) in bounds[at..at + len].iter_mut().enumerate() {
+                    *bound = bound_of(lanes, *scalar, lane, 0);
+                }
+            } else if let Some(bounds) = &mut self.bounds[i] {
+                for (lane, bound) in bounds[at..at + len].iter_mut().enumerate() {
+                    let value = float_of(*scalar, lanes.bits[lane]);
+                    *bound = Bound::exact(value);
+                }
+            }
+        }
+        let len = parts.first().map_or(0, |lanes| lanes.bits.len());
+        self.defined[at..at + len].fill(true);
+    }
+}
+
+/// Partial results that are combined at once.
+const CHUNK: usize = 4096;
+
+impl<'c> Combiner<'c> {
+    /// The combiner of an op; `None` when it is neither `tile.reduce` nor `tile.all_reduce`.
+    ///
+    /// # Errors
+    /// When the combiner cannot be run by itself: it has ops that are not known, or uses values from outside that are no
+    /// constants.
+    pub fn of(op: Op<'c>) -> Option<Result<Self, Trouble>> {
+        if let Some(view) = Reduce::of(op) {
+            let element = view
+                .element()
+                .map(|block| (block, view.sources.clone(), view.elements()));
+            return Some(Self::new(
+                op,
+                view.kind,
+                view.nan,
+                view.accumulators(),
+                element,
+            ));
+        }
+        let view = AllReduce::of(op)?;
+        Some(Self::new(
+            op,
+            view.kind,
+            view.nan,
+            view.accumulators(),
+            None,
+        ))
+    }
+
+    fn new(
+        op: Op<'c>,
+        kind: Kind,
+        nan: Nan,
+        types: Option<Vec<Type<'c>>>,
+        element: Option<(Blk<'c>, Vec<Val<'c>>, Option<Vec<Type<'c>>>)>,
+    ) -> Result<Self, Trouble> {
+        let types = types.unwrap_or_default();
+        let parts: Vec<Scalar> = types
+            .iter()
+            .map(|ty| Scalar::of(*ty))
+            .collect::<Option<_>>()
+            .filter(|parts: &Vec<_>| !parts.is_empty())
+            .ok_or_else(|| Trouble::unsupported(op, "with partial results of other types"))?;
+        let program = Rc::new(Program::new(op));
+        let mut build = Build::new(&program);
+        let mut outside = Vec::new();
+        let regions = first_block(op, 0)
+            .into_iter()
+            .chain(element.iter().map(|(block, ..)| *block));
+        for constant in constants_outside(op, regions)? {
+            outside.push(build.step(constant)?);
+        }
+        let combine = Combine::new(op, kind, nan, parts, &mut build)?;
+        let element = match element {
+            None => None,
+            Some((block, sources, yields)) => {
+                let sources = sources
+                    .iter()
+                    .map(|source| {
+                        let ty = tx_mlir::melior::ir::ValueLike::r#type(source);
+                        tx_dialect_tile::element_type(ty).and_then(Scalar::of)
+                    })
+                    .collect::<Option<_>>()
+                    .ok_or_else(|| Trouble::unsupported(op, "of elements of other types"))?;
+                let inward = yields
+                    .unwrap_or_default()
+                    .into_iter()
+                    .zip(&combine.parts)
+                    .map(|(from, to)| Some(Convert::new(Scalar::of(from)?, *to, false)))
+                    .collect::<Option<Vec<_>>>()
+                    .filter(|inward| inward.len() == combine.parts.len())
+                    .ok_or_else(|| Trouble::unsupported(op, "of elements of other types"))?;
+                Some(Element {
+                    inward,
+                    code: build.block(block)?,
+                    sources,
+                })
+            }
+        };
+        let slots = build.places();
+        let types: Vec<String> = types.iter().map(ToString::to_string).collect();
+        Ok(Self {
+            combine,
+            kind,
+            nan,
+            types: types.join(", "),
+            outside,
+            element,
+            slots,
+            program,
+        })
+    }
+
+    /// What is computed.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What NaN does.
+    pub fn nan(&self) -> Nan {
+        self.nan
+    }
+
+    /// Types of the parts of a partial result.
+    pub fn parts(&self) -> &[Scalar] {
+        &self.combine.parts
+    }
+
+    /// The result of nothing: the bits of each part.
+    pub fn identity(&self) -> Vec<u64> {
+        self.combine.identity()
+    }
+
+    /// The kind with the types of its parts, as people read it.
+    pub(crate) fn title(&self) -> String {
+        let floats = self.parts().iter().any(|scalar| scalar.float().is_some());
+        let nan = match self.nan {
+            Nan::Ignore if floats && self.kind != Kind::Custom => " (nan = ignore)",
+            _ => "",
+        };
+        match self.parts().len() {
+            1 => format!("{} {}{nan}", self.kind, self.types),
+            _ => format!("{} ({}){nan}", self.kind, self.types),
+        }
+    }
+
+    pub(crate) fn element(&self) -> Option<&Element<'c>> {
+        self.element.as_ref()
+    }
+
+    /// Combines partial results, the first of the left with the first of the right and so on.
+    ///
+    /// # Errors
+    /// When the combiner does more than compute.
+    pub fn combine(&self, left: &Combined, right: &Combined) -> Result<Combined, Trouble> {
+        let mut out = self.each(left.len(), |exec, from, to| {
+            let (left, right) = (left.lanes(from, to), right.lanes(from, to));
+            self.combine.combine(exec, &left, &right)
+        })?;
+        for (i, defined) in out.defined.iter_mut().enumerate() {
+            *defined &= left.defined[i] && right.defined[i];
+        }
+        Ok(out)
+    }
+
+    /// Partial results of elements: the bits of each source's, and the same index along each dimension.
+    pub(crate) fn elements(
+        &self,
+        element: &Element<'c>,
+        sources: &Combined,
+    ) -> Result<Combined, Trouble> {
+        self.each(sources.len(), |exec, from, to| {
+            let mut values = sources.lanes(from, to);
+            let mut index = Lanes::new(1, to - from);
+            for (lane, bits) in index.bits.iter_mut().enumerate() {
+                *bits = (from + lane) as u64;
+            }
+            values.resize(element.code.arguments.len(), index);
+            for (slot, value) in element.code.arguments.iter().zip(values) {
+                exec.slots[*slot] = Value::Numbers(value);
+            }
+            exec.run(&element.code)?;
+            let made = taken(exec, &element.code.yields);
+            let both = made.iter().zip(&element.inward);
+            Ok(both
+                .map(|(values, convert)| converted(values, convert, to - from))
+                .collect())
+        })
+    }
+
+    /// Computes partial results in pieces. Where one of a piece is not defined, the piece is cut in two.
+    fn each(
+        &self,
+        len: usize,
+        mut f: impl FnMut(&mut Exec<'_, 'c>, usize, usize) -> Result<Parts, Trouble>,
+    ) -> Result<Combined, Trouble> {
+        let mut out = Combined::none(self.parts().len(), len);
+        let options = Options {
+            bounds: true,
+            steps: u64::MAX,
+            ..Options::default()
+        };
+        let mut world = World::new(self.program.clone(), &options);
+        let mut pieces: Vec<(usize, usize)> = (0..len)
+            .step_by(CHUNK)
+            .map(|from| (from, len.min(from + CHUNK)))
+            .collect();
+        while let Some((from, to)) = pieces.pop() {
+            let mut exec = Exec {
+                world: &mut world,
+                slots: vec![Value::Nothing; self.slots],
+                lanes: to - from,
+                active: (0..(to - from) as u32).collect(),
+                cta: None,
+                threads: false,
+                unordered: false,
+            };
+            for step in &self.outside {
+                step(&mut exec)?;
+            }
+            match f(&mut exec, from, to) {
+                Ok(parts) => out.put(from, &parts, self.parts()),
+                Err(Trouble::Fault {
+                    kind: FaultKind::Undefined,
+                    ..
+                }) => {
+                    let middle = from + (to - from) / 2;
+                    if middle > from {
+                        pieces.extend([(from, middle), (middle, to)]);
+                    }
+                }
+                Err(trouble) => return Err(trouble),
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// The constants that blocks of an op use from outside of it.
+fn constants_outside<'c>(
+    op: Op<'c>,
+    blocks: impl Iterator<Item = Blk<'c>>,
+) -> Result<Vec<Op<'c>>, Trouble> {
+    let mut seen = BTreeSet::new();
+    let mut found = Vec::new();
+    for inner in blocks.flat_map(ops).flat_map(walk) {
+        for value in operands(inner) {
+            if is_defined_in(value, op) || !seen.insert(key(value)) {
+                continue;
+            }
+            match defining_op(value).filter(|d| is(*d, "arith.constant")) {
+                Some(constant) => found.push(constant),
+                None => {
+                    return Err(Trouble::unsupported(
+                        op,
+                        "whose combiner uses a value from outside",
+                    ));
+                }
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,366 @@
+//! The laws of combiners: of those that programs bring along, which of them are refused and with which values; and of every
+//! kind that has a name, on every type.
+
+use tx_interp::{Finding, laws};
+use tx_mlir::Session;
+
+/// What is found of the combiners of a kernel named `k`.
+fn found(text: &str) -> Vec<(String, Finding)> {
+    let session = Session::new(tx_dialect_tile::register);
+    let module = session
+        .parse("laws.mlir", text.as_bytes())
+        .unwrap_or_else(|| panic!("{:?}\n{text}", session.take_diagnostics()));
+    let found = laws(&module, "k").into_iter();
+    found.map(|laws| (laws.combiner, laws.finding)).collect()
+}
+
+/// A kernel that reduces vectors with a combiner of its own: types, identities, and what the region does with `%l0`, `%r0`
+/// and so on, up to what it yields.
+fn custom(types: &[&str], identities: &str, outside: &str, body: &str, yields: &str) -> String {
+    let each = |f: &dyn Fn(usize, &str) -> String| -> String {
+        let texts: Vec<String> = types.iter().enumerate().map(|(i, ty)| f(i, ty)).collect();
+        texts.join(", ")
+    };
+    let arguments = each(&|i, ty| format!("%A{i}: memref<9x{ty}>, %B{i}: memref<{ty}>"));
+    let left = each(&|i, ty| format!("%l{i}: {ty}"));
+    let right = each(&|i, ty| format!("%r{i}: {ty}"));
+    let sources = each(&|i, _| format!("%A{i}"));
+    let destinations = each(&|i, _| format!("%B{i}"));
+    let source_types = each(&|_, ty| format!("memref<9x{ty}>"));
+    let destination_types = each(&|_, ty| format!("memref<{ty}>"));
+    let yielded = each(&|_, ty| ty.to_owned());
+    format!(
+        "gpu.module @m {{
+           gpu.func @k({arguments}) kernel attributes {{known_block_size = array<i32: 32, 1, 1>}} {{
+             {outside}
+             tile.reduce custom {sources} into {destinations} axes [0] scope(cta) identity [{identities}] combiner {{
+             ^bb0({left}, {right}):
+               {body}
+               tile.yield {yields} : {yielded}
+             }} : {source_types} into {destination_types}
+             gpu.return
+           }}
+         }}"
+    )
+}
+
+fn of_one(ty: &str, identity: &str, body: &str) -> Finding {
+    let identity = match ty {
+        "i1" => identity.to_owned(),
+        _ => format!("{identity} : {ty}"),
+    };
+    let text = custom(&[ty], &identity, "", body, "%x");
+    let found = found(&text);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].0, format!("custom {ty}"));
+    found[0].1.clone()
+}
+
+/// What a broken law is shown by.
+fn example(finding: Finding) -> String {
+    match finding {
+        Finding::Broken(text) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Of 8-bit integers everything is tried: a single pair of 65536 is found, and so is one that comes up between two others.
+#[test]
+fn combiners_of_small_integers_are_decided() {
+    assert_eq!(
+        of_one("i8", "0", "%x = arith.addi %l0, %r0 : i8"),
+        Finding::Hold(vec![])
+    );
+    let at_one_pair = "
+        %a = arith.constant 101 : i8
+        %b = arith.constant -93 : i8
+        %p = arith.cmpi eq, %l0, %a : i8
+        %q = arith.cmpi eq, %r0, %b : i8
+        %both = arith.andi %p, %q : i1
+        %m = arith.maxsi %l0, %r0 : i8
+        %n = arith.addi %m, %r0 : i8
+        %x = arith.select %both, %n, %m : i8";
+    assert_eq!(
+        example(of_one("i8", "-128", at_one_pair)),
+        "not commutative: combiner(101, -93) = 8, but combiner(-93, 101) = 101"
+    );
+    let skips_a_sum = "
+        %s = arith.addi %l0, %r0 : i8
+        %a = arith.constant 77 : i8
+        %b = arith.constant 78 : i8
+        %p = arith.cmpi eq, %s, %a : i8
+        %x = arith.select %p, %b, %s : i8";
+    assert_eq!(
+        example(of_one("i8", "0", skips_a_sum)),
+        "not associative: combiner(combiner(0, 77), 1) = 79, but combiner(0, combiner(77, 1)) = 78"
+    );
+    // Of one bit, too: not and is commutative, and no more.
+    let nand = "%a = arith.andi %l0, %r0 : i1
+        %t = arith.constant true
+        %x = arith.xori %a, %t : i1";
+    assert!(example(of_one("i1", "true", nand)).starts_with("not associative: "));
+}
+
+/// An identity must be neutral to itself. That it changes values which may not occur is told.
+#[test]
+fn identities_are_tried() {
+    let magnitude = "%a = math.absi %l0 : i8
+        %b = math.absi %r0 : i8
+        %x = arith.maxui %a, %b : i8";
+    let Finding::Hold(remarks) = of_one("i8", "0", magnitude) else {
+        panic!("a magnitude is associative");
+    };
+    assert_eq!(
+        remarks,
+        [
+            "where such values occur, the identity is not neutral: combiner(0, -127) = 127, expected -127"
+        ]
+    );
+    assert_eq!(
+        example(of_one("i8", "1", "%x = arith.addi %l0, %r0 : i8")),
+        "the identity is not neutral: combiner(1, 1) = 2, expected 1"
+    );
+    assert_eq!(
+        example(of_one("f32", "1.0", "%x = arith.addf %l0, %r0 : f32")),
+        "the identity is not neutral: combiner(1.0, 1.0) = 2.0, expected 1.0"
+    );
+}
+
+/// What is not defined says nothing: neither of the values that a division fails for, nor of the others of a piece.
+#[test]
+fn what_is_not_defined_is_left_out() {
+    let largest = "%s = arith.shli %l0, %r0 : i8
+        %x = arith.maxui %l0, %r0 : i8";
+    let Finding::Hold(remarks) = of_one("i8", "0", largest) else {
+        panic!("it is defined where both are shifts, and the larger one then");
+    };
+    assert_eq!(
+        remarks,
+        [
+            "where such values occur, the identity is not neutral: combiner(0, 8) = undefined, expected 8"
+        ]
+    );
+    assert_eq!(
+        example(of_one("i8", "0", "%x = arith.shli %l0, %r0 : i8")),
+        "not commutative: combiner(0, 1) = 0, but combiner(1, 0) = 1"
+    );
+    // The identity is a shift by too much.
+    assert_eq!(
+        example(of_one("i8", "-1", largest)),
+        "the identity is not neutral: combiner(-1, -1) = undefined, expected -1"
+    );
+}
+
+/// Wider integers are tried with extremes, powers of two and numbers that are drawn.
+#[test]
+fn combiners_of_wide_integers_are_tried() {
+    assert_eq!(
+        of_one("i32", "-1", "%x = arith.andi %l0, %r0 : i32"),
+        Finding::Hold(vec![])
+    );
+    assert!(
+        example(of_one("i32", "0", "%x = arith.subi %l0, %r0 : i32"))
+            .starts_with("not commutative: ")
+    );
+    // Right unless it overflows.
+    let saturated = "%s = arith.addi %l0, %r0 : i64
+        %most = arith.constant 9223372036854775800 : i64
+        %x = arith.minsi %s, %most : i64";
+    assert!(example(of_one("i64", "0", saturated)).starts_with("not associative: "));
+}
+
+/// Rounding is no counter-example, and an average is one.
+#[test]
+fn floats_are_compared_within_rounding() {
+    for ty in ["f16", "bf16", "f32", "f64"] {
+        let sums = format!("%x = arith.addf %l0, %r0 : {ty}");
+        assert_eq!(of_one(ty, "0.0", &sums), Finding::Hold(vec![]), "{ty}");
+        // a + b + ab is (1 + a)(1 + b) - 1.
+        let grows = format!(
+            "%s = arith.addf %l0, %r0 : {ty}
+             %p = arith.mulf %l0, %r0 : {ty}
+             %x = arith.addf %s, %p : {ty}"
+        );
+        let finding = of_one(ty, "0.0", &grows);
+        assert!(matches!(&finding, Finding::Hold(_)), "{ty}: {finding:?}");
+        let average = format!(
+            "%s = arith.addf %l0, %r0 : {ty}
+             %h = arith.constant 0.5 : {ty}
+             %x = arith.mulf %s, %h : {ty}"
+        );
+        assert!(
+            example(of_one(ty, "0.0", &average)).starts_with("not associative: "),
+            "{ty}"
+        );
+    }
+}
+
+/// That NaN is treated by where it stands is told, and no error.
+#[test]
+fn what_depends_on_nan_is_told() {
+    let chosen = "%p = arith.cmpf ogt, %l0, %r0 : f32
+        %x = arith.select %p, %l0, %r0 : f32";
+    assert_eq!(
+        of_one("f32", "0xFF800000", chosen),
+        Finding::Hold(vec![
+            "where such values occur, not commutative: combiner(1.0, NaN) = NaN, but combiner(NaN, 1.0) = 1.0"
+                .to_owned()
+        ])
+    );
+    let maximum = "%x = arith.maximumf %l0, %r0 : f32";
+    assert_eq!(of_one("f32", "0xFF800000", maximum), Finding::Hold(vec![]));
+}
+
+/// Which tuples of several values occur is not known, so what fails for some is told.
+#[test]
+fn tuples_that_may_not_occur_are_told() {
+    // Of equal values the one on the left, with its number: right where no value comes twice.
+    let left = "%p = arith.cmpf oge, %l0, %r0 : f32
+        %v = arith.select %p, %l0, %r0 : f32
+        %n = arith.select %p, %l1, %r1 : i32";
+    let text = custom(
+        &["f32", "i32"],
+        "0xFF800000 : f32, 0 : i32",
+        "",
+        left,
+        "%v, %n",
+    );
+    let [(name, Finding::Hold(remarks))] = &found(&text)[..] else {
+        panic!("{:?}", found(&text));
+    };
+    assert_eq!(name, "custom (f32, i32)");
+    assert!(!remarks.is_empty());
+    assert!(
+        remarks
+            .iter()
+            .all(|r| r.starts_with("where such values occur, ")),
+        "{remarks:?}"
+    );
+    let sums = "%a = arith.addf %l0, %r0 : f32
+        %b = arith.addi %l1, %r1 : i32";
+    let text = custom(&["f32", "i32"], "0.0 : f32, 0 : i32", "", sums, "%a, %b");
+    assert_eq!(
+        found(&text),
+        [("custom (f32, i32)".to_owned(), Finding::Hold(vec![]))]
+    );
+}
+
+/// A reduction of one source whose elements are made by a region: those occur.
+fn made(element: &str, body: &str) -> String {
+    format!(
+        "gpu.module @m {{
+           gpu.func @k(%A: memref<9xf32>, %B: memref<f32>, %I: memref<i32>)
+               kernel attributes {{known_block_size = array<i32: 32, 1, 1>}} {{
+             tile.reduce custom %A into %B, %I axes [0] scope(grid)
+                 identity [0xFF800000 : f32, 2147483647 : i32] combiner {{
+             ^bb0(%l0: f32, %l1: i32, %r0: f32, %r1: i32):
+               {body}
+               tile.yield %v, %n : f32, i32
+             }} element {{
+             ^bb0(%a: f32, %i: index):
+               {element}
+               tile.yield %a, %j : f32, i32
+             }} : memref<9xf32> into memref<f32>, memref<i32>
+             gpu.return
+           }}
+         }}"
+    )
+}
+
+/// Where elements are made of one number, those of positive numbers occur, each index once: what fails for them is wrong.
+#[test]
+fn elements_that_are_made_occur() {
+    let index = "%j = arith.index_cast %i : index to i32";
+    let first = "%beyond = arith.cmpf ogt, %r0, %l0 : f32
+        %equal = arith.cmpf oeq, %r0, %l0 : f32
+        %before = arith.cmpi slt, %r1, %l1 : i32
+        %tie = arith.andi %equal, %before : i1
+        %wins = arith.ori %beyond, %tie : i1
+        %v = arith.select %wins, %r0, %l0 : f32
+        %n = arith.select %wins, %r1, %l1 : i32";
+    assert_eq!(
+        found(&made(index, first)),
+        [("custom (f32, i32)".to_owned(), Finding::Hold(vec![]))]
+    );
+    // Of equal values the one on the left.
+    let left = "%wins = arith.cmpf ogt, %r0, %l0 : f32
+        %v = arith.select %wins, %r0, %l0 : f32
+        %n = arith.select %wins, %r1, %l1 : i32";
+    let [(_, Finding::Broken(text))] = &found(&made(index, left))[..] else {
+        panic!("ties are decided by the order");
+    };
+    assert!(text.starts_with("not commutative: combiner("), "{text}");
+}
+
+/// Constants from outside are known, and other values are not.
+#[test]
+fn values_from_outside() {
+    let body = "%s = arith.addf %l0, %r0 : f32
+        %x = arith.mulf %s, %c : f32";
+    let with = |outside: &str| found(&custom(&["f32"], "0.0 : f32", outside, body, "%x"));
+    let [(_, Finding::Broken(text))] = &with("%c = arith.constant 0.5 : f32")[..] else {
+        panic!("an average");
+    };
+    assert!(text.starts_with("not associative: "), "{text}");
+    let [(_, Finding::Unknown(why))] = &with("%c = memref.load %B0[] : memref<f32>")[..] else {
+        panic!("the value is not known");
+    };
+    assert!(why.contains("a value from outside"), "{why}");
+}
+
+/// Every kind with a name is commutative and associative, and its identity neutral, on every type of partial results and
+/// for both policies: decided for 8 bits and 1, tried for all others.
+#[test]
+fn kinds_obey_the_laws() {
+    let ints = ["i8", "i16", "i32", "i64"];
+    let floats = ["f16", "bf16", "f32", "f64"];
+    let mut tried = 0;
+    let mut check = |kind: &str, ty: &str, index: &str, nan: &str| {
+        let (destination, of) = match index {
+            "" => ("%B".to_owned(), format!("memref<{ty}>")),
+            _ => (
+                "%B, %I".to_owned(),
+                format!("memref<{ty}>, memref<{index}>"),
+            ),
+        };
+        let second = if index.is_empty() { "i32" } else { index };
+        let text = format!(
+            "gpu.module @m {{
+               gpu.func @k(%A: memref<9x{ty}>, %B: memref<{ty}>, %I: memref<{second}>)
+                   kernel attributes {{known_block_size = array<i32: 32, 1, 1>}} {{
+                 tile.reduce {kind} %A into {destination} axes [0] scope(cta)
+                   {{acc = {ty}, nan = #tile.nan<{nan}>}} : memref<9x{ty}> into {of}
+                 gpu.return
+               }}
+             }}"
+        );
+        let found = found(&text);
+        let [(_, finding)] = &found[..] else {
+            panic!("{found:?}\n{text}")
+        };
+        assert_eq!(*finding, Finding::Hold(vec![]), "{kind} {ty} {index} {nan}");
+        tried += 1;
+    };
+    for ty in ints.iter().chain(&floats) {
+        for kind in ["sum", "prod"] {
+            check(kind, ty, "", "propagate");
+        }
+        for nan in ["propagate", "ignore"] {
+            for kind in ["max", "min"] {
+                check(kind, ty, "", nan);
+            }
+            for (kind, index) in [("argmax", "i32"), ("argmin", "i64")] {
+                check(kind, ty, index, nan);
+            }
+        }
+    }
+    for ty in ints {
+        for kind in ["umax", "umin", "and", "or", "xor"] {
+            check(kind, ty, "", "propagate");
+        }
+    }
+    for kind in ["and", "or", "xor"] {
+        check(kind, "i1", "", "propagate");
+    }
+    assert_eq!(tried, 8 * 10 + 4 * 5 + 3);
+}

@@ -1,0 +1,117 @@
+//! Whether loops were copied as a whole.
+
+use std::collections::BTreeMap;
+
+use super::Difference;
+use super::difference::Copied;
+use crate::facts::{Fact, KernelFacts};
+
+/// How many ways to copy blocks are tried before they are taken for good.
+const TRIED: u32 = 50_000;
+
+/// Adds what is not copied as often as what stands in the same block of a loop.
+///
+/// LLVM copies blocks when it unrolls and peels loops, and then copies all that threads do together in them. So there are
+/// numbers of copies, one for each block, at least 1, that make of what stands in them what is found. Facts of which it
+/// is not known what they become, or where they are, are left out.
+pub(super) fn compare(
+    kernel: &str,
+    ir: &KernelFacts,
+    ptx: &KernelFacts,
+    differences: &mut Vec<Difference>,
+) {
+    let known = known(ir, ptx);
+    let facts: Vec<&Fact> = known.keys().copied().collect();
+    let blocks: Vec<Vec<u64>> = ir
+        .blocks()
+        .iter()
+        .map(|block| {
+            facts
+                .iter()
+                .map(|fact| block.get(fact).copied().unwrap_or(0))
+                .collect::<Vec<u64>>()
+        })
+        .filter(|counts| counts.iter().any(|&count| count > 0))
+        .collect();
+    let found: Vec<u64> = known.values().copied().collect();
+    let mut left = TRIED;
+    if !blocks.is_empty() && !reach(&blocks, &found, &mut left) && left > 0 {
+        let copies = known
+            .into_iter()
+            .map(|(fact, found)| Copied {
+                fact: fact.clone(),
+                found,
+                expected: ir.count(fact).inside,
+            })
+            .collect();
+        differences.push(Difference::Copies {
+            kernel: kernel.to_owned(),
+            copies,
+        });
+    }
+}
+
+/// Facts of which all that stand in loops are in known blocks, and how many in PTX come from these.
+fn known<'f>(ir: &'f KernelFacts, ptx: &KernelFacts) -> BTreeMap<&'f Fact, u64> {
+    let mut known = BTreeMap::new();
+    for (fact, count) in ir.iter() {
+        let in_blocks: u64 = ir.blocks().iter().filter_map(|block| block.get(fact)).sum();
+        if super::is_access(fact)
+            || count.inside == 0
+            || count.inside != in_blocks
+            || count.required() != count.total()
+        {
+            continue;
+        }
+        let mut found: u64 = 0;
+        let mut alone = true;
+        for (made, count) in ptx.iter().filter(|(made, _)| fact.matches(made)) {
+            found = found.saturating_add(count.total());
+            alone &= ir
+                .iter()
+                .all(|(other, _)| other == fact || !other.matches(made));
+        }
+        if let Some(found) = found.checked_sub(count.outside).filter(|_| alone) {
+            known.insert(fact, found);
+        }
+    }
+    known
+}
+
+/// Whether copies of blocks, each at least once, make up what is found.
+fn reach(blocks: &[Vec<u64>], found: &[u64], left: &mut u32) -> bool {
+    let Some((block, rest)) = blocks.split_first() else {
+        return found.iter().all(|&count| count == 0);
+    };
+    let mut found = found.to_vec();
+    loop {
+        *left = left.saturating_sub(1);
+        if *left == 0 {
+            return false;
+        }
+        for (found, count) in found.iter_mut().zip(block) {
+            match found.checked_sub(*count) {
+                Some(less) => *found = less,
+                None => return false,
+            }
+        }
+        if reach(rest, &found, left) {
+            return true;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reach;
+
+    /// Two blocks, of which the first is copied twice and the second three times.
+    #[test]
+    fn copies_are_found() {
+        let blocks = [vec![1, 5], vec![1, 0]];
+        assert!(reach(&blocks, &[5, 10], &mut 100));
+        assert!(!reach(&blocks, &[5, 11], &mut 100));
+        assert!(!reach(&blocks, &[2, 10], &mut 100));
+        assert!(!reach(&blocks, &[1, 5], &mut 100));
+    }
+}

@@ -1,0 +1,85 @@
+//! The laws of the combiners of a program, in one line.
+
+use crate::verdict::Verdict;
+use melior::ir::Module;
+use tx_interp::{Finding, Laws};
+
+/// Whether a pass may bring combiners in that were not there before.
+pub(crate) fn may_be_new(stage: &str) -> bool {
+    matches!(stage, "parse" | "convert-linalg-to-tile")
+}
+
+/// What is found of all combiners that an entry comes to; `None` when there are none.
+pub(crate) fn verdict(module: &Module<'_>, entry: &str) -> Option<Verdict> {
+    judge(&tx_interp::laws(module, entry))
+}
+
+fn judge(found: &[Laws]) -> Option<Verdict> {
+    if found.is_empty() {
+        return None;
+    }
+    let mut names: Vec<&str> = Vec::new();
+    let mut remarks = Vec::new();
+    for laws in found {
+        let told = |what: &String| format!("{} at {}: {what}", laws.combiner, laws.site.location);
+        match &laws.finding {
+            Finding::Broken(example) => return Some(Verdict::Broken(told(example))),
+            Finding::Unknown(why) => remarks.push(format!("not tried: {why}")),
+            Finding::Hold(of_some) => {
+                if !names.contains(&&*laws.combiner) {
+                    names.push(&laws.combiner);
+                }
+                remarks.extend(of_some.iter().map(told));
+            }
+        }
+    }
+    Some(if names.is_empty() {
+        Verdict::Unsupported(remarks.join("; "))
+    } else {
+        let hold = format!("{}: hold", names.join(", "));
+        let all = std::iter::once(hold).chain(remarks);
+        Verdict::Hold(all.collect::<Vec<_>>().join("; "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tx_interp::Site;
+
+    fn found(combiner: &str, finding: Finding) -> Laws {
+        Laws {
+            combiner: combiner.to_owned(),
+            site: Site {
+                op: "tile.reduce".to_owned(),
+                location: "a.mlir:3:5".to_owned(),
+            },
+            finding,
+        }
+    }
+
+    /// Each combiner is named once, what is remarkable is told, and what is broken is all that is told.
+    #[test]
+    fn combiners_make_one_line() {
+        let sum = found("sum f32", Finding::Hold(Vec::new()));
+        let odd = found("custom i8", Finding::Hold(vec!["odd".to_owned()]));
+        let unknown = found("tile.reduce", Finding::Unknown("an op".to_owned()));
+        let broken = found("custom f32", Finding::Broken("not commutative".to_owned()));
+        let text = |found: &[Laws]| judge(found).map(|verdict| verdict.to_string());
+        assert_eq!(text(&[]), None);
+        assert_eq!(
+            text(&[sum.clone(), odd.clone(), sum.clone(), unknown.clone()]).as_deref(),
+            Some("sum f32, custom i8: hold; custom i8 at a.mlir:3:5: odd; not tried: an op")
+        );
+        assert_eq!(
+            judge(std::slice::from_ref(&unknown)),
+            Some(Verdict::Unsupported("not tried: an op".to_owned()))
+        );
+        let verdict = judge(&[odd, unknown, broken]);
+        assert!(verdict.as_ref().is_some_and(Verdict::is_bad));
+        assert_eq!(
+            verdict.map(|v| v.to_string()).as_deref(),
+            Some("BROKEN: custom f32 at a.mlir:3:5: not commutative")
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! `tile-validate`: the check as a pass, for `tx-opt`.
+
+use crate::{Options, Trouble, Verdict, validate};
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use tx::{Compiler, Source, Target};
+use tx_mlir::{Failed, Op, error, remark};
+use tx_pass::{Counts, Pass, PassInfo, pass};
+
+pass! {
+    /// Check every pass by execution.
+    ///
+    /// ## What it does
+    /// Runs each function and kernel of the module as it is, and after each pass that lowers it to
+    /// PTX, on generated inputs, and compares the results. The module stays as it is. It stands first
+    /// in pipelines that are given `validate-each`.
+    ///
+    /// ## Before and after
+    /// ```mlir
+    /// func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+    ///   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// A pass changes what the program computes, leaves accesses unordered, or makes it do what it
+    /// must not; the program does that itself; or nothing can be compared, because an op is not
+    /// known.
+    pub struct Validate as "tile-validate" creates [] {
+        /// chip to compile for where the module names none
+        chip: String = "sm_80",
+        /// what generated inputs depend on
+        seed: u32 = "0",
+    } counts {
+        /// stages with the bits of the stage before
+        equal,
+        /// stages within what any order of combination gives
+        reordered,
+    }
+}
+
+/// The pass, for a registry.
+pub const PASSES: &[PassInfo] = &[Validate::INFO];
+
+/// Enters `tile-validate` in MLIR's registry, once per process however often it is called.
+pub fn register() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| PASSES.iter().for_each(PassInfo::register));
+}
+
+impl Pass for Validate {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let refuse = |message: String| error(module.location(), message).emit();
+        let target = Target::parse(&self.chip).map_err(|e| refuse(e.to_string()))?;
+        // A module of its own: passes run on it, and this one stays as it is.
+        let flags = OperationPrintingFlags::new()
+            .enable_debug_info(true, false)
+            .print_generic_operation_form();
+        let text = module
+            .to_string_with_flags(flags)
+            .map_err(|e| refuse(e.to_string()))?;
+        let mut source = Source {
+            name: "-".to_owned(),
+            text: text.into_bytes(),
+            entry: None,
+            keep_stages: false,
+        };
+        let entries = Compiler::new(target)
+            .and_then(|compiler| compiler.entries(&source))
+            .map_err(|e| refuse(e.to_string()))?;
+        let options = Options {
+            seed: u64::from(self.seed),
+            ..Options::default()
+        };
+        for entry in entries {
+            source.entry = Some(entry.clone());
+            let validation = validate(target, &source, &options).map_err(|trouble| {
+                let text = match &trouble {
+                    Trouble::Compile(e) => format!("`{entry}` does not compile: {e}"),
+                    other => format!("`{entry}` cannot be validated: {other}"),
+                };
+                refuse(text)
+            })?;
+            if let Some(stage) = validation.guilty() {
+                return Err(refuse(format!("`{entry}` after `{}`: {}", stage.name, stage.verdict)));
+            }
+            let count = |wanted: &Verdict| {
+                validation
+                    .stages
+                    .iter()
+                    .filter(|stage| stage.verdict == *wanted)
+                    .count() as i64
+            };
+            let (equal, reordered) = (count(&Verdict::Equal), count(&Verdict::EqualWithinOrder));
+            counts.add("equal", equal);
+            counts.add("reordered", reordered);
+            if !validation.is_good() {
+                let unknown = validation
+                    .stages
+                    .iter()
+                    .find(|stage| matches!(stage.verdict, Verdict::Unsupported(_)));
+                let what = unknown.map_or_else(String::new, |stage| {
+                    format!(" after `{}`: {}", stage.name, stage.verdict)
+                });
+                return Err(refuse(format!("`{entry}` cannot be compared{what}")));
+            }
+            remark(
+                module.location(),
+                format!("`{entry}` is valid: {equal} stages equal, {reordered} equal within order"),
+            )
+            .emit();
+        }
+        Ok(())
+    }
+}

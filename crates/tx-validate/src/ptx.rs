@@ -1,0 +1,155 @@
+//! Whether PTX does what the last device IR says.
+//!
+//! [`device`] finds in the IR what threads do together and how they access memory, and [`tx_ptx::compare`]
+//! says where PTX does otherwise. What LLVM may leave out is marked so:
+//!
+//! * blocks that end in `llvm.unreachable`, or behind guards that no thread of the block passes;
+//! * accesses whose address may be in private memory, or was accessed before: LLVM takes values from
+//!   registers where it can;
+//! * accesses to variables that are only read or only written;
+//! * loads of which not all elements are used, and assembly without side effects whose results are not.
+//!
+//! Blocks that nothing leads to are not looked at. NVIDIA's assembler is asked as well, where there is one.
+
+mod access;
+mod assembly;
+mod device;
+mod flow;
+mod operation;
+mod ranges;
+
+use crate::verdict::Verdict;
+use std::path::Path;
+use tx::Artifact;
+use tx_ptx::{AssembleError, Fact, Facts, Module, Usage};
+
+/// Differences that are named.
+const NAMED: usize = 1;
+
+/// Compares the PTX of an artifact with its device IR, and has an assembler translate it. Without a path, the
+/// assembler is looked for on `PATH`; that there is none is said, and is no fault.
+pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
+    let module = match Module::parse(&artifact.ptx) {
+        Ok(module) => module,
+        Err(error) => return Verdict::Ptx(format!("the PTX cannot be read: {error}")),
+    };
+    let ptx = match Facts::of(&module) {
+        Ok(facts) => facts,
+        Err(error) => return Verdict::Ptx(error.to_string()),
+    };
+    let chip = device::Chip::new(&artifact.plan.chip, module.version);
+    let ir = match device::facts(&artifact.device_ir, chip) {
+        Ok(facts) => facts,
+        Err(error) => return Verdict::Unsupported(error),
+    };
+    let differences = tx_ptx::compare(&ir, &ptx);
+    if let Some(first) = differences.first() {
+        let more = match differences.len() - NAMED {
+            0 => String::new(),
+            more => format!(" (and {more} more)"),
+        };
+        return Verdict::Ptx(format!("{first}{more}"));
+    }
+    let mut summary = describe(&ir);
+    let removed: u64 = tx_ptx::vanished(&ir, &ptx)
+        .iter()
+        .filter(|vanished| !is_fence(&vanished.fact))
+        .map(|vanished| vanished.count)
+        .sum();
+    if removed > 0 {
+        summary.push_str(&format!("; {removed} of them removed, as they may be"));
+    }
+    match assembled(artifact, ptxas) {
+        Ok(said) => Verdict::AsInIr(format!("{summary}; {said}")),
+        Err(refused) => Verdict::Ptx(refused),
+    }
+}
+
+/// What an assembler says of it; an error when it refuses the text.
+fn assembled(artifact: &Artifact, ptxas: Option<&Path>) -> Result<String, String> {
+    let ptxas = match tx_ptx::find_ptxas(ptxas) {
+        Ok(ptxas) => ptxas,
+        Err(error) => return Ok(format!("not assembled: {error}")),
+    };
+    match tx_ptx::assemble(&artifact.ptx, &ptxas, &artifact.plan.chip) {
+        Ok(usage) => Ok(format!("ptxas: {}", used(&usage))),
+        Err(error @ AssembleError::Refused { .. }) => Err(error.to_string()),
+        Err(error) => Ok(format!("not assembled: {error}")),
+    }
+}
+
+/// `32 registers, no spills`: of the kernel that uses the most.
+fn used(usage: &Usage) -> String {
+    let most = |of: fn(&tx_ptx::KernelUsage) -> u64| usage.kernels.values().map(of).max();
+    let registers = most(|kernel| kernel.registers).unwrap_or(0);
+    let spilled = most(|kernel| kernel.spill_store_bytes.max(kernel.spill_load_bytes)).unwrap_or(0);
+    let mut text = match usage.kernels.len() {
+        0 | 1 => counted(registers, "register", "registers"),
+        _ => format!("at most {}", counted(registers, "register", "registers")),
+    };
+    text.push_str(&match spilled {
+        0 => ", no spills".to_owned(),
+        bytes => format!(", {} spilled", counted(bytes, "byte", "bytes")),
+    });
+    if let Some(warning) = usage.warnings.first() {
+        text.push_str(&format!(", {warning}"));
+    }
+    text
+}
+
+fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
+}
+
+/// How operations are called where they are counted, one and several; nothing for accesses of one element, which are
+/// not compared.
+fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
+    Some(match fact {
+        Fact::Barrier { .. } => (0, "barrier", "barriers"),
+        Fact::WarpBarrier { .. } => (1, "warp barrier", "warp barriers"),
+        Fact::ClusterBarrier { .. } => (2, "cluster barrier", "cluster barriers"),
+        Fact::Shuffle { .. } => (3, "shuffle", "shuffles"),
+        Fact::Redux { .. } => (4, "redux", "redux"),
+        Fact::Vote { .. } => (5, "vote", "votes"),
+        Fact::Match { .. } => (6, "match", "matches"),
+        Fact::Elect { .. } => (7, "election", "elections"),
+        Fact::Atomic { .. } => (8, "atomic", "atomics"),
+        Fact::Fence { .. } | Fact::ProxyFence { .. } => (9, "fence", "fences"),
+        Fact::VectorAccess {
+            direction: tx_ptx::Direction::Load,
+            ..
+        } => (10, "vector load", "vector loads"),
+        Fact::VectorAccess { .. } => (11, "vector store", "vector stores"),
+        Fact::Call { .. } => (12, "call", "calls"),
+        Fact::ScalarAccess { .. } => return None,
+    })
+}
+
+/// Fences that may be missing are not in IR: LLVM may put them around atomic operations.
+fn is_fence(fact: &Fact) -> bool {
+    matches!(fact, Fact::Fence { .. })
+}
+
+/// `2 barriers, 5 shuffles`: of all kernels together, as they stand in IR.
+fn describe(ir: &Facts) -> String {
+    let mut counts = std::collections::BTreeMap::new();
+    for kernel in ir.kernels.values() {
+        for (fact, count) in kernel.iter() {
+            let count = match is_fence(fact) {
+                true => count.required(),
+                false => count.total(),
+            };
+            if let Some(noun) = noun(fact).filter(|_| count > 0) {
+                *counts.entry(noun).or_insert(0u64) += count;
+            }
+        }
+    }
+    if counts.is_empty() {
+        return "nothing that threads do together, and no vectors".to_owned();
+    }
+    let all: Vec<String> = counts
+        .into_iter()
+        .map(|((_, one, several), count)| counted(count, one, several))
+        .collect();
+    all.join(", ")
+}

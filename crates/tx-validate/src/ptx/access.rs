@@ -1,0 +1,362 @@
+//! Loads and stores of a function, and which of them LLVM may leave out.
+
+use super::flow::Reached;
+use melior::ir::{BlockLike, ValueLike};
+use std::collections::{BTreeMap, BTreeSet};
+use tx_mlir::{
+    Op, Val, argument_of, attribute, byte_width, defining_op, integer_attribute, integer_value,
+    integers, is, is_pure, key, name, operands, ops, pointer_space, results, string_attribute,
+    symbol_path, vector_parts, walk,
+};
+use tx_ptx::{Direction, Fact, Place, Space};
+
+/// What an access is compared by: the direction, the number of the address, and bytes.
+type Same = (Direction, usize, u64);
+
+/// The variables of a module, such as shared memory, of which LLVM knows all uses.
+pub(super) struct Variables {
+    /// Whether each is read and whether it is written. LLVM does without those that are not both.
+    uses: BTreeMap<String, (bool, bool)>,
+}
+
+impl Variables {
+    pub(super) fn of(module: &[Op<'_>]) -> Self {
+        let mut uses: BTreeMap<String, (bool, bool)> = module
+            .iter()
+            .flat_map(|op| walk(*op))
+            .filter(|op| is(*op, "llvm.mlir.global"))
+            .filter(|op| {
+                attribute(*op, "linkage").is_some_and(|linkage| {
+                    let linkage = linkage.to_string();
+                    linkage.contains("internal") || linkage.contains("private")
+                })
+            })
+            .filter_map(|op| string_attribute(op, "sym_name"))
+            .map(|name| (name, (false, false)))
+            .collect();
+        for op in module.iter().flat_map(|op| walk(*op)) {
+            for (i, operand) in operands(op).into_iter().enumerate() {
+                let Base::Variable(variable) = base(operand) else {
+                    continue;
+                };
+                let Some((read, written)) = uses.get_mut(&variable) else {
+                    continue;
+                };
+                match (name(op), i) {
+                    // Its result is looked at where it is used.
+                    (name, 0) if VIEWS.contains(&name) => {}
+                    ("llvm.load", _) => *read = true,
+                    ("llvm.store", 1) => *written = true,
+                    _ => (*read, *written) = (true, true),
+                }
+            }
+        }
+        Self { uses }
+    }
+
+    fn is_needed(&self, variable: &str) -> bool {
+        self.uses
+            .get(variable)
+            .is_none_or(|(read, written)| *read && *written)
+    }
+}
+
+/// The accesses of a function, asked for in program order.
+pub(super) struct Accesses<'c> {
+    variables: &'c Variables,
+    in_kernel: bool,
+    /// Values that are sure to be equal have the same number.
+    numbers: BTreeMap<usize, usize>,
+    users: BTreeMap<usize, Vec<Op<'c>>>,
+    /// Addresses that are stored to.
+    stored: BTreeSet<usize>,
+    seen: BTreeSet<Same>,
+}
+
+/// An access in facts.
+pub(super) struct Found {
+    pub(super) fact: Fact,
+    /// In a loop where it may become any number of accesses.
+    pub(super) place: Place,
+    pub(super) removable: bool,
+}
+
+impl Found {
+    /// Any number of accesses of any width.
+    fn any(direction: Direction, space: Space) -> Self {
+        let bytes = 1;
+        Self {
+            fact: Fact::ScalarAccess {
+                direction,
+                space,
+                bytes,
+            },
+            place: Place::InLoop,
+            removable: true,
+        }
+    }
+}
+
+/// The memory of an address space.
+pub(super) fn space(number: u32) -> Space {
+    match number {
+        1 => Space::Global,
+        3 => Space::Shared,
+        4 => Space::Const,
+        5 => Space::Local,
+        7 => Space::SharedCluster,
+        101 => Space::Param,
+        _ => Space::Generic,
+    }
+}
+
+/// The memory that a pointer points to; generic where its type does not say.
+pub(super) fn space_of(pointer: Val<'_>) -> Space {
+    space(pointer_space(pointer.r#type()).unwrap_or(0))
+}
+
+/// Attributes that tell apart what pure operations of equal operands compute.
+const TELLING: [&str; 8] = [
+    "value",
+    "rawConstantIndices",
+    "elem_type",
+    "predicate",
+    "position",
+    "global_name",
+    "mask",
+    "intrin",
+];
+
+/// Whether a function can be launched.
+pub(super) fn is_kernel(function: Op<'_>) -> bool {
+    ["gpu.kernel", "nvvm.kernel"]
+        .iter()
+        .any(|mark| attribute(function, mark).is_some())
+}
+
+impl<'c> Accesses<'c> {
+    pub(super) fn of(function: Op<'c>, reached: &[Reached<'c>], variables: &'c Variables) -> Self {
+        let mut accesses = Self {
+            variables,
+            in_kernel: is_kernel(function),
+            numbers: BTreeMap::new(),
+            users: BTreeMap::new(),
+            stored: BTreeSet::new(),
+            seen: BTreeSet::new(),
+        };
+        let mut expressions: BTreeMap<String, usize> = BTreeMap::new();
+        let all = reached.iter().flat_map(|block| ops(block.block));
+        for op in all.filter(|op| *op != function) {
+            let inputs = operands(op);
+            for input in &inputs {
+                let users = accesses.users.entry(key(*input)).or_default();
+                if users.last() != Some(&op) {
+                    users.push(op);
+                }
+            }
+            let numbers: Vec<usize> = inputs.iter().map(|v| accesses.number(*v)).collect();
+            if is_pure(op) && tx_mlir::blocks(op).is_empty() {
+                let mut text = format!("{} {numbers:?}", name(op));
+                for telling in TELLING {
+                    if let Some(attribute) = attribute(op, telling) {
+                        text.push_str(&format!(" {attribute}"));
+                    }
+                }
+                for (position, result) in results(op).into_iter().enumerate() {
+                    let text = format!("{text} {position} {}", result.r#type());
+                    let fresh = key(result);
+                    let number = *expressions.entry(text).or_insert(fresh);
+                    accesses.numbers.insert(fresh, number);
+                }
+            }
+            if is(op, "llvm.store")
+                && let Some(address) = numbers.get(1)
+            {
+                accesses.stored.insert(*address);
+            }
+        }
+        accesses
+    }
+
+    fn number(&self, value: Val<'c>) -> usize {
+        self.numbers.get(&key(value)).copied().unwrap_or(key(value))
+    }
+
+    /// What an operation loads or stores.
+    pub(super) fn found(&mut self, op: Op<'c>) -> Vec<Found> {
+        match name(op) {
+            "llvm.load" | "llvm.store" => self.single(op).into_iter().collect(),
+            // Copies of blocks, accesses under a mask: LLVM makes loops and branches of them.
+            name if name.starts_with("llvm.intr.mem") || name.starts_with("llvm.intr.masked.") => {
+                [Direction::Load, Direction::Store]
+                    .map(|direction| Found::any(direction, Space::Generic))
+                    .into()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn single(&mut self, op: Op<'c>) -> Option<Found> {
+        let inputs = operands(op);
+        let (direction, pointer, value) = match name(op) {
+            "llvm.load" => (Direction::Load, *inputs.first()?, *results(op).first()?),
+            "llvm.store" => (Direction::Store, *inputs.get(1)?, *inputs.first()?),
+            _ => return None,
+        };
+        let space = space_of(pointer);
+        let base = base(pointer);
+        let ty = value.r#type();
+        let given = base == Base::Argument;
+        let may_go = match base {
+            Base::Private => return None,
+            Base::Unknown => true,
+            Base::Argument => false,
+            Base::Variable(variable) => !self.variables.is_needed(&variable),
+        };
+        let size = match vector_parts(ty) {
+            // LLVM packs bits.
+            Some((_, element)) if element.to_string() == "i1" => None,
+            Some((lanes, element)) => byte_width(element)
+                .and_then(|bytes| lanes.checked_mul(bytes))
+                .map(|bytes| (lanes, bytes)),
+            None if pointer_space(ty).is_some() => Some((1, 8)),
+            None => byte_width(ty).map(|bytes| (1, bytes)),
+        };
+        let Some((lanes, bytes)) = size.filter(|(_, bytes)| *bytes > 0) else {
+            return Some(Found::any(direction, space));
+        };
+        let address = self.number(pointer);
+        let again = !self.seen.insert((direction, address, bytes));
+        let forwarded = direction == Direction::Load && self.stored.contains(&address);
+        let unused = direction == Direction::Load && !self.uses_all(value, lanes);
+        let aligned = integer_attribute(op, "alignment")
+            .and_then(|alignment| u64::try_from(alignment).ok())
+            .unwrap_or(bytes.next_power_of_two());
+        // A vector that is not aligned is split.
+        let width = (1 << bytes.trailing_zeros().min(4)).min(bytes);
+        let removable = again
+            || forwarded
+            || unused
+            || aligned < width
+            || may_go
+            || !matches!(space, Space::Generic | Space::Global | Space::Shared);
+        let bytes = u32::try_from(bytes).ok()?;
+        let fact = match lanes {
+            0 | 1 => Fact::ScalarAccess {
+                direction,
+                // What a kernel is given points to global memory. Of vectors that is not said, since LLVM need not
+                // see it.
+                space: match space {
+                    Space::Generic if given && self.in_kernel => Space::Global,
+                    space => space,
+                },
+                bytes,
+            },
+            _ => Fact::VectorAccess {
+                direction,
+                space,
+                bytes,
+            },
+        };
+        Some(Found {
+            fact,
+            place: Place::OutsideLoops,
+            removable,
+        })
+    }
+
+    /// Whether something is made of each element.
+    fn uses_all(&self, value: Val<'c>, lanes: u64) -> bool {
+        let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
+        let mut used = BTreeSet::new();
+        for user in users {
+            match name(*user) {
+                "llvm.extractelement" => {
+                    let position = operands(*user).get(1).copied().and_then(integer);
+                    match position.and_then(|p| u64::try_from(p).ok()) {
+                        Some(position) => {
+                            used.insert(position);
+                        }
+                        None => return true,
+                    }
+                }
+                "llvm.shufflevector" => {
+                    let first = operands(*user).first().copied() == Some(value);
+                    let mask = attribute(*user, "mask").and_then(integers);
+                    for lane in mask.unwrap_or_default() {
+                        let Ok(lane) = u64::try_from(lane) else {
+                            continue;
+                        };
+                        used.extend(if first {
+                            (lane < lanes).then_some(lane)
+                        } else {
+                            lane.checked_sub(lanes)
+                        });
+                    }
+                }
+                _ => return true,
+            }
+        }
+        (0..lanes).all(|lane| used.contains(&lane))
+    }
+}
+
+/// What a constant is.
+pub(super) fn integer(value: Val<'_>) -> Option<i64> {
+    let op = defining_op(value)?;
+    is(op, "llvm.mlir.constant")
+        .then(|| attribute(op, "value").and_then(integer_value))
+        .flatten()
+}
+
+/// What an address was computed from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Base {
+    /// An argument.
+    Argument,
+    /// A variable of the module.
+    Variable(String),
+    /// What a thread has for itself.
+    Private,
+    /// Anything.
+    Unknown,
+}
+
+/// Operations whose first operand is an address, and whose result is one nearby.
+const VIEWS: [&str; 3] = ["llvm.getelementptr", "llvm.addrspacecast", "llvm.bitcast"];
+
+/// From addresses to numbers and back.
+const NUMBERS: [&str; 2] = ["llvm.ptrtoint", "llvm.inttoptr"];
+
+fn base(mut pointer: Val<'_>) -> Base {
+    loop {
+        let Some(op) = defining_op(pointer) else {
+            // Arguments of other blocks are several addresses.
+            let entry = argument_of(pointer).and_then(|(block, _)| {
+                let function = block.parent_operation()?;
+                Some(tx_mlir::first_block(function, 0)? == block)
+            });
+            return match entry {
+                Some(true) => Base::Argument,
+                _ => Base::Unknown,
+            };
+        };
+        match name(op) {
+            // Of a number that was an address, where nothing was computed in between.
+            view if VIEWS.contains(&view) || NUMBERS.contains(&view) => {
+                match operands(op).first() {
+                    Some(from) => pointer = *from,
+                    None => return Base::Unknown,
+                }
+            }
+            "llvm.alloca" => return Base::Private,
+            "llvm.mlir.addressof" => {
+                let path = attribute(op, "global_name").and_then(symbol_path);
+                return path
+                    .and_then(|path| path.into_iter().next_back())
+                    .map_or(Base::Unknown, Base::Variable);
+            }
+            _ => return Base::Unknown,
+        }
+    }
+}

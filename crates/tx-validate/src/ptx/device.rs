@@ -1,0 +1,182 @@
+//! The facts of device IR.
+
+use super::access::{Accesses, Variables, is_kernel};
+use super::flow::reached;
+use super::{assembly, operation};
+use std::collections::{BTreeMap, BTreeSet};
+use tx_mlir::{
+    Op, Session, Val, attribute, blocks, has_uses, is, operands, ops, results, string_attribute,
+    symbol_path, walk,
+};
+use tx_ptx::{Fact, Facts, FunctionFacts, KernelFacts, Place};
+
+/// What decides how LLVM writes an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Chip {
+    /// 90 for `sm_90a`.
+    pub(super) sm: u32,
+    /// The version of PTX that is written.
+    pub(super) ptx: (u32, u32),
+}
+
+impl Chip {
+    pub(super) fn new(name: &str, ptx: (u32, u32)) -> Self {
+        let digits: String = name.chars().filter(char::is_ascii_digit).collect();
+        Self {
+            sm: digits.parse().unwrap_or(0),
+            ptx,
+        }
+    }
+}
+
+/// Where an operation stands.
+#[derive(Clone, Copy)]
+struct Site {
+    place: Place,
+    /// Whether LLVM may leave out all that stands there.
+    removable: bool,
+}
+
+impl Site {
+    /// Where something stands that is at a place of what stands here.
+    fn at(self, place: Place) -> Self {
+        Self {
+            place: self.place.max(place),
+            ..self
+        }
+    }
+
+    fn add(self, facts: &mut KernelFacts, fact: Fact, removable: bool) {
+        if self.removable || removable {
+            facts.add_removable(fact, self.place);
+        } else {
+            facts.add(fact, self.place);
+        }
+    }
+}
+
+/// What the kernels of device IR do.
+pub(super) fn facts(device_ir: &str, chip: Chip) -> Result<Facts, String> {
+    let session = Session::new(|_| {});
+    // Attributes of higher levels are still there, and say nothing that matters here.
+    session.context().set_allow_unregistered_dialects(true);
+    let Some(module) = session.parse("device IR", device_ir.as_bytes()) else {
+        let reported = session.take_diagnostics();
+        let why = reported.first().map_or("", |first| first.message.as_str());
+        return Err(format!("device IR that cannot be read: {why}"));
+    };
+    let top = ops(module.body());
+    let variables = Variables::of(&top);
+    let functions: Vec<Op<'_>> = top
+        .into_iter()
+        .flat_map(walk)
+        .filter(|op| is(*op, "llvm.func") && !blocks(*op).is_empty())
+        .collect();
+    let named: BTreeMap<String, Op<'_>> = functions
+        .iter()
+        .filter_map(|op| Some((string_attribute(*op, "sym_name")?, *op)))
+        .collect();
+    let defined: BTreeSet<&str> = named.keys().map(String::as_str).collect();
+    let mut all = BTreeMap::new();
+    for (name, function) in &named {
+        all.insert(
+            name.clone(),
+            function_facts(*function, &variables, &defined, chip)?,
+        );
+    }
+    let kernels = named
+        .iter()
+        .filter(|(_, function)| is_kernel(**function))
+        .map(|(name, _)| name.as_str());
+    Facts::with_calls(&all, kernels).map_err(|error| error.to_string())
+}
+
+fn function_facts<'c>(
+    function: Op<'c>,
+    variables: &'c Variables,
+    defined: &BTreeSet<&str>,
+    chip: Chip,
+) -> Result<FunctionFacts, String> {
+    let mut own = FunctionFacts::default();
+    let reached = reached(function);
+    let mut accesses = Accesses::of(function, &reached, variables);
+    for block in &reached {
+        let site = Site {
+            place: match block.in_loop {
+                true => Place::InLoop,
+                false => Place::OutsideLoops,
+            },
+            removable: block.removable,
+        };
+        let mut together = Vec::new();
+        for op in ops(block.block) {
+            for found in accesses.found(op) {
+                site.at(found.place)
+                    .add(&mut own.facts, found.fact, found.removable);
+            }
+            for made in operation::facts(op, chip)? {
+                if made.place == Place::OutsideLoops {
+                    together.push(made.fact.clone());
+                }
+                site.at(made.place)
+                    .add(&mut own.facts, made.fact, made.removable);
+            }
+            match tx_mlir::name(op) {
+                "llvm.call" => call(op, site, defined, &mut own),
+                "llvm.inline_asm" => inline(op, site, &mut own)?,
+                _ => {}
+            }
+        }
+        if block.in_loop && !block.removable {
+            own.facts.together(together);
+        }
+    }
+    Ok(own)
+}
+
+/// A call: of a function of the module, or of what the driver provides.
+fn call(op: Op<'_>, site: Site, defined: &BTreeSet<&str>, own: &mut FunctionFacts) {
+    let callee = attribute(op, "callee")
+        .and_then(symbol_path)
+        .and_then(|path| path.into_iter().next_back());
+    match callee {
+        Some(callee) if defined.contains(callee.as_str()) => own.calls.push((callee, site.place)),
+        // LLVM knows that memory which nobody uses need not be allocated.
+        Some(callee) => {
+            let removable = matches!(callee.as_str(), "malloc" | "free");
+            let callee = Some(callee);
+            site.add(&mut own.facts, Fact::Call { callee }, removable);
+        }
+        None => site.add(&mut own.facts, Fact::Call { callee: None }, false),
+    }
+}
+
+fn inline(op: Op<'_>, site: Site, own: &mut FunctionFacts) -> Result<(), String> {
+    let text = string_attribute(op, "asm_string").unwrap_or_default();
+    let constraints = string_attribute(op, "constraints").unwrap_or_default();
+    let outputs = constraints
+        .split(',')
+        .filter(|constraint| constraint.trim().starts_with('='))
+        .count();
+    let inputs = operands(op);
+    let mut constants = vec![None; outputs];
+    constants.extend(
+        inputs
+            .iter()
+            .map(|value: &Val<'_>| operation::constant(*value)),
+    );
+    let removable =
+        attribute(op, "has_side_effects").is_none() && !results(op).into_iter().any(has_uses);
+    for (fact, count) in assembly::facts(&text, &constants)?.iter() {
+        for (place, count) in [
+            (Place::OutsideLoops, count.outside),
+            (Place::InLoop, count.inside),
+        ] {
+            let site = site.at(place);
+            for _ in 0..count {
+                site.add(&mut own.facts, fact.clone(), removable);
+            }
+        }
+    }
+    Ok(())
+}

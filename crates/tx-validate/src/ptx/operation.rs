@@ -1,0 +1,523 @@
+//! What threads do together, of single operations.
+
+use super::access::{integer, space_of};
+use super::device::Chip;
+use melior::ir::{TypeLike, ValueLike};
+use tx_mlir::{
+    Op, Val, attribute, byte_width, defining_op, integer_attribute, name, operand_groups, operands,
+    pointer_space, string_attribute, vector_parts,
+};
+use tx_ptx::{
+    BarrierKind, Combine, Direction, Fact, MatchMode, Ordering, Place, ReduxKind, ScalarType,
+    Scope, ShuffleMode, Threads, VoteMode,
+};
+
+/// What LLVM makes of an operation.
+pub(super) struct Made {
+    pub(super) fact: Fact,
+    /// In a loop where LLVM makes one for it.
+    pub(super) place: Place,
+    pub(super) removable: bool,
+}
+
+impl Made {
+    fn once(fact: Fact) -> Self {
+        Self {
+            fact,
+            place: Place::OutsideLoops,
+            removable: false,
+        }
+    }
+
+    fn looped(fact: Fact) -> Self {
+        Self {
+            place: Place::InLoop,
+            ..Self::once(fact)
+        }
+    }
+
+    fn perhaps(fact: Fact, place: Place) -> Self {
+        Self {
+            fact,
+            place,
+            removable: true,
+        }
+    }
+}
+
+/// How deep expressions of constants are followed.
+const FOLLOWED: u32 = 16;
+
+/// The bits of a constant of 32 bits, or of what is computed of constants.
+pub(super) fn constant(value: Val<'_>) -> Option<u32> {
+    fold(value, FOLLOWED)
+}
+
+fn fold(value: Val<'_>, depth: u32) -> Option<u32> {
+    if value.r#type().to_string() != "i32" || depth == 0 {
+        return None;
+    }
+    if let Some(value) = integer(value) {
+        return low_word(value);
+    }
+    let op = defining_op(value)?;
+    let inputs = operands(op);
+    let input = |i: usize| fold(*inputs.get(i)?, depth - 1);
+    match name(op) {
+        "llvm.trunc" => low_word(integer(*inputs.first()?)?),
+        "llvm.add" => Some(input(0)?.wrapping_add(input(1)?)),
+        "llvm.sub" => Some(input(0)?.wrapping_sub(input(1)?)),
+        "llvm.mul" => Some(input(0)?.wrapping_mul(input(1)?)),
+        "llvm.and" => Some(input(0)? & input(1)?),
+        "llvm.or" => Some(input(0)? | input(1)?),
+        "llvm.xor" => Some(input(0)? ^ input(1)?),
+        "llvm.shl" => input(0)?.checked_shl(input(1)?),
+        "llvm.lshr" => input(0)?.checked_shr(input(1)?),
+        _ => None,
+    }
+}
+
+/// The low 32 bits.
+fn low_word(value: i64) -> Option<u32> {
+    u32::try_from(value.cast_unsigned() & u64::from(u32::MAX)).ok()
+}
+
+/// The last word of an enumeration: `bfly` of `#nvvm<shfl_kind bfly>`.
+fn keyword(op: Op<'_>, attribute: &str) -> String {
+    let text = tx_mlir::attribute(op, attribute).map_or(String::new(), |a| a.to_string());
+    text.trim_end_matches('>')
+        .rsplit([' ', '<'])
+        .next()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn flag(op: Op<'_>, name: &str) -> bool {
+    attribute(op, name).is_some_and(|attribute| attribute.to_string() != "false")
+}
+
+fn ty(name: &str) -> Option<ScalarType> {
+    ScalarType::named(name)
+}
+
+fn barrier(kind: BarrierKind, id: Option<Val<'_>>, threads: Option<Val<'_>>) -> Fact {
+    Fact::Barrier {
+        kind,
+        id: id.map_or(Some(0), constant),
+        threads: match threads {
+            None => Threads::All,
+            Some(threads) => constant(threads).map_or(Threads::Unknown, Threads::Count),
+        },
+        aligned: true,
+    }
+}
+
+fn fence(ordering: Ordering, scope: Scope) -> Fact {
+    let scope = Some(scope);
+    Fact::Fence { ordering, scope }
+}
+
+/// `fence.proxy.alias` and others: the modifiers are what stands after `fence`.
+fn proxy(kind: String) -> Fact {
+    Fact::ProxyFence { kind }
+}
+
+/// What threads do together in an operation. Memory is not looked at, apart from atomic operations and fences.
+pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
+    let known = match name(op) {
+        name if name.starts_with("nvvm.") => nvvm(op, name),
+        "llvm.call_intrinsic" => {
+            let called = string_attribute(op, "intrin").unwrap_or_default();
+            called
+                .strip_prefix("llvm.nvvm.")
+                .map_or(Some(Vec::new()), |called| intrinsic(called, &operands(op)))
+        }
+        "llvm.atomicrmw" => exchange(op, chip),
+        "llvm.cmpxchg" => compare_exchange(op, chip),
+        "llvm.fence" => ordered_fence(op, chip).map(|fact| vec![Made::once(fact)]),
+        "llvm.load" | "llvm.store" => sequential(op),
+        _ => Some(Vec::new()),
+    };
+    known.ok_or_else(|| format!("`{}` that cannot be told in PTX: `{op}`", name(op)))
+}
+
+/// An operation of NVVM. `None` is one that should be known, and is put together in another way.
+fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
+    let all = operands(op);
+    let input = |i: usize| all.get(i).copied();
+    let fact = match name {
+        "nvvm.barrier0" => barrier(BarrierKind::Sync, None, None),
+        "nvvm.barrier" => {
+            let groups = operand_groups(op)?;
+            let one = |i: usize| groups.get(i).and_then(|group| group.first().copied());
+            let kind = match attribute(op, "reductionOp") {
+                Some(_) => BarrierKind::Red(Combine::named(&keyword(op, "reductionOp"))?),
+                None => BarrierKind::Sync,
+            };
+            barrier(kind, one(0), one(1))
+        }
+        "nvvm.barrier.arrive" => match all[..] {
+            [threads] => barrier(BarrierKind::Arrive, None, Some(threads)),
+            [id, threads] => barrier(BarrierKind::Arrive, Some(id), Some(threads)),
+            _ => return None,
+        },
+        "nvvm.bar.warp.sync" => Fact::WarpBarrier {
+            mask: constant(input(0)?),
+        },
+        "nvvm.cluster.arrive" | "nvvm.cluster.arrive.relaxed" | "nvvm.cluster.wait" => {
+            Fact::ClusterBarrier {
+                wait: name.ends_with("wait"),
+                ordering: name.ends_with("relaxed").then_some(Ordering::Relaxed),
+                aligned: flag(op, "aligned"),
+            }
+        }
+        "nvvm.shfl.sync" => Fact::Shuffle {
+            mode: ShuffleMode::named(&keyword(op, "kind"))?,
+            mask: constant(input(0)?),
+            clamp: constant(input(3)?),
+        },
+        "nvvm.redux.sync" => {
+            let mut kind = redux(&keyword(op, "kind"))?;
+            kind.abs = flag(op, "abs");
+            kind.nan = flag(op, "nan");
+            let mask = constant(input(1)?);
+            Fact::Redux { kind, mask }
+        }
+        "nvvm.vote.sync" => Fact::Vote {
+            mode: VoteMode::named(&keyword(op, "kind"))?,
+            mask: constant(input(0)?),
+        },
+        "nvvm.match.sync" => Fact::Match {
+            mode: MatchMode::named(&keyword(op, "kind"))?,
+            ty: ty(match byte_width(input(1)?.r#type())? {
+                8 => "b64",
+                _ => "b32",
+            })?,
+            mask: constant(input(0)?),
+        },
+        "nvvm.elect.sync" => Fact::Elect {
+            mask: input(0).map_or(Some(u32::MAX), constant),
+        },
+        "nvvm.memory.barrier" => fence(
+            Ordering::Sc,
+            match keyword(op, "scope").as_str() {
+                "cta" => Scope::Cta,
+                "gpu" => Scope::Gpu,
+                "sys" => Scope::Sys,
+                _ => return None,
+            },
+        ),
+        "nvvm.fence.sc.cluster" => fence(Ordering::Sc, Scope::Cluster),
+        "nvvm.fence.sync_restrict" => {
+            fence(Ordering::named(&keyword(op, "order"))?, Scope::Cluster)
+        }
+        "nvvm.fence.mbarrier.init" => proxy("mbarrier_init.release.cluster".to_owned()),
+        "nvvm.fence.proxy" => {
+            let kind = keyword(op, "kind");
+            proxy(match (kind.as_str(), keyword(op, "space").as_str()) {
+                ("async.shared", "cluster") => "proxy.async.shared::cluster".to_owned(),
+                ("async.shared", _) => "proxy.async.shared::cta".to_owned(),
+                (kind, _) => format!("proxy.{kind}"),
+            })
+        }
+        "nvvm.fence.proxy.acquire" | "nvvm.fence.proxy.release" => {
+            let (_, ordering) = name.rsplit_once('.')?;
+            let scope = keyword(op, "scope");
+            let scope = if scope == "gl" { "gpu" } else { &scope };
+            proxy(format!("proxy.tensormap::generic.{ordering}.{scope}"))
+        }
+        "nvvm.fence.proxy.sync_restrict" => proxy(match keyword(op, "order").as_str() {
+            "acquire" => restricted("acquire", "cluster"),
+            "release" => restricted("release", "cta"),
+            _ => return None,
+        }),
+        // Nothing that is compared.
+        _ => return Some(Vec::new()),
+    };
+    Some(vec![Made::once(fact)])
+}
+
+fn restricted(ordering: &str, space: &str) -> String {
+    format!("proxy.async::generic.{ordering}.sync_restrict::shared::{space}.cluster")
+}
+
+/// What `redux` is called in NVVM, of values as they are.
+fn redux(name: &str) -> Option<ReduxKind> {
+    let (combine, of) = match name {
+        "umin" => (Combine::Min, "u32"),
+        "umax" => (Combine::Max, "u32"),
+        "min" => (Combine::Min, "s32"),
+        "max" => (Combine::Max, "s32"),
+        "fmin" => (Combine::Min, "f32"),
+        "fmax" => (Combine::Max, "f32"),
+        other => (Combine::named(other)?, "b32"),
+    };
+    Some(ReduxKind {
+        combine,
+        ty: ty(of)?,
+        abs: false,
+        nan: false,
+    })
+}
+
+/// A call of an intrinsic, whose name is here without `llvm.nvvm.`.
+fn intrinsic(called: &str, inputs: &[Val<'_>]) -> Option<Vec<Made>> {
+    let words: Vec<&str> = called.split('.').collect();
+    let input = |i: usize| inputs.get(i).copied();
+    let mask = |i: usize| Some(constant(input(i)?));
+    let fact = match words[..] {
+        ["barrier", "cta", ref how @ ..] => {
+            let threads = match how.last()? {
+                &"count" => Some(input(1)?),
+                _ => None,
+            };
+            let kind = match how[..] {
+                ["sync", ..] => BarrierKind::Sync,
+                ["arrive", ..] => BarrierKind::Arrive,
+                ["red", combine, ..] => BarrierKind::Red(Combine::named(combine)?),
+                _ => return None,
+            };
+            let mut fact = barrier(kind, Some(input(0)?), threads);
+            if let Fact::Barrier { aligned, .. } = &mut fact {
+                *aligned = how.contains(&"aligned");
+            }
+            fact
+        }
+        ["barrier", "cluster", ref how @ ..] => Fact::ClusterBarrier {
+            wait: how.contains(&"wait"),
+            ordering: how.contains(&"relaxed").then_some(Ordering::Relaxed),
+            aligned: how.contains(&"aligned"),
+        },
+        ["bar", "warp", "sync"] => Fact::WarpBarrier { mask: mask(0)? },
+        ["shfl", "sync", mode, _] => Fact::Shuffle {
+            mode: ShuffleMode::named(mode)?,
+            mask: mask(0)?,
+            clamp: mask(3)?,
+        },
+        ["redux", "sync", kind, ref how @ ..] => {
+            let mut kind = redux(kind)?;
+            kind.abs = how.contains(&"abs");
+            kind.nan = how.contains(&"NaN");
+            let mask = mask(1)?;
+            Fact::Redux { kind, mask }
+        }
+        ["vote", mode, "sync"] => Fact::Vote {
+            mode: VoteMode::named(mode)?,
+            mask: mask(0)?,
+        },
+        ["match", mode, "sync", of] => Fact::Match {
+            mode: MatchMode::named(mode)?,
+            ty: ty(if of.starts_with("i64") { "b64" } else { "b32" })?,
+            mask: mask(0)?,
+        },
+        ["elect", "sync"] => Fact::Elect { mask: mask(0)? },
+        ["membar", scope] => fence(
+            Ordering::Sc,
+            match scope {
+                "cta" => Scope::Cta,
+                "gl" => Scope::Gpu,
+                "sys" => Scope::Sys,
+                _ => return None,
+            },
+        ),
+        ["fence", "sc", "cluster"] => fence(Ordering::Sc, Scope::Cluster),
+        ["fence", ordering, "sync_restrict", ..] => {
+            fence(Ordering::named(ordering)?, Scope::Cluster)
+        }
+        ["fence", "mbarrier_init", ..] => proxy("mbarrier_init.release.cluster".to_owned()),
+        ["fence", "proxy", "async_generic", "acquire", ..] => {
+            proxy(restricted("acquire", "cluster"))
+        }
+        ["fence", "proxy", "async_generic", "release", ..] => proxy(restricted("release", "cta")),
+        ["fence", "proxy", "tensormap_generic", ordering, scope] => {
+            proxy(format!("proxy.tensormap::generic.{ordering}.{scope}"))
+        }
+        ["fence", "proxy", "async", memory] => {
+            proxy(format!("proxy.async.{}", memory.replace('_', "::")))
+        }
+        ["fence", "proxy", kind] => proxy(format!("proxy.{kind}")),
+        ["atomic", combine, "gen", "i" | "f", scope, ..] => {
+            let value = input(1)?.r#type();
+            let of = match (value.is_float(), byte_width(value)?) {
+                (true, 4) => "f32",
+                (true, 8) => "f64",
+                (false, 4) => "s32",
+                (false, 8) => "s64",
+                _ => return None,
+            };
+            Fact::Atomic {
+                combine: Combine::named(combine)?,
+                ty: ty(of)?,
+                lanes: 1,
+                space: space_of(input(0)?),
+                scope: Some(Scope::named(scope)?),
+            }
+        }
+        [
+            "barrier" | "bar" | "shfl" | "redux" | "vote" | "match" | "fence" | "atomic",
+            ..,
+        ] => {
+            return None;
+        }
+        _ => return Some(Vec::new()),
+    };
+    Some(vec![Made::once(fact)])
+}
+
+/// Orderings of LLVM, by number.
+const ACQUIRE: i64 = 4;
+const RELEASE: i64 = 5;
+const ACQUIRE_RELEASE: i64 = 6;
+const SEQUENTIAL: i64 = 7;
+
+/// For whom an atomic operation of LLVM is one step.
+fn scope(op: Op<'_>) -> Option<Scope> {
+    match string_attribute(op, "syncscope").as_deref() {
+        None | Some("") => Some(Scope::Sys),
+        Some("block") => Some(Scope::Cta),
+        Some("cluster") => Some(Scope::Cluster),
+        Some("device") => Some(Scope::Gpu),
+        Some(_) => None,
+    }
+}
+
+/// A load or store that all threads see in one order has a fence before it.
+fn sequential(op: Op<'_>) -> Option<Vec<Made>> {
+    if integer_attribute(op, "ordering") != Some(SEQUENTIAL) {
+        return Some(Vec::new());
+    }
+    let scope = scope(op);
+    let ordering = Ordering::Sc;
+    Some(vec![Made::once(Fact::Fence { ordering, scope })])
+}
+
+fn ordered_fence(op: Op<'_>, chip: Chip) -> Option<Fact> {
+    // Fences of one direction came with PTX 8.6.
+    let directed = chip.sm >= 90 && chip.ptx >= (8, 6);
+    let ordering = match integer_attribute(op, "ordering")? {
+        SEQUENTIAL => Ordering::Sc,
+        ACQUIRE if directed => Ordering::Acquire,
+        RELEASE if directed => Ordering::Release,
+        ACQUIRE | RELEASE | ACQUIRE_RELEASE => Ordering::AcqRel,
+        _ => return None,
+    };
+    let scope = scope(op);
+    Some(Fact::Fence { ordering, scope })
+}
+
+/// Integers and floats by their bits.
+fn bits(value: Val<'_>) -> Option<u64> {
+    let ty = value.r#type();
+    if pointer_space(ty).is_some() {
+        return Some(64);
+    }
+    if let Some((lanes, element)) = vector_parts(ty) {
+        return Some(lanes * byte_width(element)? * 8);
+    }
+    Some(byte_width(ty)? * 8)
+}
+
+/// Fences that LLVM may put around an operation that it makes a loop of.
+fn fences(made: &mut Vec<Made>, scope: Option<Scope>) {
+    for ordering in [
+        Ordering::Sc,
+        Ordering::AcqRel,
+        Ordering::Acquire,
+        Ordering::Release,
+    ] {
+        made.push(Made::perhaps(
+            Fact::Fence { ordering, scope },
+            Place::InLoop,
+        ));
+    }
+}
+
+/// A loop of compare-and-swap, of a word where the value is smaller.
+fn swaps(op: Op<'_>, value: Val<'_>, pointer: Val<'_>) -> Option<Vec<Made>> {
+    let of = match bits(value)? {
+        64 => "b64",
+        128 => "b128",
+        _ => "b32",
+    };
+    let scope = scope(op);
+    let space = space_of(pointer);
+    let of = ty(of)?;
+    let mut made = vec![Made::looped(Fact::Atomic {
+        combine: Combine::Cas,
+        ty: of,
+        lanes: 1,
+        space,
+        scope,
+    })];
+    // What is there at first.
+    made.push(Made::perhaps(
+        Fact::ScalarAccess {
+            direction: Direction::Load,
+            space,
+            bytes: of.bits() / 8,
+        },
+        Place::InLoop,
+    ));
+    if integer_attribute(op, "ordering").is_none_or(|ordering| ordering >= ACQUIRE) {
+        fences(&mut made, scope);
+    }
+    Some(made)
+}
+
+/// `llvm.atomicrmw`: one instruction where there is one, else a loop of compare-and-swap.
+fn exchange(op: Op<'_>, chip: Chip) -> Option<Vec<Made>> {
+    let inputs = operands(op);
+    let (pointer, value) = (*inputs.first()?, *inputs.get(1)?);
+    let of = value.r#type();
+    let wide = bits(value)?;
+    let word = |letter: &str| format!("{letter}{wide}");
+    let whole = (wide == 32 || wide == 64) && vector_parts(of).is_none();
+    let (combine, of) = match integer_attribute(op, "bin_op")? {
+        0 if whole => (Combine::Exch, word("b")),
+        1 | 2 if whole => (Combine::Add, word("u")),
+        3 if whole => (Combine::And, word("b")),
+        5 if whole => (Combine::Or, word("b")),
+        6 if whole => (Combine::Xor, word("b")),
+        7 if whole => (Combine::Max, word("s")),
+        8 if whole => (Combine::Min, word("s")),
+        9 if whole => (Combine::Max, word("u")),
+        10 if whole => (Combine::Min, word("u")),
+        11 if of.is_f32() => (Combine::Add, "f32".to_owned()),
+        11 if of.is_f64() => (Combine::Add, "f64".to_owned()),
+        11 if of.is_f16() => (Combine::Add, "f16".to_owned()),
+        11 if of.is_bf16() && chip.sm >= 90 => (Combine::Add, "bf16".to_owned()),
+        15 if wide == 32 => (Combine::Inc, word("u")),
+        16 if wide == 32 => (Combine::Dec, word("u")),
+        _ => return swaps(op, value, pointer),
+    };
+    Some(vec![Made::once(Fact::Atomic {
+        combine,
+        ty: ty(&of)?,
+        lanes: 1,
+        space: space_of(pointer),
+        scope: scope(op),
+    })])
+}
+
+/// `llvm.cmpxchg`: one instruction of a word or two, else a loop.
+fn compare_exchange(op: Op<'_>, _chip: Chip) -> Option<Vec<Made>> {
+    let inputs = operands(op);
+    let (pointer, value) = (*inputs.first()?, *inputs.get(2)?);
+    let wide = bits(value)?;
+    if wide < 32 {
+        return swaps(op, value, pointer);
+    }
+    let scope = scope(op);
+    let mut made = vec![Made::once(Fact::Atomic {
+        combine: Combine::Cas,
+        ty: ty(&format!("b{wide}"))?,
+        lanes: 1,
+        space: space_of(pointer),
+        scope,
+    })];
+    if integer_attribute(op, "success_ordering") == Some(SEQUENTIAL) {
+        let ordering = Ordering::Sc;
+        made.push(Made::once(Fact::Fence { ordering, scope }));
+    }
+    Some(made)
+}

@@ -1,0 +1,192 @@
+//! What integers can be, as far as LLVM can see it too: guards that never hold.
+
+use super::access::integer;
+use melior::ir::ValueLike;
+use tx_mlir::{Op, Val, attribute, defining_op, integer_attribute, name, operands};
+
+/// How deep expressions are followed.
+const FOLLOWED: u32 = 12;
+
+/// All numbers from one to another, as signed ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Range {
+    least: i128,
+    most: i128,
+}
+
+impl Range {
+    fn new(least: i128, most: i128) -> Option<Self> {
+        (least <= most).then_some(Self { least, most })
+    }
+
+    fn is_natural(self) -> bool {
+        self.least >= 0
+    }
+}
+
+/// The way that a conditional branch always takes: whether its condition holds.
+pub(super) fn always(branch: Op<'_>) -> Option<bool> {
+    if name(branch) != "llvm.cond_br" {
+        return None;
+    }
+    truth(*operands(branch).first()?, FOLLOWED)
+}
+
+/// What a condition is whenever it is asked for.
+fn truth(value: Val<'_>, depth: u32) -> Option<bool> {
+    let depth = depth.checked_sub(1)?;
+    let op = defining_op(value)?;
+    let inputs = operands(op);
+    let input = |i: usize| truth(*inputs.get(i)?, depth);
+    match name(op) {
+        "llvm.mlir.constant" => Some(integer(value)? != 0),
+        "llvm.icmp" => {
+            let (left, right) = (*inputs.first()?, *inputs.get(1)?);
+            let (left, right) = (range(left, depth)?, range(right, depth)?);
+            compare(integer_attribute(op, "predicate")?, left, right)
+        }
+        "llvm.and" => match (input(0), input(1)) {
+            (Some(false), _) | (_, Some(false)) => Some(false),
+            (Some(true), Some(true)) => Some(true),
+            _ => None,
+        },
+        "llvm.or" => match (input(0), input(1)) {
+            (Some(true), _) | (_, Some(true)) => Some(true),
+            (Some(false), Some(false)) => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A comparison by LLVM's number for it.
+fn compare(predicate: i64, left: Range, right: Range) -> Option<bool> {
+    let less = || {
+        if left.most < right.least {
+            Some(true)
+        } else if left.least >= right.most {
+            Some(false)
+        } else {
+            None
+        }
+    };
+    let greater = || {
+        if left.least > right.most {
+            Some(true)
+        } else if left.most <= right.least {
+            Some(false)
+        } else {
+            None
+        }
+    };
+    let equal = || {
+        if left.most < right.least || left.least > right.most {
+            Some(false)
+        } else if left == right && left.least == left.most {
+            Some(true)
+        } else {
+            None
+        }
+    };
+    let unsigned = predicate >= 6;
+    if unsigned && !(left.is_natural() && right.is_natural()) {
+        return None;
+    }
+    match predicate {
+        0 => equal(),
+        1 => equal().map(|equal| !equal),
+        2 | 6 => less(),
+        3 | 7 => greater().map(|greater| !greater),
+        4 | 8 => greater(),
+        5 | 9 => less().map(|less| !less),
+        _ => None,
+    }
+}
+
+fn range(value: Val<'_>, depth: u32) -> Option<Range> {
+    let depth = depth.checked_sub(1)?;
+    let bits: u32 = value.r#type().to_string().strip_prefix('i')?.parse().ok()?;
+    if bits > 64 {
+        return None;
+    }
+    let op = defining_op(value)?;
+    if let Some(value) = integer(value) {
+        return Range::new(value.into(), value.into());
+    }
+    let inputs = operands(op);
+    let input = |i: usize| range(*inputs.get(i)?, depth);
+    let natural = |i: usize| input(i).filter(|range| range.is_natural());
+    let single = |i: usize| {
+        let range = natural(i)?;
+        (range.least == range.most && range.least > 0).then_some(range.least)
+    };
+    let found = match name(op) {
+        "llvm.sext" => input(0)?,
+        "llvm.zext" | "llvm.trunc" => natural(0)?,
+        "llvm.add" => {
+            let (left, right) = (input(0)?, input(1)?);
+            Range::new(left.least + right.least, left.most + right.most)?
+        }
+        "llvm.mul" => {
+            let (left, right) = (natural(0)?, natural(1)?);
+            Range::new(left.least * right.least, left.most * right.most)?
+        }
+        "llvm.udiv" | "llvm.sdiv" => {
+            let (left, by) = (natural(0)?, single(1)?);
+            Range::new(left.least / by, left.most / by)?
+        }
+        "llvm.urem" | "llvm.srem" => {
+            let by = single(1)?;
+            let most = natural(0).map_or(by - 1, |left| left.most.min(by - 1));
+            // The rest of a negative number is negative, and that of a natural one not.
+            if name(op) == "llvm.srem" {
+                natural(0)?;
+            }
+            Range::new(0, most)?
+        }
+        "llvm.and" => Range::new(0, natural(0)?.most.min(natural(1)?.most))?,
+        "llvm.lshr" => {
+            let (left, by) = (natural(0)?, natural(1)?);
+            let by = (by.least == by.most).then_some(by.least)?;
+            let by = u32::try_from(by).ok().filter(|by| *by < bits)?;
+            Range::new(left.least >> by, left.most >> by)?
+        }
+        register if register.starts_with("nvvm.read.ptx.sreg.") => {
+            let text = attribute(op, "range")?.to_string();
+            let mut bounds = text.trim_end_matches('>').rsplit(", ");
+            let (end, start): (i128, i128) =
+                (bounds.next()?.parse().ok()?, bounds.next()?.parse().ok()?);
+            Range::new(start, end - 1)?
+        }
+        _ => return None,
+    };
+    // What does not fit wraps around.
+    let limit = 1i128 << (bits - 1);
+    (found.least >= -limit && found.most < limit).then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Range, compare};
+
+    /// Thread numbers of a block of 64 beside 63, 64 and 65.
+    #[test]
+    fn comparisons() {
+        let thread = Range { least: 0, most: 63 };
+        let one = |value| Range {
+            least: value,
+            most: value,
+        };
+        let (less, at_most, above, at_least) = (6, 7, 8, 9);
+        assert_eq!(compare(less, thread, one(63)), None);
+        assert_eq!(compare(less, thread, one(64)), Some(true));
+        assert_eq!(compare(at_most, thread, one(63)), Some(true));
+        assert_eq!(compare(above, thread, one(63)), Some(false));
+        assert_eq!(compare(at_least, thread, one(64)), Some(false));
+        assert_eq!(compare(at_least, thread, one(63)), None);
+        let (equal, other) = (0, 1);
+        assert_eq!(compare(equal, thread, one(64)), Some(false));
+        assert_eq!(compare(other, one(3), one(3)), Some(false));
+        assert_eq!(compare(less, one(-1), one(3)), None);
+    }
+}

@@ -1,0 +1,96 @@
+//! Edits of loops and branches.
+
+use super::Change;
+use super::ir::{before, each, known, none, on_device, one};
+use tx_mlir::build::argument;
+use tx_mlir::{Op, Val, first_block, is, operands, ops, set_operand};
+
+fn bounds<'c>(op: Op<'c>) -> Option<[Val<'c>; 3]> {
+    if !is(op, "scf.for") || !on_device(op) {
+        return None;
+    }
+    // The loop over the parts of a grid: every block has one of them, and guards keep it there.
+    let strided = tx_mlir::defining_op(operands(op)[2]);
+    if strided.is_some_and(|step| is(step, "gpu.grid_dim")) {
+        return None;
+    }
+    operands(op).get(..3)?.try_into().ok()
+}
+
+/// Moves a bound of a loop by some steps.
+fn moved<'c>(op: Op<'c>, bound: usize, how: &'static str) -> Vec<Change<'c>> {
+    match bounds(op) {
+        Some(bounds) => one(move || {
+            let b = before(op);
+            set_operand(op, bound, b.binary(how, bounds[bound], bounds[2]));
+        }),
+        None => none(),
+    }
+}
+
+pub(super) fn late_loop(op: Op<'_>) -> Vec<Change<'_>> {
+    moved(op, 0, "arith.addi")
+}
+
+pub(super) fn short_loop(op: Op<'_>) -> Vec<Change<'_>> {
+    moved(op, 1, "arith.subi")
+}
+
+pub(super) fn long_loop(op: Op<'_>) -> Vec<Change<'_>> {
+    moved(op, 1, "arith.addi")
+}
+
+pub(super) fn other_step(op: Op<'_>) -> Vec<Change<'_>> {
+    match bounds(op) {
+        Some([_, _, step]) => one(move || {
+            let b = before(op);
+            set_operand(op, 2, b.binary("arith.addi", step, step));
+        }),
+        None => none(),
+    }
+}
+
+/// An `scf.if` of a kernel whose condition is not known.
+fn is_guard(op: Op<'_>) -> bool {
+    is(op, "scf.if") && on_device(op) && known(operands(op)[0]).is_none()
+}
+
+pub(super) fn lose_guard(op: Op<'_>) -> Vec<Change<'_>> {
+    match is_guard(op) {
+        true => one(move || {
+            let b = before(op);
+            set_operand(op, 0, b.int(1, b.int_type(1)));
+        }),
+        false => none(),
+    }
+}
+
+pub(super) fn negate_guard(op: Op<'_>) -> Vec<Change<'_>> {
+    match is_guard(op) {
+        true => one(move || {
+            let negated = before(op).not(operands(op)[0]);
+            set_operand(op, 0, negated);
+        }),
+        false => none(),
+    }
+}
+
+pub(super) fn lose_update(op: Op<'_>) -> Vec<Change<'_>> {
+    if bounds(op).is_none() {
+        return none();
+    }
+    let Some(block) = first_block(op, 0) else {
+        return none();
+    };
+    let Some(last) = ops(block).last().copied() else {
+        return none();
+    };
+    let carried = operands(last).into_iter().enumerate();
+    let changed: Vec<usize> = carried
+        .filter(|(i, value)| *value != argument(block, i + 1))
+        .map(|(i, _)| i)
+        .collect();
+    each(changed, |i| {
+        Box::new(move || set_operand(last, i, argument(block, i + 1)))
+    })
+}

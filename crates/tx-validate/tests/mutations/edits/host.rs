@@ -1,0 +1,152 @@
+//! Edits of launches and of what stands around them.
+
+use super::Change;
+use super::ir::{add, each, give, known, move_before, none, on_device, one, set};
+use tx_mlir::melior::ir::operation::OperationLike;
+use tx_mlir::melior::ir::ValueLike;
+use tx_mlir::{
+    Op, attribute, erase, integers, is, operand_groups, operands, results, set_operand,
+};
+
+/// Where the groups of operands of a launch begin.
+fn starts(op: Op<'_>) -> Option<Vec<usize>> {
+    if !is(op, "gpu.launch_func") {
+        return None;
+    }
+    let groups = operand_groups(op)?;
+    let mut at = 0;
+    Some(
+        groups
+            .iter()
+            .map(|group| {
+                at += group.len();
+                at - group.len()
+            })
+            .collect(),
+    )
+}
+
+/// Less blocks along the dimension that has some. One block more is not asked for: blocks go through the rows with the
+/// grid for a stride, so that it changes nothing.
+pub(super) fn smaller_grid(op: Op<'_>) -> Vec<Change<'_>> {
+    let Some(starts) = starts(op) else {
+        return none();
+    };
+    // The first dimension with more blocks than one, or the first of all.
+    let at = (starts[1]..starts[1] + 3)
+        .find(|i| known(operands(op)[*i]) != Some(1))
+        .unwrap_or(starts[1]);
+    one(move || add(op, at, -1))
+}
+
+pub(super) fn other_block(op: Op<'_>) -> Vec<Change<'_>> {
+    let Some(starts) = starts(op) else {
+        return none();
+    };
+    let size = (starts[4]..starts[4] + 3).find_map(|i| {
+        let n = known(operands(op)[i])?;
+        (n > 1).then_some((i, n))
+    });
+    match size {
+        Some((i, n)) => one(move || give(op, i, n / 2)),
+        None => none(),
+    }
+}
+
+pub(super) fn swap_arguments(op: Op<'_>) -> Vec<Change<'_>> {
+    let (Some(starts), Some(groups)) = (starts(op), operand_groups(op)) else {
+        return none();
+    };
+    let at = starts[11];
+    let given = &groups[11];
+    let pair = (0..given.len()).find_map(|i| {
+        let j = (i + 1..given.len())
+            .find(|j| given[*j].r#type() == given[i].r#type() && given[*j] != given[i])?;
+        Some((i, j))
+    });
+    match pair {
+        Some((i, j)) => {
+            let (first, second) = (given[i], given[j]);
+            one(move || {
+                set_operand(op, at + i, second);
+                set_operand(op, at + j, first);
+            })
+        }
+        None => none(),
+    }
+}
+
+pub(super) fn drop_launch(op: Op<'_>) -> Vec<Change<'_>> {
+    match is(op, "gpu.launch_func") && results(op).is_empty() {
+        true => one(move || erase(op)),
+        false => none(),
+    }
+}
+
+pub(super) fn swap_launches(op: Op<'_>) -> Vec<Change<'_>> {
+    if !is(op, "gpu.launch_func") {
+        return none();
+    }
+    let Some(block) = op.block() else {
+        return none();
+    };
+    let all = tx_mlir::ops(block);
+    // One that is given the same temporary.
+    let temporaries: Vec<_> = operands(op)
+        .into_iter()
+        .filter(|v| tx_mlir::defining_op(*v).is_some_and(|o| is(o, "memref.alloc")))
+        .collect();
+    let later = all
+        .iter()
+        .skip_while(|o| **o != op)
+        .skip(1)
+        .find(|o| {
+            let given = operands(**o);
+            is(**o, "gpu.launch_func") && temporaries.iter().any(|v| given.contains(v))
+        });
+    match later.and_then(|later| super::ir::next(*later)) {
+        Some(behind) => one(move || move_before(op, behind)),
+        None => none(),
+    }
+}
+
+pub(super) fn small_temporary(op: Op<'_>) -> Vec<Change<'_>> {
+    if !is(op, "memref.alloc") || on_device(op) {
+        return none();
+    }
+    // What is known when the program runs is one of the operands.
+    let count = operands(op).len();
+    if count > 0 {
+        return each(0..count, |i| Box::new(move || add(op, i, -1)));
+    }
+    none()
+}
+
+pub(super) fn drop_copy(op: Op<'_>) -> Vec<Change<'_>> {
+    match is(op, "memref.copy") && !on_device(op) {
+        true => one(move || erase(op)),
+        false => none(),
+    }
+}
+
+pub(super) fn early_free(op: Op<'_>) -> Vec<Change<'_>> {
+    if !is(op, "memref.dealloc") {
+        return none();
+    }
+    let memory = operands(op)[0];
+    match tx_mlir::defining_op(memory).and_then(super::ir::next) {
+        Some(behind) if behind != op => one(move || move_before(op, behind)),
+        _ => none(),
+    }
+}
+
+pub(super) fn other_known_block(op: Op<'_>) -> Vec<Change<'_>> {
+    let sizes = attribute(op, "known_block_size").and_then(integers);
+    match sizes.as_deref() {
+        Some([x, y, z]) if *x > 1 => {
+            let text = format!("array<i32: {}, {y}, {z}>", x / 2);
+            one(move || set(op, "known_block_size", &text))
+        }
+        _ => none(),
+    }
+}

@@ -1,0 +1,169 @@
+//! What edits are made of.
+
+use super::Change;
+use tx_mlir::melior::ir::attribute::IntegerAttribute;
+use tx_mlir::melior::ir::operation::OperationLike;
+use tx_mlir::melior::ir::{Attribute, BlockLike, Type, TypeLike, ValueLike};
+use tx_mlir::{
+    Builder, Op, Val, attribute, context, defining_op, enclosing, erase, integer_value, is, name,
+    operands, parse_attribute, replace_uses, results, set_attribute, set_operand,
+};
+
+/// The one change of an edit.
+pub(crate) fn one<'c>(change: impl FnOnce() + 'c) -> Vec<Change<'c>> {
+    vec![Box::new(change)]
+}
+
+/// No change.
+pub(crate) fn none<'c>() -> Vec<Change<'c>> {
+    Vec::new()
+}
+
+/// The changes of each of some things.
+pub(crate) fn each<'c, T>(
+    things: impl IntoIterator<Item = T>,
+    change: impl Fn(T) -> Change<'c>,
+) -> Vec<Change<'c>> {
+    things.into_iter().map(change).collect()
+}
+
+/// Whether the op belongs to a kernel.
+pub(crate) fn on_device(op: Op<'_>) -> bool {
+    enclosing(op, "gpu.module").is_some()
+}
+
+/// Whether the op stands in a function of LLVM's.
+pub(crate) fn in_llvm(op: Op<'_>) -> bool {
+    enclosing(op, "llvm.func").is_some()
+}
+
+/// Whether somebody looks at what the op computes.
+pub(crate) fn is_used(op: Op<'_>) -> bool {
+    results(op).into_iter().any(tx_mlir::has_uses)
+}
+
+/// The integer that is known to be a value.
+pub(crate) fn known(value: Val<'_>) -> Option<i64> {
+    let op = defining_op(value)?;
+    match name(op) {
+        "arith.constant" | "llvm.mlir.constant" => integer_value(attribute(op, "value")?),
+        _ => None,
+    }
+}
+
+/// A builder in front of an op.
+pub(crate) fn before(op: Op<'_>) -> Builder<'_> {
+    Builder::before(op)
+}
+
+/// A builder behind an op.
+pub(crate) fn after(op: Op<'_>) -> Builder<'_> {
+    Builder::before(next(op).unwrap_or(op))
+}
+
+/// The op behind an op.
+pub(crate) fn next(op: Op<'_>) -> Option<Op<'_>> {
+    let all = tx_mlir::ops(op.block()?);
+    let at = all.iter().position(|o| *o == op)?;
+    all.get(at + 1).copied()
+}
+
+/// The op in front of an op.
+pub(crate) fn previous(op: Op<'_>) -> Option<Op<'_>> {
+    let all = tx_mlir::ops(op.block()?);
+    let at = all.iter().position(|o| *o == op)?;
+    Some(all[at.checked_sub(1)?])
+}
+
+/// An integer constant, in the dialect of the code around.
+pub(crate) fn integer<'c>(b: &Builder<'c>, at: Op<'c>, n: i64, ty: Type<'c>) -> Val<'c> {
+    let made = match in_llvm(at) {
+        true => "llvm.mlir.constant",
+        false => "arith.constant",
+    };
+    b.create(made)
+        .attr("value", IntegerAttribute::new(ty, n).into())
+        .result(ty)
+        .value()
+}
+
+/// Gives an op an integer for an operand.
+pub(crate) fn give(op: Op<'_>, operand: usize, n: i64) {
+    let ty = operands(op)[operand].r#type();
+    set_operand(op, operand, integer(&before(op), op, n, ty));
+}
+
+/// Adds to an operand of an op.
+pub(crate) fn add<'c>(op: Op<'c>, operand: usize, n: i64) {
+    let b = before(op);
+    let old = operands(op)[operand];
+    let more = integer(&b, op, n, old.r#type());
+    let sum = if in_llvm(op) { "llvm.add" } else { "arith.addi" };
+    set_operand(op, operand, b.binary(sum, old, more));
+}
+
+/// Replaces an op by another with the same operands and result types.
+pub(crate) fn rename(op: Op<'_>, to: &str) {
+    let types: Vec<_> = results(op).iter().map(|r| r.r#type()).collect();
+    let made = before(op)
+        .create(to)
+        .operands(&operands(op))
+        .results(&types)
+        .build();
+    for (old, new) in results(op).into_iter().zip(results(made)) {
+        replace_uses(old, new);
+    }
+    erase(op);
+}
+
+/// Sets an attribute to what a text says.
+pub(crate) fn set(op: Op<'_>, attribute: &str, text: &str) {
+    set_attribute(op, attribute, parse_attribute(context(op), text));
+}
+
+/// Puts a value in the place of what an op computes, for all but the value itself.
+pub(crate) fn instead<'c>(old: Val<'c>, make: impl FnOnce(Val<'c>) -> Val<'c>, user: Op<'c>) {
+    // The op that makes the new value uses the old one: it is given it back.
+    let new = make(old);
+    replace_uses(old, new);
+    set_operand(user, 0, old);
+}
+
+/// The type of an op's only result.
+pub(crate) fn result_type<'c>(op: Op<'c>) -> Option<Type<'c>> {
+    match results(op)[..] {
+        [only] => Some(only.r#type()),
+        _ => None,
+    }
+}
+
+/// Whether a type is a scalar or vector of floats.
+pub(crate) fn is_float(ty: Type<'_>) -> bool {
+    ty.is_float() || tx_mlir::vector_parts(ty).is_some_and(|(_, element)| element.is_float())
+}
+
+/// Moves an op in front of another of its block.
+pub(crate) fn move_before<'c>(op: Op<'c>, target: Op<'c>) {
+    let copy = tx_mlir::copy(op);
+    let copied = target
+        .block()
+        .map(|block| block.insert_operation_before(target, copy));
+    if let Some(copied) = copied {
+        for (old, new) in results(op).into_iter().zip(results(copied)) {
+            replace_uses(old, new);
+        }
+    }
+    erase(op);
+}
+
+/// Whether the op may be a barrier: one for which program order is what matters.
+pub(crate) fn is_barrier(op: Op<'_>) -> bool {
+    ["gpu.barrier", "nvvm.barrier0", "nvvm.barrier", "nvvm.bar.warp.sync"]
+        .into_iter()
+        .any(|barrier| is(op, barrier))
+}
+
+/// The attribute of an integer type of the context of an op.
+pub(crate) fn predicate<'c>(op: Op<'c>, n: i64) -> Attribute<'c> {
+    tx_mlir::i64_attribute(context(op), n)
+}

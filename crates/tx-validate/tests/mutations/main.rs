@@ -1,0 +1,318 @@
+//! Are the checkers any good? Edits the IR between passes, as a careless pass would, and looks who notices.
+//!
+//! * `edits.rs` is the table of edits;
+//! * `programs.rs` finds the programs: those of the lit tests, and those of `programs/`;
+//! * `run.rs` makes an edit and runs every checker;
+//! * `harmless.rs` lists edits that change nothing that can be observed, with reasons;
+//! * `report.rs` writes `docs/mutations.md`.
+//!
+//! Each kind of edit is one test, on a sample. Besides libtest's arguments there are `--write`, which makes every edit
+//! in every program and writes the page, and `--look PROGRAMS EDITS COUNT`, which prints what comes of edits whose
+//! program and kind have one of the parts given (between commas) in their names.
+
+mod edits;
+mod harmless;
+mod programs;
+mod report;
+mod run;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use edits::{EDITS, Edit};
+use harmless::{HARMLESS, Harmless};
+use run::{Outcome, Place, Survey};
+
+/// Places where a kind of edit is made in a program, at most.
+const PLACES: usize = 2;
+
+/// Programs of the sample, those first that are done soonest. Among them every edit has at least two.
+const SAMPLE: [&str; 1] = [""];
+
+/// Programs of the sample in which a kind of edit is made.
+const SAMPLED: usize = 3;
+
+/// An edit that was made.
+struct Done<'s> {
+    survey: &'s Survey,
+    edit: &'static Edit,
+    place: &'s Place,
+    outcome: Outcome,
+}
+
+/// Why an edit that nobody noticed is right, where that is known.
+fn harmless_of(done: &Done<'_>) -> Option<&'static Harmless> {
+    HARMLESS.iter().find(|harmless| {
+        harmless.edit == done.edit.name
+            && harmless.program == done.survey.program.name
+            && done.place.op.contains(harmless.place)
+    })
+}
+
+/// Says what is wrong with an edit that was made.
+fn complaint(done: &Done<'_>) -> Option<String> {
+    let Outcome::Survived(what) = &done.outcome else {
+        return None;
+    };
+    harmless_of(done).is_none().then(|| {
+        format!(
+            "nobody noticed `{}` in {} after {}, at {}{}{what}",
+            done.edit.name,
+            done.survey.program.name,
+            done.place.pass,
+            done.place.op,
+            if what.is_empty() { "" } else { ": " },
+        )
+    })
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().collect();
+    let done = match arguments.get(1).map(String::as_str) {
+        Some("--write") => write(),
+        Some("--look") => look(&arguments[2..]),
+        _ => test(),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("mutations: {error}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Runs the tests.
+fn test() -> Result<ExitCode, String> {
+    let programs = programs::all()?;
+    let programs: Vec<_> = SAMPLE
+        .iter()
+        .map(|name| {
+            let found = programs.iter().find(|program| program.name == *name);
+            found.ok_or_else(|| format!("no program is called {name}"))
+        })
+        .collect::<Result<_, _>>()?;
+    let arguments = Arguments::from_args();
+    // Nothing is run to list the tests.
+    let surveys: Vec<Survey> = match arguments.list {
+        true => Vec::new(),
+        false => parallel(&programs, |program| run::survey(program, EDITS))
+            .into_iter()
+            .zip(&programs)
+            .map(|(survey, program)| survey.map_err(|error| format!("{}: {error}", program.name)))
+            .collect::<Result<_, _>>()?,
+    };
+    let surveys: &'static [Survey] = surveys.leak();
+    let mut trials: Vec<Trial> = EDITS
+        .iter()
+        .enumerate()
+        .map(|(number, edit)| Trial::test(edit.name, move || sample(number, edit, surveys)))
+        .collect();
+    trials.push(Trial::test("page", page_is_fresh));
+    Ok(libtest_mimic::run(&arguments, trials).exit_code())
+}
+
+/// Makes an edit in some programs.
+fn sample(number: usize, edit: &'static Edit, surveys: &'static [Survey]) -> Result<(), Failed> {
+    let mut programs = 0;
+    let mut caught = 0;
+    let mut complaints = Vec::new();
+    for survey in surveys {
+        let places = run::some(&survey.places[number], 1);
+        if programs == SAMPLED || places.is_empty() {
+            continue;
+        }
+        for place in places {
+            let outcome = run::mutate(survey, edit, place);
+            if matches!(outcome, Outcome::Nothing) {
+                continue;
+            }
+            programs += 1;
+            caught += usize::from(matches!(outcome, Outcome::Caught(..)));
+            complaints.extend(complaint(&Done {
+                survey,
+                edit,
+                place,
+                outcome,
+            }));
+        }
+    }
+    if programs < 2 {
+        complaints.push(format!("it can be made in {programs} programs of the sample, expected 2"));
+    }
+    if caught == 0 {
+        complaints.push("nobody noticed it anywhere in the sample".to_owned());
+    }
+    match complaints.is_empty() {
+        true => Ok(()),
+        false => Err(complaints.join("\n").into()),
+    }
+}
+
+/// Whether the page speaks of the edits that there are.
+fn page_is_fresh() -> Result<(), Failed> {
+    let path = report::path();
+    let page = std::fs::read_to_string(&path)
+        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let found = report::kinds(&page);
+    let expected: Vec<&str> = EDITS.iter().map(|edit| edit.name).collect();
+    match found == expected {
+        true => Ok(()),
+        false => Err(format!(
+            "{} speaks of {found:?}, expected {expected:?}: run `{}`",
+            path.display(),
+            report::COMMAND
+        )
+        .into()),
+    }
+}
+
+/// Surveys the programs that can be edited; the others are those that are there to be refused.
+fn surveys(wanted: impl Fn(&str) -> bool) -> Result<Vec<Survey>, String> {
+    let mut programs = programs::all()?;
+    programs.retain(|program| wanted(&program.name));
+    let found = parallel(&programs, |program| run::survey(program, EDITS));
+    let mut surveys = Vec::new();
+    for (program, survey) in programs.iter().zip(found) {
+        match survey {
+            Ok(survey) => surveys.push(survey),
+            Err(error) => eprintln!("not taken: {}: {error}", program.name),
+        }
+    }
+    Ok(surveys)
+}
+
+/// Makes edits at some places.
+fn edited<'s>(
+    surveys: &'s [Survey],
+    wanted: impl Fn(&str) -> bool,
+    places: usize,
+    each: impl Fn(&Done<'_>) + Sync,
+) -> Vec<Done<'s>> {
+    let mut jobs = Vec::new();
+    for survey in surveys {
+        for (edit, all) in EDITS.iter().zip(&survey.places) {
+            if wanted(edit.name) {
+                let some = run::some(all, places);
+                jobs.extend(some.into_iter().map(|place| (survey, edit, place)));
+            }
+        }
+    }
+    eprintln!("{} edits in {} programs", jobs.len(), surveys.len());
+    let count = AtomicUsize::new(0);
+    parallel(&jobs, |(survey, edit, place)| {
+        let done = Done {
+            survey,
+            edit,
+            place,
+            outcome: run::mutate(survey, edit, place),
+        };
+        each(&done);
+        let count = count.fetch_add(1, Ordering::Relaxed) + 1;
+        if count.is_multiple_of(500) {
+            eprintln!("{count} of {}", jobs.len());
+        }
+        done
+    })
+}
+
+/// Makes every edit and writes the page.
+fn write() -> Result<ExitCode, String> {
+    let surveys = surveys(|_| true)?;
+    let done = edited(&surveys, |_| true, PLACES, |done| {
+        if let Some(complaint) = complaint(done) {
+            eprintln!("{complaint}");
+        }
+    });
+    let path = report::path();
+    std::fs::write(&path, report::page(surveys.len(), &done))
+        .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    let mut wrong = done.iter().filter(|done| complaint(done).is_some()).count();
+    for edit in EDITS {
+        let programs: BTreeSet<&str> = done
+            .iter()
+            .filter(|done| done.edit.name == edit.name)
+            .filter(|done| !matches!(done.outcome, Outcome::Nothing))
+            .map(|done| &*done.survey.program.name)
+            .collect();
+        if programs.len() < 2 {
+            eprintln!("`{}` can be made in {} programs, expected 2", edit.name, programs.len());
+            wrong += 1;
+        }
+    }
+    for harmless in HARMLESS {
+        let needed = done.iter().any(|done| {
+            matches!(done.outcome, Outcome::Survived(_))
+                && harmless_of(done).is_some_and(|found| std::ptr::eq(found, harmless))
+        });
+        if !needed {
+            eprintln!(
+                "`{}` in {} at {}: listed as harmless, and somebody noticed it, or it was not made",
+                harmless.edit, harmless.program, harmless.place
+            );
+            wrong += 1;
+        }
+    }
+    Ok(match wrong {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::FAILURE,
+    })
+}
+
+/// Prints what comes of some edits.
+fn look(arguments: &[String]) -> Result<ExitCode, String> {
+    let [programs, edits, count] = arguments else {
+        return Err("--look needs parts of names of programs and edits, and a number".to_owned());
+    };
+    let count = count.parse().map_err(|_| format!("{count} is no number"))?;
+    let among = |name: &str, parts: &str| parts.split(',').any(|part| name.contains(part));
+    let surveys = surveys(|name| among(name, programs))?;
+    edited(&surveys, |name| among(name, edits), count, |done| {
+        let outcome = match &done.outcome {
+            Outcome::Caught(who, what) => {
+                let who: Vec<&str> = who.iter().map(|checker| checker.name()).collect();
+                format!("{} | {}", who.join(", "), what.lines().next().unwrap_or_default())
+            }
+            Outcome::SameCode => "the same code".to_owned(),
+            Outcome::Nothing => "no change".to_owned(),
+            Outcome::Survived(what) => match harmless_of(done) {
+                Some(harmless) => format!("harmless: {}", harmless.why),
+                None => format!("NOT NOTICED {what}"),
+            },
+        };
+        println!(
+            "{} | {} | {}#{} | {} | {outcome}",
+            done.edit.name,
+            done.survey.program.name,
+            done.place.pass,
+            done.place.change,
+            done.place.op,
+        );
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Does something with each of some things, on all processors; results in the order of the things.
+fn parallel<T: Sync, R: Send>(things: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let done = Mutex::new(BTreeMap::new());
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(thing) = things.get(i) else { break };
+                    let result = work(thing);
+                    let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                    done.insert(i, result);
+                }
+            });
+        }
+    });
+    done.into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .into_values()
+        .collect()
+}

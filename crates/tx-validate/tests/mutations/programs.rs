@@ -1,0 +1,70 @@
+//! What is edited: the programs of the lit tests, and some of our own for what none of them has.
+
+use std::fs;
+use std::path::Path;
+use tx::{Compiler, Source, Target};
+
+/// Folders of `lit-tests` whose programs are edited.
+const FOLDERS: [&str; 4] = ["programs", "tutorial", "lower-reduction", "ptx"];
+
+/// An entry of a file.
+#[derive(Clone)]
+pub(crate) struct Program {
+    /// `FOLDER/FILE@ENTRY`.
+    pub(crate) name: String,
+    pub(crate) target: Target,
+    pub(crate) source: Source,
+}
+
+/// All programs, by name.
+pub(crate) fn all() -> Result<Vec<Program>, String> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = package.ancestors().nth(2).unwrap_or(package);
+    let lit = FOLDERS.map(|folder| (folder, root.join("lit-tests").join(folder)));
+    let own = ("mutations", package.join("tests/mutations/programs"));
+    let mut programs = Vec::new();
+    for (folder, home) in lit.into_iter().chain([own]) {
+        let trouble = |error| format!("cannot read {}: {error}", home.display());
+        for entry in fs::read_dir(&home).map_err(trouble)? {
+            let path = entry.map_err(trouble)?.path();
+            if path.extension().is_some_and(|extension| extension == "mlir") {
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                let text = fs::read_to_string(&path).map_err(trouble)?;
+                programs.extend(entries(&format!("{folder}/{stem}"), &text)?);
+            }
+        }
+    }
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(programs)
+}
+
+/// The programs in a file; none where it is there to be refused.
+fn entries(file: &str, text: &str) -> Result<Vec<Program>, String> {
+    let run = text.lines().find(|line| line.starts_with("// RUN"));
+    let chip = run
+        .and_then(|line| line.split_once("--chip "))
+        .and_then(|(_, rest)| rest.split_whitespace().next())
+        .unwrap_or("sm_80");
+    let target = Target::parse(chip).map_err(|error| format!("{file}: {error}"))?;
+    let source = Source {
+        name: format!("{file}.mlir"),
+        text: text.as_bytes().to_vec(),
+        entry: None,
+        keep_stages: false,
+    };
+    let compiler = Compiler::new(target).map_err(|error| error.to_string())?;
+    let Ok(entries) = compiler.entries(&source) else {
+        return Ok(Vec::new());
+    };
+    Ok(entries
+        .into_iter()
+        .map(|entry| Program {
+            name: format!("{file}@{entry}"),
+            target,
+            source: Source {
+                entry: Some(entry),
+                ..source.clone()
+            },
+        })
+        .collect())
+}

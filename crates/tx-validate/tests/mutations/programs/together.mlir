@@ -1,0 +1,49 @@
+// What threads do together: exchanges over rows of a block, votes, barriers of some warps, tiles that are used twice.
+#shared = #gpu.address_space<workgroup>
+gpu.module @kernels {
+  gpu.func @votes(%A: memref<64xf32>, %B: memref<64xi32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %all = arith.constant -1 : i32
+    %zero = arith.constant 0.0 : f32
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<64xf32>
+    %positive = arith.cmpf ogt, %x, %zero : f32
+    %any = nvvm.vote.sync any %all, %positive -> i1
+    %every = nvvm.vote.sync all %all, %positive -> i1
+    %a = arith.extui %any : i1 to i32
+    %e = arith.extui %every : i1 to i32
+    %sum = arith.addi %a, %e : i32
+    memref.store %sum, %B[%t] : memref<64xi32>
+    gpu.return
+  }
+  // Two tiles of one size, and a turn through shared memory.
+  gpu.func @turned(%A: memref<64xf32>, %B: memref<64xf32>, %C: memref<f32>)
+      workgroup(%S: memref<64xf32, #shared>, %T: memref<64xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c63 = arith.constant 63 : index
+    tile.copy %A to %S scope(cta) : memref<64xf32> to memref<64xf32, #shared>
+    %t = gpu.thread_id x
+    %u = arith.subi %c63, %t : index
+    %x = memref.load %S[%u] : memref<64xf32, #shared>
+    memref.store %x, %T[%t] : memref<64xf32, #shared>
+    %y = memref.load %T[%u] : memref<64xf32, #shared>
+    %z = arith.subf %x, %y : f32
+    memref.store %z, %B[%t] : memref<64xf32>
+    tile.reduce max %T into %C axes [0] scope(cta) : memref<64xf32, #shared> into memref<f32>
+    gpu.return
+  }
+  // Two warpgroups, each with a sum of its own.
+  gpu.func @halves(%A: memref<2x128xf32>, %B: memref<2xf32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c128 = arith.constant 128 : index
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %g = arith.divui %t, %c128 : index
+    %i = arith.remui %t, %c128 : index
+    %x = memref.load %A[%g, %i] : memref<2x128xf32>
+    %s = tile.all_reduce sum %x scope(warpgroup) : f32 -> f32
+    %first = arith.cmpi eq, %i, %c0 : index
+    scf.if %first {
+      memref.store %s, %B[%g] : memref<2xf32>
+    }
+    gpu.return
+  }
+}

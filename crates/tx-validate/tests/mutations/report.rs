@@ -1,0 +1,111 @@
+//! The page `docs/mutations.md`.
+
+use crate::edits::EDITS;
+use crate::run::{Checker, Outcome};
+use crate::{Done, harmless_of};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// How to write the page.
+pub(crate) const COMMAND: &str = "cargo test --package tx-validate --test mutations -- --write";
+
+/// Where the page is.
+pub(crate) fn path() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let root = package.ancestors().nth(2).unwrap_or(package);
+    root.join("docs/mutations.md")
+}
+
+/// The kinds of edit of which a page speaks, in its order.
+pub(crate) fn kinds(page: &str) -> Vec<&str> {
+    page.lines()
+        .filter_map(|line| line.strip_prefix("| `"))
+        .filter_map(|line| line.split_once("` | "))
+        .filter(|(_, rest)| rest.matches('|').count() > Checker::ALL.len())
+        .map(|(name, _)| name)
+        .collect()
+}
+
+pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
+    let done: Vec<&Done<'_>> = all
+        .iter()
+        .filter(|done| !matches!(done.outcome, Outcome::Nothing))
+        .collect();
+    let mut text = format!(
+        "# Are the checkers any good?\n\n\
+         <!-- Written by `{COMMAND}`. -->\n\n\
+         `tx validate` says which pass is wrong. To see that it does, the IR is edited between passes, as a careless pass \
+         would change it, at up to {} places for each kind of edit and program: {} edits of {} kinds, in {programs} \
+         programs, which are those of `lit-tests` and some of `crates/tx-validate/tests/mutations/programs`. Every edit \
+         that changes what can be observed must be noticed; where one is not, a test fails.\n\n\
+         Continuous integration runs a sample of these (`cargo test -p tx-validate --test mutations`). This page is \
+         written by\n\n```console\n{COMMAND}\n```\n\n\
+         An edit is noticed by\n\n\
+         * *verifier*: what was edited is no IR any more;\n\
+         * *pass*: a later pass refuses it, or no launch plan can hold it;\n\
+         * *result*: the interpreter computes something else;\n\
+         * *fault*: the interpreter finds what must not be done, such as an access out of bounds;\n\
+         * *race*: it finds accesses that no barrier orders;\n\
+         * *executor*: the lowered kernel, run on the SIMT executor, has any of these;\n\
+         * *PTX*: the PTX does;\n\n\
+         and often by several. It is *the same code* when PTX and plan are the same, byte for byte. The *harmless* ones \
+         are listed below, with reasons.\n\n",
+        crate::PLACES,
+        done.len(),
+        EDITS.len(),
+    );
+    let mut head = "| edit | | edits |".to_owned();
+    let mut rule = "|---|---|--:|".to_owned();
+    for name in Checker::ALL.iter().map(|c| c.name()).chain(["same code", "harmless"]) {
+        let _ = write!(head, " {name} |");
+        rule.push_str("--:|");
+    }
+    let _ = writeln!(text, "{head}\n{rule}");
+    for edit in EDITS {
+        let own: Vec<&Outcome> = done
+            .iter()
+            .filter(|done| done.edit.name == edit.name)
+            .map(|done| &done.outcome)
+            .collect();
+        let mut row = format!("| `{}` | {} | {} |", edit.name, edit.what, own.len());
+        for checker in Checker::ALL {
+            let count = own
+                .iter()
+                .filter(|o| matches!(o, Outcome::Caught(who, _) if who.contains(&checker)))
+                .count();
+            let _ = write!(row, " {} |", shown(count));
+        }
+        let same = own.iter().filter(|o| matches!(o, Outcome::SameCode)).count();
+        let none = own.iter().filter(|o| matches!(o, Outcome::Survived(_))).count();
+        let _ = writeln!(text, "{row} {} | {} |", shown(same), shown(none));
+    }
+    text.push_str("\n## Harmless edits\n");
+    let mut reasons: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for done in &done {
+        if let (Outcome::Survived(_), Some(harmless)) = (&done.outcome, harmless_of(done)) {
+            reasons.entry(harmless.why).or_default().insert(format!(
+                "`{}` in `{}` after `{}`, at {}",
+                done.edit.name,
+                done.survey.program.name,
+                done.place.pass,
+                done.place.op
+            ));
+        }
+    }
+    for (why, places) in reasons {
+        let _ = writeln!(text, "\n{why}\n");
+        for place in places {
+            let _ = writeln!(text, "* {place}");
+        }
+    }
+    text
+}
+
+/// A count; nothing for none, which makes a table easier to read.
+fn shown(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        count => count.to_string(),
+    }
+}

@@ -1,0 +1,381 @@
+//! Edits a program and looks who notices.
+
+use crate::edits::Edit;
+use crate::programs::Program;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use tx::{Artifact, Compiler};
+use tx_mlir::melior::ir::Module;
+use tx_mlir::melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use tx_mlir::{Op, attribute, is, name, source_location, string_attribute, symbol_path, walk};
+use tx_validate::{Options, Trouble, Validation, Verdict, validate_edited};
+
+/// Who can notice an edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Checker {
+    /// MLIR's verifiers refuse what was edited.
+    Verifier,
+    /// A later pass refuses it, or the plan cannot hold it.
+    Pass,
+    /// The interpreter finds another result.
+    Interpreter,
+    /// The interpreter finds something that must not be done: out of bounds, divergent, not written.
+    Faults,
+    /// The interpreter finds accesses that no barrier orders.
+    Races,
+    /// The executor finds any of these.
+    Executor,
+    /// PTX is run, and gives another result.
+    Ptx,
+}
+
+impl Checker {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Verifier,
+        Self::Pass,
+        Self::Interpreter,
+        Self::Faults,
+        Self::Races,
+        Self::Executor,
+        Self::Ptx,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Verifier => "verifier",
+            Self::Pass => "pass",
+            Self::Interpreter => "result",
+            Self::Faults => "fault",
+            Self::Races => "race",
+            Self::Executor => "executor",
+            Self::Ptx => "PTX",
+        }
+    }
+}
+
+/// One place where an edit can be made.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// Number of the stage, counted from `parse`.
+    pub(crate) stage: usize,
+    /// Its name.
+    pub(crate) pass: String,
+    /// Number of the change among those of the module.
+    pub(crate) change: usize,
+    /// The op and its location.
+    pub(crate) op: String,
+}
+
+/// What came of an edit.
+#[derive(Clone, Debug)]
+pub(crate) enum Outcome {
+    /// Some checkers noticed it; the first says what.
+    Caught(BTreeSet<Checker>, String),
+    /// What is compiled is the same, byte for byte: PTX and plan.
+    SameCode,
+    /// Nobody noticed it.
+    Survived(String),
+    /// The module is as it was.
+    Nothing,
+}
+
+/// A program, and where edits can be made in it.
+pub(crate) struct Survey {
+    pub(crate) program: Program,
+    /// For each kind of edit.
+    pub(crate) places: Vec<Vec<Place>>,
+    /// What it compiles to.
+    artifact: Artifact,
+    /// The function that is called and the kernels that it launches.
+    functions: BTreeSet<String>,
+    /// Stages of it as it is that nothing can be said of.
+    unknown: Vec<String>,
+}
+
+fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
+    // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
+    unsafe { Op::from_raw(module.as_operation().to_raw()) }
+}
+
+fn text(module: &Module<'_>) -> String {
+    let flags = OperationPrintingFlags::new().print_generic_operation_form();
+    module
+        .as_operation()
+        .to_string_with_flags(flags)
+        .unwrap_or_default()
+}
+
+/// The op as it is printed, without what is in it, and where it stands.
+fn describe(op: Op<'_>) -> String {
+    let text = match tx_mlir::blocks(op).is_empty() {
+        true => op.to_string(),
+        false => name(op).to_owned(),
+    };
+    let line = text.lines().next().unwrap_or_default().trim();
+    match source_location(op.location()) {
+        Some(at) => format!("{}:{} `{line}`", at.line, at.column),
+        None => format!("`{line}`"),
+    }
+}
+
+/// Whether an op has a part in the run of a program: it stands in the function or a kernel, or is used there.
+fn takes_part(op: Op<'_>, functions: &BTreeSet<String>) -> bool {
+    let named = |op: Op<'_>| {
+        string_attribute(op, "sym_name").is_some_and(|name| functions.contains(&name))
+    };
+    let is_function = |op: Op<'_>| matches!(name(op), "func.func" | "gpu.func" | "llvm.func");
+    if is_function(op) {
+        return named(op);
+    }
+    if let Some(function) = tx_mlir::ancestors(op).find(|o| is_function(*o)) {
+        return named(function);
+    }
+    // A variable: what is asked for it is the same in a kernel that is launched.
+    let Some(holder) = tx_mlir::parent(op) else {
+        return false;
+    };
+    is(op, "memref.global")
+        && walk(holder).into_iter().any(|user| {
+            let path = attribute(user, "name").and_then(symbol_path);
+            is(user, "memref.get_global")
+                && path.and_then(|mut path| path.pop()) == string_attribute(op, "sym_name")
+                && takes_part(user, functions)
+        })
+}
+
+/// The function that is called and the kernels that it launches.
+fn functions(artifact: &Artifact) -> BTreeSet<String> {
+    let kernels = artifact.plan.steps.iter().map(|step| step.kernel.clone());
+    kernels.chain([artifact.plan.entry.clone()]).collect()
+}
+
+/// Runs a program as it is, and notes where edits can be made.
+pub(crate) fn survey(program: &Program, edits: &[Edit]) -> Result<Survey, String> {
+    let artifact = Compiler::new(program.target)
+        .and_then(|compiler| compiler.compile_source(&program.source))
+        .map_err(|error| error.to_string())?;
+    let functions = functions(&artifact);
+    let mut places = vec![Vec::new(); edits.len()];
+    let mut stage = 0;
+    let validation = validate_edited(
+        program.target,
+        &program.source,
+        &Options::default(),
+        &mut |pass, module| {
+            if pass == "parse" {
+                stage = 0;
+                places = vec![Vec::new(); edits.len()];
+            } else {
+                stage += 1;
+            }
+            let mut ops = walk(top(module));
+            ops.retain(|op| takes_part(*op, &functions));
+            for (edit, places) in edits.iter().zip(&mut places) {
+                if stage == 0 || !edit.after.contains(&pass) {
+                    continue;
+                }
+                let mut change = 0;
+                for op in &ops {
+                    for _ in (edit.at)(*op) {
+                        places.push(Place {
+                            stage,
+                            pass: pass.to_owned(),
+                            change,
+                            op: describe(*op),
+                        });
+                        change += 1;
+                    }
+                }
+            }
+        },
+    )
+    .map_err(|trouble| trouble.to_string())?;
+    if !validation.is_good() {
+        return Err(match validation.guilty() {
+            Some(stage) => format!("{}: {}", stage.name, stage.verdict),
+            None => "it cannot be run from its beginning to its end".to_owned(),
+        });
+    }
+    let unknown = validation
+        .stages
+        .iter()
+        .filter(|stage| matches!(stage.verdict, Verdict::Unsupported(_)))
+        .map(|stage| stage.name.clone())
+        .collect();
+    Ok(Survey {
+        program: program.clone(),
+        places,
+        artifact,
+        functions,
+        unknown,
+    })
+}
+
+/// Makes one change of a module; whether it verifies, or nothing when it is as it was.
+fn change(
+    module: &mut Module<'_>,
+    edit: &Edit,
+    number: usize,
+    functions: &BTreeSet<String>,
+) -> Option<bool> {
+    let before = text(module);
+    let mut left = number;
+    for op in walk(top(module)) {
+        if !takes_part(op, functions) {
+            continue;
+        }
+        let changes = (edit.at)(op);
+        if left < changes.len() {
+            if let Some(change) = changes.into_iter().nth(left) {
+                change();
+            }
+            break;
+        }
+        left -= changes.len();
+    }
+    let changed = text(module) != before;
+    changed.then(|| module.as_operation().verify())
+}
+
+/// Makes an edit and looks who notices.
+pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place) -> Outcome {
+    match catch_unwind(AssertUnwindSafe(|| try_mutate(survey, edit, place))) {
+        Ok(outcome) => outcome,
+        Err(panic) => {
+            let message = panic
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+            Outcome::Survived(format!("panic: {}", message.unwrap_or_default()))
+        }
+    }
+}
+
+fn try_mutate(survey: &Survey, edit: &Edit, place: &Place) -> Outcome {
+    let program = &survey.program;
+    // Whether stages are of LLVM's dialect.
+    let lowered = RefCell::new(Vec::new());
+    let done = Cell::new(None);
+    let validation = validate_edited(
+        program.target,
+        &program.source,
+        &Options::default(),
+        &mut |pass, module| {
+            if pass == "parse" {
+                lowered.borrow_mut().clear();
+                done.set(None);
+            }
+            let mut lowered = lowered.borrow_mut();
+            if lowered.len() == place.stage {
+                // On a copy first: what does not verify must not be looked at any more.
+                let copy = Module::from_operation(tx_mlir::copy(top(module)));
+                let verified = copy.and_then(|mut copy| {
+                    change(&mut copy, edit, place.change, &survey.functions)
+                });
+                done.set(Some(verified));
+                if verified == Some(true) {
+                    change(module, edit, place.change, &survey.functions);
+                }
+            }
+            let llvm = walk(top(module)).into_iter().any(|op| {
+                is(op, "llvm.func") && tx_mlir::enclosing(op, "gpu.module").is_some()
+            });
+            lowered.push((pass.to_owned(), llvm));
+        },
+    );
+    match done.get() {
+        Some(Some(true)) => {}
+        Some(Some(false)) => {
+            let who = BTreeSet::from([Checker::Verifier]);
+            return Outcome::Caught(who, "it does not verify".to_owned());
+        }
+        _ => return Outcome::Nothing,
+    }
+    match validation {
+        Err(Trouble::Compile(error)) => {
+            let message = error.to_string();
+            Outcome::Caught(BTreeSet::from([Checker::Pass]), message)
+        }
+        Err(trouble) => Outcome::Survived(format!("nothing can be said: {trouble}")),
+        Ok(validation) => judge(survey, edit, place, &validation, &lowered.into_inner()),
+    }
+}
+
+fn judge(
+    survey: &Survey,
+    edit: &Edit,
+    place: &Place,
+    validation: &Validation,
+    lowered: &[(String, bool)],
+) -> Outcome {
+    let mut who = BTreeSet::new();
+    let mut first = None;
+    for stage in &validation.stages {
+        if !stage.verdict.is_bad() {
+            continue;
+        }
+        let machine = stage.name == "launch"
+            || lowered
+                .iter()
+                .any(|(pass, llvm)| *pass == stage.name && *llvm);
+        who.insert(match &stage.verdict {
+            _ if stage.name.contains("ptx") => Checker::Ptx,
+            _ if machine => Checker::Executor,
+            Verdict::Race(_) => Checker::Races,
+            Verdict::Fault(_) => Checker::Faults,
+            _ => Checker::Interpreter,
+        });
+        first.get_or_insert_with(|| format!("{}: {}", stage.name, stage.verdict));
+    }
+    if let Some(first) = first {
+        return Outcome::Caught(who, first);
+    }
+    if !validation.is_good() {
+        let what = "it cannot be run any more".to_owned();
+        return Outcome::Caught(BTreeSet::from([Checker::Executor]), what);
+    }
+    if compiles_to_the_same(survey, edit, place) {
+        return Outcome::SameCode;
+    }
+    let unknown: Vec<String> = validation
+        .stages
+        .iter()
+        .filter(|stage| matches!(stage.verdict, Verdict::Unsupported(_)))
+        .filter(|stage| !survey.unknown.contains(&stage.name))
+        .map(|stage| format!("{}: {}", stage.name, stage.verdict))
+        .collect();
+    Outcome::Survived(unknown.join("; "))
+}
+
+/// Whether the edited program is compiled to the same PTX and the same plan.
+fn compiles_to_the_same(survey: &Survey, edit: &Edit, place: &Place) -> bool {
+    let mut stage = 0;
+    let artifact = Compiler::new(survey.program.target).and_then(|compiler| {
+        compiler.compile_watched(&survey.program.source, &mut |_, _, module| {
+            if stage == place.stage {
+                change(module, edit, place.change, &survey.functions);
+            }
+            stage += 1;
+            Ok(())
+        })
+    });
+    artifact.is_ok_and(|artifact| {
+        artifact.ptx == survey.artifact.ptx && artifact.plan == survey.artifact.plan
+    })
+}
+
+/// Some of the places of an edit: the first, the last, and those between them at equal distances.
+pub(crate) fn some(places: &[Place], most: usize) -> Vec<&Place> {
+    if places.len() <= most {
+        return places.iter().collect();
+    }
+    match most {
+        0 => Vec::new(),
+        1 => vec![&places[places.len() / 2]],
+        _ => (0..most)
+            .map(|i| &places[i * (places.len() - 1) / (most - 1)])
+            .collect(),
+    }
+}
+

@@ -1,0 +1,90 @@
+//! `tx fuzz`.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tx_fuzz::{Case, Summary, modules, text};
+
+use crate::cli::{Fuzz, FuzzRun, FuzzTarget};
+use crate::failure::Failure;
+
+/// Runs `tx fuzz`.
+pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
+    let refused = |error: io::Error| Failure::Refused(error.to_string());
+    let tx = std::env::current_exe().map_err(refused)?;
+    let summary = match &options.target {
+        FuzzTarget::Modules(run) => modules::run(&modules::Config {
+            worker: vec![tx.into_os_string(), "fuzz".into(), "worker".into()],
+            time: Duration::from_secs(run.seconds),
+            cases: run.cases,
+            seed: run.seed,
+            first: run.first,
+            jobs: run.jobs,
+            out: run.out.clone(),
+        }),
+        FuzzTarget::Text {
+            run,
+            opt,
+            upstream,
+            corpus,
+        } => text::run(&text::Config {
+            tx,
+            opt: opt.clone(),
+            upstream: upstream.clone(),
+            corpus: corpus.clone(),
+            time: Duration::from_secs(run.seconds),
+            cases: run.cases,
+            seed: run.seed,
+            first: run.first,
+            jobs: run.jobs,
+            out: run.out.clone(),
+        }),
+        FuzzTarget::Worker => return tx_fuzz::serve().map_err(refused),
+        FuzzTarget::Replay { files } => return replay(files),
+        FuzzTarget::Show(run) => return show(run),
+    };
+    conclude(&summary.map_err(refused)?)
+}
+
+/// Says what was found, and fails when something has to be mended.
+fn conclude(summary: &Summary) -> Result<(), Failure> {
+    crate::print(format!("{summary}\n").as_bytes())?;
+    match summary.is_clean() {
+        true => Ok(()),
+        false => Err(Failure::Failed("tx: there are findings".to_owned())),
+    }
+}
+
+/// Checks descriptions that an earlier run wrote.
+fn replay(files: &[PathBuf]) -> Result<(), Failure> {
+    let mut bad = false;
+    for file in files {
+        let json = std::fs::read(file).map_err(|error| Failure::file(file, &error))?;
+        let case: Case = serde_json::from_slice(&json)
+            .map_err(|error| Failure::Refused(format!("{}: {error}", file.display())))?;
+        let outcome = tx_fuzz::check(&case);
+        crate::print(format!("{}: {outcome}\n", file.display()).as_bytes())?;
+        bad |= outcome.class.is_finding();
+    }
+    match bad {
+        true => Err(Failure::Failed("tx: there are findings".to_owned())),
+        false => Ok(()),
+    }
+}
+
+/// Prints programs without checking them.
+fn show(run: &FuzzRun) -> Result<(), Failure> {
+    for index in run.first..run.first + run.cases.unwrap_or(1) {
+        let case = tx_fuzz::generate(run.seed, index);
+        let text = case
+            .text()
+            .map_err(|error| Failure::Refused(error.to_string()))?;
+        let title = format!(
+            "// seed {}, case {index}: for {}, inputs {}\n",
+            run.seed, case.chip, case.seed
+        );
+        crate::print((title + &text.mlir).as_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! Every program of `lit-tests`, checked after every pass by execution: what `tx validate` does.
+//!
+//! A test is a file; its parts between `// -----` are programs of their own, and all their functions and kernels are
+//! checked. Each must be valid, but for those in `validate/exceptions.txt`: a line there is a file, a part and an entry,
+//! and what comes of it, which must be what is found. Files and parts that are tests of diagnostics, which expect an
+//! error or run `not`, are left out.
+//!
+//! `--bless` writes the exceptions as they are.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use tx_validate::{Options, Trouble, Validation, Verdict};
+
+type Exceptions = BTreeMap<String, String>;
+
+fn main() -> ExitCode {
+    let bless = std::env::args().any(|argument| argument == "--bless");
+    let rest = std::env::args().filter(|argument| argument != "--bless");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests");
+    let exceptions_path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/validate/exceptions.txt");
+    let exceptions = Arc::new(read_exceptions(&exceptions_path));
+    let found: Arc<Mutex<Exceptions>> = Arc::default();
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    let trials = files
+        .into_iter()
+        .map(|file| {
+            let name = file
+                .strip_prefix(&root)
+                .unwrap_or(&file)
+                .display()
+                .to_string();
+            let (exceptions, found) = (exceptions.clone(), found.clone());
+            Trial::test(name.clone(), move || {
+                let text = fs::read_to_string(&file).map_err(|e| e.to_string())?;
+                let outcomes = check(&name, &text);
+                let mut wrong = Vec::new();
+                for (entry, outcome) in outcomes {
+                    let expected = exceptions.get(&entry).map_or("valid", String::as_str);
+                    if outcome.word != expected && !bless {
+                        wrong.push(format!(
+                            "{entry}: {}, expected {expected}\n{}",
+                            outcome.word, outcome.detail
+                        ));
+                    }
+                    if outcome.word != "valid"
+                        && let Ok(mut found) = found.lock()
+                    {
+                        found.insert(entry, outcome.word);
+                    }
+                }
+                match wrong.is_empty() {
+                    true => Ok(()),
+                    false => Err(Failed::from(wrong.join("\n"))),
+                }
+            })
+        })
+        .collect();
+    let conclusion = libtest_mimic::run(&Arguments::from_iter(rest), trials);
+    let all = found.lock().map(|found| found.clone()).unwrap_or_default();
+    if bless {
+        let text: String = all.iter().map(|(k, v)| format!("{k} {v}\n")).collect();
+        let text = format!("{HEADER}{text}");
+        if let Err(error) = fs::write(&exceptions_path, text) {
+            eprintln!("validate: {}: {error}", exceptions_path.display());
+            return ExitCode::FAILURE;
+        }
+    } else if conclusion.num_filtered_out == 0 {
+        if let Some(stale) = exceptions.keys().find(|key| !all.contains_key(*key)) {
+            eprintln!("validate: {stale} is listed as an exception, and is none");
+            return ExitCode::FAILURE;
+        }
+    }
+    conclusion.exit_code()
+}
+
+const HEADER: &str = "\
+# Programs of `lit-tests` that are not valid, and what comes of them:
+#   unwritten    it reads memory that nobody wrote: a fragment of a program, for one pass
+#   race         threads write one place with nothing between, in the program itself
+#   refused      it does not compile for the default chip, or not as a whole
+#   inputs       no sizes fit it without somebody who knows it
+#   unsupported  it has an op that the executor does not run
+# Written by `cargo test -p tx-cli --test validate -- --bless`.
+";
+
+fn read_exceptions(path: &Path) -> Exceptions {
+    fs::read_to_string(path)
+        .unwrap_or_default()
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.rsplit_once(' '))
+        .map(|(entry, word)| (entry.to_owned(), word.to_owned()))
+        .collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return;
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|e| e == "mlir") {
+            files.push(path);
+        }
+    }
+}
+
+/// What came of an entry.
+struct Outcome {
+    word: String,
+    detail: String,
+}
+
+/// What comes of each entry of a file.
+fn check(name: &str, text: &str) -> Vec<(String, Outcome)> {
+    let refuses = |text: &str| {
+        text.contains("expected-error")
+            || text
+                .lines()
+                .any(|line| line.contains("RUN:") && line.split_whitespace().any(|w| w == "not"))
+    };
+    let Ok(target) = tx::Target::parse(tx_target::DEFAULT_CHIP) else {
+        return Vec::new();
+    };
+    let mut outcomes = Vec::new();
+    let whole_refuses = text
+        .lines()
+        .any(|line| line.contains("RUN:") && line.split_whitespace().any(|word| word == "not"));
+    for (part, text) in text.split("// -----").enumerate() {
+        if whole_refuses || refuses(text) {
+            continue;
+        }
+        let mut source = tx::Source {
+            name: name.to_owned(),
+            text: text.as_bytes().to_vec(),
+            entry: None,
+            keep_stages: false,
+        };
+        let entries = tx::Compiler::new(target).and_then(|c| c.entries(&source));
+        let entries = match entries {
+            Ok(entries) => entries,
+            Err(error) => {
+                outcomes.push((
+                    format!("{name}#{part}"),
+                    Outcome {
+                        word: "refused".to_owned(),
+                        detail: error.to_string(),
+                    },
+                ));
+                continue;
+            }
+        };
+        let mut seen = Vec::new();
+        for entry in entries {
+            if seen.contains(&entry) {
+                continue;
+            }
+            seen.push(entry.clone());
+            source.entry = Some(entry.clone());
+            let result = tx_validate::validate(target, &source, &Options::default());
+            outcomes.push((format!("{name}#{part} @{entry}"), outcome(result)));
+        }
+    }
+    outcomes
+}
+
+fn outcome(result: Result<Validation, Trouble>) -> Outcome {
+    let (word, detail) = match result {
+        Ok(validation) if validation.is_good() => ("valid", String::new()),
+        Ok(validation) => {
+            let stages: Vec<String> = validation
+                .stages
+                .iter()
+                .map(|stage| format!("  {}: {}", stage.name, stage.verdict))
+                .collect();
+            let word = match validation.guilty().map(|stage| &stage.verdict) {
+                Some(Verdict::Race(_)) => "race",
+                Some(verdict) => verdict.word(),
+                None => "unsupported",
+            };
+            (word, stages.join("\n"))
+        }
+        Err(Trouble::Compile(error)) => ("refused", error.to_string()),
+        Err(error) => {
+            let text = error.to_string();
+            let word = match text.contains("which nobody wrote") {
+                true => "unwritten",
+                false => "inputs",
+            };
+            (word, text)
+        }
+    };
+    Outcome {
+        word: word.to_owned(),
+        detail,
+    }
+}
