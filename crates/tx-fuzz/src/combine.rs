@@ -111,7 +111,8 @@ pub(crate) struct Custom {
     text: &'static str,
 }
 
-/// Combiners that are associative and commutative, with neutral identities.
+/// Combiners that are associative and commutative, with neutral identities: that of sums is -0.0, because 0.0 and -0.0
+/// are 0.0.
 pub(crate) const CUSTOM: [Custom; 11] = [
     // A product spelled out.
     Custom {
@@ -124,7 +125,7 @@ pub(crate) const CUSTOM: [Custom; 11] = [
     // A sum with the operands the other way round.
     Custom {
         elements: &[F16],
-        text: "identity [0.0 : f32] combiner {\n\
+        text: "identity [-0.0 : f32] combiner {\n\
                ^bb0(%l: f32, %r: f32):\n\
                \x20 %p = arith.addf %r, %l : f32\n\
                \x20 tile.yield %p : f32\n}",
@@ -176,7 +177,7 @@ pub(crate) const CUSTOM: [Custom; 11] = [
     // A sum and a sum of squares, of two sources.
     Custom {
         elements: &[F32, F32],
-        text: "identity [0.0 : f32, 0.0 : f32] combiner {\n\
+        text: "identity [-0.0 : f32, -0.0 : f32] combiner {\n\
                ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):\n\
                \x20 %s = arith.addf %a, %c : f32\n\
                \x20 %q = arith.addf %b, %d : f32\n\
@@ -194,7 +195,7 @@ pub(crate) const CUSTOM: [Custom; 11] = [
     // Three parts of three types.
     Custom {
         elements: &[F32, I64, I32],
-        text: "identity [0.0 : f32, 0 : i64, 0 : i32] combiner {\n\
+        text: "identity [-0.0 : f32, 0 : i64, 0 : i32] combiner {\n\
                ^bb0(%a: f32, %b: i64, %c: i32, %d: f32, %e: i64, %f: i32):\n\
                \x20 %x = arith.addf %a, %d : f32\n\
                \x20 %y = arith.xori %b, %e : i64\n\

@@ -107,7 +107,8 @@ impl Bound {
             error: self.error + other.error,
             magnitude: self.magnitude + other.magnitude,
             grain: self.grain.min(other.grain),
-            peak: self.peak + other.peak,
+            // No partial sum is larger; what the terms were made of is behind them.
+            peak: self.magnitude + other.magnitude,
             trough: 1.0,
         }
         .rounded(float)

@@ -103,6 +103,37 @@ pub(crate) fn judge(
     verdict
 }
 
+/// The first zero whose sign is another than before.
+pub(crate) fn signs(input: &str, before: &Results, found: &Results) -> Verdict {
+    let is_zero = |element: ElementType, bits: u64| match scalar(element) {
+        Scalar::Float(float) => float.value(bits) == 0.0,
+        Scalar::Int(_) => false,
+    };
+    for (argument, (before, found)) in before.iter().zip(found).enumerate() {
+        let (Some(before), Some(found)) = (before, found) else {
+            continue;
+        };
+        let element = before.element();
+        let turned: Vec<usize> = (0..before.len())
+            .filter(|i| bits(before, *i) != bits(found, *i))
+            .filter(|i| is_zero(element, bits(before, *i)) && is_zero(element, bits(found, *i)))
+            .collect();
+        if let Some(&first) = turned.first() {
+            return Verdict::Wrong(Box::new(Difference {
+                input: input.to_owned(),
+                argument,
+                index: unflatten(first, before.shape()),
+                found: scalar(element).show(bits(found, first)),
+                expected: scalar(element).show(bits(before, first)),
+                allowed: 0.0,
+                wrong: turned.len(),
+                elements: before.len(),
+            }));
+        }
+    }
+    Verdict::Equal
+}
+
 fn unflatten(mut flat: usize, shape: &[usize]) -> Vec<usize> {
     let mut index = vec![0; shape.len()];
     for (i, size) in index.iter_mut().zip(shape).rev() {

@@ -12,6 +12,8 @@ pub struct Input {
     pub name: String,
     /// What it is called with.
     pub args: Vec<Arg>,
+    /// Whether all numbers are -0.0.
+    pub(crate) zeros: bool,
 }
 
 /// What the numbers of an input are.
@@ -39,6 +41,8 @@ enum Data {
     /// All alike but one great and one small number a row, on diagonals: the first of so many, which together reach
     /// every place or the same distances from each other. Each of them decides an extreme, and a bit of `and` and `or`.
     Peaks(usize, usize),
+    /// Every other row rises from its first number to its last, the others fall: their ends decide an extreme.
+    Slopes,
 }
 
 impl Data {
@@ -54,16 +58,17 @@ impl Data {
             Self::Greatest => "greatest numbers",
             Self::Near => "numbers near one",
             Self::Peaks(..) => "peaks",
+            Self::Slopes => "slopes",
         }
     }
 }
 
 /// Sizes of the dimensions that are given at run time, the first of an array, the second …, and what they hold.
-const CALLS: [([usize; 4], Data); 13] = [
+const CALLS: [([usize; 4], Data); 14] = [
     ([33, 100, 3, 2], Data::Whole),
-    ([7, 20, 5, 3], Data::Special),
+    ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
-    ([300, 1, 3, 1], Data::Powers),
+    ([513, 1, 3, 1], Data::Powers),
     ([3, 1003, 2, 2], Data::Powers),
     ([0, 5, 2, 1], Data::Whole),
     ([5, 0, 3, 2], Data::Whole),
@@ -72,11 +77,12 @@ const CALLS: [([usize; 4], Data); 13] = [
     ([3, 34, 2, 2], Data::Least),
     ([2, 35, 2, 3], Data::Greatest),
     ([4, 77, 2, 3], Data::Near),
-    ([61, 61, 3, 2], Data::Peaks(0, 1)),
+    ([65, 65, 3, 2], Data::Peaks(0, 1)),
+    ([2, 1003, 2, 2], Data::Slopes),
 ];
 
 /// What programs of given sizes hold.
-const FILLS: [Data; 9] = [
+const FILLS: [Data; 10] = [
     Data::Whole,
     Data::Special,
     Data::Random,
@@ -86,6 +92,7 @@ const FILLS: [Data; 9] = [
     Data::Least,
     Data::Greatest,
     Data::Near,
+    Data::Slopes,
 ];
 
 /// Inputs with peaks of a program of given sizes, at most.
@@ -138,18 +145,25 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
         true => CALLS.to_vec(),
         false => {
             // As many as reach every column, with a peak for each row.
-            let turns = plan.arguments.iter().find_map(|argument| match &argument.ty {
-                ArgumentType::Memref(memref) => {
-                    let sizes = memref.shape.iter().map(|extent| extent.known());
-                    let sizes: Option<Vec<i64>> = sizes.collect();
-                    let (columns, rows) = columns_and_rows(&sizes?, |size| *size as usize);
-                    Some(columns.div_ceil(rows.max(1)))
-                }
-                ArgumentType::Scalar(_) => None,
-            });
+            let turns = plan
+                .arguments
+                .iter()
+                .find_map(|argument| match &argument.ty {
+                    ArgumentType::Memref(memref) => {
+                        let sizes = memref.shape.iter().map(|extent| extent.known());
+                        let sizes: Option<Vec<i64>> = sizes.collect();
+                        let (columns, rows) = columns_and_rows(&sizes?, |size| *size as usize);
+                        Some(columns.div_ceil(rows.max(1)))
+                    }
+                    ArgumentType::Scalar(_) => None,
+                });
             let turns = turns.unwrap_or(1).clamp(1, MOST_PEAKS);
             let peaks = (0..turns).map(|turn| Data::Peaks(turn, turns));
-            FILLS.into_iter().chain(peaks).map(|data| ([1; 4], data)).collect()
+            FILLS
+                .into_iter()
+                .chain(peaks)
+                .map(|data| ([1; 4], data))
+                .collect()
         }
     };
     let mut inputs = Vec::new();
@@ -208,6 +222,7 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
         inputs.push(Input {
             name: format!("{} of {}", data.name(), shapes.join(", ")),
             args,
+            zeros: data == Data::Zeros,
         });
     }
     match too_large {
@@ -298,8 +313,8 @@ fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
                 Relation::LessOrEqual => (left, right),
                 Relation::NotEqual => continue,
             };
-            changed |= values.assign(plan, &check.right, more)
-                || values.assign(plan, &check.left, less);
+            changed |=
+                values.assign(plan, &check.right, more) || values.assign(plan, &check.left, less);
         }
         if !changed {
             break;
@@ -377,24 +392,26 @@ fn fill(element: ElementType, shape: &[usize], data: Data, random: &mut Random) 
     let (columns, rows) = columns_and_rows(shape, |size| *size);
     let mut bytes = Vec::with_capacity(count * element.size());
     for place in 0..count {
-        let peak = match data {
+        let (row, column) = (place / columns, place % columns);
+        let role = match data {
             Data::Peaks(turn, turns) => {
                 // The last of several ends in the last column.
                 let shift = turn * columns.saturating_sub(rows) / (turns - 1).max(1);
-                let (row, column) = (place / columns, place % columns);
                 match (column + 2 * columns - row % columns - shift) % columns {
-                    0 => Peak::Great,
-                    1 => Peak::Small,
-                    _ => Peak::None,
+                    0 => Role::Great,
+                    1 => Role::Small,
+                    _ => Role::Plain,
                 }
             }
-            _ => Peak::None,
+            Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
+            Data::Slopes => Role::Step(columns - column, columns),
+            _ => Role::Plain,
         };
         let bits = match scalar_of(element) {
-            Scalar::Float(float) => float_bits(float, data, peak, random),
+            Scalar::Float(float) => float_bits(float, data, role, random),
             Scalar::Int(width) => match element {
                 ElementType::Index => random.below(16) as u64,
-                _ => int_bits(width, data, peak, random),
+                _ => int_bits(width, data, role, random),
             },
         };
         bytes.extend_from_slice(&bits.to_le_bytes()[..element.size()]);
@@ -402,15 +419,17 @@ fn fill(element: ElementType, shape: &[usize], data: Data, random: &mut Random) 
     bytes
 }
 
-/// Whether a number is one that decides.
+/// What a number is among those of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Peak {
-    None,
+enum Role {
+    Plain,
     Great,
     Small,
+    /// So far up, of so many steps.
+    Step(usize, usize),
 }
 
-fn float_bits(float: Float, data: Data, peak: Peak, random: &mut Random) -> u64 {
+fn float_bits(float: Float, data: Data, role: Role, random: &mut Random) -> u64 {
     let tiny = 2_f64.powi(float.least_exponent() - float.digits() + 2);
     let value = match data {
         // Mostly ones, so that no product overflows in any order.
@@ -446,25 +465,29 @@ fn float_bits(float: Float, data: Data, peak: Peak, random: &mut Random) -> u64 
         Data::Least => f64::NEG_INFINITY,
         Data::Greatest => f64::INFINITY,
         Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
-        Data::Peaks(..) => match peak {
-            Peak::None => 1.0,
-            Peak::Great => 8.0,
-            Peak::Small => -8.0,
+        Data::Peaks(..) | Data::Slopes => match role {
+            Role::Plain => 1.0,
+            Role::Great => 8.0,
+            Role::Small => -8.0,
+            Role::Step(up, of) if float.digits() < 11 => (up * 15 / of) as f64,
+            Role::Step(up, _) => up as f64,
         },
     };
     float.to_bits(value)
 }
 
-fn int_bits(width: u32, data: Data, peak: Peak, random: &mut Random) -> u64 {
+fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
     let number = match data {
         Data::Powers => random.pick(&[-1, 1, 2, 3]),
         Data::Whole => random.below(17) as i64 - 8,
         Data::Random | Data::Long | Data::Near => random.next().cast_signed(),
         // A bit more and a bit less.
-        Data::Peaks(..) => match peak {
-            Peak::None => 0b0101,
-            Peak::Great => 0b0100_0101,
-            Peak::Small => 0b0100,
+        Data::Peaks(..) | Data::Slopes => match role {
+            Role::Plain => 0b0101,
+            Role::Great => 0b0100_0101,
+            Role::Small => 0b0100,
+            Role::Step(up, of) if width < 16 => (up * 100 / of) as i64,
+            Role::Step(up, _) => up as i64,
         },
         Data::Zeros => 1,
         Data::Least => i64::MIN >> (64 - width),

@@ -55,6 +55,8 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// NVIDIA's assembler, or a folder that holds it; without, it is looked for on `PATH`.
     pub ptxas: Option<PathBuf>,
+    /// The most inputs to generate; without, all there are. The first ones show most mistakes.
+    pub inputs: Option<usize>,
 }
 
 /// What was found of a stage.
@@ -125,11 +127,16 @@ pub fn validate_edited(
         Some(args) => vec![vec![Input {
             name: "the arguments given".to_owned(),
             args: args.clone(),
+            zeros: false,
         }]],
         None => GUESSES
             .iter()
-            .map(|guess| generate(&plan, options.seed, *guess))
-            .collect::<Result<Vec<_>, _>>()?,
+            .map(|guess| {
+                let mut inputs = generate(&plan, options.seed, *guess)?;
+                inputs.truncate(options.inputs.unwrap_or(usize::MAX));
+                Ok(inputs)
+            })
+            .collect::<Result<Vec<_>, Trouble>>()?,
     };
     let mut first = None;
     for inputs in given.into_iter().filter(|inputs| !inputs.is_empty()) {
@@ -354,12 +361,13 @@ impl<'r> Run<'r> {
             Err(error) => return Verdict::Unsupported(error),
         };
         let mut verdict = Verdict::Equal;
+        let written = self.stages.iter().any(|stage| stage.name == "tile-schedule");
         for case in &mut self.cases {
             let entry = &self.plan.entry;
             let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
             verdict = verdict.worse(match found {
                 Ok(outcome) => match case.placed.results(outcome) {
-                    Ok((results, _)) => case.judge(results, folds),
+                    Ok((results, _)) => case.judge(results, folds, written),
                     Err(error) => Verdict::Unsupported(error),
                 },
                 Err(trouble) => stages::verdict_of(&trouble, &case.input.name),
@@ -392,7 +400,7 @@ impl<'r> Run<'r> {
                 };
                 let found = program.run_with(case.input.args.clone(), &options);
                 verdict = verdict.worse(match found {
-                    Ok(outputs) => case.judge(outputs.into_arrays(), false),
+                    Ok(outputs) => case.judge(outputs.into_arrays(), false, true),
                     Err(error) => stages::verdict_of_run(&error, &case.input.name),
                 });
             }
@@ -461,7 +469,8 @@ impl<'r> Run<'r> {
 }
 
 impl Case {
-    fn judge(&mut self, results: Results, folds: bool) -> Verdict {
+    /// Compares with what was before. Once kernels are `written`, the sign of a sum of nothing but -0.0 stays what it is.
+    fn judge(&mut self, results: Results, folds: bool, written: bool) -> Verdict {
         let same = self
             .before
             .as_ref()
@@ -470,7 +479,12 @@ impl Case {
             (_, true) => Verdict::Equal,
             (Some((reference, bounds)), false) => {
                 // The same bits as the reference are not the same as before, which lay within the bounds.
+                let signs = match (&self.before, written && self.input.zeros) {
+                    (Some(before), true) => compare::signs(&self.input.name, before, &results),
+                    _ => Verdict::Equal,
+                };
                 compare::judge(&self.input.name, reference, bounds, &results, folds)
+                    .worse(signs)
                     .worse(Verdict::EqualWithinOrder)
             }
             (None, false) => Verdict::Unsupported("nothing to compare with".to_owned()),

@@ -3,7 +3,7 @@
 use crate::{Options, Trouble, Verdict, validate};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx::{Compiler, Source, Target};
-use tx_mlir::{Failed, Op, error, remark};
+use tx_mlir::{Failed, Op, error, remark, string_attribute, walk};
 use tx_pass::{Counts, Pass, PassInfo, pass};
 
 pass! {
@@ -74,6 +74,11 @@ impl Pass for Validate {
         };
         for entry in entries {
             source.entry = Some(entry.clone());
+            let place = walk(module)
+                .into_iter()
+                .find(|op| string_attribute(*op, "sym_name").as_deref() == Some(&*entry))
+                .map_or(module.location(), |op| op.location());
+            let refuse = |message: String| error(place, message).emit();
             let validation = validate(target, &source, &options).map_err(|trouble| {
                 let text = match &trouble {
                     Trouble::Compile(e) => format!("`{entry}` does not compile: {e}"),
@@ -105,7 +110,7 @@ impl Pass for Validate {
                 return Err(refuse(format!("`{entry}` cannot be compared{what}")));
             }
             remark(
-                module.location(),
+                place,
                 format!("`{entry}` is valid: {equal} stages equal, {reordered} equal within order"),
             )
             .emit();

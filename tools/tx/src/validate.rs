@@ -24,6 +24,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         args,
         grid: options.grid.map(|grid| grid.0),
         ptxas: options.ptxas.clone(),
+        inputs: None,
     };
     let mut bad = Vec::new();
     let mut refused = None;

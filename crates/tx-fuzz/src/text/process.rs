@@ -33,12 +33,18 @@ impl Ended {
 
 /// Runs a program with its arguments to its end.
 pub(super) fn run(line: &[OsString], log: &Path) -> io::Result<Ended> {
+    run_with(&format!("ulimit -v {MEMORY}; ulimit -c 0"), line, log)
+}
+
+/// The same with half of the usual stack.
+pub(super) fn run_on_half_the_stack(line: &[OsString], log: &Path) -> io::Result<Ended> {
+    let limits = format!("ulimit -v {MEMORY}; ulimit -c 0; ulimit -s 4096");
+    run_with(&limits, line, log)
+}
+
+fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
     let mut child = Command::new("/bin/sh")
-        .args([
-            "-c",
-            &format!("ulimit -v {MEMORY}; ulimit -c 0; exec \"$@\""),
-            "sh",
-        ])
+        .args(["-c", &format!("{limits}; exec \"$@\""), "sh"])
         .args(line)
         .stdin(Stdio::null())
         .stdout(Stdio::null())

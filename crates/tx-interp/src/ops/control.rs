@@ -174,7 +174,7 @@ fn counted<'c>(
         true => vec![exec.int(*low, first)],
         false => (0..exec.lanes as u32)
             .map(|lane| {
-                if all.contains(&lane) {
+                if all.binary_search(&lane).is_ok() {
                     exec.int(*low, lane)
                 } else {
                     0
@@ -212,14 +212,12 @@ fn counted<'c>(
             let new = exec.slots[*from].clone();
             value.merge(&new, &going, exec.lanes);
         }
-        for (lane, counter) in counters.iter_mut().enumerate() {
-            let lane = if uniform { first } else { lane as u32 };
-            if uniform || going.contains(&lane) {
-                // A counter that passes the largest number is past every bound.
-                *counter = counter
-                    .checked_add(exec.int(*step, lane))
-                    .unwrap_or(i64::MAX);
-            }
+        for &lane in if uniform { &going[..1] } else { &going[..] } {
+            let counter = &mut counters[if uniform { 0 } else { lane as usize }];
+            // A counter that passes the largest number is past every bound.
+            *counter = counter
+                .checked_add(exec.int(*step, lane))
+                .unwrap_or(i64::MAX);
         }
         active = going;
     }

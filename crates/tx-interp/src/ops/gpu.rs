@@ -370,6 +370,38 @@ pub(crate) struct Kernel<'c> {
     /// Memory it declares: where, and how much of what.
     memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
     pub(crate) block_size: Option<[u32; 3]>,
+    /// Along which dimensions blocks go through the work with the grid for a stride, so that any number of them does it.
+    strided: [bool; 3],
+}
+
+/// Whether the index of a block along a dimension is only where loops begin whose step is the size of the grid.
+fn is_strided(kernel: Op<'_>, d: usize) -> bool {
+    let all = tx_mlir::walk(kernel);
+    let is_number = |value, wanted: fn(Number) -> Option<usize>| {
+        tx_mlir::defining_op(value)
+            .and_then(thread_number)
+            .and_then(wanted)
+            == Some(d)
+    };
+    let block = |number| match number {
+        Number::Block(d) => Some(d),
+        _ => None,
+    };
+    let grid = |number| match number {
+        Number::GridSize(d) => Some(d),
+        _ => None,
+    };
+    let mut uses = 0;
+    let all_stride = all.into_iter().all(|op| {
+        operands(op).into_iter().enumerate().all(|(i, value)| {
+            if !is_number(value, block) {
+                return true;
+            }
+            uses += 1;
+            tx_mlir::is(op, "scf.for") && i == 0 && is_number(operands(op)[2], grid)
+        })
+    });
+    all_stride && uses > 0
 }
 
 /// The largest block.
@@ -386,6 +418,7 @@ impl<'c> Kernel<'c> {
             memory.push((*slot, ty.space, sizes, scalar));
         }
         Ok(Self {
+            strided: [0, 1, 2].map(|d| is_strided(op, d)),
             block_size: function.block_size,
             function,
             memory,
@@ -408,9 +441,17 @@ impl<'c> Kernel<'c> {
             let message = format!("a {what} of {found:?}");
             Err(Trouble::fault(FaultKind::Undefined, site, message))
         };
-        let Ok(grid) = u32s(grid) else {
+        let Ok(mut grid) = u32s(grid) else {
             return wrong("grid", grid);
         };
+        if exec.world.races {
+            // Blocks with two turns each: what a turn leaves for the next must be ordered as well.
+            for (size, strided) in grid.iter_mut().zip(self.strided) {
+                if strided {
+                    *size = size.div_ceil(2);
+                }
+            }
+        }
         let threads = block.iter().try_fold(1_i64, |n, d| n.checked_mul(*d));
         let fits = threads.is_some_and(|n| (1..=MOST_THREADS).contains(&n));
         let Ok(block) = u32s(block)

@@ -35,8 +35,6 @@ const WHOLE: &[&str] = &[
     "tile-schedule",
     "tile-analyze-scope",
 ];
-/// When their parameters are chosen.
-const SELECTED: &[&str] = &["tile-select-variant"];
 /// When they are loops, and exchanges are ops of their own.
 const EXPANDED: &[&str] = &["tile-expand-reduce"];
 /// When barriers are in.
@@ -97,7 +95,6 @@ edits! {
     "swap-copy", "`tile.copy` copies the other way.", WHOLE, tile::swap_copy;
     "swap-destinations", "Two destinations of one `tile.reduce` change places.", WHOLE, tile::swap_destinations;
     "lose-neutral", "Partial results of nothing are identities, and not neutral to the bit.", WHOLE, tile::lose_neutral;
-    "other-parameter", "A parameter of the chosen variant is half as large, or twice.", SELECTED, tile::other_parameter;
     "other-width", "`tile.all_reduce` has groups half as wide.", EXPANDED, tile::other_width;
     "other-stride", "Members of a group of `tile.all_reduce` are twice as far apart.", EXPANDED, tile::other_stride;
 

@@ -23,5 +23,4 @@ macro_rules! harmless {
     };
 }
 
-harmless! {
-}
+harmless! {}

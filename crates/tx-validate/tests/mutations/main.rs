@@ -139,7 +139,9 @@ fn sample(number: usize, edit: &'static Edit, surveys: &'static [Survey]) -> Res
         }
     }
     if programs < 2 {
-        complaints.push(format!("it can be made in {programs} programs of the sample, expected 2"));
+        complaints.push(format!(
+            "it can be made in {programs} programs of the sample, expected 2"
+        ));
     }
     if caught == 0 {
         complaints.push("nobody noticed it anywhere in the sample".to_owned());
@@ -220,11 +222,16 @@ fn edited<'s>(
 /// Makes every edit and writes the page.
 fn write() -> Result<ExitCode, String> {
     let surveys = surveys(|_| true)?;
-    let done = edited(&surveys, |_| true, PLACES, |done| {
-        if let Some(complaint) = complaint(done) {
-            eprintln!("{complaint}");
-        }
-    });
+    let done = edited(
+        &surveys,
+        |_| true,
+        PLACES,
+        |done| {
+            if let Some(complaint) = complaint(done) {
+                eprintln!("{complaint}");
+            }
+        },
+    );
     let path = report::path();
     std::fs::write(&path, report::page(surveys.len(), &done))
         .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
@@ -237,7 +244,11 @@ fn write() -> Result<ExitCode, String> {
             .map(|done| &*done.survey.program.name)
             .collect();
         if programs.len() < 2 {
-            eprintln!("`{}` can be made in {} programs, expected 2", edit.name, programs.len());
+            eprintln!(
+                "`{}` can be made in {} programs, expected 2",
+                edit.name,
+                programs.len()
+            );
             wrong += 1;
         }
     }
@@ -268,28 +279,37 @@ fn look(arguments: &[String]) -> Result<ExitCode, String> {
     let count = count.parse().map_err(|_| format!("{count} is no number"))?;
     let among = |name: &str, parts: &str| parts.split(',').any(|part| name.contains(part));
     let surveys = surveys(|name| among(name, programs))?;
-    edited(&surveys, |name| among(name, edits), count, |done| {
-        let outcome = match &done.outcome {
-            Outcome::Caught(who, what) => {
-                let who: Vec<&str> = who.iter().map(|checker| checker.name()).collect();
-                format!("{} | {}", who.join(", "), what.lines().next().unwrap_or_default())
-            }
-            Outcome::SameCode => "the same code".to_owned(),
-            Outcome::Nothing => "no change".to_owned(),
-            Outcome::Survived(what) => match harmless_of(done) {
-                Some(harmless) => format!("harmless: {}", harmless.why),
-                None => format!("NOT NOTICED {what}"),
-            },
-        };
-        println!(
-            "{} | {} | {}#{} | {} | {outcome}",
-            done.edit.name,
-            done.survey.program.name,
-            done.place.pass,
-            done.place.change,
-            done.place.op,
-        );
-    });
+    edited(
+        &surveys,
+        |name| among(name, edits),
+        count,
+        |done| {
+            let outcome = match &done.outcome {
+                Outcome::Caught(who, what) => {
+                    let who: Vec<&str> = who.iter().map(|checker| checker.name()).collect();
+                    format!(
+                        "{} | {}",
+                        who.join(", "),
+                        what.lines().next().unwrap_or_default()
+                    )
+                }
+                Outcome::SameCode => "the same code".to_owned(),
+                Outcome::Nothing => "no change".to_owned(),
+                Outcome::Survived(what) => match harmless_of(done) {
+                    Some(harmless) => format!("harmless: {}", harmless.why),
+                    None => format!("NOT NOTICED {what}"),
+                },
+            };
+            println!(
+                "{} | {} | {}#{} | {} | {outcome}",
+                done.edit.name,
+                done.survey.program.name,
+                done.place.pass,
+                done.place.change,
+                done.place.op,
+            );
+        },
+    );
     Ok(ExitCode::SUCCESS)
 }
 

@@ -27,7 +27,10 @@ pub(crate) fn all() -> Result<Vec<Program>, String> {
         let trouble = |error| format!("cannot read {}: {error}", home.display());
         for entry in fs::read_dir(&home).map_err(trouble)? {
             let path = entry.map_err(trouble)?.path();
-            if path.extension().is_some_and(|extension| extension == "mlir") {
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "mlir")
+            {
                 let stem = path.file_stem().unwrap_or_default().to_string_lossy();
                 let text = fs::read_to_string(&path).map_err(trouble)?;
                 programs.extend(entries(&format!("{folder}/{stem}"), &text)?);

@@ -44,11 +44,12 @@ pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
          An edit is noticed by\n\n\
          * *verifier*: what was edited is no IR any more;\n\
          * *pass*: a later pass refuses it, or no launch plan can hold it;\n\
+         * *laws*: a combiner is not associative, not commutative or has another identity than it says;\n\
          * *result*: the interpreter computes something else;\n\
          * *fault*: the interpreter finds what must not be done, such as an access out of bounds;\n\
          * *race*: it finds accesses that no barrier orders;\n\
          * *executor*: the lowered kernel, run on the SIMT executor, has any of these;\n\
-         * *PTX*: the PTX does;\n\n\
+         * *PTX*: the PTX is not what the last IR says;\n\n\
          and often by several. It is *the same code* when PTX and plan are the same, byte for byte. The *harmless* ones \
          are listed below, with reasons.\n\n",
         crate::PLACES,
@@ -57,7 +58,11 @@ pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
     );
     let mut head = "| edit | | edits |".to_owned();
     let mut rule = "|---|---|--:|".to_owned();
-    for name in Checker::ALL.iter().map(|c| c.name()).chain(["same code", "harmless"]) {
+    for name in Checker::ALL
+        .iter()
+        .map(|c| c.name())
+        .chain(["same code", "harmless"])
+    {
         let _ = write!(head, " {name} |");
         rule.push_str("--:|");
     }
@@ -76,8 +81,14 @@ pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
                 .count();
             let _ = write!(row, " {} |", shown(count));
         }
-        let same = own.iter().filter(|o| matches!(o, Outcome::SameCode)).count();
-        let none = own.iter().filter(|o| matches!(o, Outcome::Survived(_))).count();
+        let same = own
+            .iter()
+            .filter(|o| matches!(o, Outcome::SameCode))
+            .count();
+        let none = own
+            .iter()
+            .filter(|o| matches!(o, Outcome::Survived(_)))
+            .count();
         let _ = writeln!(text, "{row} {} | {} |", shown(same), shown(none));
     }
     text.push_str("\n## Harmless edits\n");
@@ -86,10 +97,7 @@ pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
         if let (Outcome::Survived(_), Some(harmless)) = (&done.outcome, harmless_of(done)) {
             reasons.entry(harmless.why).or_default().insert(format!(
                 "`{}` in `{}` after `{}`, at {}",
-                done.edit.name,
-                done.survey.program.name,
-                done.place.pass,
-                done.place.op
+                done.edit.name, done.survey.program.name, done.place.pass, done.place.op
             ));
         }
     }

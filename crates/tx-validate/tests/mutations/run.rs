@@ -18,6 +18,8 @@ pub(crate) enum Checker {
     Verifier,
     /// A later pass refuses it, or the plan cannot hold it.
     Pass,
+    /// A combiner is found not to be associative, commutative or neutral.
+    Laws,
     /// The interpreter finds another result.
     Interpreter,
     /// The interpreter finds something that must not be done: out of bounds, divergent, not written.
@@ -26,14 +28,15 @@ pub(crate) enum Checker {
     Races,
     /// The executor finds any of these.
     Executor,
-    /// PTX is run, and gives another result.
+    /// The PTX is not what the IR says.
     Ptx,
 }
 
 impl Checker {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Verifier,
         Self::Pass,
+        Self::Laws,
         Self::Interpreter,
         Self::Faults,
         Self::Races,
@@ -45,6 +48,7 @@ impl Checker {
         match self {
             Self::Verifier => "verifier",
             Self::Pass => "pass",
+            Self::Laws => "laws",
             Self::Interpreter => "result",
             Self::Faults => "fault",
             Self::Races => "race",
@@ -121,9 +125,8 @@ fn describe(op: Op<'_>) -> String {
 
 /// Whether an op has a part in the run of a program: it stands in the function or a kernel, or is used there.
 fn takes_part(op: Op<'_>, functions: &BTreeSet<String>) -> bool {
-    let named = |op: Op<'_>| {
-        string_attribute(op, "sym_name").is_some_and(|name| functions.contains(&name))
-    };
+    let named =
+        |op: Op<'_>| string_attribute(op, "sym_name").is_some_and(|name| functions.contains(&name));
     let is_function = |op: Op<'_>| matches!(name(op), "func.func" | "gpu.func" | "llvm.func");
     if is_function(op) {
         return named(op);
@@ -270,17 +273,16 @@ fn try_mutate(survey: &Survey, edit: &Edit, place: &Place) -> Outcome {
             if lowered.len() == place.stage {
                 // On a copy first: what does not verify must not be looked at any more.
                 let copy = Module::from_operation(tx_mlir::copy(top(module)));
-                let verified = copy.and_then(|mut copy| {
-                    change(&mut copy, edit, place.change, &survey.functions)
-                });
+                let verified = copy
+                    .and_then(|mut copy| change(&mut copy, edit, place.change, &survey.functions));
                 done.set(Some(verified));
                 if verified == Some(true) {
                     change(module, edit, place.change, &survey.functions);
                 }
             }
-            let llvm = walk(top(module)).into_iter().any(|op| {
-                is(op, "llvm.func") && tx_mlir::enclosing(op, "gpu.module").is_some()
-            });
+            let llvm = walk(top(module))
+                .into_iter()
+                .any(|op| is(op, "llvm.func") && tx_mlir::enclosing(op, "gpu.module").is_some());
             lowered.push((pass.to_owned(), llvm));
         },
     );
@@ -320,7 +322,8 @@ fn judge(
                 .iter()
                 .any(|(pass, llvm)| *pass == stage.name && *llvm);
         who.insert(match &stage.verdict {
-            _ if stage.name.contains("ptx") => Checker::Ptx,
+            _ if stage.name == "gpu-module-to-binary" => Checker::Ptx,
+            _ if stage.name == "laws" => Checker::Laws,
             _ if machine => Checker::Executor,
             Verdict::Race(_) => Checker::Races,
             Verdict::Fault(_) => Checker::Faults,
@@ -378,4 +381,3 @@ pub(crate) fn some(places: &[Place], most: usize) -> Vec<&Place> {
             .collect(),
     }
 }
-

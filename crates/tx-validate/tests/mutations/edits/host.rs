@@ -2,11 +2,9 @@
 
 use super::Change;
 use super::ir::{add, each, give, known, move_before, none, on_device, one, set};
-use tx_mlir::melior::ir::operation::OperationLike;
 use tx_mlir::melior::ir::ValueLike;
-use tx_mlir::{
-    Op, attribute, erase, integers, is, operand_groups, operands, results, set_operand,
-};
+use tx_mlir::melior::ir::operation::OperationLike;
+use tx_mlir::{Op, attribute, erase, integers, is, operand_groups, operands, results, set_operand};
 
 /// Where the groups of operands of a launch begin.
 fn starts(op: Op<'_>) -> Option<Vec<usize>> {
@@ -96,14 +94,10 @@ pub(super) fn swap_launches(op: Op<'_>) -> Vec<Change<'_>> {
         .into_iter()
         .filter(|v| tx_mlir::defining_op(*v).is_some_and(|o| is(o, "memref.alloc")))
         .collect();
-    let later = all
-        .iter()
-        .skip_while(|o| **o != op)
-        .skip(1)
-        .find(|o| {
-            let given = operands(**o);
-            is(**o, "gpu.launch_func") && temporaries.iter().any(|v| given.contains(v))
-        });
+    let later = all.iter().skip_while(|o| **o != op).skip(1).find(|o| {
+        let given = operands(**o);
+        is(**o, "gpu.launch_func") && temporaries.iter().any(|v| given.contains(v))
+    });
     match later.and_then(|later| super::ir::next(*later)) {
         Some(behind) => one(move || move_before(op, behind)),
         None => none(),

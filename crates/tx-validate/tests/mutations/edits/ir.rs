@@ -98,7 +98,11 @@ pub(crate) fn add<'c>(op: Op<'c>, operand: usize, n: i64) {
     let b = before(op);
     let old = operands(op)[operand];
     let more = integer(&b, op, n, old.r#type());
-    let sum = if in_llvm(op) { "llvm.add" } else { "arith.addi" };
+    let sum = if in_llvm(op) {
+        "llvm.add"
+    } else {
+        "arith.addi"
+    };
     set_operand(op, operand, b.binary(sum, old, more));
 }
 
@@ -158,9 +162,14 @@ pub(crate) fn move_before<'c>(op: Op<'c>, target: Op<'c>) {
 
 /// Whether the op may be a barrier: one for which program order is what matters.
 pub(crate) fn is_barrier(op: Op<'_>) -> bool {
-    ["gpu.barrier", "nvvm.barrier0", "nvvm.barrier", "nvvm.bar.warp.sync"]
-        .into_iter()
-        .any(|barrier| is(op, barrier))
+    [
+        "gpu.barrier",
+        "nvvm.barrier0",
+        "nvvm.barrier",
+        "nvvm.bar.warp.sync",
+    ]
+    .into_iter()
+    .any(|barrier| is(op, barrier))
 }
 
 /// The attribute of an integer type of the context of an op.

@@ -6,9 +6,9 @@ use tx_mlir::melior::ir::attribute::IntegerAttribute;
 use tx_mlir::melior::ir::r#type::IntegerType;
 use tx_mlir::melior::ir::{BlockLike, ValueLike};
 use tx_mlir::{
-    MemRef, Op, attribute, context, enclosing, erase, integer_attribute, integers,
-    is, name, operands, replace_uses, results, set_attribute, set_type,
-    string_attribute, symbol_path, vector_parts, walk,
+    MemRef, Op, attribute, context, enclosing, erase, integer_attribute, integers, is, name,
+    operands, replace_uses, results, set_attribute, set_type, string_attribute, symbol_path,
+    vector_parts, walk,
 };
 
 /// Where the indices of an access begin.
@@ -75,7 +75,10 @@ pub(super) fn other_vector_element(op: Op<'_>) -> Vec<Change<'_>> {
         return none();
     }
     let lanes = vector_parts(operands(op)[0].r#type()).map_or(1, |(lanes, _)| lanes as i64);
-    match attribute(op, "static_position").and_then(integers).as_deref() {
+    match attribute(op, "static_position")
+        .and_then(integers)
+        .as_deref()
+    {
         Some([n]) if *n >= 0 && lanes > 1 => {
             let other = if n ^ 1 < lanes { n ^ 1 } else { n - 1 };
             one(move || set(op, "static_position", &format!("array<i64: {other}>")))
@@ -131,7 +134,9 @@ pub(super) fn share_scratch(op: Op<'_>) -> Vec<Change<'_>> {
         .filter(|v| MemRef::of(*v).is_some_and(|ty| ty.space == tx_mlir::memref::Space::Shared))
         .collect();
     let pair = shared.iter().enumerate().find_map(|(i, first)| {
-        let second = shared[i + 1..].iter().find(|v| v.r#type() == first.r#type())?;
+        let second = shared[i + 1..]
+            .iter()
+            .find(|v| v.r#type() == first.r#type())?;
         Some((*first, *second))
     });
     match pair {
@@ -221,7 +226,12 @@ pub(super) fn tear_atomic(op: Op<'_>) -> Vec<Change<'_>> {
 pub(super) fn raise_alignment(op: Op<'_>) -> Vec<Change<'_>> {
     let accesses = matches!(
         name(op),
-        "memref.load" | "memref.store" | "vector.load" | "vector.store" | "llvm.load" | "llvm.store"
+        "memref.load"
+            | "memref.store"
+            | "vector.load"
+            | "vector.store"
+            | "llvm.load"
+            | "llvm.store"
     );
     if !accesses || !on_device(op) {
         return none();

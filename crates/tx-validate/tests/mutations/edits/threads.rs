@@ -2,8 +2,7 @@
 
 use super::Change;
 use super::ir::{
-    before, give, in_llvm, is_barrier, is_used, known, move_before, next, none, one,
-    previous, set,
+    before, give, in_llvm, is_barrier, is_used, known, move_before, next, none, one, previous, set,
 };
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::melior::ir::ValueLike;
@@ -128,7 +127,11 @@ fn without_lane(op: Op<'_>, operand: usize) {
     let b = before(op);
     let mask = operands(op)[operand];
     let others = super::ir::integer(&b, op, !2, mask.r#type());
-    let and = if in_llvm(op) { "llvm.and" } else { "arith.andi" };
+    let and = if in_llvm(op) {
+        "llvm.and"
+    } else {
+        "arith.andi"
+    };
     set_operand(op, operand, b.binary(and, mask, others));
 }
 
@@ -259,7 +262,10 @@ pub(super) fn whole_shuffle_mask(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn shuffle_for_some(op: Op<'_>) -> Vec<Change<'_>> {
-    if shuffle(op).is_none() || in_llvm(op) || results(op).iter().skip(1).any(|v| tx_mlir::has_uses(*v)) {
+    if shuffle(op).is_none()
+        || in_llvm(op)
+        || results(op).iter().skip(1).any(|v| tx_mlir::has_uses(*v))
+    {
         return none();
     }
     one(move || {
@@ -292,7 +298,12 @@ pub(super) fn other_redux_kind(op: Op<'_>) -> Vec<Change<'_>> {
         return none();
     }
     let text = attribute(op, "kind").map_or_else(String::new, |kind| kind.to_string());
-    let kind = text.trim_end_matches('>').rsplit(' ').next().unwrap_or_default().to_owned();
+    let kind = text
+        .trim_end_matches('>')
+        .rsplit(' ')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
     let other = match kind.as_str() {
         "add" => "umax",
         "umax" => "max",
@@ -348,7 +359,11 @@ pub(super) fn narrow_range(op: Op<'_>) -> Vec<Change<'_>> {
     let most: Option<i64> = keyword_tail(&range).and_then(|n| n.parse().ok());
     match most {
         Some(n) if n > 1 => one(move || {
-            set(op, "range", &format!("#llvm.constant_range<i32, 0, {}>", n / 2));
+            set(
+                op,
+                "range",
+                &format!("#llvm.constant_range<i32, 0, {}>", n / 2),
+            );
         }),
         _ => none(),
     }

@@ -5,9 +5,8 @@ use super::ir::{each, none, one, set};
 use tx_mlir::melior::ir::attribute::FloatAttribute;
 use tx_mlir::melior::ir::{Attribute, TypeLike, ValueLike};
 use tx_mlir::{
-    Op, attribute, dictionary, elements, erase, integer_attribute, integer_value,
-    integers, is, keyword, memref::MemRef, operand_groups, operands,
-    remove_attribute, results, set_operand,
+    Op, attribute, dictionary, elements, erase, integer_attribute, integer_value, integers, is,
+    keyword, memref::MemRef, operand_groups, operands, remove_attribute, results, set_operand,
 };
 
 fn is_reduce(op: Op<'_>) -> bool {
@@ -139,7 +138,10 @@ fn one_more(number: Attribute<'_>) -> String {
 }
 
 pub(super) fn other_axis(op: Op<'_>) -> Vec<Change<'_>> {
-    let Some(axes) = attribute(op, "axes").and_then(integers).filter(|_| is_reduce(op)) else {
+    let Some(axes) = attribute(op, "axes")
+        .and_then(integers)
+        .filter(|_| is_reduce(op))
+    else {
         return none();
     };
     let Some(memref) = operands(op).first().copied().and_then(MemRef::of) else {
@@ -181,7 +183,10 @@ pub(super) fn other_map(op: Op<'_>) -> Vec<Change<'_>> {
         if let [first, second, more @ ..] = &parts[..]
             && first != second
         {
-            let swapped: Vec<&str> = [*second, *first].into_iter().chain(more.iter().copied()).collect();
+            let swapped: Vec<&str> = [*second, *first]
+                .into_iter()
+                .chain(more.iter().copied())
+                .collect();
             variants.push(swapped.join(", "));
         }
         if let [_, more @ ..] = &parts[..]
@@ -236,8 +241,7 @@ pub(super) fn swap_destinations(op: Op<'_>) -> Vec<Change<'_>> {
     };
     match (&groups[0], &groups[1]) {
         (sources, destinations)
-            if destinations.len() > 1
-                && destinations[0].r#type() == destinations[1].r#type() =>
+            if destinations.len() > 1 && destinations[0].r#type() == destinations[1].r#type() =>
         {
             let at = sources.len();
             let (first, second) = (destinations[0], destinations[1]);
@@ -255,47 +259,6 @@ pub(super) fn lose_neutral(op: Op<'_>) -> Vec<Change<'_>> {
         true => one(move || remove_attribute(op, "neutral")),
         false => none(),
     }
-}
-
-/// Changes of the numbers in a dictionary.
-fn other_number<'c>(
-    op: Op<'c>,
-    attribute_name: &'static str,
-    others: impl Fn(&str, i64) -> Vec<i64>,
-) -> Vec<Change<'c>> {
-    let Some(entries) = attribute(op, attribute_name).map(dictionary) else {
-        return none();
-    };
-    let mut changes = none();
-    for i in 0..entries.len() {
-        let (key, value) = &entries[i];
-        let Some(n) = integer_value(*value) else {
-            continue;
-        };
-        for other in others(key, n) {
-            let texts: Vec<String> = entries
-                .iter()
-                .enumerate()
-                .map(|(j, (key, value))| match i == j {
-                    true => format!("{key} = {other} : i64"),
-                    false => format!("{key} = {value}"),
-                })
-                .collect();
-            changes.push(Box::new(move || {
-                set(op, attribute_name, &format!("{{{}}}", texts.join(", ")));
-            }));
-        }
-    }
-    changes
-}
-
-pub(super) fn other_parameter(op: Op<'_>) -> Vec<Change<'_>> {
-    other_number(op, "params", |key, n| match (key, n) {
-        // How many elements are loaded at once, and which first, is as good as any other way.
-        ("vector" | "skew", _) => Vec::new(),
-        (_, 0 | 1) => vec![2],
-        (_, n) => vec![n / 2, n * 2],
-    })
 }
 
 pub(super) fn other_width(op: Op<'_>) -> Vec<Change<'_>> {

@@ -2,14 +2,14 @@
 
 use super::Change;
 use super::ir::{
-    add, after, each, give, in_llvm, instead, is_float, is_used, known, none,
-    on_device, one, predicate, rename, result_type, set,
+    add, after, each, give, in_llvm, instead, is_float, is_used, known, none, on_device, one,
+    predicate, rename, result_type, set,
 };
 use tx_mlir::melior::ir::attribute::FloatAttribute;
 use tx_mlir::melior::ir::{TypeLike, ValueLike};
 use tx_mlir::{
-    Op, attribute, integer_attribute, integer_value, is, name, operands, results,
-    set_attribute, set_operand,
+    Op, attribute, integer_attribute, integer_value, is, name, operands, results, set_attribute,
+    set_operand,
 };
 
 /// Pairs of dialects: `arith.addi` is `llvm.add` later.
@@ -175,11 +175,13 @@ pub(super) fn negate_comparison(op: Op<'_>) -> Vec<Change<'_>> {
 pub(super) fn other_signedness(op: Op<'_>) -> Vec<Change<'_>> {
     // Indices are not negative: both comparisons of them say the same.
     let index = operands(op).first().is_none_or(|v| v.r#type().is_index()) || in_llvm(op);
-    let other = comparison(op).filter(|_| !index).and_then(|found| match found {
-        (n @ 2..=5, false) => Some(n + 4),
-        (n @ 6..=9, false) => Some(n - 4),
-        _ => None,
-    });
+    let other = comparison(op)
+        .filter(|_| !index)
+        .and_then(|found| match found {
+            (n @ 2..=5, false) => Some(n + 4),
+            (n @ 6..=9, false) => Some(n - 4),
+            _ => None,
+        });
     compare_by(op, other)
 }
 
@@ -250,7 +252,11 @@ fn top(op: Op<'_>) -> Op<'_> {
 
 pub(super) fn other_constant(op: Op<'_>) -> Vec<Change<'_>> {
     if let Some(n) = float_of(op) {
-        let other = if n.is_finite() && n.abs() < 1e3 { n + 1.0 } else { 1.0 };
+        let other = if n.is_finite() && n.abs() < 1e3 {
+            n + 1.0
+        } else {
+            1.0
+        };
         return become_float(op, other);
     }
     if !is_constant(op) || in_llvm(op) || !is_data(op) {
@@ -361,7 +367,11 @@ pub(super) fn other_extension(op: Op<'_>) -> Vec<Change<'_>> {
         "llvm.uitofp" => "llvm.sitofp",
         _ => return none(),
     };
-    match is_used(op) {
+    // Indices of threads have no sign.
+    let thread = matches!(name(op), "llvm.sext" | "llvm.zext")
+        && operands(op)[0].r#type().to_string() == "i32"
+        && result_type(op).is_some_and(|ty| ty.to_string() == "i64");
+    match is_used(op) && !thread {
         true => one(move || rename(op, other)),
         false => none(),
     }
@@ -398,7 +408,11 @@ pub(super) fn no_nan(op: Op<'_>) -> Vec<Change<'_>> {
     match is_used(op) && floats && on_device(op) {
         true => one(move || {
             let dialect = if in_llvm(op) { "llvm" } else { "arith" };
-            set(op, attribute_name, &format!("#{dialect}.fastmath<nnan, nsz>"));
+            set(
+                op,
+                attribute_name,
+                &format!("#{dialect}.fastmath<nnan, nsz>"),
+            );
         }),
         false => none(),
     }
@@ -410,10 +424,12 @@ fn other_operand<'c>(op: Op<'c>, names: &[&str]) -> Vec<Change<'c>> {
     if !names.contains(&name(op)) || !index || !is_used(op) || counts(op) || !on_device(op) {
         return none();
     }
+    // A division that is rounded up begins with one less, and what is rounded up too far is behind a guard.
     let constants = operands(op)
         .into_iter()
         .enumerate()
-        .filter_map(|(i, v)| Some((i, known(v)?)));
+        .filter_map(|(i, v)| Some((i, known(v)?)))
+        .filter(|(_, n)| *n != -1);
     each(constants, |(i, n)| Box::new(move || give(op, i, n + 1)))
 }
 

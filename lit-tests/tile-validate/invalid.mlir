@@ -1,0 +1,24 @@
+// RUN: tx-opt %s --lower-reduction=validate-each --split-input-file --verify-diagnostics
+
+// A program whose own threads write one place without a barrier is refused with both accesses.
+gpu.module @kernels {
+  // expected-error @+1 {{`same_place` after `gpu-prepare-for-nvvm`: RACE: race on global memory, byte 0 of argument 0}}
+  gpu.func @same_place(%B: memref<f32>) kernel attributes {known_block_size = array<i32: 7, 1, 1>} {
+    %c = arith.constant 1.0 : f32
+    memref.store %c, %B[] : memref<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+// One that reads memory that nobody wrote has no result to compare.
+gpu.module @kernels {
+  // expected-error @+1 {{`unwritten` cannot be validated: read of byte 0 of the shared memory of a kernel, which nobody wrote}}
+  gpu.func @unwritten(%B: memref<f32>) workgroup(%S: memref<8xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    tile.reduce sum %S into %B axes [0] scope(cta)
+        : memref<8xf32, #gpu.address_space<workgroup>> into memref<f32>
+    gpu.return
+  }
+}
