@@ -37,8 +37,8 @@ mod value;
 
 pub use combiner::{Combined, Combiner};
 pub use laws::{Finding, Laws, laws};
-pub use tx_scalar::{Bound, Float, Scalar, signed, truncated};
 pub use trouble::{FaultKind, Site, Trouble};
+pub use tx_scalar::{Bound, Float, Scalar, signed, truncated};
 
 pub(crate) use tx_scalar::{bound, calc, number};
 

@@ -277,7 +277,7 @@ impl<'c> Exec<'_, 'c> {
                     message,
                 },
                 Some(cta),
-            // A race names both threads itself.
+                // A race names both threads itself.
             ) if self.threads && kind != FaultKind::Race => {
                 let [x, y, z] = cta.index;
                 Trouble::Fault {

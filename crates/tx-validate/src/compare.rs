@@ -70,9 +70,7 @@ pub(crate) fn judge(
             let bound = bounds[argument].as_ref().and_then(|bounds| bounds[i]);
             let allowed = match scalar(element) {
                 Scalar::Float(float)
-                    if folds
-                        && float.value(want).is_infinite()
-                        && float.value(have).is_nan() =>
+                    if folds && float.value(want).is_infinite() && float.value(have).is_nan() =>
                 {
                     true
                 }

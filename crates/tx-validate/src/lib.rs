@@ -12,8 +12,8 @@
 mod compare;
 mod inputs;
 mod laws;
-mod ptx;
 mod pass;
+mod ptx;
 mod stages;
 mod verdict;
 
@@ -203,11 +203,7 @@ struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    fn new(
-        plan: &'r Plan,
-        options: &'r Options,
-        inputs: Vec<Input>,
-    ) -> Result<Self, Trouble> {
+    fn new(plan: &'r Plan, options: &'r Options, inputs: Vec<Input>) -> Result<Self, Trouble> {
         let cases = inputs
             .into_iter()
             .map(|input| {
@@ -361,7 +357,10 @@ impl<'r> Run<'r> {
             Err(error) => return Verdict::Unsupported(error),
         };
         let mut verdict = Verdict::Equal;
-        let written = self.stages.iter().any(|stage| stage.name == "tile-schedule");
+        let written = self
+            .stages
+            .iter()
+            .any(|stage| stage.name == "tile-schedule");
         for case in &mut self.cases {
             let entry = &self.plan.entry;
             let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);

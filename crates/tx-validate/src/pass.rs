@@ -87,7 +87,10 @@ impl Pass for Validate {
                 refuse(text)
             })?;
             if let Some(stage) = validation.guilty() {
-                return Err(refuse(format!("`{entry}` after `{}`: {}", stage.name, stage.verdict)));
+                return Err(refuse(format!(
+                    "`{entry}` after `{}`: {}",
+                    stage.name, stage.verdict
+                )));
             }
             let count = |wanted: &Verdict| {
                 validation

@@ -106,7 +106,9 @@ impl Compiler {
             keep: false,
             watch: &mut |_, _, _| Ok(()),
         };
-        Ok(run.lower(&session, &mut module, self.target.chip, source)?.plan)
+        Ok(run
+            .lower(&session, &mut module, self.target.chip, source)?
+            .plan)
     }
 
     /// Compiles a program, and shows the module to `watch` after it was parsed and after each pass, with the name of that

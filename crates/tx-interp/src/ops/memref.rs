@@ -382,21 +382,35 @@ pub(crate) fn variables(
     memory: &mut crate::memory::Memory,
 ) -> Result<BTreeMap<usize, Rc<View>>, Trouble> {
     let mut all = BTreeMap::new();
-    for op in tx_mlir::walk(module).into_iter().filter(|op| tx_mlir::is(*op, "memref.global")) {
-        let Some(ty) = attribute(op, "type").and_then(tx_mlir::type_value).and_then(MemRef::from_type) else {
+    for op in tx_mlir::walk(module)
+        .into_iter()
+        .filter(|op| tx_mlir::is(*op, "memref.global"))
+    {
+        let Some(ty) = attribute(op, "type")
+            .and_then(tx_mlir::type_value)
+            .and_then(MemRef::from_type)
+        else {
             continue;
         };
         let sizes: Option<Vec<i64>> = ty.shape.iter().map(|n| n.map(|n| n as i64)).collect();
-        let (Some(sizes), Some(scalar), true) = (sizes, Scalar::of(ty.element), ty.space != Space::Shared) else {
+        let (Some(sizes), Some(scalar), true) =
+            (sizes, Scalar::of(ty.element), ty.space != Space::Shared)
+        else {
             continue;
         };
         let count = sizes.iter().product::<i64>();
-        let label = format!("variable @{}", tx_mlir::string_attribute(op, "sym_name").unwrap_or_default());
+        let label = format!(
+            "variable @{}",
+            tx_mlir::string_attribute(op, "sym_name").unwrap_or_default()
+        );
         let size = scalar.bytes();
         let length = count * size as i64;
         let buffer = match attribute(op, "initial_value").and_then(tx_mlir::dense_bits) {
             Some(bits) => {
-                let bytes = bits.iter().flat_map(|b| b.to_le_bytes()[..size].to_vec()).collect();
+                let bytes = bits
+                    .iter()
+                    .flat_map(|b| b.to_le_bytes()[..size].to_vec())
+                    .collect();
                 memory.hold(label, ty.space, bytes)
             }
             None => memory.allocate(label, ty.space, length, &Site::of(op))?,

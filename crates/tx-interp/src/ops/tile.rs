@@ -625,7 +625,10 @@ impl<'c> Plan<'c> {
                 let values = operand.gather(exec, group, &indices(map, &all), &self.site)?;
                 old.push(converted(&values, convert, rows.len()));
             }
-            let combine = self.last.as_ref().map_or(&self.combine, |(combine, _)| combine);
+            let combine = self
+                .last
+                .as_ref()
+                .map_or(&self.combine, |(combine, _)| combine);
             result = Some(match result {
                 None => old,
                 Some(mut new) => {

@@ -347,28 +347,3 @@ pub(super) fn other_thread(op: Op<'_>) -> Vec<Change<'_>> {
     let other = if text.ends_with(" x>") { "y" } else { "x" };
     one(move || set(op, "dimension", &format!("#gpu<dim {other}>")))
 }
-
-pub(super) fn narrow_range(op: Op<'_>) -> Vec<Change<'_>> {
-    if !name(op).starts_with("nvvm.read.ptx.sreg.tid") || !is_used(op) {
-        return none();
-    }
-    let Some(range) = attribute(op, "range").map(|range| range.to_string()) else {
-        return none();
-    };
-    // `#llvm.constant_range<i32, 0, 48>`.
-    let most: Option<i64> = keyword_tail(&range).and_then(|n| n.parse().ok());
-    match most {
-        Some(n) if n > 1 => one(move || {
-            set(
-                op,
-                "range",
-                &format!("#llvm.constant_range<i32, 0, {}>", n / 2),
-            );
-        }),
-        _ => none(),
-    }
-}
-
-fn keyword_tail(text: &str) -> Option<&str> {
-    text.trim_end_matches('>').rsplit(", ").next()
-}

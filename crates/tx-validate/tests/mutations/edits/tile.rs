@@ -5,8 +5,8 @@ use super::ir::{each, none, one, set};
 use tx_mlir::melior::ir::attribute::FloatAttribute;
 use tx_mlir::melior::ir::{Attribute, TypeLike, ValueLike};
 use tx_mlir::{
-    Op, attribute, dictionary, elements, erase, integer_attribute, integer_value, integers, is,
-    keyword, memref::MemRef, operand_groups, operands, remove_attribute, results, set_operand,
+    Op, attribute, elements, erase, integer_attribute, integer_value, integers, is, keyword,
+    memref::MemRef, operand_groups, operands, remove_attribute, results, set_operand,
 };
 
 fn is_reduce(op: Op<'_>) -> bool {

@@ -8,8 +8,8 @@ use super::ir::{
 use tx_mlir::melior::ir::attribute::FloatAttribute;
 use tx_mlir::melior::ir::{TypeLike, ValueLike};
 use tx_mlir::{
-    Op, attribute, integer_attribute, integer_value, is, name, operands, results, set_attribute,
-    set_operand,
+    Op, attribute, defining_op, integer_attribute, integer_value, is, name, operands, results,
+    set_attribute, set_operand,
 };
 
 /// Pairs of dialects: `arith.addi` is `llvm.add` later.
@@ -418,6 +418,12 @@ pub(super) fn no_nan(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
+/// Whether an op of LLVM's is the last of a division that is rounded up.
+fn rounds_up(op: Op<'_>) -> bool {
+    let quotient = operands(op).first().copied().and_then(defining_op);
+    is(op, "llvm.add") && quotient.is_some_and(|quotient| is(quotient, "llvm.udiv"))
+}
+
 /// Changes of the constant operands of an op on indices.
 fn other_operand<'c>(op: Op<'c>, names: &[&str]) -> Vec<Change<'c>> {
     let index = result_type(op).is_some_and(|ty| ty.is_index() || in_llvm(op));
@@ -429,7 +435,7 @@ fn other_operand<'c>(op: Op<'c>, names: &[&str]) -> Vec<Change<'c>> {
         .into_iter()
         .enumerate()
         .filter_map(|(i, v)| Some((i, known(v)?)))
-        .filter(|(_, n)| *n != -1);
+        .filter(|(_, n)| *n != -1 && !rounds_up(op));
     each(constants, |(i, n)| Box::new(move || give(op, i, n + 1)))
 }
 
