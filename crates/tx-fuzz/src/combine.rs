@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// What a reduction computes, and in which types.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Combine {
-    /// A kind of the dialect, or `custom` and the name of one of [`CUSTOM`].
+    /// A kind of the dialect, or `custom` and the name of one of `CUSTOM`.
     pub kind: Kind,
     /// Elements of the source. What a custom combiner takes is fixed.
     pub element: Element,
