@@ -112,7 +112,7 @@ edits! {
     "round-to-half", "A sum or product in f32 is rounded to f16.", STRUCTURED, values::round_to_half;
     "other-extension", "A conversion with sign becomes one without, and back.", CODE, values::other_extension;
     "truncate-index", "An index loses all but its low 8 bits.", STRUCTURED, values::truncate_index;
-    "no-nan", "`nnan` and `nsz` are promised of an operation on floats.", CODE, values::no_nan;
+    "no-nan", "`nnan` is promised of a maximum or minimum.", CODE, values::no_nan;
 
     "other-offset", "A constant that is added to an index is one more.", CODE, values::other_offset;
     "other-factor", "A constant that an index is multiplied by is one more.", CODE, values::other_factor;

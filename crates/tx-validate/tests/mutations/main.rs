@@ -28,7 +28,7 @@ use harmless::{HARMLESS, Harmless};
 use run::{Outcome, Place, Survey};
 
 /// Places where a kind of edit is made in a program, at most.
-const PLACES: usize = 2;
+const PLACES: usize = 1;
 
 /// Programs of the sample, those first that are done soonest. Among them every edit has at least two.
 const SAMPLE: [&str; 1] = [""];

@@ -38,6 +38,8 @@ pub(crate) fn all() -> Result<Vec<Program>, String> {
         }
     }
     programs.sort_by(|a, b| a.name.cmp(&b.name));
+    // A file of two modules with the same names is there for something else.
+    programs.dedup_by(|a, b| a.name == b.name);
     Ok(programs)
 }
 

@@ -243,7 +243,12 @@ fn change(
 
 /// Makes an edit and looks who notices.
 pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place) -> Outcome {
-    match catch_unwind(AssertUnwindSafe(|| try_mutate(survey, edit, place))) {
+    let made = || match try_mutate(survey, edit, place, Some(FEW_INPUTS)) {
+        Outcome::Survived(_) if compiles_to_the_same(survey, edit, place) => Outcome::SameCode,
+        Outcome::Survived(_) => try_mutate(survey, edit, place, None),
+        outcome => outcome,
+    };
+    match catch_unwind(AssertUnwindSafe(made)) {
         Ok(outcome) => outcome,
         Err(panic) => {
             let message = panic
@@ -255,15 +260,22 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place) -> Outcome {
     }
 }
 
-fn try_mutate(survey: &Survey, edit: &Edit, place: &Place) -> Outcome {
+/// The first inputs show most mistakes; only where they show none are all of them run.
+const FEW_INPUTS: usize = 3;
+
+fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, inputs: Option<usize>) -> Outcome {
     let program = &survey.program;
     // Whether stages are of LLVM's dialect.
     let lowered = RefCell::new(Vec::new());
     let done = Cell::new(None);
+    let options = Options {
+        inputs,
+        ..Options::default()
+    };
     let validation = validate_edited(
         program.target,
         &program.source,
-        &Options::default(),
+        &options,
         &mut |pass, module| {
             if pass == "parse" {
                 lowered.borrow_mut().clear();
@@ -300,17 +312,11 @@ fn try_mutate(survey: &Survey, edit: &Edit, place: &Place) -> Outcome {
             Outcome::Caught(BTreeSet::from([Checker::Pass]), message)
         }
         Err(trouble) => Outcome::Survived(format!("nothing can be said: {trouble}")),
-        Ok(validation) => judge(survey, edit, place, &validation, &lowered.into_inner()),
+        Ok(validation) => judge(survey, &validation, &lowered.into_inner()),
     }
 }
 
-fn judge(
-    survey: &Survey,
-    edit: &Edit,
-    place: &Place,
-    validation: &Validation,
-    lowered: &[(String, bool)],
-) -> Outcome {
+fn judge(survey: &Survey, validation: &Validation, lowered: &[(String, bool)]) -> Outcome {
     let mut who = BTreeSet::new();
     let mut first = None;
     for stage in &validation.stages {
@@ -337,9 +343,6 @@ fn judge(
     if !validation.is_good() {
         let what = "it cannot be run any more".to_owned();
         return Outcome::Caught(BTreeSet::from([Checker::Executor]), what);
-    }
-    if compiles_to_the_same(survey, edit, place) {
-        return Outcome::SameCode;
     }
     let unknown: Vec<String> = validation
         .stages

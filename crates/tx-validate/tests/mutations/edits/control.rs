@@ -17,6 +17,12 @@ fn bounds<'c>(op: Op<'c>) -> Option<[Val<'c>; 3]> {
     operands(op).get(..3)?.try_into().ok()
 }
 
+/// Whether an iteration asks whether there is anything to do, so that one too many does nothing.
+fn is_guarded(op: Op<'_>) -> bool {
+    let body = first_block(op, 0).map(ops).unwrap_or_default();
+    body.into_iter().any(|inner| is(inner, "scf.if"))
+}
+
 /// Moves a bound of a loop by some steps.
 fn moved<'c>(op: Op<'c>, bound: usize, how: &'static str) -> Vec<Change<'c>> {
     match bounds(op) {
@@ -37,11 +43,15 @@ pub(super) fn short_loop(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn long_loop(op: Op<'_>) -> Vec<Change<'_>> {
-    moved(op, 1, "arith.addi")
+    match is_guarded(op) {
+        true => none(),
+        false => moved(op, 1, "arith.addi"),
+    }
 }
 
 pub(super) fn other_step(op: Op<'_>) -> Vec<Change<'_>> {
-    match bounds(op) {
+    // What is left of a row takes one iteration.
+    match bounds(op).filter(|_| !is_guarded(op)) {
         Some([_, _, step]) => one(move || {
             let b = before(op);
             set_operand(op, 2, b.binary("arith.addi", step, step));

@@ -3,7 +3,7 @@
 use super::Change;
 use tx_mlir::melior::ir::attribute::IntegerAttribute;
 use tx_mlir::melior::ir::operation::OperationLike;
-use tx_mlir::melior::ir::{Attribute, BlockLike, Type, TypeLike, ValueLike};
+use tx_mlir::melior::ir::{Attribute, BlockLike, Type, ValueLike};
 use tx_mlir::{
     Builder, Op, Val, attribute, context, defining_op, enclosing, erase, integer_value, is, name,
     operands, parse_attribute, replace_uses, results, set_attribute, set_operand,
@@ -139,11 +139,6 @@ pub(crate) fn result_type<'c>(op: Op<'c>) -> Option<Type<'c>> {
         [only] => Some(only.r#type()),
         _ => None,
     }
-}
-
-/// Whether a type is a scalar or vector of floats.
-pub(crate) fn is_float(ty: Type<'_>) -> bool {
-    ty.is_float() || tx_mlir::vector_parts(ty).is_some_and(|(_, element)| element.is_float())
 }
 
 /// Moves an op in front of another of its block.

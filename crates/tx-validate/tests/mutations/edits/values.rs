@@ -2,8 +2,8 @@
 
 use super::Change;
 use super::ir::{
-    add, after, each, give, in_llvm, instead, is_float, is_used, known, none, on_device, one,
-    predicate, rename, result_type, set,
+    add, after, each, give, in_llvm, instead, is_used, known, none, on_device, one, predicate,
+    rename, result_type, set,
 };
 use tx_mlir::melior::ir::attribute::FloatAttribute;
 use tx_mlir::melior::ir::{TypeLike, ValueLike};
@@ -398,21 +398,16 @@ pub(super) fn truncate_index(op: Op<'_>) -> Vec<Change<'_>> {
 
 pub(super) fn no_nan(op: Op<'_>) -> Vec<Change<'_>> {
     let attribute_name = match name(op) {
-        "arith.addf" | "arith.mulf" | "arith.subf" | "arith.maximumf" | "arith.minimumf"
-        | "arith.cmpf" | "arith.maxnumf" | "arith.minnumf" => "fastmath",
-        "llvm.fadd" | "llvm.fmul" | "llvm.fcmp" | "llvm.intr.maximum" | "llvm.intr.minimum"
-        | "llvm.intr.maxnum" | "llvm.intr.minnum" => "fastmathFlags",
+        "arith.maximumf" | "arith.minimumf" | "arith.maxnumf" | "arith.minnumf" => "fastmath",
+        "llvm.intr.maximum" | "llvm.intr.minimum" | "llvm.intr.maxnum" | "llvm.intr.minnum" => {
+            "fastmathFlags"
+        }
         _ => return none(),
     };
-    let floats = operands(op).first().is_some_and(|v| is_float(v.r#type()));
-    match is_used(op) && floats && on_device(op) {
+    match is_used(op) && on_device(op) {
         true => one(move || {
             let dialect = if in_llvm(op) { "llvm" } else { "arith" };
-            set(
-                op,
-                attribute_name,
-                &format!("#{dialect}.fastmath<nnan, nsz>"),
-            );
+            set(op, attribute_name, &format!("#{dialect}.fastmath<nnan>"));
         }),
         false => none(),
     }
