@@ -64,6 +64,20 @@ func.func @with_old_values(%A: memref<?x?xf32>, %B: memref<?xf32>, %S: memref<?x
   return
 }
 
+// Old values that are wider than partial results are combined in their own type, and nothing is rounded to that of the
+// partial results.
+// TWO-LABEL: func.func @wide_old_values(
+// TWO:         tile.reduce sum %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate {schedule = []} : memref<8xf32> into memref<f64>
+// KERNELS-LABEL: gpu.func @wide_old_values_1(
+// KERNELS:       arith.addf %{{.+}}, %{{.+}} : f64
+// KERNELS-NOT:   arith.truncf
+// KERNELS:       gpu.return
+func.func @wide_old_values(%A: memref<1000xf32>, %B: memref<f64>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) accumulate
+    {schedule = [#tile.split<"d0" by 8>, #tile.rfactor<"d0.i">]} : memref<1000xf32> into memref<f64>
+  return
+}
+
 // A combiner goes along with both.
 // TWO-LABEL: func.func @custom(
 // TWO-COUNT-2: tile.reduce custom {{.+}} identity [1.000000e+00 : f32] combiner {

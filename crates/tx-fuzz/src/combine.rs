@@ -111,9 +111,9 @@ pub(crate) struct Custom {
     text: &'static str,
 }
 
-/// Combiners that are associative and commutative, with neutral identities: that of sums is -0.0, because 0.0 and -0.0
-/// are 0.0.
-pub(crate) const CUSTOM: [Custom; 11] = [
+/// Combiners that are associative and commutative, with neutral identities but for special values: -∞ wins over NaN where
+/// NaN loses, and 0.0 and -0.0 are 0.0.
+pub(crate) const CUSTOM: [Custom; 12] = [
     // A product spelled out.
     Custom {
         elements: &[F32],
@@ -225,6 +225,14 @@ pub(crate) const CUSTOM: [Custom; 11] = [
                \x20   scf.yield %x : i32\n\
                \x20 }\n\
                \x20 tile.yield %y : i32\n}",
+    },
+    // A sum whose identity changes -0.0.
+    Custom {
+        elements: &[F32],
+        text: "identity [0.0 : f32] combiner {\n\
+               ^bb0(%l: f32, %r: f32):\n\
+               \x20 %p = arith.addf %l, %r : f32\n\
+               \x20 tile.yield %p : f32\n}",
     },
 ];
 

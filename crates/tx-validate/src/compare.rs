@@ -101,8 +101,8 @@ pub(crate) fn judge(
     verdict
 }
 
-/// The first zero whose sign is another than before.
-pub(crate) fn signs(input: &str, before: &Results, found: &Results) -> Verdict {
+/// The first zero whose sign is another than before, of those that are not just anything.
+pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
         Scalar::Float(float) => float.value(bits) == 0.0,
         Scalar::Int(_) => false,
@@ -115,6 +115,10 @@ pub(crate) fn signs(input: &str, before: &Results, found: &Results) -> Verdict {
         let turned: Vec<usize> = (0..before.len())
             .filter(|i| bits(before, *i) != bits(found, *i))
             .filter(|i| is_zero(element, bits(before, *i)) && is_zero(element, bits(found, *i)))
+            .filter(|i| {
+                let bound = bounds[argument].as_ref().and_then(|bounds| bounds[*i]);
+                bound.is_none_or(|bound| bound.error.is_finite())
+            })
             .collect();
         if let Some(&first) = turned.first() {
             return Verdict::Wrong(Box::new(Difference {

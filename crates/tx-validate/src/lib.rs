@@ -479,7 +479,9 @@ impl Case {
             (Some((reference, bounds)), false) => {
                 // The same bits as the reference are not the same as before, which lay within the bounds.
                 let signs = match (&self.before, written && self.input.zeros) {
-                    (Some(before), true) => compare::signs(&self.input.name, before, &results),
+                    (Some(before), true) => {
+                        compare::signs(&self.input.name, before, bounds, &results)
+                    }
                     _ => Verdict::Equal,
                 };
                 compare::judge(&self.input.name, reference, bounds, &results, folds)

@@ -4,8 +4,8 @@
 //! says where PTX does otherwise. What LLVM may leave out is marked so:
 //!
 //! * blocks that end in `llvm.unreachable`, or behind guards that no thread of the block passes;
-//! * accesses whose address may be in private memory, or was accessed before: LLVM takes values from
-//!   registers where it can;
+//! * accesses whose address may be in private memory, or was accessed before, and loads of what the thread itself may have
+//!   stored since it last synchronised: LLVM takes values from registers where it can;
 //! * accesses to variables that are only read or only written;
 //! * loads of which not all elements are used, and assembly without side effects whose results are not.
 //!
@@ -15,6 +15,7 @@ mod access;
 mod assembly;
 mod device;
 mod flow;
+mod forward;
 mod operation;
 mod ranges;
 

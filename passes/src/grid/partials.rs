@@ -6,7 +6,9 @@ use super::nest::Nest;
 use super::steps::{Step, to_text};
 use melior::ir::{Region, Type};
 use tx_dialect_tile::Reduce;
-use tx_mlir::{Affine, AffineMap, Blk, Builder, Index, Op, Val, attribute, first_block};
+use tx_mlir::{
+    Affine, AffineMap, Blk, Builder, Index, Op, Val, attribute, byte_width, first_block,
+};
 
 /// Replaces the op of `job` by two; returns them.
 pub(crate) fn materialise<'c>(
@@ -156,13 +158,17 @@ fn copy<'c>(b: &Builder<'c>, block: Option<Blk<'c>>) -> Region<'c> {
     block.map_or_else(Region::new, |block| b.copy_of(block))
 }
 
-/// An epilogue that converts results to what the destinations hold; none where they hold that.
+/// An epilogue that converts results to what the destinations hold; none where they hold that, or more: old values
+/// that are wider than partial results are combined in their own type, which an epilogue would come after.
 fn narrowing<'c>(b: &Builder<'c>, job: &Job<'c>, kept: usize) -> Region<'c> {
     let Work::Combine(_, combiner) = &job.work else {
         return Region::new();
     };
     let (types, stored) = (combiner.types().to_vec(), job.stored_types());
-    if types == stored {
+    let holds = |(stored, partial): (&Type<'c>, &Type<'c>)| {
+        stored == partial || byte_width(*stored) > byte_width(*partial)
+    };
+    if stored.iter().zip(&types).all(holds) {
         return Region::new();
     }
     let arguments: Vec<Type<'c>> = types

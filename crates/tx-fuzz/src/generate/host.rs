@@ -120,8 +120,6 @@ fn job(random: &mut Random, results: &[(Element, Vec<usize>)]) -> (Job, (Element
         }
     };
     if !tile {
-        // A number that is filled in is there when all elements are NaN.
-        combine.ignore_nan &= combine.accumulate;
         combine.acc = None;
         combine.determinism = None;
     }

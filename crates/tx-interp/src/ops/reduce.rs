@@ -138,6 +138,39 @@ impl<'c> Combine<'c> {
         }
     }
 
+    /// Marks results that the identity changes: how often it takes part is not defined, so that they are one thing or
+    /// the other. Of kinds with a name it changes none, or takes no part.
+    pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
+        let How::Region(_, identities) = &self.how else {
+            return;
+        };
+        if !exec.world.bounds {
+            return;
+        }
+        let lanes = exec.lanes;
+        let identity: Parts = identities.iter().map(|bits| Lanes::one(*bits)).collect();
+        let swapped = [
+            self.combine(exec, &identity, result),
+            self.combine(exec, result, &identity),
+        ];
+        for (part, scalar) in self.parts.iter().enumerate() {
+            for lane in 0..lanes {
+                let old = result[part].get(lane, 0);
+                let changed = swapped.iter().any(|new| match new {
+                    Ok(new) => {
+                        let bound = bound_of(&new[part], *scalar, lane, 0);
+                        is_changed(*scalar, old, new[part].get(lane, 0), bound)
+                    }
+                    // Nothing is defined for it.
+                    Err(_) => true,
+                });
+                if changed {
+                    result[part].set(lane, 0, old, Some(Bound::anything()));
+                }
+            }
+        }
+    }
+
     /// Whether the left of two values with an index wins.
     fn wins(&self, a: [u64; 2], b: [u64; 2]) -> bool {
         let lower = || {
@@ -163,6 +196,19 @@ impl<'c> Combine<'c> {
                 let (x, y) = (signed(a[0], bits), signed(b[0], bits));
                 if x == y { lower() } else { (x > y) != smallest }
             }
+        }
+    }
+}
+
+/// Whether a number became another one, beyond what is rounded. Any NaN is like any other.
+fn is_changed(scalar: Scalar, old: u64, new: u64, bound: Bound) -> bool {
+    match scalar {
+        _ if old == new => false,
+        Scalar::Int(_) => true,
+        Scalar::Float(float) => {
+            let (x, y) = (float.value(old), float.value(new));
+            // Zeros of both signs are equal.
+            x == y && bound.is_exact() || !bound.allows(x, y)
         }
     }
 }

@@ -613,6 +613,9 @@ impl<'c> Plan<'c> {
                 }
             });
         }
+        if let Some(result) = &mut result {
+            exec.with_lanes(rows.len(), |exec| self.combine.settle(exec, result));
+        }
         // Maps of outputs see the kept dimensions alone.
         if self.accumulate {
             let mut old = Vec::new();
@@ -844,6 +847,9 @@ fn all_reduce<'c>(view: &AllReduce<'c>, build: &mut Build<'_, 'c>) -> Result<Ste
                             exec.with_lanes(1, |exec| combine.combine(exec, &old, &new))?
                         }
                     });
+                }
+                if let Some(result) = &mut result {
+                    exec.with_lanes(1, |exec| combine.settle(exec, result));
                 }
                 for ((out, value), convert) in
                     out.iter_mut().zip(result.iter().flatten()).zip(&outward)

@@ -1,7 +1,9 @@
 //! Loads and stores of a function, and which of them LLVM may leave out.
 
+use super::device::Chip;
 use super::flow::Reached;
-use melior::ir::{BlockLike, ValueLike};
+use super::forward::{Loads, id};
+use melior::ir::{BlockLike, TypeLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{
     Op, Val, argument_of, attribute, byte_width, defining_op, integer_attribute, integer_value,
@@ -20,7 +22,8 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    pub(super) fn of(module: &[Op<'_>]) -> Self {
+    /// Loads that may be `forwarded` read nothing that has to be there.
+    pub(super) fn of(module: &[Op<'_>], forwarded: &Loads) -> Self {
         let mut uses: BTreeMap<String, (bool, bool)> = module
             .iter()
             .flat_map(|op| walk(*op))
@@ -45,7 +48,7 @@ impl Variables {
                 match (name(op), i) {
                     // Its result is looked at where it is used.
                     (name, 0) if VIEWS.contains(&name) => {}
-                    ("llvm.load", _) => *read = true,
+                    ("llvm.load", _) => *read |= !forwarded.contains(&id(op)),
                     ("llvm.store", 1) => *written = true,
                     _ => (*read, *written) = (true, true),
                 }
@@ -64,12 +67,12 @@ impl Variables {
 /// The accesses of a function, asked for in program order.
 pub(super) struct Accesses<'c> {
     variables: &'c Variables,
+    forwarded: &'c Loads,
+    chip: Chip,
     in_kernel: bool,
     /// Values that are sure to be equal have the same number.
     numbers: BTreeMap<usize, usize>,
     users: BTreeMap<usize, Vec<Op<'c>>>,
-    /// Addresses that are stored to.
-    stored: BTreeSet<usize>,
     seen: BTreeSet<Same>,
 }
 
@@ -135,13 +138,20 @@ pub(super) fn is_kernel(function: Op<'_>) -> bool {
 }
 
 impl<'c> Accesses<'c> {
-    pub(super) fn of(function: Op<'c>, reached: &[Reached<'c>], variables: &'c Variables) -> Self {
+    pub(super) fn of(
+        function: Op<'c>,
+        reached: &[Reached<'c>],
+        variables: &'c Variables,
+        forwarded: &'c Loads,
+        chip: Chip,
+    ) -> Self {
         let mut accesses = Self {
             variables,
+            forwarded,
+            chip,
             in_kernel: is_kernel(function),
             numbers: BTreeMap::new(),
             users: BTreeMap::new(),
-            stored: BTreeSet::new(),
             seen: BTreeSet::new(),
         };
         let mut expressions: BTreeMap<String, usize> = BTreeMap::new();
@@ -169,11 +179,6 @@ impl<'c> Accesses<'c> {
                     accesses.numbers.insert(fresh, number);
                 }
             }
-            if is(op, "llvm.store")
-                && let Some(address) = numbers.get(1)
-            {
-                accesses.stored.insert(*address);
-            }
         }
         accesses
     }
@@ -185,7 +190,11 @@ impl<'c> Accesses<'c> {
     /// What an operation loads or stores.
     pub(super) fn found(&mut self, op: Op<'c>) -> Vec<Found> {
         match name(op) {
-            "llvm.load" | "llvm.store" => self.single(op).into_iter().collect(),
+            "llvm.load" | "llvm.store" => {
+                let found = self.single(op);
+                let pairs = found.as_ref().and_then(|found| self.pairs(found, op));
+                found.into_iter().chain(pairs).collect()
+            }
             // Copies of blocks, accesses under a mask: LLVM makes loops and branches of them.
             name if name.starts_with("llvm.intr.mem") || name.starts_with("llvm.intr.masked.") => {
                 [Direction::Load, Direction::Store]
@@ -206,11 +215,11 @@ impl<'c> Accesses<'c> {
         let space = space_of(pointer);
         let base = base(pointer);
         let ty = value.r#type();
-        let given = base == Base::Argument;
+        let given = matches!(base, Base::Argument(_));
         let may_go = match base {
             Base::Private => return None,
             Base::Unknown => true,
-            Base::Argument => false,
+            Base::Argument(_) => false,
             Base::Variable(variable) => !self.variables.is_needed(&variable),
         };
         let size = match vector_parts(ty) {
@@ -227,7 +236,7 @@ impl<'c> Accesses<'c> {
         };
         let address = self.number(pointer);
         let again = !self.seen.insert((direction, address, bytes));
-        let forwarded = direction == Direction::Load && self.stored.contains(&address);
+        let forwarded = self.forwarded.contains(&id(op));
         let unused = direction == Direction::Load && !self.uses_all(value, lanes);
         let aligned = integer_attribute(op, "alignment")
             .and_then(|alignment| u64::try_from(alignment).ok())
@@ -263,6 +272,17 @@ impl<'c> Accesses<'c> {
             place: Place::OutsideLoops,
             removable,
         })
+    }
+
+    /// Where two f32 are added at once, elements of their vectors are loaded in pairs too, and not only neighbours.
+    fn pairs(&self, found: &Found, op: Op<'c>) -> Option<Found> {
+        let (_, element) = vector_parts(results(op).first()?.r#type())?;
+        match found.fact {
+            Fact::VectorAccess {
+                direction, space, ..
+            } if element.is_f32() && self.chip.sm >= 100 => Some(Found::any(direction, space)),
+            _ => None,
+        }
     }
 
     /// Whether something is made of each element.
@@ -310,10 +330,10 @@ pub(super) fn integer(value: Val<'_>) -> Option<i64> {
 }
 
 /// What an address was computed from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Base {
-    /// An argument.
-    Argument,
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Base {
+    /// An argument, by its number.
+    Argument(usize),
     /// A variable of the module.
     Variable(String),
     /// What a thread has for itself.
@@ -328,18 +348,15 @@ const VIEWS: [&str; 3] = ["llvm.getelementptr", "llvm.addrspacecast", "llvm.bitc
 /// From addresses to numbers and back.
 const NUMBERS: [&str; 2] = ["llvm.ptrtoint", "llvm.inttoptr"];
 
-fn base(mut pointer: Val<'_>) -> Base {
+pub(super) fn base(mut pointer: Val<'_>) -> Base {
     loop {
         let Some(op) = defining_op(pointer) else {
             // Arguments of other blocks are several addresses.
-            let entry = argument_of(pointer).and_then(|(block, _)| {
-                let function = block.parent_operation()?;
-                Some(tx_mlir::first_block(function, 0)? == block)
+            let entry = argument_of(pointer).filter(|(block, _)| {
+                let function = block.parent_operation();
+                function.and_then(|function| tx_mlir::first_block(function, 0)) == Some(*block)
             });
-            return match entry {
-                Some(true) => Base::Argument,
-                _ => Base::Unknown,
-            };
+            return entry.map_or(Base::Unknown, |(_, number)| Base::Argument(number));
         };
         match name(op) {
             // Of a number that was an address, where nothing was computed in between.

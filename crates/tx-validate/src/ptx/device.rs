@@ -2,6 +2,7 @@
 
 use super::access::{Accesses, Variables, is_kernel};
 use super::flow::reached;
+use super::forward::{self, Loads};
 use super::{assembly, operation};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{
@@ -66,12 +67,16 @@ pub(super) fn facts(device_ir: &str, chip: Chip) -> Result<Facts, String> {
         return Err(format!("device IR that cannot be read: {why}"));
     };
     let top = ops(module.body());
-    let variables = Variables::of(&top);
     let functions: Vec<Op<'_>> = top
-        .into_iter()
-        .flat_map(walk)
+        .iter()
+        .flat_map(|op| walk(*op))
         .filter(|op| is(*op, "llvm.func") && !blocks(*op).is_empty())
         .collect();
+    let mut forwarded = Loads::new();
+    for function in &functions {
+        forwarded.extend(forward::forwarded(*function, chip)?);
+    }
+    let variables = Variables::of(&top, &forwarded);
     let named: BTreeMap<String, Op<'_>> = functions
         .iter()
         .filter_map(|op| Some((string_attribute(*op, "sym_name")?, *op)))
@@ -81,7 +86,7 @@ pub(super) fn facts(device_ir: &str, chip: Chip) -> Result<Facts, String> {
     for (name, function) in &named {
         all.insert(
             name.clone(),
-            function_facts(*function, &variables, &defined, chip)?,
+            function_facts(*function, &variables, &forwarded, &defined, chip)?,
         );
     }
     let kernels = named
@@ -94,12 +99,13 @@ pub(super) fn facts(device_ir: &str, chip: Chip) -> Result<Facts, String> {
 fn function_facts<'c>(
     function: Op<'c>,
     variables: &'c Variables,
+    forwarded: &'c Loads,
     defined: &BTreeSet<&str>,
     chip: Chip,
 ) -> Result<FunctionFacts, String> {
     let mut own = FunctionFacts::default();
     let reached = reached(function);
-    let mut accesses = Accesses::of(function, &reached, variables);
+    let mut accesses = Accesses::of(function, &reached, variables, forwarded, chip);
     for block in &reached {
         let site = Site {
             place: match block.in_loop {

@@ -1,8 +1,9 @@
 //! Which blocks of a function are reached, and which are in loops.
 
-use super::ranges::always;
+use super::ranges::Arguments;
+use melior::ir::BlockLike;
 use std::collections::BTreeMap;
-use tx_mlir::{Blk, Op, blocks, is, successors};
+use tx_mlir::{Blk, Op, Val, blocks, is, name, operand_groups, operands, successors};
 
 /// A block that control may reach.
 #[derive(Clone, Copy)]
@@ -31,19 +32,7 @@ pub(super) fn reached<'c>(function: Op<'c>) -> Vec<Reached<'c>> {
                 .collect()
         })
         .collect();
-    let taken: Vec<Vec<usize>> = blocks
-        .iter()
-        .zip(&next)
-        .map(|(block, next)| {
-            let last = tx_mlir::ops(*block).pop();
-            match (last.and_then(always), &next[..]) {
-                (Some(true), &[yes, _]) => vec![yes],
-                (Some(false), &[_, no]) => vec![no],
-                _ => next.clone(),
-            }
-        })
-        .collect();
-    let passed = components(&taken);
+    let passed = passed(&blocks, &next);
     let components = components(&next);
     let mut sizes = BTreeMap::new();
     for component in components.iter().flatten() {
@@ -58,11 +47,53 @@ pub(super) fn reached<'c>(function: Op<'c>) -> Vec<Reached<'c>> {
             Some(Reached {
                 block: *block,
                 in_loop: sizes[&component] > 1 || next[number].contains(&number),
-                removable: passed[number].is_none()
-                    || last.is_some_and(|op| is(op, "llvm.unreachable")),
+                removable: !passed[number] || last.is_some_and(|op| is(op, "llvm.unreachable")),
             })
         })
         .collect()
+}
+
+/// Whether control passes each block, as far as constants and ranges say: conditional constant propagation (Wegman and
+/// Zadeck, 1991).
+fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
+    let mut arguments = Arguments::default();
+    let mut passed = vec![false; blocks.len()];
+    passed.iter_mut().take(1).for_each(|first| *first = true);
+    loop {
+        let mut changed = false;
+        for (number, block) in blocks.iter().enumerate() {
+            let Some(last) = tx_mlir::ops(*block).pop().filter(|_| passed[number]) else {
+                continue;
+            };
+            let always = arguments.always(last);
+            for (way, &to) in next[number].iter().enumerate() {
+                // The first way of a conditional branch is that of a condition that holds.
+                if always.is_some_and(|holds| holds != (way == 0)) {
+                    continue;
+                }
+                changed |= !std::mem::replace(&mut passed[to], true);
+                let given = given(last, way);
+                for i in 0..blocks[to].argument_count() {
+                    if let Ok(argument) = blocks[to].argument(i) {
+                        let value = given.as_ref().and_then(|given| given.get(i).copied());
+                        changed |= arguments.join(argument.into(), value);
+                    }
+                }
+            }
+        }
+        if !changed {
+            return passed;
+        }
+    }
+}
+
+/// What a branch gives to the block that one of its ways leads to, where that is known.
+fn given<'c>(branch: Op<'c>, way: usize) -> Option<Vec<Val<'c>>> {
+    match name(branch) {
+        "llvm.br" => Some(operands(branch)),
+        "llvm.cond_br" => operand_groups(branch)?.get(way + 1).cloned(),
+        _ => None,
+    }
 }
 
 /// For each node the number of its strongly connected component, and nothing for those that the first node does not

@@ -2,7 +2,8 @@
 
 use super::access::integer;
 use melior::ir::ValueLike;
-use tx_mlir::{Op, Val, attribute, defining_op, integer_attribute, name, operands};
+use std::collections::BTreeMap;
+use tx_mlir::{Op, Val, attribute, defining_op, integer_attribute, key, name, operands};
 
 /// How deep expressions are followed.
 const FOLLOWED: u32 = 12;
@@ -24,38 +25,129 @@ impl Range {
     }
 }
 
-/// The way that a conditional branch always takes: whether its condition holds.
-pub(super) fn always(branch: Op<'_>) -> Option<bool> {
-    if name(branch) != "llvm.cond_br" {
-        return None;
-    }
-    truth(*operands(branch).first()?, FOLLOWED)
+/// What arguments of blocks can be, as far as is known of the ways that lead to these.
+#[derive(Default)]
+pub(super) struct Arguments {
+    /// Anything where there is no range.
+    ranges: BTreeMap<usize, Option<Range>>,
 }
 
-/// What a condition is whenever it is asked for.
-fn truth(value: Val<'_>, depth: u32) -> Option<bool> {
-    let depth = depth.checked_sub(1)?;
-    let op = defining_op(value)?;
-    let inputs = operands(op);
-    let input = |i: usize| truth(*inputs.get(i)?, depth);
-    match name(op) {
-        "llvm.mlir.constant" => Some(integer(value)? != 0),
-        "llvm.icmp" => {
-            let (left, right) = (*inputs.first()?, *inputs.get(1)?);
-            let (left, right) = (range(left, depth)?, range(right, depth)?);
-            compare(integer_attribute(op, "predicate")?, left, right)
+impl Arguments {
+    /// Adds a value that an argument may have; whether more is possible than before. An argument that has different
+    /// values can be anything, so that one changes twice at most.
+    pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
+        let new = value.and_then(|value| self.range(value, FOLLOWED));
+        match self.ranges.get(&key(argument)) {
+            None => {
+                self.ranges.insert(key(argument), new);
+                true
+            }
+            Some(None) => false,
+            Some(old) if *old == new => false,
+            Some(_) => {
+                self.ranges.insert(key(argument), None);
+                true
+            }
         }
-        "llvm.and" => match (input(0), input(1)) {
-            (Some(false), _) | (_, Some(false)) => Some(false),
-            (Some(true), Some(true)) => Some(true),
+    }
+
+    /// The way that a conditional branch always takes: whether its condition holds.
+    pub(super) fn always(&self, branch: Op<'_>) -> Option<bool> {
+        if name(branch) != "llvm.cond_br" {
+            return None;
+        }
+        self.truth(*operands(branch).first()?, FOLLOWED)
+    }
+
+    /// What a condition is whenever it is asked for.
+    fn truth(&self, value: Val<'_>, depth: u32) -> Option<bool> {
+        let depth = depth.checked_sub(1)?;
+        let op = defining_op(value)?;
+        let inputs = operands(op);
+        let input = |i: usize| self.truth(*inputs.get(i)?, depth);
+        match name(op) {
+            "llvm.mlir.constant" => Some(integer(value)? != 0),
+            "llvm.icmp" => {
+                let (left, right) = (*inputs.first()?, *inputs.get(1)?);
+                let (left, right) = (self.range(left, depth)?, self.range(right, depth)?);
+                compare(integer_attribute(op, "predicate")?, left, right)
+            }
+            "llvm.and" => match (input(0), input(1)) {
+                (Some(false), _) | (_, Some(false)) => Some(false),
+                (Some(true), Some(true)) => Some(true),
+                _ => None,
+            },
+            "llvm.or" => match (input(0), input(1)) {
+                (Some(true), _) | (_, Some(true)) => Some(true),
+                (Some(false), Some(false)) => Some(false),
+                _ => None,
+            },
             _ => None,
-        },
-        "llvm.or" => match (input(0), input(1)) {
-            (Some(true), _) | (_, Some(true)) => Some(true),
-            (Some(false), Some(false)) => Some(false),
-            _ => None,
-        },
-        _ => None,
+        }
+    }
+
+    fn range(&self, value: Val<'_>, depth: u32) -> Option<Range> {
+        let depth = depth.checked_sub(1)?;
+        let bits: u32 = value.r#type().to_string().strip_prefix('i')?.parse().ok()?;
+        if bits > 64 {
+            return None;
+        }
+        let Some(op) = defining_op(value) else {
+            return self.ranges.get(&key(value)).copied().flatten();
+        };
+        if let Some(value) = integer(value) {
+            return Range::new(value.into(), value.into());
+        }
+        let inputs = operands(op);
+        let input = |i: usize| self.range(*inputs.get(i)?, depth);
+        let natural = |i: usize| input(i).filter(|range| range.is_natural());
+        let single = |i: usize| {
+            let range = natural(i)?;
+            (range.least == range.most && range.least > 0).then_some(range.least)
+        };
+        let found = match name(op) {
+            "llvm.sext" => input(0)?,
+            "llvm.zext" | "llvm.trunc" => natural(0)?,
+            "llvm.add" => {
+                let (left, right) = (input(0)?, input(1)?);
+                Range::new(left.least + right.least, left.most + right.most)?
+            }
+            "llvm.mul" => {
+                let (left, right) = (natural(0)?, natural(1)?);
+                Range::new(left.least * right.least, left.most * right.most)?
+            }
+            "llvm.udiv" | "llvm.sdiv" => {
+                let (left, by) = (natural(0)?, single(1)?);
+                Range::new(left.least / by, left.most / by)?
+            }
+            "llvm.urem" | "llvm.srem" => {
+                let by = single(1)?;
+                let most = natural(0).map_or(by - 1, |left| left.most.min(by - 1));
+                // The rest of a negative number is negative, and that of a natural one not.
+                if name(op) == "llvm.srem" {
+                    natural(0)?;
+                }
+                Range::new(0, most)?
+            }
+            "llvm.and" => Range::new(0, natural(0)?.most.min(natural(1)?.most))?,
+            "llvm.lshr" => {
+                let (left, by) = (natural(0)?, natural(1)?);
+                let by = (by.least == by.most).then_some(by.least)?;
+                let by = u32::try_from(by).ok().filter(|by| *by < bits)?;
+                Range::new(left.least >> by, left.most >> by)?
+            }
+            register if register.starts_with("nvvm.read.ptx.sreg.") => {
+                let text = attribute(op, "range")?.to_string();
+                let mut bounds = text.trim_end_matches('>').rsplit(", ");
+                let (end, start): (i128, i128) =
+                    (bounds.next()?.parse().ok()?, bounds.next()?.parse().ok()?);
+                Range::new(start, end - 1)?
+            }
+            _ => return None,
+        };
+        // What does not fit wraps around.
+        let limit = 1i128 << (bits - 1);
+        (found.least >= -limit && found.most < limit).then_some(found)
     }
 }
 
@@ -101,68 +193,6 @@ fn compare(predicate: i64, left: Range, right: Range) -> Option<bool> {
         5 | 9 => less().map(|less| !less),
         _ => None,
     }
-}
-
-fn range(value: Val<'_>, depth: u32) -> Option<Range> {
-    let depth = depth.checked_sub(1)?;
-    let bits: u32 = value.r#type().to_string().strip_prefix('i')?.parse().ok()?;
-    if bits > 64 {
-        return None;
-    }
-    let op = defining_op(value)?;
-    if let Some(value) = integer(value) {
-        return Range::new(value.into(), value.into());
-    }
-    let inputs = operands(op);
-    let input = |i: usize| range(*inputs.get(i)?, depth);
-    let natural = |i: usize| input(i).filter(|range| range.is_natural());
-    let single = |i: usize| {
-        let range = natural(i)?;
-        (range.least == range.most && range.least > 0).then_some(range.least)
-    };
-    let found = match name(op) {
-        "llvm.sext" => input(0)?,
-        "llvm.zext" | "llvm.trunc" => natural(0)?,
-        "llvm.add" => {
-            let (left, right) = (input(0)?, input(1)?);
-            Range::new(left.least + right.least, left.most + right.most)?
-        }
-        "llvm.mul" => {
-            let (left, right) = (natural(0)?, natural(1)?);
-            Range::new(left.least * right.least, left.most * right.most)?
-        }
-        "llvm.udiv" | "llvm.sdiv" => {
-            let (left, by) = (natural(0)?, single(1)?);
-            Range::new(left.least / by, left.most / by)?
-        }
-        "llvm.urem" | "llvm.srem" => {
-            let by = single(1)?;
-            let most = natural(0).map_or(by - 1, |left| left.most.min(by - 1));
-            // The rest of a negative number is negative, and that of a natural one not.
-            if name(op) == "llvm.srem" {
-                natural(0)?;
-            }
-            Range::new(0, most)?
-        }
-        "llvm.and" => Range::new(0, natural(0)?.most.min(natural(1)?.most))?,
-        "llvm.lshr" => {
-            let (left, by) = (natural(0)?, natural(1)?);
-            let by = (by.least == by.most).then_some(by.least)?;
-            let by = u32::try_from(by).ok().filter(|by| *by < bits)?;
-            Range::new(left.least >> by, left.most >> by)?
-        }
-        register if register.starts_with("nvvm.read.ptx.sreg.") => {
-            let text = attribute(op, "range")?.to_string();
-            let mut bounds = text.trim_end_matches('>').rsplit(", ");
-            let (end, start): (i128, i128) =
-                (bounds.next()?.parse().ok()?, bounds.next()?.parse().ok()?);
-            Range::new(start, end - 1)?
-        }
-        _ => return None,
-    };
-    // What does not fit wraps around.
-    let limit = 1i128 << (bits - 1);
-    (found.least >= -limit && found.most < limit).then_some(found)
 }
 
 #[cfg(test)]
