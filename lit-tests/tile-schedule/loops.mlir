@@ -129,6 +129,18 @@ func.func @columns_side_by_side(%A: memref<?x128xf32>, %B: memref<128xf32>) {
   return
 }
 
+// In a vector an i1 is a bit, and in memory a byte: such elements are read one by one too.
+// CHECK-LABEL: gpu.func @bits_side_by_side_0
+// CHECK-NOT:     vector.load
+// CHECK-COUNT-4: memref.load %{{.+}} : memref<64x4xi1>
+// CHECK-NOT:     memref.load
+// CHECK:         gpu.return
+func.func @bits_side_by_side(%A: memref<64x4xi1>, %B: memref<64xi1>) {
+  tile.reduce xor %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.vectorize<"d1">]}
+    : memref<64x4xi1> into memref<64xi1>
+  return
+}
+
 // Elements that are no neighbours are read one by one.
 // CHECK-LABEL: gpu.func @no_neighbours_0
 // CHECK-NOT:     vector.load

@@ -8,7 +8,7 @@ pub(crate) use groups::Groups;
 
 use crate::analysis::kernel::{Kernel, WARP_SIZE, members};
 use crate::combiner::Combiner;
-use crate::variants::parts::scalars;
+use crate::variants::parts::{is_packed, scalars};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
@@ -614,8 +614,7 @@ fn neighbours<'c>(
         let mut at = 0;
         while at < count {
             let place = b.value(b.add(first, Index::Const(at)));
-            // In a vector, `i1` is a bit; in memory of their own, elements are bytes.
-            let wide = at + vector <= count && vector > 1 && ty.to_string() != "i1";
+            let wide = at + vector <= count && vector > 1 && !is_packed(*ty);
             let load = |name: &'static str, ty: Type<'c>| {
                 b.create(name).operands(&[*memory, place]).result(ty)
             };

@@ -116,6 +116,10 @@ impl Bound {
 
     /// Of the product of `x` and `y`.
     pub fn product(self, other: Self, x: f64, y: f64, float: Float) -> Self {
+        // Not even 0 times anything is 0: it may be infinite.
+        if !self.error.is_finite() || !other.error.is_finite() {
+            return Self::anything();
+        }
         let of = |factor: f64, error: f64| {
             if error == 0.0 {
                 0.0
@@ -243,6 +247,9 @@ mod tests {
         assert!(product(&[0.0, 1e30, 1e30]).1.error.is_infinite());
         assert_eq!(product(&[2.0, 0.5, -1.0, 0.0]).1.error, 0.0);
         assert_eq!(product(&[2.0, f64::INFINITY]).1.error, 0.0);
+        let lost = Bound::anything().product(Bound::exact(0.0), 1.0, 0.0, Float::F32);
+        assert!(lost.error.is_infinite());
+        assert!(lost.wider(Bound::exact(0.0)).error.is_infinite());
     }
 
     /// A row that holds an infinity or NaN has one result.

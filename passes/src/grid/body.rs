@@ -5,7 +5,7 @@ use super::nest::{Fate, MAX_BLOCKS, Nest, Run};
 use super::steps::Processor;
 use crate::combiner::Combiner;
 use crate::variants::parts::{
-    Group, OWNED, all_reduce, delinearize, finish, index_as, load, product, scalars,
+    Group, OWNED, all_reduce, delinearize, finish, index_as, is_packed, load, product, scalars,
 };
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
@@ -592,7 +592,7 @@ impl<'a, 'c> Body<'a, 'c> {
             let neighbours = memref.strides.last() == Some(&Some(1))
                 && step(last) == Some(1)
                 && others.iter().all(|e| step(e) == Some(0));
-            if own || !neighbours {
+            if own || !neighbours || is_packed(memref.element) {
                 return None;
             }
             let point = self.point(&first);

@@ -13,7 +13,7 @@
 
 use super::parts::{
     Group, all_reduce, delinearize, element_number, expand_sequential, extents, index_as,
-    load_elements, load_vector, product, scalars, source_index, store_result,
+    is_packed, load_elements, load_vector, product, scalars, source_index, store_result,
 };
 use super::reduction::shared_root;
 use super::{Params, Predicate, Reduction, Variant, checks};
@@ -373,8 +373,7 @@ impl Shape {
         let (Some(bytes), Some(last)) = (r.element_bytes(), r.reduced.last()) else {
             return 1;
         };
-        // In a vector, `i1` is a bit; in memory of their own, elements are bytes.
-        let packed = r.sources.iter().any(|s| s.element.to_string() == "i1");
+        let packed = r.sources.iter().any(|s| is_packed(s.element));
         let mut vector = if packed { 1 } else { (WIDEST / bytes).max(1) };
         while vector > 1 {
             let divides = |n: Option<i64>| n.is_some_and(|n| n.unsigned_abs() % vector == 0);

@@ -197,6 +197,9 @@ struct Loop {
 }
 
 /// Steps that are legal, most of the time.
+/// Iterations of a nest of loops with those that splits add. More take a block each, and so take long.
+const MOST_ITERATIONS: usize = 1 << 14;
+
 fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut loops: Vec<Loop> = extents
@@ -213,6 +216,7 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
     // Those that are not reduced come first.
     loops.sort_by_key(|l| l.reduced);
     let mut fused = 0;
+    let mut padded: usize = loops.iter().map(|l| l.extent.max(1)).product();
     for _ in 0..random.below(4) {
         if loops.is_empty() {
             break;
@@ -233,6 +237,11 @@ fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
         } else {
             let factor = random.pick(&[1, 2, 3, 4, 5, 7, 8, 16, 16, 32, 32, 33, 64, 128, 256]);
             let outer = &mut loops[at];
+            // Iterations that a guard leaves out are run all the same.
+            padded = padded / outer.extent.max(1) * outer.extent.max(1).next_multiple_of(factor);
+            if padded > MOST_ITERATIONS {
+                break;
+            }
             steps.push(Step::Split(outer.name.clone(), factor));
             let inner = Loop {
                 name: format!("{}.i", outer.name),

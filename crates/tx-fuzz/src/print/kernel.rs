@@ -661,10 +661,10 @@ impl Printer<'_> {
             head.push("%thread = arith.addi %tx, %zero : index".to_owned());
         }
         head.extend([
-            "%c32 = arith.constant 32 : index".to_owned(),
-            "%c128 = arith.constant 128 : index".to_owned(),
-            "%warp = arith.divui %thread, %c32 : index".to_owned(),
-            "%warpgroup = arith.divui %thread, %c128 : index".to_owned(),
+            "%warp_size = arith.constant 32 : index".to_owned(),
+            "%warpgroup_size = arith.constant 128 : index".to_owned(),
+            "%warp = arith.divui %thread, %warp_size : index".to_owned(),
+            "%warpgroup = arith.divui %thread, %warpgroup_size : index".to_owned(),
         ]);
         let grid = self.kernel.grid;
         if self.kernel.blocks() > 1 {

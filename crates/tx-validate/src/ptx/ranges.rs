@@ -112,6 +112,10 @@ impl Arguments {
                 let (left, right) = (input(0)?, input(1)?);
                 Range::new(left.least + right.least, left.most + right.most)?
             }
+            // Whatever it is of.
+            "llvm.mul" | "llvm.and" if [0, 1].map(input).contains(&Range::new(0, 0)) => {
+                Range::new(0, 0)?
+            }
             "llvm.mul" => {
                 let (left, right) = (natural(0)?, natural(1)?);
                 Range::new(left.least * right.least, left.most * right.most)?
@@ -137,7 +141,10 @@ impl Arguments {
                 Range::new(left.least >> by, left.most >> by)?
             }
             register if register.starts_with("nvvm.read.ptx.sreg.") => {
-                let text = attribute(op, "range")?.to_string();
+                let Some(range) = attribute(op, "range") else {
+                    return hardware(register);
+                };
+                let text = range.to_string();
                 let mut bounds = text.trim_end_matches('>').rsplit(", ");
                 let (end, start): (i128, i128) =
                     (bounds.next()?.parse().ok()?, bounds.next()?.parse().ok()?);
@@ -148,6 +155,26 @@ impl Arguments {
         // What does not fit wraps around.
         let limit = 1i128 << (bits - 1);
         (found.least >= -limit && found.most < limit).then_some(found)
+    }
+}
+
+/// What a special register of any launch can be, which LLVM knows too.
+fn hardware(register: &str) -> Option<Range> {
+    let (name, dimension) = register
+        .strip_prefix("nvvm.read.ptx.sreg.")?
+        .split_once('.')?;
+    let (block, grid) = match dimension {
+        "x" => (1024, i128::from(i32::MAX)),
+        "y" => (1024, 0xffff),
+        "z" => (64, 0xffff),
+        _ => return None,
+    };
+    match name {
+        "tid" => Range::new(0, block - 1),
+        "ntid" => Range::new(1, block),
+        "ctaid" => Range::new(0, grid - 1),
+        "nctaid" => Range::new(1, grid),
+        _ => None,
     }
 }
 
