@@ -71,7 +71,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
         options: &[CHIP, VALIDATE],
         expand: |values| {
             let passes = format!(
-                "{},gpu-module-to-binary{{format=isa}}",
+                "{},gpu-check-externals,gpu-check-target,gpu-module-to-binary{{format=isa}}",
                 gpu_to_nvvm(values)?
             );
             validated(values, passes)

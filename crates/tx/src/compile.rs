@@ -166,6 +166,7 @@ impl Run<'_, '_> {
             .name
             .to_owned();
         self.pass(&session, &mut module, "gpu-check-externals")?;
+        self.pass(&session, &mut module, "gpu-check-target")?;
         self.pass(&session, &mut module, "gpu-module-to-binary{format=isa}")?;
         let ptx = match kernels {
             Some(kernels) => ptx_of(&module, kernels).ok_or_else(|| {

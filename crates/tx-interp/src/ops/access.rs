@@ -112,22 +112,23 @@ fn check(
 }
 
 /// `memref.atomic_rmw`: the kinds by their encoding in `arith`.
-const ATOMICS: [&str; 15] = [
+const ATOMICS: [&str; 16] = [
     "arith.addf",
     "arith.addi",
-    "",
+    "arith.andi",
+    "", // assign
     "arith.maximumf",
+    "arith.maxnumf",
     "arith.maxsi",
     "arith.maxui",
     "arith.minimumf",
+    "arith.minnumf",
     "arith.minsi",
     "arith.minui",
     "arith.mulf",
     "arith.muli",
     "arith.ori",
-    "arith.andi",
-    "arith.maxnumf",
-    "arith.minnumf",
+    "arith.xori",
 ];
 
 /// An atomic update of an element.

@@ -1,0 +1,28 @@
+// RUN: tx-opt %s --gpu-check-target
+
+// Every instruction is there: the cluster barrier came with PTX 7.8 and sm_90, and a fence of the later version is asked
+// of a target that names it. Where no target is named, nothing is known.
+// CHECK-LABEL: gpu.module @clusters
+// CHECK:         nvvm.cluster.arrive
+gpu.module @clusters [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+  llvm.func @kernel() {
+    nvvm.cluster.arrive
+    nvvm.cluster.wait
+    llvm.return
+  }
+}
+
+gpu.module @fences [#nvvm.target<chip = "sm_90", features = "+ptx86">] {
+  llvm.func @kernel() {
+    nvvm.fence.sync_restrict {order = #nvvm.mem_order<acquire>}
+    nvvm.fence.proxy.release #nvvm.mem_scope<gpu>
+    llvm.return
+  }
+}
+
+gpu.module @anywhere {
+  llvm.func @kernel(%x: f32, %mask: i32) -> f32 {
+    %y = nvvm.redux.sync fmax %x, %mask : f32 -> f32
+    llvm.return %y : f32
+  }
+}

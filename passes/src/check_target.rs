@@ -1,0 +1,176 @@
+use crate::analysis::kernel::{target_chip, target_field};
+use melior::ir::operation::OperationLike;
+use tx_mlir::{Failed, Op, attribute, elements, error, is, name, walk};
+use tx_pass::{Counts, Pass, pass};
+use tx_target::Chip;
+
+pass! {
+    /// Check that the targets of GPU modules have the instructions that are asked for.
+    ///
+    /// ## What it does
+    /// Looks for NVVM operations whose instruction came with a later chip, or a later version of
+    /// PTX, than the module's target names.
+    ///
+    /// ## Why
+    /// LLVM's code generator ends the process over an instruction that it cannot select. Here there
+    /// is still a source line to name, and a target that would do.
+    ///
+    /// ## Before and after
+    /// ```mlir
+    /// gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+    ///   llvm.func @k() {
+    ///     nvvm.cluster.arrive
+    ///     llvm.return
+    ///   }
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// A target lacks an operation. Modules without a target, and operations that are not known here,
+    /// pass.
+    pub struct CheckTarget as "gpu-check-target" creates [] {
+    } counts {
+        /// operations that not every target has
+        checked,
+    }
+}
+
+/// What operations need.
+struct Needs {
+    /// The name, or what it begins with where it ends in a dot.
+    op: &'static str,
+    /// What has to stand in the text of the op; nothing is in every text.
+    with: &'static str,
+    /// The least compute capability, times ten.
+    capability: u32,
+    /// Whether only chips with an `a` have it.
+    specific: bool,
+    /// The least version of PTX, times ten.
+    ptx: u32,
+}
+
+const fn needs(op: &'static str, capability: u32, ptx: u32) -> Needs {
+    Needs {
+        op,
+        with: "",
+        capability,
+        specific: false,
+        ptx,
+    }
+}
+
+const fn only(op: &'static str, capability: u32, ptx: u32) -> Needs {
+    Needs {
+        specific: true,
+        ..needs(op, capability, ptx)
+    }
+}
+
+const fn with(with: &'static str, needs: Needs) -> Needs {
+    Needs { with, ..needs }
+}
+
+/// The first that fits an op counts. As LLVM 22 selects them, which is as the PTX ISA says, section by section under
+/// "PTX ISA Notes" and "Target ISA Notes".
+const NEEDS: [Needs; 24] = [
+    with("proxy_kind<alias>", needs("nvvm.fence.proxy", 70, 75)),
+    needs("nvvm.fence.proxy.acquire", 90, 83),
+    needs("nvvm.fence.proxy.release", 90, 83),
+    needs("nvvm.fence.proxy.sync_restrict", 90, 86),
+    needs("nvvm.fence.proxy", 90, 80),
+    needs("nvvm.fence.sync_restrict", 90, 86),
+    needs("nvvm.fence.mbarrier.init", 90, 80),
+    needs("nvvm.fence.sc.cluster", 90, 78),
+    needs("nvvm.cluster.arrive.relaxed", 90, 80),
+    needs("nvvm.cluster.", 90, 78),
+    needs("nvvm.elect.sync", 90, 80),
+    with(" fm", only("nvvm.redux.sync", 100, 86)),
+    needs("nvvm.redux.sync", 80, 70),
+    needs("nvvm.match.sync", 70, 60),
+    needs("nvvm.nanosleep", 70, 63),
+    needs("nvvm.cp.async.bulk.", 90, 80),
+    needs("nvvm.cp.async.", 80, 70),
+    needs("nvvm.mbarrier.", 80, 70),
+    needs("nvvm.griddepcontrol", 90, 78),
+    needs("nvvm.ldmatrix", 75, 65),
+    needs("nvvm.stmatrix", 90, 78),
+    only("nvvm.setmaxregister", 90, 80),
+    only("nvvm.wgmma.", 90, 80),
+    only("nvvm.tcgen05.", 100, 86),
+];
+
+impl Needs {
+    fn fits(&self, op: Op<'_>) -> bool {
+        let named = match self.op.ends_with('.') {
+            true => name(op).starts_with(self.op),
+            false => name(op) == self.op,
+        };
+        named && (self.with.is_empty() || op.to_string().contains(self.with))
+    }
+
+    fn are_met(&self, chip: &Chip, ptx: u32) -> bool {
+        chip.capability >= self.capability && (chip.specific || !self.specific) && ptx >= self.ptx
+    }
+}
+
+impl Pass for CheckTarget {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut failed = None;
+        for gpu_module in walk(module).into_iter().filter(|op| is(*op, "gpu.module")) {
+            let targets = attribute(gpu_module, "targets").and_then(elements);
+            let targets: Vec<(Chip, u32)> = targets
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|target| target_of(&target.to_string()))
+                .collect();
+            for op in walk(gpu_module) {
+                let Some(needs) = NEEDS.iter().find(|needs| needs.fits(op)) else {
+                    continue;
+                };
+                counts.add("checked", 1);
+                for (chip, ptx) in &targets {
+                    if !needs.are_met(chip, *ptx) {
+                        failed = Some(refuse(op, needs, chip, *ptx));
+                    }
+                }
+            }
+        }
+        failed.map_or(Ok(()), Err)
+    }
+}
+
+/// The chip and the PTX version of an `#nvvm.target`.
+fn target_of(text: &str) -> Option<(Chip, u32)> {
+    let chip = Chip::parse(&target_chip(text)).ok()?;
+    let features = target_field(text, "features")?;
+    let ptx = features
+        .split(',')
+        .filter_map(|feature| feature.trim().strip_prefix("+ptx")?.parse().ok())
+        .max()?;
+    Some((chip, ptx))
+}
+
+fn refuse(op: Op<'_>, needs: &Needs, chip: &Chip, ptx: u32) -> Failed {
+    let version = |ptx: u32| format!("{}.{}", ptx / 10, ptx % 10);
+    let suffix = if needs.specific { "a" } else { "" };
+    error(
+        op.location(),
+        format!(
+            "`{}` needs sm_{}{suffix} and PTX {}, found {} and PTX {}",
+            name(op),
+            needs.capability,
+            version(needs.ptx),
+            chip.name,
+            version(ptx)
+        ),
+    )
+    .note(format!(
+        "a target that has it: gpu.module @name [#nvvm.target<chip = \"{}\", features = \"+ptx{}\">]",
+        match chip.capability >= needs.capability && chip.specific >= needs.specific {
+            true => chip.name.to_owned(),
+            false => format!("sm_{}{suffix}", needs.capability),
+        },
+        needs.ptx.max(chip.ptx)
+    ))
+    .emit()
+}
