@@ -408,7 +408,7 @@ fn fill(element: ElementType, shape: &[usize], data: Data, random: &mut Random) 
             _ => Role::Plain,
         };
         let bits = match scalar_of(element) {
-            Scalar::Float(float) => float_bits(float, data, role, random),
+            Scalar::Float(float) => float_bits(float, data, role, count < 256, random),
             Scalar::Int(width) => match element {
                 ElementType::Index => random.below(16) as u64,
                 _ => int_bits(width, data, role, random),
@@ -429,7 +429,7 @@ enum Role {
     Step(usize, usize),
 }
 
-fn float_bits(float: Float, data: Data, role: Role, random: &mut Random) -> u64 {
+fn float_bits(float: Float, data: Data, role: Role, few: bool, random: &mut Random) -> u64 {
     let tiny = 2_f64.powi(float.least_exponent() - float.digits() + 2);
     let value = match data {
         // Mostly ones, so that no product overflows in any order.
@@ -440,7 +440,7 @@ fn float_bits(float: Float, data: Data, role: Role, random: &mut Random) -> u64 
         },
         Data::Whole => random.below(17) as f64 - 8.0,
         Data::Random => (random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0,
-        Data::Special => match random.below(256) {
+        Data::Special => match random.below(if few { 64 } else { 256 }) {
             0..3 => f64::NAN,
             3..6 => f64::INFINITY,
             6..9 => f64::NEG_INFINITY,
@@ -467,6 +467,9 @@ fn float_bits(float: Float, data: Data, role: Role, random: &mut Random) -> u64 
         Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
         Data::Peaks(..) | Data::Slopes => match role {
             Role::Plain => 1.0,
+            // Far apart: the exponential of the distance is infinite.
+            Role::Great if float.digits() > 4 => 200.0,
+            Role::Small if float.digits() > 4 => -200.0,
             Role::Great => 8.0,
             Role::Small => -8.0,
             Role::Step(up, of) if float.digits() < 11 => (up * 15 / of) as f64,
