@@ -141,7 +141,7 @@ impl Pass for Schedule {
                     counts.add("kernels", 1);
                 }
                 // A job that prepares another shares its op.
-                if !matches!(planned.job.work, Work::Identity(_)) {
+                if !matches!(planned.job.work, Work::Start(..)) {
                     erase(planned.job.op);
                 }
             }

@@ -210,6 +210,29 @@ impl fmt::Display for Divergence {
     }
 }
 
+/// A number outside the range in which the program says that it lies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfRange {
+    /// The operation whose result it is.
+    pub site: Site,
+    /// The number.
+    pub value: i32,
+    /// The least number of the range.
+    pub lower: i32,
+    /// The first number behind the range.
+    pub upper: i32,
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "the range is {} to before {}, found {} in {}",
+            self.lower, self.upper, self.value, self.site
+        )
+    }
+}
+
 /// Why a launch was refused, or why it was stopped.
 ///
 /// After a fault the contents of the written buffers are unspecified: the kernel stopped in the middle.
@@ -291,6 +314,9 @@ pub enum Fault {
     /// An integer division by zero, or one whose quotient does not fit.
     #[error("integer division by zero or overflow: {0}")]
     Division(Box<Site>),
+    /// A special register holds what the program says it does not.
+    #[error("out of range: {0}")]
+    OutOfRange(Box<OutOfRange>),
     /// The program reached a trap, a failed assertion or code declared unreachable.
     #[error("trap: {0}")]
     Trap(Box<Site>),
@@ -321,6 +347,7 @@ impl Fault {
             | Self::Uninitialized(access)
             | Self::ReadOnly(access) => Some(&access.site),
             Self::Race(race) => Some(&race.second),
+            Self::OutOfRange(range) => Some(&range.site),
             Self::Division(site)
             | Self::Trap(site)
             | Self::StackOverflow(site)

@@ -5,7 +5,7 @@
 
 use crate::{
     barrier::{Arrival, Reduction},
-    fault::{AccessKind, Fault, Space},
+    fault::{AccessKind, Fault, OutOfRange, Space},
     libm,
     machine::{Machine, Outcome, Request},
     schedule::STACK_MARGIN,
@@ -50,13 +50,14 @@ pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_private(i64, i64) attributes {no_unwind}
   llvm.func @__tx_stack(i64, i32) attributes {no_unwind}
   llvm.func @__tx_division(i64, i64, i32, i32) attributes {no_unwind}
+  llvm.func @__tx_range(i32, i32, i32, i32) attributes {no_unwind}
   llvm.func @__tx_trap(i32) attributes {no_unwind}
   llvm.func @__tx_exit() attributes {no_unwind}
   llvm.func @__tx_fma(f64, f64, f64) -> f64 attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
 /// Names and addresses of the hooks.
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 12] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 13] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),
@@ -67,6 +68,7 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 12] {
         ("__tx_private", private as *mut ()),
         ("__tx_stack", stack as *mut ()),
         ("__tx_division", division as *mut ()),
+        ("__tx_range", range as *mut ()),
         ("__tx_trap", trap as *mut ()),
         ("__tx_exit", exit as *mut ()),
         ("__tx_fma", libm::fma_to_odd as *mut ()),
@@ -344,6 +346,23 @@ extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) {
         checked(|machine| {
             let site = machine.site(machine.current, site as u32);
             Err::<(), _>(Fault::Division(Box::new(site)))
+        });
+    }
+}
+
+/// Checks a number of which the program says that it lies from `lower` to before `upper`, where numbers go round.
+extern "C" fn range(value: i32, lower: i32, upper: i32, site: i32) {
+    let from_lower = |number: i32| number.wrapping_sub(lower).cast_unsigned();
+    // Bounds that are equal leave out nothing.
+    if lower != upper && from_lower(value) >= from_lower(upper) {
+        checked(|machine| {
+            let site = machine.site(machine.current, site as u32);
+            Err::<(), _>(Fault::OutOfRange(Box::new(OutOfRange {
+                site,
+                value,
+                lower,
+                upper,
+            })))
         });
     }
 }

@@ -209,7 +209,7 @@ pub enum FaultKind {
     Synchronization,
     /// An access out of bounds, misaligned, of memory nobody wrote, or of memory that must not be written.
     Memory,
-    /// A trap, an integer division by zero, or the end of a resource of the executor.
+    /// A trap, an integer division by zero, a number outside its declared range, or the end of a resource of the executor.
     Other,
 }
 

@@ -29,7 +29,7 @@ enum Data {
     Random,
     /// Whole numbers with as many digits as leave sums of some thousands exact, so that no digit may be lost.
     Long,
-    /// -0.0 everywhere, which any other identity of a sum shows; ones in integers.
+    /// -0.0 everywhere, which any other identity of a sum shows; any integers, which are indices of what is equal.
     Zeros,
     /// The least number everywhere in the first argument, the greatest in the others: an extreme that starts from anything
     /// but the identity, such as an old value, shows.
@@ -38,14 +38,43 @@ enum Data {
     Greatest,
     /// Numbers near one, of which products of hundreds are in range and rounded.
     Near,
-    /// All alike but one great and one small number a row, on diagonals: the first of so many, which together reach
+    /// All alike but one great and one small number a row, on diagonals: one of several [`Turn`]s, which together reach
     /// every place or the same distances from each other. Each of them decides an extreme, and a bit of `and` and `or`.
-    Peaks(usize, usize),
+    Peaks,
+    /// The same with NaN in the place of the great number, and nothing small.
+    Nans,
+    /// All alike but one number, great or small in turns, which decides an extreme of the whole array.
+    Alone,
     /// Every other row rises from its first number to its last, the others fall: their ends decide an extreme.
     Slopes,
 }
 
+/// Which of several inputs of one sort, and how many there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Turn {
+    number: usize,
+    of: usize,
+}
+
 impl Data {
+    /// How many inputs show what one shows of a large array, where the first argument has this shape.
+    fn turns(self, shape: &[usize]) -> usize {
+        let (columns, rows) = columns_and_rows(shape, |size| *size);
+        let count = (columns * rows).max(1);
+        match self {
+            // As many as reach every column, with a peak for each row.
+            Self::Peaks | Self::Nans => {
+                let most = (MOST_PEAKS_ELEMENTS / count).max(LEAST_PEAKS);
+                columns.div_ceil(rows.max(1)).clamp(1, most)
+            }
+            // A great one and a small one at every place.
+            Self::Alone if count <= MOST_ALONE => 2 * count,
+            Self::Alone => 0,
+            Self::Special => (FEW / count).clamp(1, LEAST_PEAKS),
+            _ => 1,
+        }
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Powers => "powers of two",
@@ -57,14 +86,18 @@ impl Data {
             Self::Least => "least numbers",
             Self::Greatest => "greatest numbers",
             Self::Near => "numbers near one",
-            Self::Peaks(..) => "peaks",
+            Self::Peaks => "peaks",
+            Self::Nans => "single NaNs",
+            Self::Alone => "a single peak",
             Self::Slopes => "slopes",
         }
     }
 }
 
 /// Sizes of the dimensions that are given at run time, the first of an array, the second …, and what they hold.
-const CALLS: [([usize; 4], Data); 14] = [
+///
+/// All numbers of a size but those of one call divide nothing, and programs that guard what is left over are wrong only there.
+const CALLS: [([usize; 4], Data); 16] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
@@ -72,17 +105,19 @@ const CALLS: [([usize; 4], Data); 14] = [
     ([3, 1003, 2, 2], Data::Powers),
     ([0, 5, 2, 1], Data::Whole),
     ([5, 0, 3, 2], Data::Whole),
-    ([9, 130, 2, 3], Data::Long),
+    ([40, 130, 2, 3], Data::Long),
     ([2, 33, 3, 2], Data::Zeros),
     ([3, 34, 2, 2], Data::Least),
     ([2, 35, 2, 3], Data::Greatest),
     ([4, 77, 2, 3], Data::Near),
-    ([65, 65, 3, 2], Data::Peaks(0, 1)),
+    ([65, 65, 3, 2], Data::Peaks),
+    ([66, 66, 2, 3], Data::Nans),
     ([2, 1003, 2, 2], Data::Slopes),
+    ([64, 128, 4, 2], Data::Whole),
 ];
 
 /// What programs of given sizes hold.
-const FILLS: [Data; 10] = [
+const FILLS: [Data; 13] = [
     Data::Whole,
     Data::Special,
     Data::Random,
@@ -93,10 +128,19 @@ const FILLS: [Data; 10] = [
     Data::Greatest,
     Data::Near,
     Data::Slopes,
+    Data::Peaks,
+    Data::Nans,
+    Data::Alone,
 ];
 
-/// Inputs with peaks of a program of given sizes, at most.
-const MOST_PEAKS: usize = 8;
+/// Inputs with peaks of a program, at most, if their arrays are large.
+const LEAST_PEAKS: usize = 8;
+/// Elements of all arrays with peaks, at most, if there are more of them.
+const MOST_PEAKS_ELEMENTS: usize = 1 << 12;
+/// Elements of an array in which each is a peak of its own, at most.
+const MOST_ALONE: usize = 32;
+/// Elements below which one array does not hold every special value.
+const FEW: usize = 256;
 
 /// Elements of one argument beyond which a program is not run.
 const MOST_ELEMENTS: usize = 1 << 19;
@@ -143,28 +187,7 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
     });
     let calls: Vec<([usize; 4], Data)> = match dynamic {
         true => CALLS.to_vec(),
-        false => {
-            // As many as reach every column, with a peak for each row.
-            let turns = plan
-                .arguments
-                .iter()
-                .find_map(|argument| match &argument.ty {
-                    ArgumentType::Memref(memref) => {
-                        let sizes = memref.shape.iter().map(|extent| extent.known());
-                        let sizes: Option<Vec<i64>> = sizes.collect();
-                        let (columns, rows) = columns_and_rows(&sizes?, |size| *size as usize);
-                        Some(columns.div_ceil(rows.max(1)))
-                    }
-                    ArgumentType::Scalar(_) => None,
-                });
-            let turns = turns.unwrap_or(1).clamp(1, MOST_PEAKS);
-            let peaks = (0..turns).map(|turn| Data::Peaks(turn, turns));
-            FILLS
-                .into_iter()
-                .chain(peaks)
-                .map(|data| ([1; 4], data))
-                .collect()
-        }
+        false => FILLS.into_iter().map(|data| ([1; 4], data)).collect(),
     };
     let mut inputs = Vec::new();
     let mut too_large = None;
@@ -185,50 +208,69 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
             ));
             continue;
         }
-        let mut random = Random(seed.wrapping_mul(1000).wrapping_add(number as u64));
-        let mut args = Vec::new();
-        let mut shapes = Vec::new();
-        for (i, argument) in plan.arguments.iter().enumerate() {
-            match &argument.ty {
-                ArgumentType::Scalar(element) => {
-                    let value = match element.is_float() {
-                        true => Number::from(0.75),
-                        false if *element == ElementType::I1 => Number::from(true),
-                        false => Number::from(values.scalars[i]),
-                    };
-                    shapes.push(format!("{value}"));
-                    args.push(Arg::Scalar(value));
-                }
-                ArgumentType::Memref(_) => {
-                    let shape = values.shapes[i].clone();
-                    let element = match &argument.ty {
-                        ArgumentType::Memref(memref) => memref.element,
-                        ArgumentType::Scalar(element) => *element,
-                    };
-                    shapes.push(join(&shape));
-                    let data = match (data, i) {
-                        (Data::Least, 1..) => Data::Greatest,
-                        (Data::Greatest, 1..) => Data::Least,
-                        _ => data,
-                    };
-                    let bytes = fill(element, &shape, data, &mut random);
-                    let array = Array::new(element, shape, bytes)
-                        .map_err(|error| Trouble::Input(error.to_string()))?;
-                    args.push(Arg::Array(share(array, plan, i)?));
-                }
-            }
+        let first = plan
+            .arguments
+            .iter()
+            .position(|argument| matches!(argument.ty, ArgumentType::Memref(_)));
+        let of = data.turns(first.map_or(&[], |i| &values.shapes[i]));
+        for turn in (0..of).map(|number| Turn { number, of }) {
+            let input = fill_all(plan, &values, data, turn, seed, number)?;
+            inputs.push((turn.number > 0, input));
         }
-        shapes.dedup();
-        inputs.push(Input {
-            name: format!("{} of {}", data.name(), shapes.join(", ")),
-            args,
-            zeros: data == Data::Zeros,
-        });
     }
+    // One of each sort first.
+    inputs.sort_by_key(|(again, _)| *again);
     match too_large {
         Some(reason) if inputs.is_empty() => Err(Trouble::Input(reason)),
-        _ => Ok(inputs),
+        _ => Ok(inputs.into_iter().map(|(_, input)| input).collect()),
     }
+}
+
+/// One input, the one with this number among those of a program.
+fn fill_all(
+    plan: &Plan,
+    values: &Values,
+    data: Data,
+    turn: Turn,
+    seed: u64,
+    number: usize,
+) -> Result<Input, Trouble> {
+    let start = seed.wrapping_mul(1000).wrapping_add(number as u64);
+    let mut random = Random(start.wrapping_add(100 * turn.number as u64));
+    let mut args = Vec::new();
+    let mut shapes = Vec::new();
+    for (i, argument) in plan.arguments.iter().enumerate() {
+        match &argument.ty {
+            ArgumentType::Scalar(element) => {
+                let value = match element.is_float() {
+                    true => Number::from(0.75),
+                    false if *element == ElementType::I1 => Number::from(number.is_multiple_of(2)),
+                    false => Number::from(values.scalars[i]),
+                };
+                shapes.push(format!("{value}"));
+                args.push(Arg::Scalar(value));
+            }
+            ArgumentType::Memref(memref) => {
+                let shape = values.shapes[i].clone();
+                shapes.push(join(&shape));
+                let data = match (data, i) {
+                    (Data::Least, 1..) => Data::Greatest,
+                    (Data::Greatest, 1..) => Data::Least,
+                    _ => data,
+                };
+                let bytes = fill(memref.element, &shape, data, turn, &mut random);
+                let array = Array::new(memref.element, shape, bytes)
+                    .map_err(|error| Trouble::Input(error.to_string()))?;
+                args.push(Arg::Array(share(array, plan, i)?));
+            }
+        }
+    }
+    shapes.dedup();
+    Ok(Input {
+        name: format!("{} of {}", data.name(), shapes.join(", ")),
+        args,
+        zeros: data == Data::Zeros,
+    })
 }
 
 fn join(shape: &[usize]) -> String {
@@ -387,28 +429,42 @@ fn columns_and_rows<T>(shape: &[T], size: impl Fn(&T) -> usize) -> (usize, usize
     }
 }
 
-fn fill(element: ElementType, shape: &[usize], data: Data, random: &mut Random) -> Vec<u8> {
+fn fill(
+    element: ElementType,
+    shape: &[usize],
+    data: Data,
+    turn: Turn,
+    random: &mut Random,
+) -> Vec<u8> {
     let count: usize = shape.iter().product();
     let (columns, rows) = columns_and_rows(shape, |size| *size);
     let mut bytes = Vec::with_capacity(count * element.size());
     for place in 0..count {
         let (row, column) = (place / columns, place % columns);
         let role = match data {
-            Data::Peaks(turn, turns) => {
+            Data::Peaks | Data::Nans => {
                 // The last of several ends in the last column.
-                let shift = turn * columns.saturating_sub(rows) / (turns - 1).max(1);
+                let Turn { number, of } = turn;
+                let shift = number * columns.saturating_sub(rows) / (of - 1).max(1);
                 match (column + 2 * columns - row % columns - shift) % columns {
+                    0 if data == Data::Nans => Role::Nan,
                     0 => Role::Great,
-                    1 => Role::Small,
+                    1 if data == Data::Peaks => Role::Small,
                     _ => Role::Plain,
                 }
             }
+            Data::Alone => match (place == turn.number / 2 % count, turn.number % 2) {
+                (true, 0) => Role::Great,
+                (true, _) => Role::Small,
+                (false, 0) => Role::Low,
+                (false, _) => Role::Plain,
+            },
             Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
             Data::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
         };
         let bits = match scalar_of(element) {
-            Scalar::Float(float) => float_bits(float, data, role, count < 256, random),
+            Scalar::Float(float) => float_bits(float, data, role, count < FEW, random),
             Scalar::Int(width) => match element {
                 ElementType::Index => random.below(16) as u64,
                 _ => int_bits(width, data, role, random),
@@ -423,8 +479,11 @@ fn fill(element: ElementType, shape: &[usize], data: Data, random: &mut Random) 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Plain,
+    /// The same where something great is looked for, so that it has no bit that is looked for.
+    Low,
     Great,
     Small,
+    Nan,
     /// So far up, of so many steps.
     Step(usize, usize),
 }
@@ -465,8 +524,9 @@ fn float_bits(float: Float, data: Data, role: Role, few: bool, random: &mut Rand
         Data::Least => f64::NEG_INFINITY,
         Data::Greatest => f64::INFINITY,
         Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
-        Data::Peaks(..) | Data::Slopes => match role {
-            Role::Plain => 1.0,
+        Data::Peaks | Data::Nans | Data::Alone | Data::Slopes => match role {
+            Role::Plain | Role::Low => 1.0,
+            Role::Nan => f64::NAN,
             // Far apart: the exponential of the distance is infinite.
             Role::Great if float.digits() > 4 => 200.0,
             Role::Small if float.digits() > 4 => -200.0,
@@ -483,16 +543,16 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
     let number = match data {
         Data::Powers => random.pick(&[-1, 1, 2, 3]),
         Data::Whole => random.below(17) as i64 - 8,
-        Data::Random | Data::Long | Data::Near => random.next().cast_signed(),
+        Data::Random | Data::Long | Data::Near | Data::Zeros => random.next().cast_signed(),
         // A bit more and a bit less.
-        Data::Peaks(..) | Data::Slopes => match role {
+        Data::Peaks | Data::Nans | Data::Alone | Data::Slopes => match role {
             Role::Plain => 0b0101,
+            Role::Low | Role::Nan => 0b0100,
             Role::Great => 0b0100_0101,
             Role::Small => 0b0100,
             Role::Step(up, of) if width < 16 => (up * 100 / of) as i64,
             Role::Step(up, _) => up as i64,
         },
-        Data::Zeros => 1,
         Data::Least => i64::MIN >> (64 - width),
         Data::Greatest => i64::MAX >> (64 - width),
         Data::Special => match random.below(8) {

@@ -787,7 +787,11 @@ impl<'a, 'c> Body<'a, 'c> {
         let sources = self.load_sources(b, place, point);
         let block = match &self.job.work {
             Work::Body(block) => block,
-            Work::Identity(combiner) => return combiner.identity(b),
+            Work::Start(combiner, job) => {
+                let lengths: Vec<Index<'c>> = job.axes.iter().map(|d| job.length(b, *d)).collect();
+                let (start, stored) = (combiner.start(b), self.job.stored_types());
+                return finish(b, combiner, &start, product(b, &lengths), None, &stored);
+            }
             Work::Copy | Work::Combine(..) => return sources.into_iter().take(1).collect(),
         };
         let mut arguments: Vec<(usize, Val<'c>)> = sources.into_iter().enumerate().collect();

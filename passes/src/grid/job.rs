@@ -33,8 +33,8 @@ pub(crate) enum Work<'c> {
     Body(Blk<'c>),
     /// The first source.
     Copy,
-    /// The identity, which atomics start from.
-    Identity(Combiner<'c>),
+    /// What the atomics of another job start from.
+    Start(Combiner<'c>, Box<Job<'c>>),
 }
 
 /// Everything about an op over global memory.
@@ -498,7 +498,7 @@ impl<'c> Job<'c> {
             sources: Vec::new(),
             destinations: self.destinations.iter().map(destination).collect(),
             extras: Vec::new(),
-            work: Work::Identity(combiner.clone()),
+            work: Work::Start(combiner.clone(), Box::new(self.clone())),
             partials: Vec::new(),
         })
     }

@@ -39,7 +39,14 @@ pub(super) fn lower<'c, 'a>(
             .ok_or_else(|| unsupported(operation, name))?;
         let number = emitter.constant(32, number as i64)?;
         let word = emitter.integer_type(32);
-        return emitter.call("__tx_register", &[number], Some(word));
+        let value = emitter.call("__tx_register", &[number], Some(word))?;
+        if let (Some(value), Ok(range)) = (value, operation.attribute("range")) {
+            let [lower, upper] = bounds(range).ok_or_else(|| unsupported(operation, name))?;
+            let [lower, upper] = [emitter.constant(32, lower)?, emitter.constant(32, upper)?];
+            let site = emitter.constant(32, site)?;
+            emitter.call("__tx_range", &[value, lower, upper, site], None)?;
+        }
+        return Ok(value);
     }
     if FENCES.contains(&name) {
         return Ok(None);
@@ -68,6 +75,14 @@ pub(super) fn lower<'c, 'a>(
         }
         _ => Err(unsupported(operation, name)),
     }
+}
+
+/// The bounds of `#llvm.constant_range<i32, 0, 48>`: the least number in it, and the first behind it.
+fn bounds(range: Attribute<'_>) -> Option<[i64; 2]> {
+    let text = range.to_string();
+    let (_, numbers) = text.trim_end_matches('>').split_once(", ")?;
+    let (lower, upper) = numbers.split_once(", ")?;
+    Some([lower.parse().ok()?, upper.parse().ok()?])
 }
 
 struct Lowering<'e, 'c, 'a> {

@@ -115,6 +115,14 @@ gpu.module @memory {
     llvm.return
   }
 
+  // Promises that there are 48 threads.
+  llvm.func @promised(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x range <i32, 0, 48> : i32 loc("range.mlir":2:9)
+    %at = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %t, %at : i32, !llvm.ptr<1>
+    llvm.return
+  }
+
   // Calls itself %n times.
   llvm.func @down(%n: i32) -> i32 {
     %zero = llvm.mlir.constant(0 : i32) : i32

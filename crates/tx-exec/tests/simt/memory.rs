@@ -228,6 +228,23 @@ fn division() {
     assert_eq!(buffers.words(), [-3i32 as u32]);
 }
 
+/// A thread whose number lies outside the range that the program promises is a fault.
+#[test]
+fn ranges() {
+    let program = program!("memory");
+    let mut buffers = Buffers::new(64);
+    let params = [buffers.out()];
+    let mut threads =
+        |count| program.launch("promised", &launch(1, count), &params, &mut buffers.memory);
+    threads(48).unwrap();
+    let fault = threads(49).unwrap_err();
+    assert_eq!(
+        fault.to_string(),
+        "out of range: the range is 0 to before 48, found 48 in `nvvm.read.ptx.sreg.tid.x` at range.mlir:2:9 \
+         by thread (48, 0, 0) of block (0, 0, 0)"
+    );
+}
+
 /// Recursion is possible, and ends in a fault when it is too deep.
 #[test]
 fn recursion() {

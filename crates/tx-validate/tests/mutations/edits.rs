@@ -159,6 +159,7 @@ edits! {
     "other-redux-mask", "The member mask of `redux` leaves out a lane.", MASKED, threads::other_redux_mask;
     "other-vote", "A vote asks whether all, in place of any, and back.", MASKED, threads::other_vote;
     "other-thread", "The index of a thread or block along another dimension is taken.", STRUCTURED, threads::other_thread;
+    "narrow-thread-range", "A thread's index is promised to be less than the last one.", LLVM, threads::narrow_range;
 
     "smaller-grid", "A launch has one block less.", HOST, host::smaller_grid;
     "other-block", "A launch has blocks of half the threads.", HOST, host::other_block;

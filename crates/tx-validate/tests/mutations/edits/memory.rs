@@ -54,7 +54,12 @@ pub(super) fn other_address(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn drop_store(op: Op<'_>) -> Vec<Change<'_>> {
-    let stores = matches!(name(op), "memref.store" | "vector.store" | "llvm.store");
+    let stores = match name(op) {
+        "memref.store" | "vector.store" => true,
+        // Not the sizes that a description of a memref is made of.
+        "llvm.store" => !operands(op)[0].r#type().to_string().starts_with("!llvm.array"),
+        _ => false,
+    };
     match stores && on_device(op) {
         true => one(move || erase(op)),
         false => none(),

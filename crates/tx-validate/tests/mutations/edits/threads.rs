@@ -68,13 +68,18 @@ pub(super) fn barrier_for_one_thread(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
-/// How many threads the blocks have, where that is known.
-fn threads(op: Op<'_>) -> Option<i64> {
+/// How many threads the blocks have along each dimension, where that is known.
+fn block(op: Op<'_>) -> Option<[i64; 3]> {
     let kernel = enclosing(op, "gpu.func").or_else(|| enclosing(op, "llvm.func"))?;
     let sizes = attribute(kernel, "known_block_size")
         .or_else(|| attribute(kernel, "gpu.known_block_size"))
         .and_then(integers)?;
-    Some(sizes.iter().product())
+    sizes.try_into().ok()
+}
+
+/// How many threads the blocks have, where that is known.
+pub(super) fn threads(op: Op<'_>) -> Option<i64> {
+    Some(block(op)?.iter().product())
 }
 
 pub(super) fn barrier_for_one_warp(op: Op<'_>) -> Vec<Change<'_>> {
@@ -135,9 +140,13 @@ fn without_lane(op: Op<'_>, operand: usize) {
     set_operand(op, operand, b.binary(and, mask, others));
 }
 
-/// Whether nothing is missed when a barrier passes an op: it computes from values, or is itself a barrier.
+/// Whether nothing is missed when a barrier passes an op: it touches no memory.
 fn is_plain(op: Op<'_>) -> bool {
-    is_barrier(op) || tx_mlir::only_computes(op)
+    let exchanges = matches!(
+        name(op),
+        "gpu.shuffle" | "nvvm.shfl.sync" | "nvvm.redux.sync" | "nvvm.vote.sync"
+    );
+    exchanges || is_barrier(op) || tx_mlir::only_computes(op)
 }
 
 pub(super) fn early_barrier(op: Op<'_>) -> Vec<Change<'_>> {
@@ -346,4 +355,25 @@ pub(super) fn other_thread(op: Op<'_>) -> Vec<Change<'_>> {
     let text = attribute(op, "dimension").map_or_else(String::new, |d| d.to_string());
     let other = if text.ends_with(" x>") { "y" } else { "x" };
     one(move || set(op, "dimension", &format!("#gpu<dim {other}>")))
+}
+
+pub(super) fn narrow_range(op: Op<'_>) -> Vec<Change<'_>> {
+    let Some(axis) = name(op).strip_prefix("nvvm.read.ptx.sreg.tid.") else {
+        return none();
+    };
+    let Some(sizes) = block(op) else {
+        return none();
+    };
+    let size = match axis {
+        "x" => sizes[0],
+        "y" => sizes[1],
+        _ => sizes[2],
+    };
+    match size > 1 && attribute(op, "range").is_some() {
+        true => one(move || {
+            let range = format!("#llvm.constant_range<i32, 0, {}>", size - 1);
+            set(op, "range", &range);
+        }),
+        false => none(),
+    }
 }

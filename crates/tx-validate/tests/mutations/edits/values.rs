@@ -6,9 +6,9 @@ use super::ir::{
     rename, result_type, set,
 };
 use tx_mlir::melior::ir::attribute::FloatAttribute;
-use tx_mlir::melior::ir::{TypeLike, ValueLike};
+use tx_mlir::melior::ir::{BlockLike, TypeLike, ValueLike};
 use tx_mlir::{
-    Op, attribute, defining_op, integer_attribute, integer_value, is, name, operands, results,
+    Op, Val, attribute, defining_op, integer_attribute, integer_value, is, name, operands, results,
     set_attribute, set_operand,
 };
 
@@ -377,10 +377,35 @@ pub(super) fn other_extension(op: Op<'_>) -> Vec<Change<'_>> {
     }
 }
 
+/// The most that an index can be, where that follows from constants and the size of blocks.
+fn most(value: Val<'_>) -> Option<i64> {
+    let Some(op) = defining_op(value) else {
+        // A loop of a known number of iterations.
+        let (block, number) = tx_mlir::argument_of(value)?;
+        let owner = block.parent_operation()?;
+        return match is(owner, "scf.for") && number == 0 {
+            true => Some(most(operands(owner)[1])? - 1),
+            false => None,
+        };
+    };
+    let of = |i: usize| operands(op).get(i).copied().and_then(most);
+    match name(op) {
+        "arith.constant" => known(value),
+        "gpu.thread_id" => super::threads::threads(op).map(|n| n - 1),
+        "arith.addi" => of(0)?.checked_add(of(1)?),
+        "arith.muli" => of(0)?.checked_mul(of(1)?),
+        "arith.divui" => Some(of(0)? / known(operands(op)[1]).filter(|n| *n > 0)?),
+        "arith.remui" => Some(known(operands(op)[1])? - 1),
+        "arith.andi" => of(0).into_iter().chain(of(1)).min(),
+        _ => None,
+    }
+}
+
 pub(super) fn truncate_index(op: Op<'_>) -> Vec<Change<'_>> {
     let index = matches!(name(op), "arith.addi" | "arith.muli")
         && result_type(op).is_some_and(|ty| ty.is_index());
-    if !index || !is_used(op) || !on_device(op) {
+    let small = results(op).first().and_then(|v| most(*v)).is_some_and(|n| n < 256);
+    if !index || small || !is_used(op) || !on_device(op) {
         return none();
     }
     one(move || {
