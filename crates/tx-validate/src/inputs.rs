@@ -27,23 +27,30 @@ enum Data {
     Special,
     /// Anything in [-1, 1), and all integers.
     Random,
-    /// Whole numbers with as many digits as leave sums of some thousands exact, so that no digit may be lost.
+    /// Whole numbers with as many digits as leave sums of some thousands exact, so that no digit may be lost; all bits of
+    /// integers, the identity of `and` and of an unsigned minimum.
     Long,
-    /// -0.0 everywhere, which any other identity of a sum shows; any integers, which are indices of what is equal.
+    /// -0.0 everywhere, or in the first argument with ones in the others: any other identity of a sum, also of products, shows.
+    /// Any integers, which are indices of what is equal.
     Zeros,
+    /// Ones, and any integers.
+    Ones,
     /// The least number everywhere in the first argument, the greatest in the others: an extreme that starts from anything
     /// but the identity, such as an old value, shows.
     Least,
     /// The other way round.
     Greatest,
-    /// Numbers near one, of which products of hundreds are in range and rounded.
+    /// Numbers near one, of which products of hundreds are in range and rounded; no bit of integers, the identity of `or`
+    /// and of an unsigned maximum.
     Near,
     /// All alike but one great and one small number a row, on diagonals: one of several [`Turn`]s, which together reach
     /// every place or the same distances from each other. Each of them decides an extreme, and a bit of `and` and `or`.
     Peaks,
-    /// The same with NaN in the place of the great number, and nothing small.
+    /// The same with NaN in the place of the small number, and nothing great.
     Nans,
-    /// All alike but one number, great or small in turns, which decides an extreme of the whole array.
+    /// NaN but for the first column and one great number a row, on diagonals: the number wins where NaN never does.
+    Numbers,
+    /// All alike but one number, in turns of each sort and at several places, which decides about the whole array.
     Alone,
     /// Every other row rises from its first number to its last, the others fall: their ends decide an extreme.
     Slopes,
@@ -63,13 +70,13 @@ impl Data {
         let count = (columns * rows).max(1);
         match self {
             // As many as reach every column, with a peak for each row.
-            Self::Peaks | Self::Nans => {
+            Self::Peaks | Self::Nans | Self::Numbers => {
                 let most = (MOST_PEAKS_ELEMENTS / count).max(LEAST_PEAKS);
                 columns.div_ceil(rows.max(1)).clamp(1, most)
             }
-            // A great one and a small one at every place.
-            Self::Alone if count <= MOST_ALONE => 2 * count,
-            Self::Alone => 0,
+            Self::Alone if count <= MOST_ALONE => SORTS.len() * count,
+            Self::Alone => SORTS.len() * FEW_PLACES,
+            Self::Zeros => 2,
             Self::Special => (FEW / count).clamp(1, LEAST_PEAKS),
             _ => 1,
         }
@@ -83,12 +90,14 @@ impl Data {
             Self::Random => "random numbers",
             Self::Long => "long numbers",
             Self::Zeros => "negative zeros",
+            Self::Ones => "ones",
             Self::Least => "least numbers",
             Self::Greatest => "greatest numbers",
             Self::Near => "numbers near one",
             Self::Peaks => "peaks",
             Self::Nans => "single NaNs",
-            Self::Alone => "a single peak",
+            Self::Numbers => "single numbers",
+            Self::Alone => "one other number",
             Self::Slopes => "slopes",
         }
     }
@@ -96,28 +105,31 @@ impl Data {
 
 /// Sizes of the dimensions that are given at run time, the first of an array, the second …, and what they hold.
 ///
-/// All numbers of a size but those of one call divide nothing, and programs that guard what is left over are wrong only there.
-const CALLS: [([usize; 4], Data); 16] = [
+/// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
+/// 256, and so many columns that 32 of them make more than 256 parts.
+const CALLS: [([usize; 4], Data); 18] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
     ([513, 1, 3, 1], Data::Powers),
-    ([3, 1003, 2, 2], Data::Powers),
+    ([1, 9001, 1, 2], Data::Powers),
     ([0, 5, 2, 1], Data::Whole),
     ([5, 0, 3, 2], Data::Whole),
     ([40, 130, 2, 3], Data::Long),
     ([2, 33, 3, 2], Data::Zeros),
     ([3, 34, 2, 2], Data::Least),
     ([2, 35, 2, 3], Data::Greatest),
-    ([4, 77, 2, 3], Data::Near),
+    ([4, 95, 2, 3], Data::Near),
     ([65, 65, 3, 2], Data::Peaks),
-    ([66, 66, 2, 3], Data::Nans),
-    ([2, 1003, 2, 2], Data::Slopes),
+    ([65, 66, 2, 3], Data::Nans),
+    ([33, 34, 3, 2], Data::Numbers),
+    ([2, 1019, 2, 2], Data::Slopes),
+    ([6, 70, 2, 2], Data::Alone),
     ([64, 128, 4, 2], Data::Whole),
 ];
 
 /// What programs of given sizes hold.
-const FILLS: [Data; 13] = [
+const FILLS: [Data; 14] = [
     Data::Whole,
     Data::Special,
     Data::Random,
@@ -130,15 +142,20 @@ const FILLS: [Data; 13] = [
     Data::Slopes,
     Data::Peaks,
     Data::Nans,
+    Data::Numbers,
     Data::Alone,
 ];
 
 /// Inputs with peaks of a program, at most, if their arrays are large.
 const LEAST_PEAKS: usize = 8;
 /// Elements of all arrays with peaks, at most, if there are more of them.
-const MOST_PEAKS_ELEMENTS: usize = 1 << 12;
-/// Elements of an array in which each is a peak of its own, at most.
+const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
+/// Elements of an array in which each has an input of its own, at most.
 const MOST_ALONE: usize = 32;
+/// Elements of a larger array that have one.
+const FEW_PLACES: usize = 4;
+/// What one number among others that are alike may be.
+const SORTS: [Role; 4] = [Role::Great, Role::Small, Role::Nan, Role::Huge];
 /// Elements below which one array does not hold every special value.
 const FEW: usize = 256;
 
@@ -256,6 +273,7 @@ fn fill_all(
                 let data = match (data, i) {
                     (Data::Least, 1..) => Data::Greatest,
                     (Data::Greatest, 1..) => Data::Least,
+                    (Data::Zeros, 1..) if turn.number > 0 => Data::Ones,
                     _ => data,
                 };
                 let bytes = fill(memref.element, &shape, data, turn, &mut random);
@@ -442,23 +460,31 @@ fn fill(
     for place in 0..count {
         let (row, column) = (place / columns, place % columns);
         let role = match data {
-            Data::Peaks | Data::Nans => {
+            Data::Peaks | Data::Nans | Data::Numbers => {
                 // The last of several ends in the last column.
                 let Turn { number, of } = turn;
                 let shift = number * columns.saturating_sub(rows) / (of - 1).max(1);
                 match (column + 2 * columns - row % columns - shift) % columns {
-                    0 if data == Data::Nans => Role::Nan,
-                    0 => Role::Great,
-                    1 if data == Data::Peaks => Role::Small,
+                    0 if data == Data::Peaks => Role::Great,
+                    1 => match data {
+                        Data::Peaks => Role::Small,
+                        Data::Nans => Role::Nan,
+                        _ => Role::Great,
+                    },
+                    _ if data == Data::Numbers && column > 0 => Role::Nan,
                     _ => Role::Plain,
                 }
             }
-            Data::Alone => match (place == turn.number / 2 % count, turn.number % 2) {
-                (true, 0) => Role::Great,
-                (true, _) => Role::Small,
-                (false, 0) => Role::Low,
-                (false, _) => Role::Plain,
-            },
+            Data::Alone => {
+                let sort = SORTS[turn.number % SORTS.len()];
+                let last = (turn.of / SORTS.len()).saturating_sub(1).max(1);
+                let own = turn.number / SORTS.len() * count.saturating_sub(1) / last;
+                match (place == own, sort) {
+                    (true, sort) => sort,
+                    (false, Role::Great) => Role::Low,
+                    (false, _) => Role::Plain,
+                }
+            }
             Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
             Data::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
@@ -484,6 +510,8 @@ enum Role {
     Great,
     Small,
     Nan,
+    /// The largest there is.
+    Huge,
     /// So far up, of so many steps.
     Step(usize, usize),
 }
@@ -521,15 +549,17 @@ fn float_bits(float: Float, data: Data, role: Role, few: bool, random: &mut Rand
             random.below(2 * most) as f64 - most as f64 + 1.0
         }
         Data::Zeros => -0.0,
+        Data::Ones => 1.0,
         Data::Least => f64::NEG_INFINITY,
         Data::Greatest => f64::INFINITY,
         Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
-        Data::Peaks | Data::Nans | Data::Alone | Data::Slopes => match role {
+        Data::Peaks | Data::Nans | Data::Numbers | Data::Alone | Data::Slopes => match role {
             Role::Plain | Role::Low => 1.0,
             Role::Nan => f64::NAN,
-            // Far apart: the exponential of the distance is infinite.
-            Role::Great if float.digits() > 4 => 200.0,
-            Role::Small if float.digits() > 4 => -200.0,
+            Role::Huge => float.largest(),
+            // Far apart: the exponential of the distance is infinite. All bits of a wide number count.
+            Role::Great if float.digits() > 4 => 200.0 + 1.0 / 3.0,
+            Role::Small if float.digits() > 4 => -200.0 - 1.0 / 3.0,
             Role::Great => 8.0,
             Role::Small => -8.0,
             Role::Step(up, of) if float.digits() < 11 => (up * 15 / of) as f64,
@@ -543,12 +573,17 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
     let number = match data {
         Data::Powers => random.pick(&[-1, 1, 2, 3]),
         Data::Whole => random.below(17) as i64 - 8,
-        Data::Random | Data::Long | Data::Near | Data::Zeros => random.next().cast_signed(),
+        Data::Random | Data::Zeros | Data::Ones => random.next().cast_signed(),
+        Data::Long => -1,
+        Data::Near => 0,
         // A bit more and a bit less.
-        Data::Peaks | Data::Nans | Data::Alone | Data::Slopes => match role {
+        Data::Peaks | Data::Nans | Data::Numbers | Data::Alone | Data::Slopes => match role {
             Role::Plain => 0b0101,
-            Role::Low | Role::Nan => 0b0100,
+            Role::Low => 0b0100,
+            // The index of a NaN is beyond those of numbers.
+            Role::Nan => 0b0110,
             Role::Great => 0b0100_0101,
+            Role::Huge => i64::MAX >> (64 - width),
             Role::Small => 0b0100,
             Role::Step(up, of) if width < 16 => (up * 100 / of) as i64,
             Role::Step(up, _) => up as i64,
@@ -563,5 +598,8 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
             _ => random.next().cast_signed(),
         },
     };
-    truncated(number, width)
+    let wide = width == 64 && matches!(data, Data::Peaks | Data::Nans | Data::Alone);
+    // Either half of a number that takes two registers.
+    let halves = if wide { 1 << 32 | 1 } else { 1 };
+    truncated(number.wrapping_mul(halves), width)
 }

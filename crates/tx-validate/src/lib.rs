@@ -430,9 +430,14 @@ impl<'r> Run<'r> {
             for (case, before) in self.cases.iter_mut().zip(before) {
                 case.before = before;
             }
+            // The first that is wrong is to blame, and what comes after it ends as the last does.
+            let mut blamed = false;
             for (stage, device_ir) in lowered {
-                let found = self.execute(&device_ir, &[tx_runtime::Order::Sequential]);
-                self.stages[stage].verdict = found;
+                self.stages[stage].verdict = match blamed {
+                    true => verdict.clone(),
+                    false => self.execute(&device_ir, &[tx_runtime::Order::Sequential]),
+                };
+                blamed |= self.stages[stage].verdict.is_bad();
             }
         } else if let Verdict::Unsupported(_) = &verdict {
             for (stage, _) in lowered {

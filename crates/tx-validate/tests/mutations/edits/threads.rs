@@ -77,8 +77,15 @@ fn block(op: Op<'_>) -> Option<[i64; 3]> {
     sizes.try_into().ok()
 }
 
+/// How many threads the blocks have along the dimension of `gpu.thread_id`.
+pub(super) fn block_along(op: Op<'_>) -> Option<i64> {
+    let text = attribute(op, "dimension")?.to_string();
+    let axis = ["x>", "y>", "z>"].iter().position(|end| text.ends_with(end))?;
+    Some(block(op)?[axis])
+}
+
 /// How many threads the blocks have, where that is known.
-pub(super) fn threads(op: Op<'_>) -> Option<i64> {
+fn threads(op: Op<'_>) -> Option<i64> {
     Some(block(op)?.iter().product())
 }
 

@@ -391,7 +391,7 @@ fn most(value: Val<'_>) -> Option<i64> {
     let of = |i: usize| operands(op).get(i).copied().and_then(most);
     match name(op) {
         "arith.constant" => known(value),
-        "gpu.thread_id" => super::threads::threads(op).map(|n| n - 1),
+        "gpu.thread_id" => super::threads::block_along(op).map(|n| n - 1),
         "arith.addi" => of(0)?.checked_add(of(1)?),
         "arith.muli" => of(0)?.checked_mul(of(1)?),
         "arith.divui" => Some(of(0)? / known(operands(op)[1]).filter(|n| *n > 0)?),

@@ -15,10 +15,27 @@ func.func @bits(%A: memref<?x?xi64>, %B: memref<?xi64>, %C: memref<?xi64>, %D: m
   tile.reduce xor %A into %D axes [0] scope(grid) : memref<?x?xi64> into memref<?xi64>
   return
 }
-func.func @places(%A: memref<?x?xf64>, %V: memref<?xf64>, %I: memref<?xi64>) {
+func.func @places(%A: memref<?x?xf64>, %V: memref<?xf64>, %I: memref<?xi32>) {
   tile.reduce argmax %A into %V, %I axes [1] scope(grid) {nan = #tile.nan<ignore>}
-    : memref<?x?xf64> into memref<?xf64>, memref<?xi64>
+    : memref<?x?xf64> into memref<?xf64>, memref<?xi32>
   return
+}
+gpu.module @kernels {
+  // Indices of which both halves count.
+  gpu.func @pairs(%A: memref<32xf64>, %I: memref<32xi64>, %V: memref<f64>, %J: memref<i64>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<32xf64>
+    %i = memref.load %I[%t] : memref<32xi64>
+    %m, %j = tile.all_reduce argmax %x, %i scope(warp) : f64, i64 -> f64, i64
+    %first = arith.cmpi eq, %t, %c0 : index
+    scf.if %first {
+      memref.store %m, %V[] : memref<f64>
+      memref.store %j, %J[] : memref<i64>
+    }
+    gpu.return
+  }
 }
 func.func @product(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce prod %A into %B axes [1] scope(grid) accumulate : memref<?x?xf32> into memref<?xf32>
