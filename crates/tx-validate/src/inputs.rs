@@ -46,9 +46,10 @@ enum Data {
     /// All alike but one great and one small number a row, on diagonals: one of several [`Turn`]s, which together reach
     /// every place or the same distances from each other. Each of them decides an extreme, and a bit of `and` and `or`.
     Peaks,
-    /// The same with NaN in the place of the small number, and nothing great.
+    /// The same with NaN in the place of the small number, and nothing great. The first column has none: what begins with
+    /// NaN differs by the order of combination where a combiner is one only among numbers.
     Nans,
-    /// NaN but for the first column and one great number a row, on diagonals: the number wins where NaN never does.
+    /// NaN but for the first and last column and one great number a row, on diagonals: the number wins where NaN never does.
     Numbers,
     /// All alike but one number, in turns of each sort and at several places, which decides about the whole array.
     Alone,
@@ -76,7 +77,7 @@ impl Data {
             }
             Self::Alone if count <= MOST_ALONE => SORTS.len() * count,
             Self::Alone => SORTS.len() * FEW_PLACES,
-            Self::Zeros => 2,
+            Self::Zeros => 2 * (FEW / count).clamp(1, 4),
             Self::Special => (FEW / count).clamp(1, LEAST_PEAKS),
             _ => 1,
         }
@@ -111,8 +112,8 @@ const CALLS: [([usize; 4], Data); 18] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
-    ([513, 1, 3, 1], Data::Powers),
-    ([1, 9001, 1, 2], Data::Powers),
+    ([513, 3, 3, 1], Data::Powers),
+    ([2, 9001, 1, 2], Data::Powers),
     ([0, 5, 2, 1], Data::Whole),
     ([5, 0, 3, 2], Data::Whole),
     ([40, 130, 2, 3], Data::Long),
@@ -121,10 +122,10 @@ const CALLS: [([usize; 4], Data); 18] = [
     ([2, 35, 2, 3], Data::Greatest),
     ([4, 95, 2, 3], Data::Near),
     ([65, 65, 3, 2], Data::Peaks),
-    ([65, 66, 2, 3], Data::Nans),
-    ([33, 34, 3, 2], Data::Numbers),
+    ([66, 66, 2, 3], Data::Nans),
+    ([31, 40, 3, 2], Data::Numbers),
     ([2, 1019, 2, 2], Data::Slopes),
-    ([6, 70, 2, 2], Data::Alone),
+    ([263, 3, 2, 2], Data::Alone),
     ([64, 128, 4, 2], Data::Whole),
 ];
 
@@ -273,7 +274,7 @@ fn fill_all(
                 let data = match (data, i) {
                     (Data::Least, 1..) => Data::Greatest,
                     (Data::Greatest, 1..) => Data::Least,
-                    (Data::Zeros, 1..) if turn.number > 0 => Data::Ones,
+                    (Data::Zeros, 1..) if turn.number % 2 == 1 => Data::Ones,
                     _ => data,
                 };
                 let bytes = fill(memref.element, &shape, data, turn, &mut random);
@@ -468,10 +469,11 @@ fn fill(
                     0 if data == Data::Peaks => Role::Great,
                     1 => match data {
                         Data::Peaks => Role::Small,
-                        Data::Nans => Role::Nan,
+                        Data::Nans if column > 0 => Role::Nan,
+                        Data::Nans => Role::Plain,
                         _ => Role::Great,
                     },
-                    _ if data == Data::Numbers && column > 0 => Role::Nan,
+                    _ if data == Data::Numbers && (1..columns - 1).contains(&column) => Role::Nan,
                     _ => Role::Plain,
                 }
             }

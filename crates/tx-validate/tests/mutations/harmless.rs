@@ -16,11 +16,31 @@ pub(crate) struct Harmless {
 }
 
 macro_rules! harmless {
-    ($($why:literal: $($edit:literal $program:literal $place:literal;)*)*) => {
+    ($($why:literal => { $($edit:literal $program:literal $place:literal;)* })*) => {
         pub(crate) const HARMLESS: &[Harmless] = &[
             $($(Harmless { edit: $edit, program: $program, place: $place, why: $why },)*)*
         ];
     };
 }
 
-harmless! {}
+harmless! {
+    "A difference of a number and the maximum of its row is +0.0 somewhere in each row, so that no sum is -0.0, and the sign \
+     of what it starts from does not show." => {
+        "other-zero" "mutations/jobs@centred" "9:3 `%cst = arith.constant -0.0";
+    }
+    "Bytes that are extended with their sign are in the same order as numbers without sign, and those that are extended \
+     without it are not negative; of the result the low byte is kept." => {
+        "other-extension" "mutations/numbers@least_bytes" "4:3 `%6 = arith.extui";
+        "other-redux-kind" "mutations/numbers@least_bytes" "4:3 `%7 = nvvm.redux.sync  umin";
+    }
+    "Pairs that are equal in both are one pair: either may win." => {
+        "other-boundary" "mutations/numbers@pairs" "31:14 `%36 = arith.cmpi slt";
+    }
+    "Indices of an array are not negative, and no array has as many elements as the largest of them." => {
+        "other-signedness-of-comparison" "mutations/numbers@places" "arith.cmpi slt";
+        "finite-for-infinite" "mutations/numbers@places" "arith.constant 2147483647 : i32";
+    }
+    "After the exchange all lanes of a warp have its result, and one of each warp stores it: which, does not matter." => {
+        "other-divisor" "mutations/together@halves" "42:10 `%9 = arith.remui";
+    }
+}

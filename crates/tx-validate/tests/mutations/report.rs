@@ -37,7 +37,8 @@ pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
          <!-- Written by `{COMMAND}`. -->\n\n\
          `tx validate` says which pass is wrong. To see that it does, the IR is edited between passes, as a careless pass \
          would change it, at up to {} places for each kind of edit and program: {} edits of {} kinds, in {programs} \
-         programs, which are those of `lit-tests` and some of `crates/tx-validate/tests/mutations/programs`. Every edit \
+         programs, which are those of `lit-tests/programs` and `lit-tests/tutorial` and some of \
+         `crates/tx-validate/tests/mutations/programs`. Every edit \
          that changes what can be observed must be noticed; where one is not, a test fails.\n\n\
          Continuous integration runs a sample of these (`cargo test -p tx-validate --test mutations`). This page is \
          written by\n\n```console\n{COMMAND}\n```\n\n\

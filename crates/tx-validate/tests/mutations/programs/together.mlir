@@ -46,4 +46,39 @@ gpu.module @kernels {
     }
     gpu.return
   }
+  // The same of the greatest.
+  gpu.func @peaks(%A: memref<2x128xi32>, %B: memref<2xi32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    %c128 = arith.constant 128 : index
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %g = arith.divui %t, %c128 : index
+    %i = arith.remui %t, %c128 : index
+    %x = memref.load %A[%g, %i] : memref<2x128xi32>
+    %s = tile.all_reduce max %x scope(warpgroup) : i32 -> i32
+    %first = arith.cmpi eq, %i, %c0 : index
+    scf.if %first {
+      memref.store %s, %B[%g] : memref<2xi32>
+    }
+    gpu.return
+  }
+  gpu.func @agreement(%A: memref<32xi32>, %B: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %all = arith.constant -1 : i32
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<32xi32>
+    %odd = arith.trunci %x : i32 to i1
+    %any = nvvm.vote.sync any %all, %odd -> i1
+    %a = arith.extui %any : i1 to i32
+    memref.store %a, %B[%t] : memref<32xi32>
+    gpu.return
+  }
+  // Two tiles, of which vectors are loaded.
+  gpu.func @tiles(%A: memref<8x64xf32>, %B: memref<8x64xf32>, %C: memref<8xf32>, %D: memref<8xf32>)
+      workgroup(%S: memref<8x64xf32, #shared>, %T: memref<8x64xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    tile.copy %A to %S scope(cta) : memref<8x64xf32> to memref<8x64xf32, #shared>
+    tile.copy %B to %T scope(cta) : memref<8x64xf32> to memref<8x64xf32, #shared>
+    tile.reduce sum %S into %C axes [1] scope(cta) : memref<8x64xf32, #shared> into memref<8xf32>
+    tile.reduce max %T into %D axes [1] scope(cta) : memref<8x64xf32, #shared> into memref<8xf32>
+    gpu.return
+  }
 }
