@@ -53,7 +53,8 @@ mod shared;
 mod warp;
 
 pub use fault::{
-    Access, AccessKind, Diagnostic, Divergence, Error, Fault, Location, OutOfRange, Place, Race, Site, Space,
+    Access, AccessKind, Diagnostic, Divergence, Error, Fault, Location, OutOfRange, Place, Race,
+    Site, Space,
 };
 pub use memory::{BufferId, Memory, MemoryError};
 pub use order::Order;

@@ -46,8 +46,7 @@ enum Data {
     /// All alike but one great and one small number a row, on diagonals: one of several [`Turn`]s, which together reach
     /// every place or the same distances from each other. Each of them decides an extreme, and a bit of `and` and `or`.
     Peaks,
-    /// The same with NaN in the place of the small number, and nothing great. The first column has none: what begins with
-    /// NaN differs by the order of combination where a combiner is one only among numbers.
+    /// The same with NaN in the place of the small number, and nothing great.
     Nans,
     /// NaN but for the first and last column and one great number a row, on diagonals: the number wins where NaN never does.
     Numbers,
@@ -108,12 +107,12 @@ impl Data {
 ///
 /// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
 /// 256, and so many columns that 32 of them make more than 256 parts.
-const CALLS: [([usize; 4], Data); 18] = [
+const CALLS: [([usize; 4], Data); 19] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
     ([513, 3, 3, 1], Data::Powers),
-    ([2, 9001, 1, 2], Data::Powers),
+    ([1, 9001, 1, 2], Data::Powers),
     ([0, 5, 2, 1], Data::Whole),
     ([5, 0, 3, 2], Data::Whole),
     ([40, 130, 2, 3], Data::Long),
@@ -125,7 +124,8 @@ const CALLS: [([usize; 4], Data); 18] = [
     ([66, 66, 2, 3], Data::Nans),
     ([31, 40, 3, 2], Data::Numbers),
     ([2, 1019, 2, 2], Data::Slopes),
-    ([263, 3, 2, 2], Data::Alone),
+    ([601, 2, 2, 2], Data::Alone),
+    ([1, 601, 2, 2], Data::Alone),
     ([64, 128, 4, 2], Data::Whole),
 ];
 
@@ -469,8 +469,7 @@ fn fill(
                     0 if data == Data::Peaks => Role::Great,
                     1 => match data {
                         Data::Peaks => Role::Small,
-                        Data::Nans if column > 0 => Role::Nan,
-                        Data::Nans => Role::Plain,
+                        Data::Nans => Role::Nan,
                         _ => Role::Great,
                     },
                     _ if data == Data::Numbers && (1..columns - 1).contains(&column) => Role::Nan,
@@ -490,6 +489,11 @@ fn fill(
             Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
             Data::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
+        };
+        // What a combiner that is one only among numbers makes of a NaN at the start depends on the order.
+        let role = match role {
+            Role::Nan if column == 0 => Role::Plain,
+            role => role,
         };
         let bits = match scalar_of(element) {
             Scalar::Float(float) => float_bits(float, data, role, count < FEW, random),

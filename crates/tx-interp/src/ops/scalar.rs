@@ -76,6 +76,7 @@ fn elementwise<'c>(
 ) -> Step<'c> {
     let site = Site::of(op);
     let orders = compares_order(op);
+    let no_nan = promises_no_nan(op);
     Box::new(move |exec| {
         let bounded = exec.world.bounds;
         // Which of two equal elements is met first says nothing.
@@ -90,6 +91,12 @@ fn elementwise<'c>(
                 let message = format!("{why}: operands {}", shown.join(" and "));
                 exec.with_thread(Trouble::fault(FaultKind::Undefined, &site, message), lane)
             })?;
+            let is_nan = |scalar: Scalar, bits: u64| float_of(scalar, bits).is_nan();
+            if no_nan && (is_nan(to, out) || from.iter().zip(bits).any(|(s, b)| is_nan(*s, b))) {
+                let message = "NaN, of which `nnan` promises that there is none".to_owned();
+                let fault = Trouble::fault(FaultKind::Undefined, &site, message);
+                return Err(exec.with_thread(fault, lane));
+            }
             if ties && is_tie(from[0], bits[0], bits[1]) {
                 return Ok((out, Some(Bound::anything())));
             }
@@ -110,6 +117,12 @@ fn elementwise<'c>(
             Ok((out, bound))
         })
     })
+}
+
+/// Whether an op is given to compute neither with NaN nor to it.
+fn promises_no_nan(op: Op<'_>) -> bool {
+    let flags = attribute(op, "fastmath").map(|flags| flags.to_string());
+    flags.is_some_and(|flags| flags.contains("nnan") || flags.contains("fast>"))
 }
 
 /// Whether an op asks which of two numbers is larger.

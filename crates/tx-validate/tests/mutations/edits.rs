@@ -94,7 +94,6 @@ edits! {
     "drop-tile-op", "A `tile` op that writes memory is lost.", WHOLE, tile::drop_op;
     "swap-copy", "`tile.copy` copies the other way.", WHOLE, tile::swap_copy;
     "swap-destinations", "Two destinations of one `tile.reduce` change places.", WHOLE, tile::swap_destinations;
-    "lose-neutral", "Partial results of nothing are identities, and not neutral to the bit.", WHOLE, tile::lose_neutral;
     "other-width", "`tile.all_reduce` has groups half as wide.", EXPANDED, tile::other_width;
     "other-stride", "Members of a group of `tile.all_reduce` are twice as far apart.", EXPANDED, tile::other_stride;
 
@@ -167,7 +166,6 @@ edits! {
     "drop-launch", "A launch is lost.", HOST, host::drop_launch;
     "swap-launches", "Two launches change places.", HOST, host::swap_launches;
     "small-temporary", "A temporary has one element less.", HOST, host::small_temporary;
-    "drop-host-copy", "A copy between kernels is lost.", HOST, host::drop_copy;
     "early-free", "A temporary is freed before it is used.", HOST, host::early_free;
     "other-known-block", "A kernel is taken to run in blocks of half the threads.", SYNCHRONIZED, host::other_known_block;
 }

@@ -43,4 +43,10 @@ harmless! {
     "After the exchange all lanes of a warp have its result, and one of each warp stores it: which, does not matter." => {
         "other-divisor" "mutations/together@halves" "42:10 `%9 = arith.remui";
     }
+    "Only threads that have no row hold it: they exchange it among themselves, and store nothing." => {
+        "other-zero" "mutations/together@few" "89:5 `%cst = arith.constant -0.0";
+        "other-zero" "mutations/together@in_turns" "101:7 `%cst = arith.constant -0.0";
+        "other-zero" "mutations/together@tiles" "80:5 `%cst = arith.constant -0.0";
+        "finite-for-infinite" "mutations/together@tiles" "81:5 `%cst = arith.constant 0xFF800000";
+    }
 }

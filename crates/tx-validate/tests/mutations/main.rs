@@ -31,7 +31,7 @@ use run::{Outcome, Place, Survey};
 const PLACES: usize = 1;
 
 /// Programs of the sample, those first that are done soonest. Among them every edit has at least two.
-const SAMPLE: [&str; 16] = [
+const SAMPLE: [&str; 19] = [
     "mutations/together@votes",
     "mutations/together@agreement",
     "mutations/atomics@count",
@@ -39,7 +39,10 @@ const SAMPLE: [&str; 16] = [
     "mutations/together@turned",
     "mutations/together@halves",
     "mutations/together@peaks",
-    "mutations/together@tiles",
+    "mutations/atomics@sums",
+    "mutations/together@few",
+    "mutations/together@in_turns",
+    "mutations/together@turn_by_turn",
     "mutations/numbers@least_bytes",
     "mutations/numbers@range",
     "mutations/numbers@product",
@@ -47,7 +50,7 @@ const SAMPLE: [&str; 16] = [
     "mutations/jobs@two_steps",
     "mutations/jobs@centred",
     "mutations/jobs@spread",
-    "mutations/atomics@sums",
+    "mutations/together@tiles",
 ];
 
 /// Programs of the sample in which a kind of edit is made.

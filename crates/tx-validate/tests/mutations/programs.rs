@@ -7,7 +7,10 @@ use tx::{Compiler, Source, Target};
 /// Folders of `lit-tests` whose programs are edited.
 const FOLDERS: [&str; 2] = ["programs", "tutorial"];
 /// Programs of these folders that take minutes for each input, and have nothing that others lack.
-const SLOW: [&str; 2] = ["programs/all-finite@all_finite", "programs/argmax-vocabulary@argmax"];
+const SLOW: [&str; 2] = [
+    "programs/all-finite@all_finite",
+    "programs/argmax-vocabulary@argmax",
+];
 
 /// An entry of a file.
 #[derive(Clone)]

@@ -116,13 +116,6 @@ pub(super) fn small_temporary(op: Op<'_>) -> Vec<Change<'_>> {
     none()
 }
 
-pub(super) fn drop_copy(op: Op<'_>) -> Vec<Change<'_>> {
-    match is(op, "memref.copy") && !on_device(op) {
-        true => one(move || erase(op)),
-        false => none(),
-    }
-}
-
 pub(super) fn early_free(op: Op<'_>) -> Vec<Change<'_>> {
     if !is(op, "memref.dealloc") {
         return none();

@@ -57,7 +57,10 @@ pub(super) fn drop_store(op: Op<'_>) -> Vec<Change<'_>> {
     let stores = match name(op) {
         "memref.store" | "vector.store" => true,
         // Not the sizes that a description of a memref is made of.
-        "llvm.store" => !operands(op)[0].r#type().to_string().starts_with("!llvm.array"),
+        "llvm.store" => !operands(op)[0]
+            .r#type()
+            .to_string()
+            .starts_with("!llvm.array"),
         _ => false,
     };
     match stores && on_device(op) {

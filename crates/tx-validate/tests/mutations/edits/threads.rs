@@ -80,7 +80,9 @@ fn block(op: Op<'_>) -> Option<[i64; 3]> {
 /// How many threads the blocks have along the dimension of `gpu.thread_id`.
 pub(super) fn block_along(op: Op<'_>) -> Option<i64> {
     let text = attribute(op, "dimension")?.to_string();
-    let axis = ["x>", "y>", "z>"].iter().position(|end| text.ends_with(end))?;
+    let axis = ["x>", "y>", "z>"]
+        .iter()
+        .position(|end| text.ends_with(end))?;
     Some(block(op)?[axis])
 }
 

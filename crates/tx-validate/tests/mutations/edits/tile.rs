@@ -104,7 +104,10 @@ pub(super) fn narrow_accumulator(op: Op<'_>) -> Vec<Change<'_>> {
 }
 
 pub(super) fn other_identity(op: Op<'_>) -> Vec<Change<'_>> {
-    let Some(identities) = attribute(op, "identities").and_then(elements) else {
+    let Some(identities) = attribute(op, "identities")
+        .and_then(elements)
+        .filter(|_| is_reduce(op))
+    else {
         return none();
     };
     each(0..identities.len(), |i| {
@@ -251,13 +254,6 @@ pub(super) fn swap_destinations(op: Op<'_>) -> Vec<Change<'_>> {
             })
         }
         _ => none(),
-    }
-}
-
-pub(super) fn lose_neutral(op: Op<'_>) -> Vec<Change<'_>> {
-    match attribute(op, "neutral").is_some() {
-        true => one(move || remove_attribute(op, "neutral")),
-        false => none(),
     }
 }
 

@@ -404,7 +404,10 @@ fn most(value: Val<'_>) -> Option<i64> {
 pub(super) fn truncate_index(op: Op<'_>) -> Vec<Change<'_>> {
     let index = matches!(name(op), "arith.addi" | "arith.muli")
         && result_type(op).is_some_and(|ty| ty.is_index());
-    let small = results(op).first().and_then(|v| most(*v)).is_some_and(|n| n < 256);
+    let small = results(op)
+        .first()
+        .and_then(|v| most(*v))
+        .is_some_and(|n| n < 256);
     if !index || small || !is_used(op) || !on_device(op) {
         return none();
     }

@@ -15,7 +15,7 @@ func.func @centred(%A: memref<?x?xf32>, %M: memref<?xf32>, %B: memref<?xf32>) {
   return
 }
 func.func @spread(%A: memref<?x?xi32>, %M: memref<?xi32>, %L: memref<?xi32>, %H: memref<?xi32>) {
-  tile.reduce custom %A, %M into %L, %H axes [1] scope(grid) accumulate
+  tile.reduce custom %A, %M into %L, %H axes [1] scope(grid)
       {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
        schedule = [#tile.split<"d1" by 32>, #tile.rfactor<"d1.o">, #tile.bind<"d0" to block_x>, #tile.bind<"d1.i" to thread_x>]}
       identity [2147483647 : i32, -2147483648 : i32] combiner {
@@ -25,8 +25,7 @@ func.func @spread(%A: memref<?x?xi32>, %M: memref<?xi32>, %L: memref<?xi32>, %H:
     tile.yield %l, %h : i32, i32
   } element {
   ^bb0(%x: i32, %m: i32, %i: index, %j: index):
-    %d = arith.subi %x, %m : i32
-    tile.yield %d, %d : i32, i32
+    tile.yield %x, %m : i32, i32
   } : memref<?x?xi32>, memref<?xi32> into memref<?xi32>, memref<?xi32>
   return
 }

@@ -10,7 +10,7 @@ func.func @greatest(%A: memref<?x?xi32>, %B: memref<?xi32>, %C: memref<?xi32>) {
   return
 }
 func.func @bits(%A: memref<?x?xi64>, %B: memref<?xi64>, %C: memref<?xi64>, %D: memref<?xi64>) {
-  tile.reduce and %A into %B axes [0] scope(grid) : memref<?x?xi64> into memref<?xi64>
+  tile.reduce and %A into %B axes [0] scope(grid) accumulate : memref<?x?xi64> into memref<?xi64>
   tile.reduce or %A into %C axes [0] scope(grid) : memref<?x?xi64> into memref<?xi64>
   tile.reduce xor %A into %D axes [0] scope(grid) : memref<?x?xi64> into memref<?xi64>
   return

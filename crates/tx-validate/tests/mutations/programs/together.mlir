@@ -81,4 +81,38 @@ gpu.module @kernels {
     tile.reduce max %T into %D axes [1] scope(cta) : memref<8x64xf32, #shared> into memref<8xf32>
     gpu.return
   }
+  // Blocks that leave a warp incomplete, and tiles that are used in turns.
+  gpu.func @few(%A: memref<3x40xf32>, %B: memref<3xf32>)
+      workgroup(%S: memref<3x40xf32, #shared>, %T: memref<3xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    tile.copy %A to %S scope(cta) : memref<3x40xf32> to memref<3x40xf32, #shared>
+    tile.reduce sum %S into %T axes [1] scope(cta) : memref<3x40xf32, #shared> into memref<3xf32, #shared>
+    tile.copy %T to %B scope(cta) : memref<3xf32, #shared> to memref<3xf32>
+    gpu.return
+  }
+  gpu.func @in_turns(%A: memref<3x3x40xf32>, %B: memref<3xf32>) workgroup(%S: memref<3x40xf32, #shared>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    scf.for %i = %c0 to %c3 step %c1 {
+      %V = memref.subview %A[%i, 0, 0] [1, 3, 40] [1, 1, 1] : memref<3x3x40xf32> to memref<3x40xf32, strided<[40, 1], offset: ?>>
+      tile.copy %V to %S scope(cta) : memref<3x40xf32, strided<[40, 1], offset: ?>> to memref<3x40xf32, #shared>
+      tile.reduce sum %S into %B axes [1] scope(cta) accumulate : memref<3x40xf32, #shared> into memref<3xf32>
+    }
+    gpu.return
+  }
+  gpu.func @turn_by_turn(%A: memref<3x2x20xi32>, %B: memref<3x2xi32>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    scf.for %i = %c0 to %c3 step %c1 {
+      %V = memref.subview %A[%i, 0, 0] [1, 2, 20] [1, 1, 1] : memref<3x2x20xi32> to memref<2x20xi32, strided<[20, 1], offset: ?>>
+      %W = memref.subview %B[%i, 0] [1, 2] [1, 1] : memref<3x2xi32> to memref<2xi32, strided<[1], offset: ?>>
+      tile.reduce sum %V into %W axes [1] scope(cta) accumulate
+        : memref<2x20xi32, strided<[20, 1], offset: ?>> into memref<2xi32, strided<[1], offset: ?>>
+    }
+    gpu.return
+  }
 }
