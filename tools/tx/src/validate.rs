@@ -25,6 +25,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         grid: options.grid.map(|grid| grid.0),
         ptxas: options.ptxas.clone(),
         inputs: None,
+        known: 0,
     };
     let mut bad = Vec::new();
     let mut refused = None;

@@ -42,10 +42,21 @@ harmless! {
     }
     "After the exchange all lanes of a warp have its result, and one of each warp stores it: which, does not matter." => {
         "other-divisor" "mutations/together@halves" "42:10 `%9 = arith.remui";
+        "other-divisor" "mutations/together@peaks" "57:10 `%5 = arith.remui";
+        "negate-comparison" "mutations/together@few" "89:5 `%5 = arith.cmpi eq";
     }
-    "Only threads that have no row hold it: they exchange it among themselves, and store nothing." => {
+    "No thread has the number that is compared: the partner of a thread differs in one bit, and of those that would have this \
+     one for a partner there is none." => {
+        "other-boundary" "mutations/together@turn_by_turn" "113:7 `%6 = arith.cmpi ult, %5, %c20";
+    }
+    "Only threads that have no row do otherwise: they exchange what they have among themselves, and store nothing." => {
         "other-zero" "mutations/together@few" "89:5 `%cst = arith.constant -0.0";
         "other-zero" "mutations/together@in_turns" "101:7 `%cst = arith.constant -0.0";
+        "other-constant" "mutations/together@few" "89:5 `%cst = arith.constant -0.0";
+        "other-constant" "mutations/together@in_turns" "101:7 `%cst = arith.constant -0.0";
+        "other-constant" "mutations/together@tiles" "81:5 `%cst = arith.constant 0xFF800000";
+        "other-constant" "mutations/together@turn_by_turn" "113:7 `%c0_i32";
+        "other-divisor" "mutations/together@turn_by_turn" "113:7 `%0 = arith.remui %thread_id_x, %c16";
         "other-zero" "mutations/together@tiles" "80:5 `%cst = arith.constant -0.0";
         "finite-for-infinite" "mutations/together@tiles" "81:5 `%cst = arith.constant 0xFF800000";
     }

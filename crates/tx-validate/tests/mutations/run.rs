@@ -270,6 +270,7 @@ fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, inputs: Option<usize>
     let done = Cell::new(None);
     let options = Options {
         inputs,
+        known: place.stage,
         ..Options::default()
     };
     let validation = validate_edited(
