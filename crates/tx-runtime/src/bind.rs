@@ -73,15 +73,28 @@ enum Bound {
     },
 }
 
+/// Whether arguments are as many as a plan takes, of the element types, ranks and static sizes that it says.
+///
+/// # Errors
+/// [`Error::ArgumentCount`], or [`Error::Argument`] for the first that is not.
+pub fn check_arguments(plan: &Plan, args: &[Arg]) -> Result<(), Error> {
+    if args.len() != plan.arguments.len() {
+        return Err(Error::ArgumentCount {
+            found: args.len(),
+            expected: plan.arguments.len(),
+            signature: signature(plan),
+        });
+    }
+    for (index, (arg, argument)) in args.iter().zip(&plan.arguments).enumerate() {
+        check(index, arg, argument)?;
+    }
+    Ok(())
+}
+
 impl Job {
     pub(crate) fn new(plan: &Plan, args: Vec<Arg>, grid: Option<[u32; 3]>) -> Result<Self, Error> {
-        if args.len() != plan.arguments.len() {
-            return Err(Error::ArgumentCount {
-                found: args.len(),
-                expected: plan.arguments.len(),
-                signature: signature(plan),
-            });
-        }
+        // All are checked before any is copied into a layout of its own.
+        check_arguments(plan, &args)?;
         if grid.is_some() && plan.entry_kind != EntryKind::Kernel {
             return Err(Error::GridOfFunction {
                 entry: plan.entry.clone(),
@@ -93,10 +106,6 @@ impl Job {
             launches: Vec::new(),
             arguments: Vec::new(),
         };
-        // All are checked before any is copied into a layout of its own.
-        for (index, (arg, argument)) in args.iter().zip(&plan.arguments).enumerate() {
-            check(index, arg, argument)?;
-        }
         for (index, (arg, argument)) in args.into_iter().zip(&plan.arguments).enumerate() {
             job.bind(index, arg, argument)?;
         }

@@ -127,11 +127,15 @@ pub fn validate_edited(
     let compiler = Compiler::new(target)?;
     let plan = compiler.plan(source)?;
     let given = match &options.args {
-        Some(args) => vec![vec![Input {
-            name: "the arguments given".to_owned(),
-            args: args.clone(),
-            zeros: false,
-        }]],
+        Some(args) => {
+            tx_runtime::check_arguments(&plan, args)
+                .map_err(|error| Trouble::Input(error.to_string()))?;
+            vec![vec![Input {
+                name: "the arguments given".to_owned(),
+                args: args.clone(),
+                zeros: false,
+            }]]
+        }
         None => GUESSES
             .iter()
             .map(|guess| {

@@ -122,6 +122,11 @@ impl Command {
         words.join(" ")
     }
 
+    /// Whether it is `tx-opt` that runs.
+    pub(super) fn is_opt(&self) -> bool {
+        self.opt
+    }
+
     /// Whether that is an end it may have.
     pub(super) fn judge(&self, ended: &Ended, text: bool) -> Outcome {
         let short = match (&self.before[..], self.after.first()) {

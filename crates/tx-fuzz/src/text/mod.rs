@@ -66,6 +66,15 @@ struct Input {
 /// When processes cannot be started, files not written or programs not found.
 pub fn run(config: &Config) -> io::Result<Summary> {
     fs::create_dir_all(&config.out)?;
+    // Processes run in the folder for findings.
+    let whole = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+    let config = &Config {
+        tx: whole(&config.tx),
+        opt: config.opt.as_ref().map(whole),
+        upstream: config.upstream.as_ref().map(whole),
+        out: whole(&config.out),
+        ..config.clone()
+    };
     let corpus = Corpus::read(&config.corpus, config.opt.as_deref())?;
     let passes = match &config.opt {
         Some(opt) => command::passes(opt)?,
@@ -91,7 +100,7 @@ pub fn run(config: &Config) -> io::Result<Summary> {
                 command: Command::random(&mut random, config, &passes, &unit.flags),
             };
             let mut outcome = attempt(config, &file, &input)?;
-            if outcome.class.is_finding() && is_upstreams(config, &file, &outcome)? {
+            if outcome.class.is_finding() && is_upstreams(config, &file, &input, &outcome)? {
                 outcome.class = Class::Upstream;
             }
             let kind = format!(
@@ -140,13 +149,27 @@ fn attempt(config: &Config, file: &Path, input: &Input) -> io::Result<Outcome> {
     Ok(input.command.judge(&ended, input.text))
 }
 
-/// Whether MLIR's own program does not survive the input either.
-fn is_upstreams(config: &Config, file: &Path, outcome: &Outcome) -> io::Result<bool> {
+/// Whether MLIR's own program does not survive the input either, or would not if it knew the dialect `tile`.
+fn is_upstreams(
+    config: &Config,
+    file: &Path,
+    input: &Input,
+    outcome: &Outcome,
+) -> io::Result<bool> {
+    // MLIR's reader of bytecode refuses some of it without a word.
+    if outcome.class == Class::Silent && !input.text && input.command.is_opt() {
+        return Ok(true);
+    }
     let Some(upstream) = &config.upstream else {
         return Ok(false);
     };
     if !matches!(outcome.class, Class::Crash | Class::Hang) {
         return Ok(false);
+    }
+    // MLIR parses types within types by recursion, to any depth: those of `tile` as it does its own.
+    let own = String::from_utf8_lossy(&input.bytes).replace("!tile.fragment<", "tuple<");
+    if input.text && own.as_bytes() != input.bytes {
+        fs::write(file, own)?;
     }
     let line = [
         upstream.clone().into_os_string(),

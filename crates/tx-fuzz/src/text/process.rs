@@ -43,7 +43,10 @@ pub(super) fn run_on_half_the_stack(line: &[OsString], log: &Path) -> io::Result
 }
 
 fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
+    // A damaged command may write files of any name: beside the log.
+    let folder = log.parent().unwrap_or(Path::new("/"));
     let mut child = Command::new("/bin/sh")
+        .current_dir(folder)
         .args(["-c", &format!("{limits}; exec \"$@\""), "sh"])
         .args(line)
         .stdin(Stdio::null())
