@@ -14,6 +14,8 @@ pub struct Input {
     pub args: Vec<Arg>,
     /// Whether all numbers are -0.0.
     pub(crate) zeros: bool,
+    /// Whether it is run after every stage; the others in the end only, and then after every stage if that goes wrong.
+    pub(crate) every_stage: bool,
 }
 
 /// What the numbers of an input are.
@@ -107,14 +109,15 @@ impl Data {
 ///
 /// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
 /// 256, and so many columns that 32 of them make more than 256 parts.
-const CALLS: [([usize; 4], Data); 19] = [
+const CALLS: [([usize; 4], Data); 20] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
     ([513, 3, 3, 1], Data::Powers),
-    ([1, 9001, 1, 2], Data::Powers),
+    ([1, 70001, 1, 2], Data::Powers),
     ([0, 5, 2, 1], Data::Whole),
     ([5, 0, 3, 2], Data::Whole),
+    ([1, 1, 1, 1], Data::Whole),
     ([40, 130, 2, 3], Data::Long),
     ([2, 33, 3, 2], Data::Zeros),
     ([3, 34, 2, 2], Data::Least),
@@ -207,7 +210,7 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
         true => CALLS.to_vec(),
         false => FILLS.into_iter().map(|data| ([1; 4], data)).collect(),
     };
-    let mut inputs = Vec::new();
+    let mut inputs: Vec<Planned> = Vec::new();
     let mut too_large = None;
     for (number, (sizes, data)) in calls.into_iter().enumerate() {
         let Some(values) = solve(plan, &sizes, guess) else {
@@ -233,15 +236,70 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
         let of = data.turns(first.map_or(&[], |i| &values.shapes[i]));
         for turn in (0..of).map(|number| Turn { number, of }) {
             let input = fill_all(plan, &values, data, turn, seed, number)?;
-            inputs.push((turn.number > 0, input));
+            inputs.push(Planned {
+                again: turn.number > 0,
+                threads: threads(plan, &values),
+                input,
+            });
         }
     }
     // One of each sort first.
-    inputs.sort_by_key(|(again, _)| *again);
+    inputs.sort_by_key(|planned| planned.again);
     match too_large {
         Some(reason) if inputs.is_empty() => Err(Trouble::Input(reason)),
-        _ => Ok(inputs.into_iter().map(|(_, input)| input).collect()),
+        _ => Ok(affordable(inputs)),
     }
+}
+
+/// An input, and what it takes.
+struct Planned {
+    input: Input,
+    /// Whether there is one of its sort before it.
+    again: bool,
+    /// Threads of all launches.
+    threads: u64,
+}
+
+/// Threads of all inputs that are run after every stage, at most, but for the first [`LEAST_OF_ALL`].
+const MOST_OF_ALL: u64 = 1 << 19;
+/// The same of inputs that are run at all.
+const MOST_AT_THE_END: u64 = 1 << 22;
+/// Inputs that are run after every stage however many threads they take.
+const LEAST_OF_ALL: usize = 6;
+
+/// As many inputs as can be run in some seconds, the first ones after every stage.
+fn affordable(inputs: Vec<Planned>) -> Vec<Input> {
+    let (mut all, mut end) = (0u64, 0u64);
+    let mut taken = Vec::new();
+    for (i, planned) in inputs.into_iter().enumerate() {
+        let mut input = planned.input;
+        end = end.saturating_add(planned.threads);
+        if i >= LEAST_OF_ALL && end > MOST_AT_THE_END {
+            continue;
+        }
+        // The sign of zero is compared from stage to stage.
+        if !planned.again || input.zeros {
+            all = all.saturating_add(planned.threads);
+            input.every_stage = i < LEAST_OF_ALL || all <= MOST_OF_ALL;
+        }
+        taken.push(input);
+    }
+    taken
+}
+
+/// Threads of all launches of a program; of those whose sizes are not known before it runs, none.
+fn threads(plan: &Plan, values: &Values) -> u64 {
+    let launches = plan.steps.iter().filter_map(|step| {
+        let value = |expr: &Expr| expr.evaluate(|symbol| values.lookup(symbol));
+        let extent = step.extent(value).ok()??;
+        let sizes = extent.grid.iter().chain(&extent.block);
+        Some(
+            sizes
+                .map(|size| u64::from(*size))
+                .fold(1, u64::saturating_mul),
+        )
+    });
+    launches.fold(0, u64::saturating_add)
 }
 
 /// One input, the one with this number among those of a program.
@@ -289,6 +347,7 @@ fn fill_all(
         name: format!("{} of {}", data.name(), shapes.join(", ")),
         args,
         zeros: data == Data::Zeros,
+        every_stage: false,
     })
 }
 
@@ -335,6 +394,11 @@ fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
         ArgumentType::Scalar(_) => 0,
     });
     let most = ranks.max().unwrap_or(0);
+    // Vectors are as long as matrices are large.
+    let sizes = match most {
+        1 => [sizes[0] * sizes[1]; 4],
+        _ => *sizes,
+    };
     let mut values = Values {
         shapes: Vec::new(),
         scalars: vec![3; plan.arguments.len()],
@@ -531,6 +595,8 @@ fn float_bits(float: Float, data: Data, role: Role, few: bool, random: &mut Rand
             n if n % 2 == 0 => 1.0,
             _ => -1.0,
         },
+        // Squares of so many are exact in any order too.
+        Data::Whole if float.digits() >= 24 => random.below(127) as f64 - 63.0,
         Data::Whole => random.below(17) as f64 - 8.0,
         Data::Random => (random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0,
         Data::Special => match random.below(if few { 64 } else { 256 }) {

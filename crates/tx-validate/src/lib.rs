@@ -134,6 +134,7 @@ pub fn validate_edited(
                 name: "the arguments given".to_owned(),
                 args: args.clone(),
                 zeros: false,
+                every_stage: true,
             }]]
         }
         None => GUESSES
@@ -147,16 +148,20 @@ pub fn validate_edited(
     };
     let mut first = None;
     for inputs in given.into_iter().filter(|inputs| !inputs.is_empty()) {
+        let names = inputs.iter().map(|input| input.name.clone()).collect();
         let mut run = Run::new(&plan, options, inputs)?;
-        let compiled = compiler.compile_watched(source, &mut |name, session, module| {
-            edit(name, module);
-            run.stage(name, session, module)
-        });
-        match compiled {
+        match run.compile(&compiler, source, edit) {
             Ok(edited) => {
-                run.read(&edited);
-                run.launch(&edited);
-                return Ok(run.finish(&edited));
+                let Some(input) = run.suspect() else {
+                    return Ok(run.finish(&edited));
+                };
+                // After which stage it goes wrong is not known yet.
+                let mut again = Run::new(&plan, options, vec![input])?;
+                let edited = again.compile(&compiler, source, edit)?;
+                return Ok(Validation {
+                    inputs: names,
+                    ..again.finish(&edited)
+                });
             }
             Err(error) => match run.unfit {
                 // Sizes were guessed that do not fit.
@@ -188,6 +193,8 @@ struct Case {
     reference: Option<(Results, Bounds)>,
     /// What the stage before left.
     before: Option<Results>,
+    /// Whether some stage is wrong with it.
+    is_wrong: bool,
 }
 
 struct Run<'r> {
@@ -220,6 +227,7 @@ impl<'r> Run<'r> {
                     placed,
                     reference: None,
                     before: None,
+                    is_wrong: false,
                 })
             })
             .collect::<Result<_, Trouble>>()?;
@@ -234,6 +242,32 @@ impl<'r> Run<'r> {
             synchronized: false,
             unfit: None,
             started: Instant::now(),
+        })
+    }
+
+    /// Compiles the program and runs it on the way.
+    fn compile(
+        &mut self,
+        compiler: &Compiler,
+        source: &Source,
+        edit: &mut Edit<'_>,
+    ) -> Result<Artifact, Error> {
+        let artifact = compiler.compile_watched(source, &mut |name, session, module| {
+            edit(name, module);
+            self.stage(name, session, module)
+        })?;
+        self.read(&artifact);
+        self.launch(&artifact);
+        Ok(artifact)
+    }
+
+    /// An input that goes wrong and was run in the end only, unless another shows where it goes wrong.
+    fn suspect(&self) -> Option<Input> {
+        let mut wrong = self.cases.iter().filter(|case| case.is_wrong);
+        let first = wrong.clone().next()?;
+        wrong.all(|case| !case.input.every_stage).then(|| Input {
+            every_stage: true,
+            ..first.input.clone()
         })
     }
 
@@ -375,16 +409,19 @@ impl<'r> Run<'r> {
             .stages
             .iter()
             .any(|stage| stage.name == "tile-schedule");
-        for case in &mut self.cases {
+        let cases = self.cases.iter_mut();
+        for case in cases.filter(|case| case.input.every_stage) {
             let entry = &self.plan.entry;
             let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
-            verdict = verdict.worse(match found {
+            let found = match found {
                 Ok(outcome) => match case.placed.results(outcome) {
                     Ok((results, _)) => case.judge(results, folds, written),
                     Err(error) => Verdict::Unsupported(error),
                 },
                 Err(trouble) => stages::verdict_of(&trouble, &case.input.name),
-            });
+            };
+            case.is_wrong |= found.is_bad();
+            verdict = verdict.worse(found);
         }
         verdict
     }
@@ -412,10 +449,12 @@ impl<'r> Run<'r> {
                     ..tx_runtime::RunOptions::default()
                 };
                 let found = program.run_with(case.input.args.clone(), &options);
-                verdict = verdict.worse(match found {
+                let found = match found {
                     Ok(outputs) => case.judge(outputs.into_arrays(), false, true),
                     Err(error) => stages::verdict_of_run(&error, &case.input.name),
-                });
+                };
+                case.is_wrong |= found.is_bad();
+                verdict = verdict.worse(found);
             }
         }
         verdict
