@@ -1,9 +1,47 @@
 // RUN: tx-opt %s --nvvm-require-block-size --split-input-file --verify-diagnostics
 
-// The pass refuses nothing; a kernel that is no function is refused by the dialect before.
+// A kernel that is no function is refused by the dialect before.
 gpu.module @kernels {
   // expected-error @below {{'nvvm.kernel' attribute attached to unexpected op}}
   gpu.func @no_llvm_function() attributes {nvvm.kernel} {
     gpu.return
+  }
+}
+
+// -----
+
+// LLVM ends the process over a size that is no number of threads.
+gpu.module @kernels {
+  // expected-error @below {{no device launches blocks of [-1, 1, 1] threads: expected 1 to [1024, 1024, 64] and no more than 1024 in all}}
+  llvm.func @negative() attributes {nvvm.kernel, gpu.known_block_size = array<i32: -1, 1, 1>} {
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{no device launches blocks of [0, 1, 1] threads}}
+  llvm.func @nobody() attributes {nvvm.kernel, gpu.known_block_size = array<i32: 0, 1, 1>} {
+    llvm.return
+  }
+}
+
+// -----
+
+// Each dimension is within its limit, and the block is too large.
+gpu.module @kernels {
+  // expected-error @below {{no device launches blocks of [32, 32, 2] threads}}
+  llvm.func @too_many() attributes {nvvm.kernel, gpu.known_block_size = array<i32: 32, 32, 2>} {
+    llvm.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{no device launches blocks of [1, 1, 65] threads}}
+  llvm.func @too_deep() attributes {nvvm.kernel, gpu.known_block_size = array<i32: 1, 1, 65>} {
+    llvm.return
   }
 }

@@ -18,12 +18,14 @@ const VALIDATE: OptionInfo = OptionInfo {
 };
 
 /// The passes, after `tile-validate` where that was asked for.
-fn validated(values: &[&str], passes: String) -> Result<String, String> {
+fn validated(values: &[&str], synchronized: bool, passes: String) -> Result<String, String> {
     let chip = values.first().copied().unwrap_or(CHIP.init);
     match bool::parse(values.get(1).copied().unwrap_or(VALIDATE.init))
         .map_err(|e| format!("option `{}`: {e}", VALIDATE.name))?
     {
-        true => Ok(format!("tile-validate{{chip={chip}}},{passes}")),
+        true => Ok(format!(
+            "tile-validate{{chip={chip} synchronized={synchronized}}},{passes}"
+        )),
         false => Ok(passes),
     }
 }
@@ -55,7 +57,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
                 "tile-insert-sync",
                 "convert-tile-to-gpu",
             ];
-            validated(values, passes.join(","))
+            validated(values, false, passes.join(","))
         },
     },
     PipelineInfo {
@@ -63,7 +65,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
         doc: "Lower GPU modules to the llvm and nvvm dialects.\n\n\
               What is left is what PTX is emitted from, and what the SIMT executor runs.",
         options: &[CHIP, VALIDATE],
-        expand: |values| validated(values, gpu_to_nvvm(values)?),
+        expand: |values| validated(values, true, gpu_to_nvvm(values)?),
     },
     PipelineInfo {
         argument: "gpu-to-ptx",
@@ -74,7 +76,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
                 "{},gpu-check-externals,gpu-check-target,gpu-module-to-binary{{format=isa}}",
                 gpu_to_nvvm(values)?
             );
-            validated(values, passes)
+            validated(values, true, passes)
         },
     },
 ];

@@ -1,5 +1,6 @@
+use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Failed, Op, attribute, is, remove_attribute, set_attribute, walk,
+    Failed, Op, attribute, error, integers, is, remove_attribute, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -24,7 +25,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Never.
+    /// No device launches blocks of that size: LLVM ends the process over a negative one, and the
+    /// driver refuses the others.
     pub struct RequireBlockSize as "nvvm-require-block-size" creates [nvvm] {
     } counts {
         /// kernels with an exact block size
@@ -34,16 +36,39 @@ pass! {
 
 impl Pass for RequireBlockSize {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut kernels = Vec::new();
         for func in walk(module).into_iter().filter(|op| is(*op, "llvm.func")) {
-            let (Some(_), Some(block)) =
+            if let (Some(_), Some(block)) =
                 (attribute(func, "nvvm.kernel"), attribute(func, "gpu.known_block_size"))
-            else {
-                continue;
-            };
+            {
+                check(func, &integers(block).unwrap_or_default())?;
+                kernels.push((func, block));
+            }
+        }
+        for (func, block) in kernels {
             remove_attribute(func, "nvvm.maxntid");
             set_attribute(func, "nvvm.reqntid", block);
             counts.add("kernels", 1);
         }
         Ok(())
     }
+}
+
+/// Most threads of a block along each dimension.
+const LIMITS: [i64; 3] = [1024, 1024, 64];
+
+fn check(func: Op<'_>, block: &[i64]) -> Result<(), Failed> {
+    let fits = block.iter().zip(LIMITS).all(|(size, most)| (1..=most).contains(size))
+        && block.iter().product::<i64>() <= i64::from(tx_target::MAX_THREADS);
+    if fits {
+        return Ok(());
+    }
+    Err(error(
+        func.location(),
+        format!(
+            "no device launches blocks of {block:?} threads: expected 1 to {LIMITS:?} and no more than {} in all",
+            tx_target::MAX_THREADS
+        ),
+    )
+    .emit())
 }

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use tx::{Artifact, Compiler, Error, ErrorKind, Source, Target};
 use tx_mlir::Session;
-use tx_plan::Plan;
+use tx_plan::{EntryKind, Plan};
 use tx_runtime::Arg;
 
 /// Why nothing could be said of a program.
@@ -60,6 +60,8 @@ pub struct Options {
     /// Number of the stage, counted from `parse`, before which all are known to be right. The program is not run after
     /// those, but for what later ones are compared with.
     pub known: usize,
+    /// Whether the program has all of its barriers as it comes, so that accesses have to be ordered from the first stage on.
+    pub synchronized: bool,
 }
 
 /// What was found of a stage.
@@ -126,6 +128,12 @@ pub fn validate_edited(
     }
     let compiler = Compiler::new(target)?;
     let plan = compiler.plan(source)?;
+    if options.grid.is_some() && plan.entry_kind != EntryKind::Kernel {
+        return Err(Trouble::Input(format!(
+            "the grid can be set for a kernel only, and `{}` is a function that launches some",
+            plan.entry
+        )));
+    }
     let given = match &options.args {
         Some(args) => {
             tx_runtime::check_arguments(&plan, args)
@@ -164,14 +172,25 @@ pub fn validate_edited(
                 });
             }
             Err(error) => match run.unfit {
+                // There is nobody else to blame.
+                Some(reason) if options.args.is_some() => {
+                    return Ok(Validation {
+                        entry: plan.entry.clone(),
+                        chip: target.chip().name.to_owned(),
+                        inputs: names,
+                        stages: vec![Stage {
+                            name: "parse".to_owned(),
+                            verdict: reason,
+                        }],
+                    });
+                }
                 // Sizes were guessed that do not fit.
-                Some(reason) => first = first.or(Some(reason)),
+                Some(reason) => first = first.or(Some(reason.to_string())),
                 None => return Err(error.into()),
             },
         }
     }
     Err(match first {
-        Some(reason) if options.args.is_some() => Trouble::Input(reason),
         Some(reason) => Trouble::Input(format!(
             "{reason}; if that is for want of better arguments, give them with --arg"
         )),
@@ -212,7 +231,7 @@ struct Run<'r> {
     /// Whether barriers are in.
     synchronized: bool,
     /// What the program does with these inputs that it must not, as it came.
-    unfit: Option<String>,
+    unfit: Option<Verdict>,
     started: Instant,
 }
 
@@ -239,7 +258,7 @@ impl<'r> Run<'r> {
             lowered: Vec::new(),
             laws: None,
             text: String::new(),
-            synchronized: false,
+            synchronized: options.synchronized,
             unfit: None,
             started: Instant::now(),
         })
@@ -365,9 +384,9 @@ impl<'r> Run<'r> {
                     verdict = verdict.worse(Verdict::Unsupported(trouble.to_string()));
                 }
                 Err(trouble) => {
-                    let reason = format!("{trouble} ({})", case.input.name);
-                    self.unfit = Some(reason.clone());
-                    return Err(Error::plain(ErrorKind::Entry, reason));
+                    let verdict = stages::verdict_of(&trouble, &case.input.name);
+                    self.unfit = Some(verdict.clone());
+                    return Err(Error::plain(ErrorKind::Entry, verdict.to_string()));
                 }
             }
         }

@@ -31,6 +31,8 @@ pass! {
         chip: String = "sm_80",
         /// what generated inputs depend on
         seed: u32 = "0",
+        /// the program has all of its barriers: a race in it as it comes is an error
+        synchronized: bool = "false",
     } counts {
         /// stages with the bits of the stage before
         equal,
@@ -70,6 +72,7 @@ impl Pass for Validate {
             .map_err(|e| refuse(e.to_string()))?;
         let options = Options {
             seed: u64::from(self.seed),
+            synchronized: self.synchronized,
             ..Options::default()
         };
         for entry in entries {

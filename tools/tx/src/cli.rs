@@ -194,6 +194,10 @@ pub(crate) struct Validate {
     #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
     pub(crate) chip: String,
 
+    /// The program has all of its barriers: a race in it as it comes is reported, where `tile-insert-sync` would mend it
+    #[arg(long)]
+    pub(crate) synchronized: bool,
+
     /// NVIDIA's assembler, which is given the PTX: the program or a folder that holds it [default: that on PATH, if any]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) ptxas: Option<PathBuf>,

@@ -138,8 +138,8 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Marks results that the identity changes: how often it takes part is not defined, so that they are one thing or
-    /// the other. Of kinds with a name it changes none, or takes no part.
+    /// Marks NaN and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum: how often it takes part is
+    /// not defined, so that they are one thing or the other. Other numbers it must leave as they are.
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;
@@ -147,24 +147,19 @@ impl<'c> Combine<'c> {
         if !exec.world.bounds {
             return;
         }
-        let lanes = exec.lanes;
         let identity: Parts = identities.iter().map(|bits| Lanes::one(*bits)).collect();
-        let swapped = [
+        let combined = [
             self.combine(exec, &identity, result),
             self.combine(exec, result, &identity),
         ];
         for (part, scalar) in self.parts.iter().enumerate() {
-            for lane in 0..lanes {
+            for lane in 0..exec.lanes {
                 let old = result[part].get(lane, 0);
-                let changed = swapped.iter().any(|new| match new {
-                    Ok(new) => {
-                        let bound = bound_of(&new[part], *scalar, lane, 0);
-                        is_changed(*scalar, old, new[part].get(lane, 0), bound)
-                    }
-                    // Nothing is defined for it.
-                    Err(_) => true,
-                });
-                if changed {
+                let turned = combined
+                    .iter()
+                    .flatten()
+                    .any(|new| is_turned(*scalar, old, new[part].get(lane, 0)));
+                if turned {
                     result[part].set(lane, 0, old, Some(Bound::anything()));
                 }
             }
@@ -200,17 +195,13 @@ impl<'c> Combine<'c> {
     }
 }
 
-/// Whether a number became another one, beyond what is rounded. Any NaN is like any other.
-fn is_changed(scalar: Scalar, old: u64, new: u64, bound: Bound) -> bool {
-    match scalar {
-        _ if old == new => false,
-        Scalar::Int(_) => true,
-        Scalar::Float(float) => {
-            let (x, y) = (float.value(old), float.value(new));
-            // Zeros of both signs are equal.
-            x == y && bound.is_exact() || !bound.allows(x, y)
-        }
-    }
+/// Whether a NaN became a number, or a zero one of the other sign.
+fn is_turned(scalar: Scalar, old: u64, new: u64) -> bool {
+    let Scalar::Float(float) = scalar else {
+        return false;
+    };
+    let (x, y) = (float.value(old), float.value(new));
+    x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
 }
 
 /// The bound of a combination of two numbers.

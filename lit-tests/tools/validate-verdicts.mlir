@@ -1,0 +1,33 @@
+// RUN(IDENTITY): not tx validate %s --chip sm_80 --entry absorbing
+// EXIT: 3
+// RUN(FAULT): not tx validate %s --chip sm_80 --entry outside --arg full:1:4xf32
+// EXIT: 3
+// RUN(GRID): not tx validate %s --chip sm_80 --entry absorbing --grid 4 2>&1
+// EXIT: 1
+// SNAPSHOT: none — whether there is an assembler is not the matter.
+
+// An identity that is not neutral is told, and what comes of it is wrong: nothing but NaN and the sign of zero may be
+// one thing or the other.
+// IDENTITY: the identity is not neutral: combiner(0.0, 1.0) = 0.0, expected 1.0
+// IDENTITY: WRONG
+func.func @absorbing(%A: memref<?x100xf32>, %B: memref<?xf32>) {
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    %p = arith.mulf %l, %r : f32
+    tile.yield %p : f32
+  } : memref<?x100xf32> into memref<?xf32>
+  return
+}
+
+// With arguments that are given there is nobody else to blame for what the program does.
+// FAULT: parse {{ *}}FAULT: index [4] of an array of [4]
+gpu.module @kernels {
+  gpu.func @outside(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c4 = arith.constant 4 : index
+    %zero = arith.constant 0.0 : f32
+    memref.store %zero, %A[%c4] : memref<4xf32>
+    gpu.return
+  }
+}
+
+// GRID: the grid can be set for a kernel only
