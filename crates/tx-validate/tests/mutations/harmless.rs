@@ -24,6 +24,9 @@ macro_rules! harmless {
 }
 
 harmless! {
+    "A square is no -0.0, so that no sum of squares is, and the sign of what it starts from does not show." => {
+        "other-zero" "programs/l2-norm@l2_norm" "16:3 `%cst = arith.constant -0.0";
+    }
     "A difference of a number and the maximum of its row is +0.0 somewhere in each row, so that no sum is -0.0, and the sign \
      of what it starts from does not show." => {
         "other-zero" "mutations/jobs@centred" "9:3 `%cst = arith.constant -0.0";
