@@ -7,7 +7,7 @@
 //! * accesses whose address may be in private memory, or was accessed before, and loads of what the thread itself may have
 //!   stored since it last synchronised: LLVM takes values from registers where it can;
 //! * accesses to variables that are only read or only written;
-//! * loads of which not all elements are used, and assembly without side effects whose results are not.
+//! * loads of which not all elements are used, or of pairs of 8 bytes that are only taken apart, and assembly without side effects whose results are not.
 //!
 //! Blocks that nothing leads to are not looked at. NVIDIA's assembler is asked as well, where there is one.
 

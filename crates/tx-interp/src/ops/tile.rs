@@ -613,9 +613,6 @@ impl<'c> Plan<'c> {
                 }
             });
         }
-        if let Some(result) = &mut result {
-            exec.with_lanes(rows.len(), |exec| self.combine.settle(exec, result));
-        }
         // Maps of outputs see the kept dimensions alone.
         if self.accumulate {
             let mut old = Vec::new();
@@ -643,6 +640,9 @@ impl<'c> Plan<'c> {
                     exec.with_lanes(rows.len(), |exec| combine.combine(exec, &old, &new))?
                 }
             });
+        }
+        if let Some(result) = &mut result {
+            exec.with_lanes(rows.len(), |exec| self.combine.settle(exec, result));
         }
         let result = result.unwrap_or_else(|| {
             let identity = self.combine.identity();

@@ -246,6 +246,7 @@ impl<'c> Accesses<'c> {
         let removable = again
             || forwarded
             || unused
+            || self.is_taken_apart(value, lanes, bytes)
             || aligned < width
             || may_go
             || !matches!(space, Space::Generic | Space::Global | Space::Shared);
@@ -283,6 +284,13 @@ impl<'c> Accesses<'c> {
             } if element.is_f32() && self.chip.sm >= 100 => Some(Found::any(direction, space)),
             _ => None,
         }
+    }
+
+    /// Whether LLVM may load the elements of a vector one by one: it does so with pairs of 8 bytes that are only taken
+    /// apart, where their addresses come cheap.
+    fn is_taken_apart(&self, value: Val<'c>, lanes: u64, bytes: u64) -> bool {
+        let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
+        (lanes, bytes) == (2, 16) && users.iter().all(|user| is(*user, "llvm.extractelement"))
     }
 
     /// Whether something is made of each element.
