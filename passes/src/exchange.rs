@@ -9,7 +9,7 @@ pub(crate) use groups::Groups;
 use crate::analysis::kernel::{Kernel, WARP_SIZE, members};
 use crate::combiner::Combiner;
 use crate::variants::parts::{is_packed, scalars};
-use melior::ir::attribute::StringAttribute;
+use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::BTreeMap;
@@ -572,7 +572,10 @@ impl<'b, 'c> Exchange<'b, 'c> {
         let ty = type_value(parse_attribute(context(self.kernel.op), &text)).unwrap_or(element);
         let get = |name: &str| {
             b.create("memref.get_global")
-                .attr_text("name", &format!("@{name}"))
+                .attr(
+                    "name",
+                    FlatSymbolRefAttribute::new(b.context(), name).into(),
+                )
                 .result(ty)
                 .value()
         };

@@ -105,6 +105,7 @@ impl Lanes {
 
 /// Stands for the bound of an exact number, which is computed from the number where it is needed.
 pub(crate) const UNTOLD: Bound = Bound {
+    additions: 0.0,
     error: -1.0,
     magnitude: 0.0,
     grain: 0,

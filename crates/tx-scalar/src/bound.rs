@@ -23,6 +23,8 @@ pub struct Bound {
     pub peak: f64,
     /// The smallest, of those that are not 0.
     pub trough: f64,
+    /// Additions that it is made of.
+    pub additions: f64,
 }
 
 /// Of values about whose terms nothing is known.
@@ -49,6 +51,7 @@ impl Bound {
             grain,
             peak: magnitude,
             trough: if magnitude == 0.0 { 1.0 } else { magnitude },
+            additions: 0.0,
         }
     }
 
@@ -60,6 +63,7 @@ impl Bound {
             grain: NO_GRAIN,
             peak: f64::INFINITY,
             trough: 0.0,
+            additions: 0.0,
         }
     }
 
@@ -103,15 +107,19 @@ impl Bound {
 
     /// Of a sum or a difference.
     pub fn sum(self, other: Self, float: Float) -> Self {
-        Self {
+        let sum = Self {
             error: self.error + other.error,
             magnitude: self.magnitude + other.magnitude,
             grain: self.grain.min(other.grain),
             // No partial sum is larger; what the terms were made of is behind them.
             peak: self.magnitude + other.magnitude,
             trough: 1.0,
-        }
-        .rounded(float)
+            additions: self.additions + other.additions + 1.0,
+        };
+        let own = sum.rounding(float);
+        // Where the largest terms come first, every addition rounds as the last one does here.
+        let error = (sum.error + own).max(own * sum.additions / 2.0);
+        Self { error, ..sum }
     }
 
     /// Of the product of `x` and `y`.
@@ -137,6 +145,7 @@ impl Bound {
             },
             peak: self.peak.max(1.0) * other.peak.max(1.0),
             trough: self.trough.min(1.0) * other.trough.min(1.0),
+            additions: 0.0,
         };
         // Some order overflows, and a 0 may come to that; or underflows.
         let lost = product.peak.is_nan()
@@ -174,6 +183,7 @@ impl Bound {
             grain: self.grain.min(other.grain),
             peak: self.peak.max(other.peak),
             trough: self.trough.min(other.trough),
+            additions: self.additions.max(other.additions),
         }
     }
 
@@ -231,6 +241,13 @@ mod tests {
         let bound = sum(&[1.0, 2_f64.powi(-30)]);
         assert!(bound.error > 0.0 && bound.error < 1e-6, "{bound:?}");
         assert!(sum(&[3e38, 3e38]).error.is_infinite());
+        // Four ones are lost beside 448 where they come last, one by one.
+        let large_last = [1.0, 1.0, 1.0, 1.0, 448.0]
+            .iter()
+            .fold(Bound::exact(0.0), |bound, term| {
+                bound.sum(Bound::exact(*term), Float::BF16)
+            });
+        assert!(large_last.allows(452.0, 448.0), "{large_last:?}");
     }
 
     /// Nothing can be said of a product of which some order overflows or underflows, even where another gives 0.
