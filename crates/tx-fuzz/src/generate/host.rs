@@ -196,10 +196,10 @@ struct Loop {
     kept_apart: bool,
 }
 
-/// Steps that are legal, most of the time.
 /// Iterations of a nest of loops with those that splits add. More take a block each, and so take long.
 const MOST_ITERATIONS: usize = 1 << 14;
 
+/// Steps that are legal, most of the time.
 fn schedule(random: &mut Random, extents: &[(usize, bool)]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut loops: Vec<Loop> = extents
