@@ -13,7 +13,7 @@ mod pipelines;
 mod variants;
 
 pub use combiner::Combiner;
-pub use pipelines::PIPELINES;
+pub use pipelines::{EMIT, PIPELINES};
 pub use variants::{Params, Predicate, Reduction, Variant, register_variant, variants};
 
 tx_pass::registry! {

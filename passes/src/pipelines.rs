@@ -30,6 +30,13 @@ fn validated(values: &[&str], synchronized: bool, passes: String) -> Result<Stri
     }
 }
 
+/// What makes PTX of what `gpu-to-nvvm` leaves.
+pub const EMIT: [&str; 3] = [
+    "gpu-check-externals",
+    "gpu-check-target",
+    "gpu-module-to-binary{format=isa}",
+];
+
 /// Every pipeline, in the order of use.
 pub const PIPELINES: [PipelineInfo; 4] = [
     PipelineInfo {
@@ -72,10 +79,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
         doc: "Compile GPU modules to a `gpu.binary` that holds PTX.",
         options: &[CHIP, VALIDATE],
         expand: |values| {
-            let passes = format!(
-                "{},gpu-check-externals,gpu-check-target,gpu-module-to-binary{{format=isa}}",
-                gpu_to_nvvm(values)?
-            );
+            let passes = format!("{},{}", gpu_to_nvvm(values)?, EMIT.join(","));
             validated(values, true, passes)
         },
     },

@@ -3,6 +3,7 @@ use tx_mlir::{
     Failed, Op, attribute, error, integers, is, remove_attribute, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
+use tx_target::{MAX_BLOCK, MAX_THREADS};
 
 pass! {
     /// Make kernels refuse a launch with another block size than they were compiled for.
@@ -54,20 +55,17 @@ impl Pass for RequireBlockSize {
     }
 }
 
-/// Most threads of a block along each dimension.
-const LIMITS: [i64; 3] = [1024, 1024, 64];
-
 fn check(func: Op<'_>, block: &[i64]) -> Result<(), Failed> {
-    let fits = block.iter().zip(LIMITS).all(|(size, most)| (1..=most).contains(size))
-        && block.iter().product::<i64>() <= i64::from(tx_target::MAX_THREADS);
+    let within = |(size, most): (&i64, u32)| (1..=i64::from(most)).contains(size);
+    let fits = block.iter().zip(MAX_BLOCK).all(within)
+        && block.iter().product::<i64>() <= i64::from(MAX_THREADS);
     if fits {
         return Ok(());
     }
     Err(error(
         func.location(),
         format!(
-            "no device launches blocks of {block:?} threads: expected 1 to {LIMITS:?} and no more than {} in all",
-            tx_target::MAX_THREADS
+            "no device launches blocks of {block:?} threads: expected 1 to {MAX_BLOCK:?} and no more than {MAX_THREADS} in all"
         ),
     )
     .emit())

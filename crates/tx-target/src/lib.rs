@@ -9,6 +9,8 @@ pub const WARP: u32 = 32;
 pub const WARPS_PER_GROUP: u32 = 4;
 /// Most threads in a block.
 pub const MAX_THREADS: u32 = 1024;
+/// Most threads of a block along x, y and z.
+pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 /// Named barriers of a block, number 0 (`bar.sync 0`) included.
 pub const NAMED_BARRIERS: u32 = 16;
 

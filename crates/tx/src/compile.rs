@@ -165,9 +165,9 @@ impl Run<'_, '_> {
             .unwrap_or(chip)
             .name
             .to_owned();
-        self.pass(&session, &mut module, "gpu-check-externals")?;
-        self.pass(&session, &mut module, "gpu-check-target")?;
-        self.pass(&session, &mut module, "gpu-module-to-binary{format=isa}")?;
+        for pass in tx_passes::EMIT {
+            self.pass(&session, &mut module, pass)?;
+        }
         let ptx = match kernels {
             Some(kernels) => ptx_of(&module, kernels).ok_or_else(|| {
                 Error::reported(
