@@ -170,7 +170,25 @@ impl Memory {
         bytes: usize,
         align: usize,
     ) -> Result<BufferId, MemoryError> {
-        self.allocate(label.into(), bytes, align, true)
+        self.allocate(label.into(), bytes, align, 0, true)
+    }
+
+    /// Allocates `bytes` zero bytes that begin `past` bytes behind an address aligned to `align` bytes: a view of a larger
+    /// array need not begin where that does.
+    ///
+    /// Otherwise as [`Memory::alloc`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Memory::alloc`].
+    pub fn alloc_past(
+        &mut self,
+        label: impl Into<Arc<str>>,
+        bytes: usize,
+        align: usize,
+        past: usize,
+    ) -> Result<BufferId, MemoryError> {
+        self.allocate(label.into(), bytes, align, past, true)
     }
 
     /// Allocates `bytes` bytes without a value: to read one that nothing has written is a fault.
@@ -186,7 +204,7 @@ impl Memory {
         bytes: usize,
         align: usize,
     ) -> Result<BufferId, MemoryError> {
-        self.allocate(label.into(), bytes, align, false)
+        self.allocate(label.into(), bytes, align, 0, false)
     }
 
     fn allocate(
@@ -194,6 +212,7 @@ impl Memory {
         label: Arc<str>,
         bytes: usize,
         align: usize,
+        past: usize,
         initialized: bool,
     ) -> Result<BufferId, MemoryError> {
         if !align.is_power_of_two() {
@@ -203,6 +222,7 @@ impl Memory {
         let too_large = MemoryError::OutOfMemory(bytes);
         let guarded = bytes
             .checked_add(2 * align)
+            .and_then(|bytes| bytes.checked_add(past))
             .ok_or_else(|| too_large.clone())?;
         let allocation = Bytes::new(guarded, align).map_err(|_| too_large.clone())?;
         let shadow = Shadow::new(bytes, true).ok_or_else(|| too_large.clone())?;
@@ -214,7 +234,7 @@ impl Memory {
         let id = BufferId(self.buffers);
         self.buffers += 1;
         self.insert(Region {
-            base: allocation.as_ptr() as u64 + align as u64,
+            base: allocation.as_ptr() as u64 + (align + past) as u64,
             length: bytes as u64,
             label,
             read_only: false,

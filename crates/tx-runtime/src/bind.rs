@@ -33,6 +33,8 @@ pub(crate) struct Buffer {
     pub(crate) bytes: usize,
     /// What it holds at the start, of the full size; `None` for a temporary, which holds nothing yet.
     pub(crate) contents: Option<Vec<u8>>,
+    /// Bytes of an element.
+    pub(crate) element: usize,
     /// Whether `contents` are to be replaced by what it holds at the end.
     pub(crate) read_back: bool,
 }
@@ -131,6 +133,7 @@ impl Job {
             job.buffers.push(Buffer {
                 label: place,
                 bytes,
+                element: temporary.element.size(),
                 contents: None,
                 read_back: false,
             });
@@ -220,6 +223,7 @@ impl Job {
                 self.buffers.push(Buffer {
                     label,
                     bytes,
+                    element: memref.element.size(),
                     contents: Some(contents),
                     read_back: argument.written,
                 });

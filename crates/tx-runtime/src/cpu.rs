@@ -26,7 +26,10 @@ impl Module {
         for buffer in &job.buffers {
             let label = buffer.label.as_str();
             let id = match buffer.contents {
-                Some(_) => memory.alloc(label, buffer.bytes, 256),
+                Some(_) => {
+                    let past = if options.unaligned { buffer.element } else { 0 };
+                    memory.alloc_past(label, buffer.bytes, 256, past)
+                }
                 None => memory.alloc_uninitialized(label, buffer.bytes, 256),
             }
             .map_err(|error| refused(error, label))?;

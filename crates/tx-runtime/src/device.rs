@@ -171,6 +171,9 @@ pub struct RunOptions {
     /// What the executor looks for.
     #[cfg(feature = "simt")]
     pub checks: tx_exec::Checks,
+    /// Whether the executor puts arguments one element past a multiple of 256 bytes, as a view of a larger array may begin.
+    #[cfg(feature = "simt")]
+    pub unaligned: bool,
 }
 
 impl Executable {

@@ -63,11 +63,56 @@ enum Data {
 struct Turn {
     number: usize,
     of: usize,
+    /// What one number among others is, in turns.
+    sorts: &'static [Role],
+}
+
+impl Turn {
+    /// What one number among others is.
+    fn sort(self) -> Role {
+        self.sorts[self.number % self.sorts.len()]
+    }
+
+    /// The place of one number among so many: the last, the first, and then others, so that each sixteenth of each half
+    /// has one and each warp of a block of 256 threads: parts that may be handled by code of their own.
+    fn place_alone(self, count: usize, columns: usize) -> usize {
+        let step = self.number / self.sorts.len();
+        let last = count.saturating_sub(1);
+        let place = match step {
+            _ if count <= MOST_ALONE => step.min(last),
+            0 => last,
+            1 => 0,
+            _ => {
+                let part = 11 * self.number % 16;
+                let far = last * (2 * part + part / 8) / 32;
+                let warp = 3 * self.number % 8;
+                (far / 256 * 256 + 32 * warp + far % 32).min(last)
+            }
+        };
+        // No row begins with a NaN.
+        let begins = place == 0 || columns > 1 && place.is_multiple_of(columns);
+        match begins && self.sort() == Role::Nan {
+            true => (place + 1).min(last),
+            false => place,
+        }
+    }
+}
+
+/// What one number among others may be in a program.
+fn sorts(plan: &Plan) -> &'static [Role] {
+    let element = |ty: &ArgumentType| match ty {
+        ArgumentType::Memref(memref) => memref.element,
+        ArgumentType::Scalar(element) => *element,
+    };
+    let arguments = || plan.arguments.iter();
+    let asks = arguments().any(|a| a.written && element(&a.ty) == ElementType::I1)
+        && arguments().any(|a| element(&a.ty).is_float());
+    if asks { &SORTS_ASKED_FOR } else { &SORTS }
 }
 
 impl Data {
     /// How many inputs show what one shows of a large array, where the first argument has this shape.
-    fn turns(self, shape: &[usize]) -> usize {
+    fn turns(self, shape: &[usize], sorts: &[Role]) -> usize {
         let (columns, rows) = columns_and_rows(shape, |size| *size);
         let count = (columns * rows).max(1);
         match self {
@@ -76,8 +121,8 @@ impl Data {
                 let most = (MOST_PEAKS_ELEMENTS / count).max(LEAST_PEAKS);
                 columns.div_ceil(rows.max(1)).clamp(1, most)
             }
-            Self::Alone if count <= MOST_ALONE => SORTS.len() * count,
-            Self::Alone => SORTS.len() * FEW_PLACES,
+            Self::Alone if count <= MOST_ALONE => sorts.len() * count,
+            Self::Alone => TURNS_ALONE,
             Self::Zeros => 2 * (FEW / count).clamp(1, 4),
             Self::Special => (FEW / count).clamp(1, LEAST_PEAKS),
             _ => 1,
@@ -108,15 +153,17 @@ impl Data {
 /// Sizes of the dimensions that are given at run time, the first of an array, the second …, and what they hold.
 ///
 /// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
-/// 256, and so many columns that 32 of them make more than 256 parts.
-const CALLS: [([usize; 4], Data); 20] = [
+/// 256, and so many columns that 32 of them make more than 256 parts; one more than
+/// 256 blocks of 256 threads fold in two rounds.
+const CALLS: [([usize; 4], Data); 24] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
     ([513, 3, 3, 1], Data::Powers),
-    ([1, 70001, 1, 2], Data::Powers),
+    ([1, 131073, 1, 2], Data::Powers),
     ([0, 5, 2, 1], Data::Whole),
     ([5, 0, 3, 2], Data::Whole),
+    ([6, 29, 3, 2], Data::Random),
     ([1, 1, 1, 1], Data::Whole),
     ([40, 130, 2, 3], Data::Long),
     ([2, 33, 3, 2], Data::Zeros),
@@ -129,6 +176,9 @@ const CALLS: [([usize; 4], Data); 20] = [
     ([2, 1019, 2, 2], Data::Slopes),
     ([601, 2, 2, 2], Data::Alone),
     ([1, 601, 2, 2], Data::Alone),
+    ([3, 2051, 2, 2], Data::Long),
+    ([1, 131073, 1, 2], Data::Long),
+    ([1, 131073, 1, 2], Data::Alone),
     ([64, 128, 4, 2], Data::Whole),
 ];
 
@@ -156,13 +206,17 @@ const LEAST_PEAKS: usize = 8;
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Elements of an array in which each has an input of its own, at most.
 const MOST_ALONE: usize = 32;
-/// Elements of a larger array that have one.
-const FEW_PLACES: usize = 4;
+/// Inputs with one other number in a larger array.
+const TURNS_ALONE: usize = 16;
 /// What one number among others that are alike may be.
-const SORTS: [Role; 4] = [Role::Great, Role::Small, Role::Nan, Role::Huge];
+const SORTS: [Role; 4] = [Role::Nan, Role::Great, Role::Small, Role::Huge];
+/// The same where it is asked whether floats are such. What is computed of an infinity may depend on the order.
+const SORTS_ASKED_FOR: [Role; 2] = [Role::Nan, Role::Infinite];
 /// Elements below which one array does not hold every special value.
 const FEW: usize = 256;
 
+/// Elements of which the long numbers have a sum that is exact in f32 if all have one sign.
+const MOST_LONG: usize = 5200;
 /// Elements of one argument beyond which a program is not run.
 const MOST_ELEMENTS: usize = 1 << 19;
 
@@ -233,18 +287,19 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
             .arguments
             .iter()
             .position(|argument| matches!(argument.ty, ArgumentType::Memref(_)));
-        let of = data.turns(first.map_or(&[], |i| &values.shapes[i]));
-        for turn in (0..of).map(|number| Turn { number, of }) {
+        let sorts = sorts(plan);
+        let of = data.turns(first.map_or(&[], |i| &values.shapes[i]), sorts);
+        for turn in (0..of).map(|number| Turn { number, of, sorts }) {
             let input = fill_all(plan, &values, data, turn, seed, number)?;
             inputs.push(Planned {
-                again: turn.number > 0,
+                turn: turn.number,
                 threads: threads(plan, &values),
                 input,
             });
         }
     }
-    // One of each sort first.
-    inputs.sort_by_key(|planned| planned.again);
+    // One of each sort first, and then the second of each.
+    inputs.sort_by_key(|planned| planned.turn);
     match too_large {
         Some(reason) if inputs.is_empty() => Err(Trouble::Input(reason)),
         _ => Ok(affordable(inputs)),
@@ -254,8 +309,8 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
 /// An input, and what it takes.
 struct Planned {
     input: Input,
-    /// Whether there is one of its sort before it.
-    again: bool,
+    /// How many there are of its sort before it.
+    turn: usize,
     /// Threads of all launches.
     threads: u64,
 }
@@ -263,7 +318,7 @@ struct Planned {
 /// Threads of all inputs that are run after every stage, at most, but for the first [`LEAST_OF_ALL`].
 const MOST_OF_ALL: u64 = 1 << 19;
 /// The same of inputs that are run at all.
-const MOST_AT_THE_END: u64 = 1 << 22;
+const MOST_AT_THE_END: u64 = 5 << 20;
 /// Inputs that are run after every stage however many threads they take.
 const LEAST_OF_ALL: usize = 6;
 
@@ -278,10 +333,15 @@ fn affordable(inputs: Vec<Planned>) -> Vec<Input> {
             continue;
         }
         // The sign of zero is compared from stage to stage.
-        if !planned.again || input.zeros {
+        if planned.turn == 0 || input.zeros {
             all = all.saturating_add(planned.threads);
             input.every_stage = i < LEAST_OF_ALL || all <= MOST_OF_ALL;
         }
+        tracing::debug!(
+            input = input.name,
+            every_stage = input.every_stage,
+            threads = planned.threads
+        );
         taken.push(input);
     }
     taken
@@ -527,7 +587,7 @@ fn fill(
         let role = match data {
             Data::Peaks | Data::Nans | Data::Numbers => {
                 // The last of several ends in the last column.
-                let Turn { number, of } = turn;
+                let Turn { number, of, .. } = turn;
                 let shift = number * columns.saturating_sub(rows) / (of - 1).max(1);
                 match (column + 2 * columns - row % columns - shift) % columns {
                     0 if data == Data::Peaks => Role::Great,
@@ -540,27 +600,24 @@ fn fill(
                     _ => Role::Plain,
                 }
             }
-            Data::Alone => {
-                let sort = SORTS[turn.number % SORTS.len()];
-                let last = (turn.of / SORTS.len()).saturating_sub(1).max(1);
-                let own = turn.number / SORTS.len() * count.saturating_sub(1) / last;
-                match (place == own, sort) {
-                    (true, sort) => sort,
-                    (false, Role::Great) => Role::Low,
-                    (false, _) => Role::Plain,
-                }
-            }
+            Data::Alone => match (place == turn.place_alone(count, columns), turn.sort()) {
+                (true, sort) => sort,
+                (false, Role::Great) => Role::Low,
+                (false, _) => Role::Plain,
+            },
             Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
             Data::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
         };
         // What a combiner that is one only among numbers makes of a NaN at the start depends on the order.
         let role = match role {
-            Role::Nan if column == 0 => Role::Plain,
+            Role::Nan if column == 0 && columns > 1 => Role::Plain,
             role => role,
         };
         let bits = match scalar_of(element) {
-            Scalar::Float(float) => float_bits(float, data, role, count < FEW, random),
+            Scalar::Float(float) => {
+                float_bits(float, data, role, count < FEW, count > MOST_LONG, random)
+            }
             Scalar::Int(width) => match element {
                 ElementType::Index => random.below(16) as u64,
                 _ => int_bits(width, data, role, random),
@@ -580,13 +637,22 @@ enum Role {
     Great,
     Small,
     Nan,
-    /// The largest there is.
+    /// The largest number there is.
     Huge,
+    /// An infinity; of integers the greatest but one.
+    Infinite,
     /// So far up, of so many steps.
     Step(usize, usize),
 }
 
-fn float_bits(float: Float, data: Data, role: Role, few: bool, random: &mut Random) -> u64 {
+fn float_bits(
+    float: Float,
+    data: Data,
+    role: Role,
+    few: bool,
+    many: bool,
+    random: &mut Random,
+) -> u64 {
     let tiny = 2_f64.powi(float.least_exponent() - float.digits() + 2);
     let value = match data {
         // Mostly ones, so that no product overflows in any order.
@@ -613,12 +679,18 @@ fn float_bits(float: Float, data: Data, role: Role, few: bool, random: &mut Rand
             _ => random.below(17) as f64 - 8.0,
         },
         Data::Long => {
-            let most = match float.digits() {
-                digits @ 24.. => 1 << (digits - 12),
+            if float.digits() >= 24 {
+                // No sum of up to 64 of these is an f16: of n numbers it is n modulo 128, and f16 has larger steps there.
+                let number = (2049 + 128 * random.below(16)) as f64;
+                match many && random.below(2) == 0 {
+                    true => -number,
+                    false => number,
+                }
+            } else {
                 // Of small types, which are summed in f32.
-                digits => 1 << (digits - 1),
-            };
-            random.below(2 * most) as f64 - most as f64 + 1.0
+                let most = 1 << (float.digits() - 1);
+                random.below(2 * most) as f64 - most as f64 + 1.0
+            }
         }
         Data::Zeros => -0.0,
         Data::Ones => 1.0,
@@ -629,6 +701,7 @@ fn float_bits(float: Float, data: Data, role: Role, few: bool, random: &mut Rand
             Role::Plain | Role::Low => 1.0,
             Role::Nan => f64::NAN,
             Role::Huge => float.largest(),
+            Role::Infinite => f64::INFINITY,
             // Far apart: the exponential of the distance is infinite. All bits of a wide number count.
             Role::Great if float.digits() > 4 => 200.0 + 1.0 / 3.0,
             Role::Small if float.digits() > 4 => -200.0 - 1.0 / 3.0,
@@ -656,6 +729,7 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
             Role::Nan => 0b0110,
             Role::Great => 0b0100_0101,
             Role::Huge => i64::MAX >> (64 - width),
+            Role::Infinite => (i64::MAX >> (64 - width)) - 1,
             Role::Small => 0b0100,
             Role::Step(up, of) if width < 16 => (up * 100 / of) as i64,
             Role::Step(up, _) => up as i64,

@@ -60,6 +60,8 @@ pub struct Options {
     /// Number of the stage, counted from `parse`, before which all are known to be right. The program is not run after
     /// those, but for what later ones are compared with.
     pub known: usize,
+    /// Number of the last stage after which the program is run before it is launched; without, the last of all.
+    pub until: Option<usize>,
     /// Whether the program has all of its barriers as it comes, so that accesses have to be ordered from the first stage on.
     pub synchronized: bool,
 }
@@ -230,6 +232,8 @@ struct Run<'r> {
     text: String,
     /// Whether barriers are in.
     synchronized: bool,
+    /// Whether the program as it came counts on more alignment than that of an element somewhere.
+    aligned: bool,
     /// What the program does with these inputs that it must not, as it came.
     unfit: Option<Verdict>,
     started: Instant,
@@ -259,6 +263,7 @@ impl<'r> Run<'r> {
             laws: None,
             text: String::new(),
             synchronized: options.synchronized,
+            aligned: false,
             unfit: None,
             started: Instant::now(),
         })
@@ -304,6 +309,7 @@ impl<'r> Run<'r> {
             self.laws = found.map(|verdict| (self.stages.len() + 1, verdict));
         }
         let verdict = if self.stages.is_empty() {
+            self.aligned = text.contains("align");
             self.refer(session, module)?
         } else if text == self.text {
             match self.stages.last().map(|stage| &stage.verdict) {
@@ -334,9 +340,11 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Whether nothing has to be known of the next stage: it is right, and no other is compared with it.
+    /// Whether nothing has to be known of the next stage: it is right and no other is compared with it, or nobody asks.
     fn is_known(&self, name: &str) -> bool {
-        self.stages.len() + 1 < self.options.known && name != "convert-linalg-to-tile"
+        let number = self.stages.len();
+        let right = number + 1 < self.options.known && name != "convert-linalg-to-tile";
+        right || self.options.until.is_some_and(|last| number > last)
     }
 
     fn options(&self, bounds: bool) -> tx_interp::Options {
@@ -465,6 +473,7 @@ impl<'r> Run<'r> {
                 let options = tx_runtime::RunOptions {
                     grid: self.options.grid,
                     order: *order,
+                    unaligned: i % 2 == 1 && !self.aligned,
                     ..tx_runtime::RunOptions::default()
                 };
                 let found = program.run_with(case.input.args.clone(), &options);

@@ -41,6 +41,13 @@ pub(crate) enum Command {
     /// Compile a program and run it
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
+    /// Run several programs in one process
+    ///
+    /// Each line of the file is a JSON list of what `tx run` takes, such as `["sums.mlir", "--arg", "zeros:f32"]`. A line of
+    /// JSON is printed for each run: its exit status, and a message if it is not 0. After an error that a GPU does not
+    /// recover from, all runs that follow fail.
+    #[command(after_help = BATCH_EXAMPLES)]
+    Batch(Batch),
     /// Compile a program to PTX
     #[command(after_help = COMPILE_EXAMPLES)]
     Compile(Compile),
@@ -74,6 +81,11 @@ Examples:
   tx run row_sums.mlir --arg rand:1000x300xf32 --arg zeros:1000xf32
   tx run row_sums.mlir --arg input.npy --arg zeros:1000xf32 --out 1=sums.npy
   tx run kernels.mlir --entry warp_sum --grid 16 --arg x.npy:bf16 --arg zeros:16xf32";
+
+const BATCH_EXAMPLES: &str = "\
+Examples:
+  tx batch runs.jsonl
+  compute-sanitizer --tool racecheck tx batch runs.jsonl";
 
 const COMPILE_EXAMPLES: &str = "\
 Examples:
@@ -144,6 +156,13 @@ pub(crate) struct Run {
     /// The chip to compile for [default: that of the device, sm_80 for cpu]
     #[arg(long, value_name = "CHIP")]
     pub(crate) chip: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Batch {
+    /// Lines of JSON; `-` reads standard input
+    #[arg(value_name = "FILE.jsonl", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
 }
 
 #[derive(Debug, Args)]

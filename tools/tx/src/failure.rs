@@ -37,15 +37,29 @@ impl Failure {
 
     /// Says what went wrong on standard error.
     pub(crate) fn report(self) -> ExitCode {
-        let (message, status) = match self {
-            Self::Usage(message) => (format!("tx: {message}"), 2),
-            Self::Refused(message) => (format!("tx: {message}"), 1),
-            Self::Diagnosed(message) => (message, 1),
-            Self::Failed(message) => (message, 3),
-            Self::Closed => return ExitCode::SUCCESS,
-        };
-        say(&message);
-        ExitCode::from(status)
+        if let Some(message) = self.message() {
+            say(&message);
+        }
+        ExitCode::from(self.status())
+    }
+
+    /// What went wrong, if there is something to say.
+    pub(crate) fn message(&self) -> Option<String> {
+        match self {
+            Self::Usage(message) | Self::Refused(message) => Some(format!("tx: {message}")),
+            Self::Diagnosed(message) | Self::Failed(message) => Some(message.clone()),
+            Self::Closed => None,
+        }
+    }
+
+    /// The exit status.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Self::Closed => 0,
+            Self::Refused(_) | Self::Diagnosed(_) => 1,
+            Self::Usage(_) => 2,
+            Self::Failed(_) => 3,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The `tx` program: compile and run reductions.
 
+mod batch;
 mod cli;
 mod compile;
 mod doctor;
@@ -65,6 +66,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
     }
     match cli.command {
         Command::Run(options) => run::run(&options),
+        Command::Batch(options) => batch::run(&options),
         Command::Compile(options) => compile::run(&options),
         Command::Validate(options) => validate::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),

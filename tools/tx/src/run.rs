@@ -9,17 +9,21 @@ use crate::failure::{Failure, say};
 
 /// Runs `tx run`.
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
+    run_on(options, &Device::open(&options.device)?)
+}
+
+/// The same on a device that is open.
+pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
     // The device decides what to compile for.
-    let device = Device::open(&options.device)?;
     let chip = match &options.chip {
         Some(chip) => chip.clone(),
-        None => chip_for(&device),
+        None => chip_for(device),
     };
     tracing::info!(device = device.name(), chip, "compiling");
     let artifact = compile::compile(&options.program, text, &chip)?;
     check_outs(options, &artifact.plan)?;
-    let outputs = launch(options, &device, &artifact)?;
+    let outputs = launch(options, device, &artifact)?;
     tracing::info!(elapsed = ?outputs.elapsed(), "ran");
     for out in &options.outs {
         // `check_outs` has seen that the argument is there.

@@ -26,6 +26,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         ptxas: options.ptxas.clone(),
         inputs: None,
         known: 0,
+        until: None,
         synchronized: options.synchronized,
     };
     let mut bad = Vec::new();

@@ -77,32 +77,40 @@ def compare_exact(output, home, got, expected):
     return None
 
 
-def run(case, options, folder):
-    """What is wrong with a case, or None."""
+def words(case, options, folder):
+    """What `tx run` is given for a case, and the file of each result."""
     home = case["home"]
     results = {output["argument"]: folder / f"out{output['argument']}.npy" for output in case["outputs"]}
-    command = [HERE / "tx", "run", home / "program.mlir", "--device", options.device]
+    words = [f"{home}/program.mlir", "--device", options.device]
+    if "chip" in case and options.device == "cpu":
+        words += ["--chip", case["chip"]]
+    if "entry" in case:
+        words += ["--entry", case["entry"]]
+    for spec in case["args"]:
+        # A file, perhaps with the type to read it as, or a number.
+        words += ["--arg", f"{home}/{spec}" if ".npy" in spec else spec]
+    for argument, file in results.items():
+        file.unlink(missing_ok=True)
+        words += ["--out", f"{argument}={file}"]
+    return words, results
+
+
+def execute(command, options, seconds):
+    """Runs `tx`, under a sanitizer if one is asked for; None when it did not end."""
+    command = [str(HERE / "tx"), *command]
     if options.sanitizer:
         # Its own exit status, so that what it finds is told from what tx finds.
         tool = ["compute-sanitizer", "--tool", options.sanitizer, "--error-exitcode", "99"]
         command = tool + command
-    if "chip" in case and options.device == "cpu":
-        command += ["--chip", case["chip"]]
-    if "entry" in case:
-        command += ["--entry", case["entry"]]
-    for spec in case["args"]:
-        # A file, perhaps with the type to read it as, or a number.
-        command += ["--arg", f"{home}/{spec}" if ".npy" in spec else spec]
-    for argument, file in results.items():
-        file.unlink(missing_ok=True)
-        command += ["--out", f"{argument}={file}"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        return subprocess.run(command, capture_output=True, text=True, timeout=seconds)
     except subprocess.TimeoutExpired:
-        return "no end after 300 s"
-    if done.returncode != 0:
-        said = (done.stdout if options.sanitizer else "") + done.stderr
-        return f"exit status {done.returncode}\n{said.rstrip()}"
+        return None
+
+
+def judge(case, results):
+    """What is wrong with the results of a case, or None."""
+    home = case["home"]
     for output in case["outputs"]:
         argument = output["argument"]
         got = numpy.load(results[argument])
@@ -119,6 +127,34 @@ def run(case, options, folder):
     return None
 
 
+def run(case, options, folder):
+    """What is wrong with a case, or None."""
+    command, results = words(case, options, folder)
+    done = execute(["run", *command], options, 300)
+    if done is None:
+        return "no end after 300 s"
+    if done.returncode != 0:
+        said = (done.stdout if options.sanitizer else "") + done.stderr
+        return f"exit status {done.returncode}\n{said.rstrip()}"
+    return judge(case, results)
+
+
+def run_batch(cases, options, folder):
+    """What is wrong with each of some cases, or None. They share a process, since to open a GPU takes longer than to run
+    a case; where something goes wrong there, each runs once more in a process of its own, which decides."""
+    runs = []
+    for number, case in enumerate(cases):
+        own = folder / str(number)
+        own.mkdir()
+        runs.append((case, own, *words(case, options, own)))
+    lines = folder / "runs.jsonl"
+    lines.write_text("".join(json.dumps(command) + "\n" for _, _, command, _ in runs))
+    done = execute(["batch", str(lines)], options, 600)
+    if done is None or done.returncode != 0:
+        return [run(case, options, own) for case, own, _, _ in runs]
+    return [judge(case, results) for case, _, _, results in runs]
+
+
 def capability():
     """The compute capability of the first GPU, times ten."""
     query = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
@@ -132,7 +168,8 @@ def main():
     parser.add_argument("--filter", default="", help="only cases whose id contains this")
     parser.add_argument("--every", type=int, default=1, help="only every N-th case")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="cases at a time")
-    parser.add_argument("--sanitizer", metavar="TOOL", help="run under compute-sanitizer: memcheck, racecheck or synccheck")
+    parser.add_argument("--batch", type=int, default=16, help="cases in one process (default: 16)")
+    parser.add_argument("--sanitizer", metavar="TOOL", help="run under compute-sanitizer: memcheck, racecheck, synccheck or initcheck")
     options = parser.parse_args()
     cases = []
     for suite in SUITES:
@@ -152,16 +189,18 @@ def main():
     failed = 0
     start = time.monotonic()
 
-    def attempt(case):
+    def attempt(batch):
         with tempfile.TemporaryDirectory() as folder:
-            return run(case, options, pathlib.Path(folder))
+            return batch, run_batch(batch, options, pathlib.Path(folder))
 
+    batches = [cases[at : at + options.batch] for at in range(0, len(cases), options.batch)]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for case, trouble in zip(cases, pool.map(attempt, cases)):
-            failed += trouble is not None
-            print(f"{'ok   ' if trouble is None else 'WRONG'} {case['id']}", flush=True)
-            if trouble is not None:
-                print("      " + trouble.replace("\n", "\n      "), flush=True)
+        for batch, troubles in pool.map(attempt, batches):
+            for case, trouble in zip(batch, troubles):
+                failed += trouble is not None
+                print(f"{'ok   ' if trouble is None else 'WRONG'} {case['id']}", flush=True)
+                if trouble is not None:
+                    print("      " + trouble.replace("\n", "\n      "), flush=True)
     verdict = "all right" if not failed else f"{failed} WRONG"
     seconds = time.monotonic() - start
     under = f" under {options.sanitizer}" if options.sanitizer else ""

@@ -6,9 +6,10 @@
 //! * `harmless.rs` lists edits that change nothing that can be observed, with reasons;
 //! * `report.rs` writes `docs/mutations.md`.
 //!
-//! Each kind of edit is one test, on a sample. Besides libtest's arguments there are `--write`, which makes every edit
-//! in every program and writes the page, and `--look PROGRAMS EDITS COUNT`, which prints what comes of edits whose
-//! program and kind have one of the parts given (between commas) in their names.
+//! Each kind of edit is one test, on a sample. Besides libtest's arguments there are `--run [PART PARTS]`, which makes
+//! every edit in every program, or in one of so many parts of them, and prints what comes of it as lines of JSON;
+//! `--page FILE…`, which writes the page about such lines; and `--look PROGRAMS EDITS COUNT`, which prints what comes of
+//! edits whose program and kind have one of the parts given (between commas) in their names.
 
 mod edits;
 mod harmless;
@@ -56,33 +57,32 @@ const SAMPLE: [&str; 19] = [
 /// Programs of the sample in which a kind of edit is made.
 const SAMPLED: usize = 2;
 
-/// An edit that was made.
-struct Done<'s> {
-    survey: &'s Survey,
-    edit: &'static Edit,
-    place: &'s Place,
+/// An edit that was made: a line of what `--run` prints.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Done {
+    edit: String,
+    program: String,
+    place: Place,
     outcome: Outcome,
 }
 
 /// Why an edit that nobody noticed is right, where that is known.
-fn harmless_of(done: &Done<'_>) -> Option<&'static Harmless> {
-    HARMLESS.iter().find(|harmless| {
-        harmless.edit == done.edit.name
-            && harmless.program == done.survey.program.name
-            && done.place.op.contains(harmless.place)
-    })
+fn harmless_of(done: &Done) -> Option<&'static Harmless> {
+    HARMLESS
+        .iter()
+        .find(|harmless| harmless.holds_for(&done.edit, &done.program, &done.place.op))
 }
 
 /// Says what is wrong with an edit that was made.
-fn complaint(done: &Done<'_>) -> Option<String> {
+fn complaint(done: &Done) -> Option<String> {
     let Outcome::Survived(what) = &done.outcome else {
         return None;
     };
     harmless_of(done).is_none().then(|| {
         format!(
             "nobody noticed `{}` in {} after {}, at {}{}{what}",
-            done.edit.name,
-            done.survey.program.name,
+            done.edit,
+            done.program,
             done.place.pass,
             done.place.op,
             if what.is_empty() { "" } else { ": " },
@@ -93,7 +93,18 @@ fn complaint(done: &Done<'_>) -> Option<String> {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let done = match arguments.get(1).map(String::as_str) {
-        Some("--write") => write(),
+        Some("--run") => match arguments[2..]
+            .iter()
+            .map(|n| n.parse())
+            .collect::<Result<Vec<_>, _>>()
+        {
+            Ok(numbers) if numbers.is_empty() => run(0, 1),
+            Ok(numbers) if numbers.len() == 2 => run(numbers[0], numbers[1]),
+            _ => Err(
+                "--run takes nothing, or the number of a part and how many there are".to_owned(),
+            ),
+        },
+        Some("--page") => page(&arguments[2..]),
         Some("--look") => look(&arguments[2..]),
         _ => test(),
     };
@@ -144,18 +155,13 @@ fn sample(number: usize, edit: &'static Edit, surveys: &'static [Survey]) -> Res
             continue;
         }
         for place in places {
-            let outcome = run::mutate(survey, edit, place);
-            if matches!(outcome, Outcome::Nothing) {
+            let done = make(survey, edit, place);
+            if matches!(done.outcome, Outcome::Nothing) {
                 continue;
             }
             programs += 1;
-            caught += usize::from(matches!(outcome, Outcome::Caught(..)));
-            complaints.extend(complaint(&Done {
-                survey,
-                edit,
-                place,
-                outcome,
-            }));
+            caught += usize::from(matches!(done.outcome, Outcome::Caught(..)));
+            complaints.extend(complaint(&done));
         }
     }
     if programs < 2 {
@@ -184,16 +190,14 @@ fn page_is_fresh() -> Result<(), Failed> {
         false => Err(format!(
             "{} speaks of {found:?}, expected {expected:?}: run `{}`",
             path.display(),
-            report::COMMAND
+            report::COMMANDS
         )
         .into()),
     }
 }
 
 /// Surveys the programs that can be edited; the others are those that are there to be refused.
-fn surveys(wanted: impl Fn(&str) -> bool) -> Result<Vec<Survey>, String> {
-    let mut programs = programs::all()?;
-    programs.retain(|program| wanted(&program.name));
+fn surveys(programs: Vec<programs::Program>) -> Vec<Survey> {
     let found = parallel(&programs, |program| run::survey(program, EDITS));
     let mut surveys = Vec::new();
     for (program, survey) in programs.iter().zip(found) {
@@ -202,16 +206,30 @@ fn surveys(wanted: impl Fn(&str) -> bool) -> Result<Vec<Survey>, String> {
             Err(error) => eprintln!("not taken: {}: {error}", program.name),
         }
     }
-    Ok(surveys)
+    surveys
+}
+
+/// Makes an edit. What is known to be harmless is not looked for in all inputs again.
+fn make(survey: &Survey, edit: &'static Edit, place: &Place) -> Done {
+    let program = &survey.program.name;
+    let known = HARMLESS
+        .iter()
+        .any(|harmless| harmless.holds_for(edit.name, program, &place.op));
+    Done {
+        edit: edit.name.to_owned(),
+        program: program.clone(),
+        place: place.clone(),
+        outcome: run::mutate(survey, edit, place, known),
+    }
 }
 
 /// Makes edits at some places.
-fn edited<'s>(
-    surveys: &'s [Survey],
+fn edited(
+    surveys: &[Survey],
     wanted: impl Fn(&str) -> bool,
     places: usize,
-    each: impl Fn(&Done<'_>) + Sync,
-) -> Vec<Done<'s>> {
+    each: impl Fn(&Done) + Sync,
+) {
     let mut jobs = Vec::new();
     for survey in surveys {
         for (edit, all) in EDITS.iter().zip(&survey.places) {
@@ -224,25 +242,28 @@ fn edited<'s>(
     eprintln!("{} edits in {} programs", jobs.len(), surveys.len());
     let count = AtomicUsize::new(0);
     parallel(&jobs, |(survey, edit, place)| {
-        let done = Done {
-            survey,
-            edit,
-            place,
-            outcome: run::mutate(survey, edit, place),
-        };
-        each(&done);
+        each(&make(survey, edit, place));
         let count = count.fetch_add(1, Ordering::Relaxed) + 1;
         if count.is_multiple_of(500) {
             eprintln!("{count} of {}", jobs.len());
         }
-        done
-    })
+    });
 }
 
-/// Makes every edit and writes the page.
-fn write() -> Result<ExitCode, String> {
-    let surveys = surveys(|_| true)?;
-    let done = edited(
+/// Makes every edit, in one of so many parts of the programs, and prints what comes of it, a line of JSON for each.
+fn run(part: usize, parts: usize) -> Result<ExitCode, String> {
+    if part >= parts {
+        return Err(format!("part {part} of {parts}: parts are counted from 0"));
+    }
+    let mut programs = programs::all()?;
+    // Neighbours are alike and take alike long.
+    let mut number = 0;
+    programs.retain(|_| {
+        number += 1;
+        number % parts == part
+    });
+    let surveys = surveys(programs);
+    edited(
         &surveys,
         |_| true,
         PLACES,
@@ -250,18 +271,44 @@ fn write() -> Result<ExitCode, String> {
             if let Some(complaint) = complaint(done) {
                 eprintln!("{complaint}");
             }
+            match serde_json::to_string(done) {
+                Ok(line) => println!("{line}"),
+                Err(error) => eprintln!("cannot write {}: {error}", done.edit),
+            }
         },
     );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the page about what `--run` printed.
+fn page(files: &[String]) -> Result<ExitCode, String> {
+    let mut done: Vec<Done> = Vec::new();
+    for file in files {
+        let trouble = |error: &dyn std::fmt::Display| format!("cannot read {file}: {error}");
+        let text = std::fs::read_to_string(file).map_err(|error| trouble(&error))?;
+        for line in text.lines() {
+            done.push(serde_json::from_str(line).map_err(|error| trouble(&error))?);
+        }
+    }
+    let order = |done: &Done| {
+        let edit = EDITS.iter().position(|edit| edit.name == done.edit);
+        (done.program.clone(), edit, done.place.change)
+    };
+    done.sort_by_key(order);
     let path = report::path();
-    std::fs::write(&path, report::page(surveys.len(), &done))
+    std::fs::write(&path, report::page(&done))
         .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    let mut wrong = done.iter().filter(|done| complaint(done).is_some()).count();
+    let mut wrong = 0;
+    for complaint in done.iter().filter_map(complaint) {
+        eprintln!("{complaint}");
+        wrong += 1;
+    }
     for edit in EDITS {
         let programs: BTreeSet<&str> = done
             .iter()
-            .filter(|done| done.edit.name == edit.name)
+            .filter(|done| done.edit == edit.name)
             .filter(|done| !matches!(done.outcome, Outcome::Nothing))
-            .map(|done| &*done.survey.program.name)
+            .map(|done| &*done.program)
             .collect();
         if programs.len() < 2 {
             eprintln!(
@@ -280,7 +327,7 @@ fn write() -> Result<ExitCode, String> {
         if !needed {
             eprintln!(
                 "`{}` in {} at {}: listed as harmless, and somebody noticed it, or it was not made",
-                harmless.edit, harmless.program, harmless.place
+                harmless.edit, harmless.programs, harmless.place
             );
             wrong += 1;
         }
@@ -298,7 +345,9 @@ fn look(arguments: &[String]) -> Result<ExitCode, String> {
     };
     let count = count.parse().map_err(|_| format!("{count} is no number"))?;
     let among = |name: &str, parts: &str| parts.split(',').any(|part| name.contains(part));
-    let surveys = surveys(|name| among(name, programs))?;
+    let mut taken = programs::all()?;
+    taken.retain(|program| among(&program.name, programs));
+    let surveys = surveys(taken);
     edited(
         &surveys,
         |name| among(name, edits),
@@ -322,11 +371,7 @@ fn look(arguments: &[String]) -> Result<ExitCode, String> {
             };
             println!(
                 "{} | {} | {}#{} | {} | {outcome}",
-                done.edit.name,
-                done.survey.program.name,
-                done.place.pass,
-                done.place.change,
-                done.place.op,
+                done.edit, done.program, done.place.pass, done.place.change, done.place.op,
             );
         },
     );

@@ -5,17 +5,7 @@ use std::path::Path;
 use tx::{Compiler, Source, Target};
 
 /// Folders of `lit-tests` whose programs are edited.
-const FOLDERS: [&str; 1] = ["programs"];
-/// Programs of these folders that are left out: all of their edits take minutes each, or tens of minutes together.
-const SLOW: [&str; 7] = [
-    "programs/all-finite",
-    "programs/argmax-vocabulary",
-    "programs/dot-and-matvec",
-    "programs/layer-norm-statistics",
-    "programs/log-sum-exp",
-    "programs/softmax",
-    "programs/variance-welford",
-];
+const FOLDERS: [&str; 4] = ["lower-reduction", "programs", "ptx", "tutorial"];
 
 /// An entry of a file.
 #[derive(Clone)]
@@ -50,7 +40,6 @@ pub(crate) fn all() -> Result<Vec<Program>, String> {
     programs.sort_by(|a, b| a.name.cmp(&b.name));
     // A file of two modules with the same names is there for something else.
     programs.dedup_by(|a, b| a.name == b.name);
-    programs.retain(|program| !SLOW.iter().any(|slow| program.name.starts_with(slow)));
     Ok(programs)
 }
 

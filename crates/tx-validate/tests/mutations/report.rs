@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// How to write the page.
-pub(crate) const COMMAND: &str = "cargo test --package tx-validate --test mutations -- --write";
+pub(crate) const COMMANDS: &str = "cargo test --package tx-validate --test mutations -- --run > mutations.jsonl\n\
+     cargo test --package tx-validate --test mutations -- --page $PWD/mutations.jsonl";
 
 /// Where the page is.
 pub(crate) fn path() -> PathBuf {
@@ -27,22 +28,23 @@ pub(crate) fn kinds(page: &str) -> Vec<&str> {
         .collect()
 }
 
-pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
-    let done: Vec<&Done<'_>> = all
+pub(crate) fn page(all: &[Done]) -> String {
+    let programs: BTreeSet<&str> = all.iter().map(|done| &*done.program).collect();
+    let programs = programs.len();
+    let done: Vec<&Done> = all
         .iter()
         .filter(|done| !matches!(done.outcome, Outcome::Nothing))
         .collect();
     let mut text = format!(
         "# Are the checkers any good?\n\n\
-         <!-- Written by `{COMMAND}`. -->\n\n\
+         <!-- Written by the commands below. -->\n\n\
          `tx validate` says which pass is wrong. To see that it does, the IR is edited between passes, as a careless pass \
-         would change it, at up to {} places for each kind of edit and program: {} edits of {} kinds, in {programs} \
-         programs, which are some of `lit-tests/programs` and those of \
-         `crates/tx-validate/tests/mutations/programs`. Every edit \
+         would change it, at {} for each kind of edit and program: {} edits of {} kinds, in {programs} programs, \
+         which are those of `lit-tests` and of `crates/tx-validate/tests/mutations/programs`. Every edit \
          that changes what can be observed must be noticed; those that are not, and are not known to be harmless, are \
          listed in the end.\n\n\
          Continuous integration runs a sample of these (`cargo test -p tx-validate --test mutations`). This page is \
-         written by\n\n```console\n{COMMAND}\n```\n\n\
+         written by\n\n```console\n{COMMANDS}\n```\n\n\
          An edit is noticed by\n\n\
          * *verifier*: what was edited is no IR any more;\n\
          * *pass*: a later pass refuses it, or no launch plan can hold it;\n\
@@ -51,10 +53,13 @@ pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
          * *fault*: the interpreter finds what must not be done, such as an access out of bounds;\n\
          * *race*: it finds accesses that no barrier orders;\n\
          * *executor*: the lowered kernel, run on the SIMT executor, has any of these;\n\
-         * *PTX*: the PTX is not what the last IR says;\n\n\
+         * *PTX*: the PTX is not what the last IR says,\n\n\
          and often by several. It is *the same code* when PTX and plan are the same, byte for byte. The *harmless* ones \
          are listed below, with reasons.\n\n",
-        crate::PLACES,
+        match crate::PLACES {
+            1 => "one place".to_owned(),
+            places => format!("up to {places} places"),
+        },
         done.len(),
         EDITS.len(),
     );
@@ -73,7 +78,7 @@ pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
     for edit in EDITS {
         let own: Vec<&Outcome> = done
             .iter()
-            .filter(|done| done.edit.name == edit.name)
+            .filter(|done| done.edit == edit.name)
             .map(|done| &done.outcome)
             .collect();
         let mut row = format!("| `{}` | {} | {} |", edit.name, edit.what, own.len());
@@ -94,7 +99,7 @@ pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
             .count();
         let open = done
             .iter()
-            .filter(|done| done.edit.name == edit.name && complaint(done).is_some())
+            .filter(|done| done.edit == edit.name && complaint(done).is_some())
             .count();
         let (same, harmless, open) = (shown(same), shown(survived - open), shown(open));
         let _ = writeln!(text, "{row} {same} | {harmless} | {open} |");
@@ -105,7 +110,7 @@ pub(crate) fn page(programs: usize, all: &[Done<'_>]) -> String {
         if let (Outcome::Survived(_), Some(harmless)) = (&done.outcome, harmless_of(done)) {
             reasons.entry(harmless.why).or_default().insert(format!(
                 "`{}` in `{}` after `{}`, at {}",
-                done.edit.name, done.survey.program.name, done.place.pass, done.place.op
+                done.edit, done.program, done.place.pass, done.place.op
             ));
         }
     }

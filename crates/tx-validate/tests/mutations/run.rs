@@ -2,6 +2,7 @@
 
 use crate::edits::Edit;
 use crate::programs::Program;
+use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,7 +13,7 @@ use tx_mlir::{Op, attribute, is, name, source_location, string_attribute, symbol
 use tx_validate::{Options, Trouble, Validation, Verdict, validate_edited};
 
 /// Who can notice an edit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Checker {
     /// MLIR's verifiers refuse what was edited.
     Verifier,
@@ -59,7 +60,7 @@ impl Checker {
 }
 
 /// One place where an edit can be made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// Number of the stage, counted from `parse`.
     pub(crate) stage: usize,
@@ -72,7 +73,7 @@ pub(crate) struct Place {
 }
 
 /// What came of an edit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Outcome {
     /// Some checkers noticed it; the first says what.
     Caught(BTreeSet<Checker>, String),
@@ -242,11 +243,31 @@ fn change(
 }
 
 /// Makes an edit and looks who notices.
-pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place) -> Outcome {
-    let made = || match try_mutate(survey, edit, place, Some(FEW_INPUTS)) {
-        Outcome::Survived(_) if compiles_to_the_same(survey, edit, place) => Outcome::SameCode,
-        Outcome::Survived(_) => try_mutate(survey, edit, place, None),
-        outcome => outcome,
+///
+/// `known`: it is known to be harmless.
+pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -> Outcome {
+    let attempt = |options| try_mutate(survey, edit, place, options);
+    let few = Options {
+        inputs: Some(FEW_INPUTS),
+        ..Options::default()
+    };
+    let soonest = Options {
+        until: Some(place.stage),
+        ..few.clone()
+    };
+    let made = || {
+        // What most edits do shows at once, or in the end.
+        let outcome = attempt(soonest);
+        if !matches!(outcome, Outcome::Survived(_)) {
+            return outcome;
+        }
+        if compiles_to_the_same(survey, edit, place) {
+            return Outcome::SameCode;
+        }
+        match attempt(few) {
+            Outcome::Survived(_) if !known => attempt(Options::default()),
+            outcome => outcome,
+        }
     };
     match catch_unwind(AssertUnwindSafe(made)) {
         Ok(outcome) => outcome,
@@ -263,15 +284,14 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place) -> Outcome {
 /// The first inputs show most mistakes; only where they show none are all of them run.
 const FEW_INPUTS: usize = 3;
 
-fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, inputs: Option<usize>) -> Outcome {
+fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, options: Options) -> Outcome {
     let program = &survey.program;
     // Whether stages are of LLVM's dialect.
     let lowered = RefCell::new(Vec::new());
     let done = Cell::new(None);
     let options = Options {
-        inputs,
         known: place.stage,
-        ..Options::default()
+        ..options
     };
     let validation = validate_edited(
         program.target,
