@@ -92,7 +92,7 @@ pub struct Options {
     pub grid: [u32; 3],
     /// The threads of a block, of a kernel that does not say.
     pub block: [u32; 3],
-    /// Ops, counted for each thread, after which to give up.
+    /// Ops and blocks of ops, counted for each thread, after which to give up.
     pub steps: u64,
 }
 
@@ -103,7 +103,7 @@ impl Default for Options {
             bounds: false,
             grid: [1; 3],
             block: [1; 3],
-            steps: 1 << 34,
+            steps: 1 << 32,
         }
     }
 }

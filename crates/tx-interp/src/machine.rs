@@ -176,16 +176,21 @@ impl<'c> Exec<'_, 'c> {
         if self.active.is_empty() {
             return Ok(());
         }
+        // A block without ops counts as well: a loop of nothing may be endless.
+        self.charge()?;
         for step in &code.steps {
-            let cost = self.active.len() as u64;
-            if self.world.steps < cost {
-                return Err(Trouble::TooLong {
-                    steps: self.world.most_steps,
-                });
-            }
-            self.world.steps -= cost;
+            self.charge()?;
             step(self)?;
         }
+        Ok(())
+    }
+
+    /// Counts an op of each lane that executes.
+    fn charge(&mut self) -> Result<(), Trouble> {
+        let left = self.world.steps.checked_sub(self.active.len() as u64);
+        self.world.steps = left.ok_or(Trouble::TooLong {
+            steps: self.world.most_steps,
+        })?;
         Ok(())
     }
 

@@ -106,7 +106,10 @@ impl fmt::Display for Trouble {
             }
             Self::Fault { site, message, .. } => write!(f, "{message}, {site}"),
             Self::Call(message) => f.write_str(message),
-            Self::TooLong { steps } => write!(f, "more than {steps} ops were executed"),
+            Self::TooLong { steps } => write!(
+                f,
+                "more than {steps} ops were executed, counted for each thread: a loop may have no end"
+            ),
         }
     }
 }

@@ -31,18 +31,27 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     };
     let mut bad = Vec::new();
     let mut refused = None;
+    let several = options.files.len() > 1;
     for file in &options.files {
-        match validate(options, file, &given) {
-            Ok(validations) => {
-                for validation in validations {
+        // What is found of an entry is said at once: the next may take long.
+        let each = &mut |validated: Result<Validation, Failure>| {
+            match validated {
+                Ok(validation) => {
                     crate::print(describe(file, &validation).as_bytes())?;
                     if !validation.is_good() {
                         bad.push(format!("{} @{}", file.display(), validation.entry));
                     }
                 }
+                Err(failure) => {
+                    refused.get_or_insert(failure.report());
+                }
             }
+            Ok(())
+        };
+        match validate(options, file, &given, each) {
+            Ok(()) => {}
             // The other files are checked all the same.
-            Err(failure) if options.files.len() > 1 => {
+            Err(failure) if several => {
                 refused.get_or_insert(failure.report());
             }
             Err(failure) => return Err(failure),
@@ -56,12 +65,17 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     }
     match refused {
         None => Ok(()),
-        Some(_) => Err(Failure::Refused("some files were refused".to_owned())),
+        Some(_) => Err(Failure::Refused("some programs were refused".to_owned())),
     }
 }
 
-/// Checks the entry that was asked for, or every one.
-fn validate(options: &Validate, file: &Path, given: &Options) -> Result<Vec<Validation>, Failure> {
+/// Checks the entry that was asked for, or every one, and hands on what is found of each.
+fn validate(
+    options: &Validate,
+    file: &Path,
+    given: &Options,
+    each: &mut dyn FnMut(Result<Validation, Failure>) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let mut source = tx::Source {
         name: file.display().to_string(),
@@ -83,16 +97,24 @@ fn validate(options: &Validate, file: &Path, given: &Options) -> Result<Vec<Vali
         0 => vec![None],
         _ => entries.into_iter().map(Some).collect(),
     };
-    entries
-        .into_iter()
-        .map(|entry| {
-            source.entry = entry;
-            tx_validate::validate(target, &source, given).map_err(|trouble| match &trouble {
-                Trouble::Compile(error) => diagnosed(error),
-                other => Failure::Refused(format!("{}: {other}", file.display())),
-            })
-        })
-        .collect()
+    let several = entries.len() > 1;
+    for entry in entries {
+        source.entry = entry;
+        let validated = tx_validate::validate(target, &source, given);
+        let validated = validated.map_err(|trouble| match &trouble {
+            Trouble::Compile(error) => diagnosed(error),
+            other => {
+                let entry = source.entry.iter().map(|entry| format!("@{entry}: "));
+                let place = format!("{}: {}", file.display(), entry.collect::<String>());
+                Failure::Refused(format!("{place}{other}"))
+            }
+        });
+        match validated {
+            Err(failure) if !several => return Err(failure),
+            validated => each(validated)?,
+        }
+    }
+    Ok(())
 }
 
 /// A line for each stage.
