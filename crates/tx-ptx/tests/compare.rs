@@ -352,7 +352,10 @@ fn generic_memory_is_any() {
         (vector(Space::Shared, 16), 1, 0),
     ]);
     assert_eq!(differences(&ir, &ptx), [""; 0]);
-    let ptx = facts(&[(vector(Space::Shared, 16), 1, 0)]);
+    let ptx = facts(&[
+        (vector(Space::Shared, 16), 1, 0),
+        (scalar(Space::Global, 4), 4, 0),
+    ]);
     assert_eq!(
         differences(&ir, &ptx),
         [
@@ -360,6 +363,19 @@ fn generic_memory_is_any() {
              vector accesses are narrower than in the IR"
         ]
     );
+}
+
+/// Loads of one address are made once, and split ones show as narrow ones.
+#[test]
+fn equal_loads_are_merged() {
+    let ir = facts(&[(vector(Space::Shared, 8), 32, 0)]);
+    let merged = facts(&[(vector(Space::Shared, 8), 1, 0)]);
+    assert_eq!(differences(&ir, &merged), [""; 0]);
+    let split = facts(&[
+        (vector(Space::Shared, 8), 31, 0),
+        (scalar(Space::Shared, 4), 2, 0),
+    ]);
+    assert_eq!(differences(&ir, &split).len(), 1);
 }
 
 /// Kernels have to be the same ones.

@@ -98,6 +98,23 @@ impl Turn {
     }
 }
 
+impl Turn {
+    /// What the number at a place is, where one is other than the rest.
+    fn role_alone(self, place: usize, count: usize, columns: usize) -> Role {
+        let own = self.place_alone(count, columns);
+        // In turns among positive and negative numbers.
+        let negative = (self.number / self.sorts.len()).is_multiple_of(2);
+        match self.sort() {
+            Role::Next if place == own && negative => Role::NextBelow,
+            sort if place == own => sort,
+            Role::Zero if place > own && (place - own).is_multiple_of(33) => Role::ZeroBehind,
+            Role::Great => Role::Low,
+            Role::Zero | Role::Next if negative => Role::Low,
+            _ => Role::Plain,
+        }
+    }
+}
+
 /// What one number among others may be in a program.
 fn sorts(plan: &Plan) -> &'static [Role] {
     let element = |ty: &ArgumentType| match ty {
@@ -207,9 +224,16 @@ const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Elements of an array in which each has an input of its own, at most.
 const MOST_ALONE: usize = 32;
 /// Inputs with one other number in a larger array.
-const TURNS_ALONE: usize = 16;
+const TURNS_ALONE: usize = 18;
 /// What one number among others that are alike may be.
-const SORTS: [Role; 4] = [Role::Nan, Role::Great, Role::Small, Role::Huge];
+const SORTS: [Role; 6] = [
+    Role::Nan,
+    Role::Great,
+    Role::Small,
+    Role::Huge,
+    Role::Next,
+    Role::Zero,
+];
 /// The same where it is asked whether floats are such. What is computed of an infinity may depend on the order.
 const SORTS_ASKED_FOR: [Role; 2] = [Role::Nan, Role::Infinite];
 /// Elements below which one array does not hold every special value.
@@ -600,11 +624,7 @@ fn fill(
                     _ => Role::Plain,
                 }
             }
-            Data::Alone => match (place == turn.place_alone(count, columns), turn.sort()) {
-                (true, sort) => sort,
-                (false, Role::Great) => Role::Low,
-                (false, _) => Role::Plain,
-            },
+            Data::Alone => turn.role_alone(place, count, columns),
             Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
             Data::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
@@ -639,6 +659,14 @@ enum Role {
     Nan,
     /// The largest number there is.
     Huge,
+    /// The number after the positive one that the others are.
+    Next,
+    /// The number before the negative one that the others are.
+    NextBelow,
+    /// -0.0, with +0.0 behind it.
+    Zero,
+    /// +0.0 behind -0.0.
+    ZeroBehind,
     /// An infinity; of integers the greatest but one.
     Infinite,
     /// So far up, of so many steps.
@@ -666,7 +694,7 @@ fn float_bits(
         Data::Whole => random.below(17) as f64 - 8.0,
         Data::Random => (random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0,
         Data::Special => match random.below(if few { 64 } else { 256 }) {
-            0..3 => f64::NAN,
+            0..3 => return nan(float, random),
             3..6 => f64::INFINITY,
             6..9 => f64::NEG_INFINITY,
             9 => float.largest(),
@@ -698,8 +726,13 @@ fn float_bits(
         Data::Greatest => f64::INFINITY,
         Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
         Data::Peaks | Data::Nans | Data::Numbers | Data::Alone | Data::Slopes => match role {
-            Role::Plain | Role::Low => 1.0,
-            Role::Nan => f64::NAN,
+            Role::Plain => 1.0,
+            Role::Low => -1.0,
+            Role::Nan => return nan(float, random),
+            Role::Next => 1.0 + 2_f64.powi(1 - float.digits()),
+            Role::NextBelow => -1.0 - 2_f64.powi(1 - float.digits()),
+            Role::Zero => -0.0,
+            Role::ZeroBehind => 0.0,
             Role::Huge => float.largest(),
             Role::Infinite => f64::INFINITY,
             // Far apart: the exponential of the distance is infinite. All bits of a wide number count.
@@ -712,6 +745,20 @@ fn float_bits(
         },
     };
     float.to_bits(value)
+}
+
+/// A NaN: whole or with the lowest bit of the fraction alone, of either sign.
+fn nan(float: Float, random: &mut Random) -> u64 {
+    let quiet = float.to_bits(f64::NAN);
+    let lowest = float.to_bits(f64::INFINITY) | 1;
+    let sign = 1 << (float.bits() - 1);
+    match random.below(4) {
+        // Without infinities there is one NaN of each sign.
+        1 if float.value(lowest).is_nan() => lowest,
+        2 if float.value(lowest).is_nan() => lowest | sign,
+        3 => quiet | sign,
+        _ => quiet,
+    }
 }
 
 fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
@@ -729,7 +776,10 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
             Role::Nan => 0b0110,
             Role::Great => 0b0100_0101,
             Role::Huge => i64::MAX >> (64 - width),
-            Role::Infinite => (i64::MAX >> (64 - width)) - 1,
+            Role::Infinite | Role::Next => (i64::MAX >> (64 - width)) - 1,
+            Role::NextBelow => i64::MIN >> (64 - width),
+            Role::Zero => 0,
+            Role::ZeroBehind => 0b0100,
             Role::Small => 0b0100,
             Role::Step(up, of) if width < 16 => (up * 100 / of) as i64,
             Role::Step(up, _) => up as i64,

@@ -76,11 +76,15 @@ fn elementwise<'c>(
 ) -> Step<'c> {
     let site = Site::of(op);
     let orders = compares_order(op);
+    let extreme = matches!(name(op), "arith.maxnumf" | "arith.minnumf");
+    let carried = [0, 1].map(|operand| may_be_carried(op, operand));
     let no_nan = promises_no_nan(op);
     Box::new(move |exec| {
         let bounded = exec.world.bounds;
+        let folds = bounded && exec.unordered;
         // Which of two equal elements is met first says nothing.
-        let ties = bounded && orders && exec.unordered;
+        let ties = folds && orders;
+        let extreme = folds && extreme;
         exec.compute(&slots, result, width, |exec, lane, i| {
             let mut bits = [0; 3];
             for (word, slot) in bits.iter_mut().zip(&slots) {
@@ -97,8 +101,17 @@ fn elementwise<'c>(
                 let fault = Trouble::fault(FaultKind::Undefined, &site, message);
                 return Err(exec.with_thread(fault, lane));
             }
-            if ties && is_tie(from[0], bits[0], bits[1]) {
+            if ties && is_tie(from[0], bits[0], bits[1], carried) {
                 return Ok((out, Some(Bound::anything())));
+            }
+            if extreme {
+                let own = [0, 1].map(|o| {
+                    let bound = bound_of(exec.numbers(slots[o]), from[o], lane as usize, i);
+                    (float_of(from[o], bits[o]), bound)
+                });
+                if let Some(bound) = beside_the_start(own) {
+                    return Ok((out, Some(bound)));
+                }
             }
             let bound = bounded
                 .then(|| {
@@ -136,15 +149,46 @@ fn compares_order(op: Op<'_>) -> bool {
     }
 }
 
-/// Whether neither of two numbers is the larger one: they are equal, or one is NaN.
-fn is_tie(scalar: Scalar, a: u64, b: u64) -> bool {
+/// Whether an operand may be what earlier iterations of a loop computed: it is no element that the loop reads.
+fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
+    let element = || {
+        let (_, number) = tx_mlir::argument_of(*operands(op).get(operand)?)?;
+        let groups = tx_mlir::operand_groups(tx_mlir::parent(op)?)?;
+        Some(number < groups.first()?.len())
+    };
+    element() != Some(true)
+}
+
+/// Whether it depends on the order of elements which of two numbers is kept: they are equal, or what is carried is NaN. An
+/// element that is NaN meets the same answer wherever it stands, as long as what it is compared with is a number.
+fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
-        Scalar::Float(float) => matches!(
-            float.value(a).partial_cmp(&float.value(b)),
-            None | Some(std::cmp::Ordering::Equal)
-        ),
+        Scalar::Float(float) => {
+            let values = [float.value(a), float.value(b)];
+            let nan = values
+                .iter()
+                .zip(carried)
+                .any(|(v, carried)| carried && v.is_nan());
+            nan || values[0] == values[1]
+        }
         Scalar::Int(_) => a == b,
     }
+}
+
+/// What is left open of an extreme that ignores NaN, where one number is the infinity that it began with: that may be
+/// folded into the loop, so that a row of nothing but NaN is NaN. The first number of a row ends this.
+fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
+    let [a, b] = numbers;
+    let began = |n: (f64, Bound)| n.0.is_infinite();
+    let (_, (other, bound)) = match (began(a), began(b)) {
+        (true, _) => (a, b),
+        (_, true) => (b, a),
+        _ => return None,
+    };
+    Some(match other.is_nan() {
+        true => Bound::anything(),
+        false => bound,
+    })
 }
 
 #[expect(clippy::too_many_arguments, reason = "one place, called once")]

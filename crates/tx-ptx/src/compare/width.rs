@@ -16,7 +16,7 @@ fn width(bytes: u32) -> u32 {
 ///
 /// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting makes
 /// them narrower: so of each width it is the bytes moved by accesses of that width or more that are
-/// compared. Where vectors are in loops and were unrolled, there may be bytes enough though one of them was
+/// compared; but equal loads may become one, as long as no narrower ones appear. Where vectors are in loops and were unrolled, there may be bytes enough though one of them was
 /// split. So narrower accesses may not move more than twice what those of the IR do that may be narrower, unless these
 /// are in loops themselves: twice, because LLVM repeats a load where that spares a branch.
 pub(super) fn compare(
@@ -42,7 +42,13 @@ pub(super) fn compare(
         let within = |other: Space| space == Space::Generic || other == space;
         let expected = demanded(ir, direction, width, within);
         let found = supplied(ir, ptx, direction, width, within);
-        if found < expected {
+        let narrow = narrow_found(ptx, direction, width, within);
+        let allowed = narrow_allowed(ir, direction, width, within);
+        // Loads of one address are made once: where none is narrower than in the IR, nothing was split.
+        let merged = direction == Direction::Load
+            && found > 0
+            && allowed.is_some_and(|allowed| narrow <= allowed);
+        if found < expected && !merged {
             differences.push(Difference::Narrow {
                 kernel: kernel.to_owned(),
                 direction,
@@ -53,8 +59,7 @@ pub(super) fn compare(
             });
             continue;
         }
-        let narrow = narrow_found(ptx, direction, width, within);
-        if let Some(allowed) = narrow_allowed(ir, direction, width, within)
+        if let Some(allowed) = allowed
             && narrow > allowed.saturating_mul(2)
         {
             differences.push(Difference::Split {

@@ -68,16 +68,28 @@ harmless! {
         "other-constant" "programs/argmax-vocabulary@argmax" "12:3 `% = arith.constant 2147483647";
         "other-signedness-of-comparison" "mutations/numbers@places" "arith.cmpi slt";
         "finite-for-infinite" "mutations/numbers@places" "arith.constant 2147483647 : i32";
+        "other-signedness-of-comparison" "lower-reduction/fragments-tuples@argmax" "24:14 `% = arith.cmpi slt";
+        "other-signedness-of-comparison" "lower-reduction/many-warps@pairs_of_eight_warps" "97:14 `% = arith.cmpi slt";
+        "other-signedness-of-comparison" "lower-reduction/many-warps@pairs_of_nine_warps" "82:14 `% = arith.cmpi slt";
+        "finite-for-infinite" "lower-reduction/many-warps@pairs_of_nine_warps" "82:14 `% = arith.constant 2147483647 : i32";
+        "other-signedness-of-comparison" "tutorial/t10-argmax-linalg@argmax" "18:3 `% = arith.cmpi slt";
+        "finite-for-infinite" "tutorial/t10-argmax-linalg@argmax" "18:3 `% = arith.constant 2147483647 : i32";
+        "other-signedness-of-comparison" "tutorial/t10-argmax@across_threads" "47:3 `% = arith.cmpi slt";
+        "other-signedness-of-comparison" "tutorial/t10-argmax@argmax" "17:3 `% = arith.cmpi slt";
+        "other-signedness-of-comparison" "tutorial/t10-argmax@written_out" "88:15 `% = arith.cmpi slt";
     }
     "After the exchange all lanes of a warp have its result, and one of each warp stores it: which, does not matter." => {
         "other-divisor" "programs/all-finite@all_finite" "11:3 `% = arith.remui";
         "other-divisor" "mutations/together@halves" "42:10 `% = arith.remui";
         "other-divisor" "mutations/together@peaks" "57:10 `% = arith.remui";
         "negate-comparison" "mutations/together@few" "89:5 `% = arith.cmpi eq";
+        "other-divisor" "lower-reduction/fragments-warps@sixteen_warps" "54:10 `% = arith.remui";
     }
     "No thread has the number that is compared: the partner of a thread differs in one bit, and of those that would have this \
      one for a partner there is none." => {
         "other-boundary" "mutations/together@turn_by_turn" "113:7 `% = arith.cmpi ult";
+        "other-boundary" "lower-reduction/partial-warps@one_row_by_48" "45:5 `% = arith.cmpi ult";
+        "other-boundary" "ptx/one-row-by-48@one_row_by_48" "23:5 `% = arith.cmpi ult";
     }
     "Only threads that have no row do otherwise: they exchange what they have among themselves, and store nothing." => {
         "other-zero" "mutations/together@few" "89:5 `% = arith.constant -0.0";
@@ -89,8 +101,6 @@ harmless! {
         "other-divisor" "mutations/together@turn_by_turn" "113:7 `% = arith.remui %, %";
         "other-zero" "mutations/together@tiles" "80:5 `% = arith.constant -0.0";
         "finite-for-infinite" "mutations/together@tiles" "81:5 `% = arith.constant 0xFF800000";
-    }
-    "Only threads that have no row do otherwise: they exchange what they have among themselves, and store nothing." => {
         "other-zero" "lower-reduction/dynamic@one_row_at_a_time" "51:5 `% = arith.constant -0.0";
         "other-arithmetic" "lower-reduction/fragments-lanes@five_lanes_apart" "91:10 `% = arith.andi %, % : i1";
         "other-boundary" "lower-reduction/fragments-lanes@five_lanes_apart" "91:10 `% = arith.cmpi ult";
@@ -110,9 +120,22 @@ harmless! {
         "other-zero" "lower-reduction/warp@warp_5_of_8" "28:7 `% = arith.constant -0.0";
         "other-constant" "lower-reduction/warpgroup@warpgroup_0_of_a_block_of_192" "56:7 `% = arith.constant -0.0";
         "other-zero" "lower-reduction/warpgroup@warpgroup_0_of_a_block_of_192" "56:7 `% = arith.constant -0.0";
-    }
-    "After the exchange all lanes of a warp have its result, and one of each warp stores it: which, does not matter." => {
-        "other-divisor" "lower-reduction/fragments-warps@sixteen_warps" "54:10 `% = arith.remui";
+        "other-constant" "ptx/f16@f16_sum" "24:5 `% = arith.constant -0.0";
+        "other-zero" "ptx/f16@f16_sum" "24:5 `% = arith.constant -0.0";
+        "other-constant" "ptx/packed-half-bf16@bf16_max" "21:5 `% = arith.constant 0xFF800000 : f32";
+        "finite-for-infinite" "ptx/packed-half-bf16@bf16_max" "21:5 `% = arith.constant 0xFF800000 : f32";
+        "other-divisor" "ptx/packed-half-bf16@bf16_max" "21:5 `% = arith.remui";
+        "other-constant" "ptx/packed-half-f16@f16_sum" "22:5 `% = arith.constant -0.0";
+        "other-zero" "ptx/packed-half-f16@f16_sum" "22:5 `% = arith.constant -0.0";
+        "other-divisor" "ptx/packed-half-f16@f16_sum" "22:5 `% = arith.remui";
+        "other-constant" "ptx/rows-by-20@rows_by_20" "22:5 `% = arith.constant -0.0";
+        "other-zero" "ptx/rows-by-20@rows_by_20" "22:5 `% = arith.constant -0.0";
+        "other-constant" "ptx/rows-by-48@rows_by_48" "23:5 `% = arith.constant -0.0";
+        "other-zero" "ptx/rows-by-48@rows_by_48" "23:5 `% = arith.constant -0.0";
+        "other-constant" "ptx/warp-5-of-8@warp_5_of_8" "24:7 `% = arith.constant -0.0";
+        "other-zero" "ptx/warp-5-of-8@warp_5_of_8" "24:7 `% = arith.constant -0.0";
+        "other-constant" "ptx/warpgroup-of-a-block-of-192@warpgroup_0_of_a_block_of_192" "25:7 `% = arith.constant -0.0";
+        "other-zero" "ptx/warpgroup-of-a-block-of-192@warpgroup_0_of_a_block_of_192" "25:7 `% = arith.constant -0.0";
     }
     "After the exchange all threads that share a row have its result, to the bit, and one of them stores it: which, does not \
      matter." => {
@@ -125,12 +148,6 @@ harmless! {
     }
     "Rounds overlap: what is not stored in one round, another round stores, and it is the same sum to the bit." => {
         "other-divisor" "lower-reduction/rows-in-a-loop@moving_destination" "22:7 `% = arith.remui";
-    }
-    "Indices of an array are not negative, and no array has as many elements as the largest of them." => {
-        "other-signedness-of-comparison" "lower-reduction/fragments-tuples@argmax" "24:14 `% = arith.cmpi slt";
-        "other-signedness-of-comparison" "lower-reduction/many-warps@pairs_of_eight_warps" "97:14 `% = arith.cmpi slt";
-        "other-signedness-of-comparison" "lower-reduction/many-warps@pairs_of_nine_warps" "82:14 `% = arith.cmpi slt";
-        "finite-for-infinite" "lower-reduction/many-warps@pairs_of_nine_warps" "82:14 `% = arith.constant 2147483647 : i32";
     }
     "Indices are the numbers of threads, of which no two are equal: `<` and `<=` say the same." => {
         "other-boundary" "lower-reduction/many-warps@pairs_of_eight_warps" "97:14 `% = arith.cmpi slt";
@@ -173,10 +190,6 @@ harmless! {
     }
     "Lanes 8 to 15 alone do otherwise, and nobody asks them after this step: all take what the first lane has in the end." => {
         "other-arithmetic" "lower-reduction/partial-warps@one_row_by_20" "82:10 `% = arith.xori";
-    }
-    "No thread has the number that is compared: the partner of a thread differs in one bit, and of those that would have this \
-     one for a partner there is none." => {
-        "other-boundary" "lower-reduction/partial-warps@one_row_by_48" "45:5 `% = arith.cmpi ult";
     }
     "All lanes of a warpgroup have one number, its maximum, and its four warps one sum: whose is taken, does not matter." => {
         "other-vector-element" "lower-reduction/warpgroups-unguarded@and_then_the_block" "37:10 `% = vector.extract %[0]";
@@ -261,5 +274,59 @@ harmless! {
     }
     "Only lanes that have no element have one in common with their partner here, and nobody asks those later." => {
         "other-constant" "programs/variance-welford@variance" "19:12 `% = arith.constant 1.0";
+    }
+    "Both lanes of a row have its sum after the exchange, and one of them stores it: which, does not matter." => {
+        "negate-comparison" "ptx/every-warp@every_warp" "29:5 `% = arith.cmpi eq";
+        "negate-guard" "ptx/every-warp@every_warp" "29:5 `scf.if";
+        "negate-comparison" "ptx/rows-by-20@rows_by_20" "22:5 `% = arith.cmpi eq";
+    }
+    "The other half of the warp does the work in place of the first: it reads the same elements, exchanges them within itself, \
+     and stores the same number." => {
+        "negate-comparison" "ptx/packed-half-bf16@bf16_max" "21:5 `% = arith.cmpi ult";
+        "negate-comparison" "ptx/packed-half-f16@f16_sum" "22:5 `% = arith.cmpi ult";
+    }
+    "Threads go round their row from another place: together they add up the same elements, in another order." => {
+        "other-offset" "ptx/every-warp@every_warp" "29:5 `% = arith.addi %, % : index";
+        "other-arithmetic" "ptx/skew@rows" "17:5 `% = arith.addi %, % : index";
+    }
+    "Of the word that goes to other lanes only the low bits are kept, and they are the same with either extension." => {
+        "other-extension" "ptx/i8@i8_or" "13:5 `% = arith.extui % : i8 to i32";
+        "other-extension" "ptx/packed-half-f16@f16_sum" "22:5 `% = llvm.zext % : i16 to i32";
+    }
+    "Only lanes that have four elements left in their part of the row do otherwise, and nobody uses what they have after this \
+     step: parts are 16 or 32 lanes long, and the sum of the first lane is made of others." => {
+        "other-boundary" "ptx/all-reduce-width-48-i32@integers" "17:10 `% = arith.cmpi ult";
+        "other-boundary" "ptx/all-reduce-width-48@rows" "24:10 `% = arith.cmpi ult";
+    }
+    "The condition always holds: the block has 32 threads." => {
+        "lose-guard" "ptx/batched@rows" "14:5 `scf.if";
+    }
+    "Where nothing is left of the rows or columns, the loop over what is left makes no iteration." => {
+        "other-boundary" "tutorial/t02-split@rows" "15:3 `% = arith.cmpi ult";
+        "lose-guard" "tutorial/t02-split@rows" "15:3 `scf.if";
+        "lose-guard" "tutorial/t03-bind@rows" "12:3 `scf.if";
+    }
+    "Where nothing is left of the columns, the condition inside, which asks for each column, never holds." => {
+        "other-boundary" "tutorial/t04-rfactor@rows" "14:3 `% = arith.cmpi ult";
+        "other-boundary" "tutorial/t05-print@named" "12:3 `% = arith.cmpi ult";
+        "other-boundary" "tutorial/t05-print@written_out" "19:3 `% = arith.cmpi ult";
+    }
+    "Between the old and the new place of the barrier, threads only read elements of an argument that no other thread writes." => {
+        "early-barrier" "ptx/all-reduce-in-a-loop@in_a_loop" "25:12 `gpu.barrier";
+    }
+    "Redundant barrier left by the compiler: each thread reads from the tile what it copied there itself, so that there is \
+     nothing to wait for." => {
+        "narrow-barrier" "ptx/columns@columns" "21:5 `gpu.barrier";
+        "late-barrier" "ptx/two-warpgroups@two_warpgroups" "31:5 `nvvm.barrier";
+    }
+    "Redundant barrier left by the compiler: thread 0 writes the only element, and thread 0 copies it." => {
+        "early-barrier" "ptx/long-row@long_row" "41:5 `gpu.barrier";
+        "late-barrier" "ptx/long-row@long_row" "41:5 `gpu.barrier";
+        "early-barrier" "ptx/one-row-by-48@one_row_by_48" "25:5 `gpu.barrier";
+        "late-barrier" "ptx/one-row-by-48@one_row_by_48" "25:5 `gpu.barrier";
+    }
+    "The element that is compared is the last of its thread: its index is the highest so far, and it wins no tie, of NaN \
+     neither." => {
+        "negate-comparison" "tutorial/t10-argmax@across_threads" "47:3 `% = arith.cmpf uno, %, % : f32";
     }
 }

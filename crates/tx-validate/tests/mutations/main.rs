@@ -6,8 +6,9 @@
 //! * `harmless.rs` lists edits that change nothing that can be observed, with reasons;
 //! * `report.rs` writes `docs/mutations.md`.
 //!
-//! Each kind of edit is one test, on a sample. Besides libtest's arguments there are `--run [PART PARTS]`, which makes
-//! every edit in every program, or in one of so many parts of them, and prints what comes of it as lines of JSON;
+//! Each kind of edit is one test, on a sample. Besides libtest's arguments there are `--run [PART PARTS FILE…]`, which
+//! makes every edit in every program, or in one of so many parts of them, and prints what comes of it as lines of JSON, but
+//! for edits that are noticed or harmless according to such lines in files;
 //! `--page FILE…`, which writes the page about such lines; and `--look PROGRAMS EDITS COUNT`, which prints what comes of
 //! edits whose program and kind have one of the parts given (between commas) in their names.
 
@@ -66,6 +67,14 @@ struct Done {
     outcome: Outcome,
 }
 
+impl Done {
+    /// What was edited, and where.
+    fn key(&self) -> (&str, &str, &str, usize) {
+        let Place { pass, change, .. } = &self.place;
+        (&self.edit, &self.program, pass, *change)
+    }
+}
+
 /// Why an edit that nobody noticed is right, where that is known.
 fn harmless_of(done: &Done) -> Option<&'static Harmless> {
     HARMLESS
@@ -93,16 +102,13 @@ fn complaint(done: &Done) -> Option<String> {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let done = match arguments.get(1).map(String::as_str) {
-        Some("--run") => match arguments[2..]
-            .iter()
-            .map(|n| n.parse())
-            .collect::<Result<Vec<_>, _>>()
-        {
-            Ok(numbers) if numbers.is_empty() => run(0, 1),
-            Ok(numbers) if numbers.len() == 2 => run(numbers[0], numbers[1]),
-            _ => Err(
-                "--run takes nothing, or the number of a part and how many there are".to_owned(),
-            ),
+        Some("--run") => match &arguments[2..] {
+            [] => run(0, 1, &[]),
+            [part, parts, before @ ..] => match (part.parse(), parts.parse()) {
+                (Ok(part), Ok(parts)) => run(part, parts, before),
+                _ => Err(format!("{part} of {parts}: expected two numbers")),
+            },
+            _ => Err("--run takes the number of a part, how many there are, and files".to_owned()),
         },
         Some("--page") => page(&arguments[2..]),
         Some("--look") => look(&arguments[2..]),
@@ -226,17 +232,16 @@ fn make(survey: &Survey, edit: &'static Edit, place: &Place) -> Done {
 /// Makes edits at some places.
 fn edited(
     surveys: &[Survey],
-    wanted: impl Fn(&str) -> bool,
+    wanted: impl Fn(&str, &str, &Place) -> bool,
     places: usize,
     each: impl Fn(&Done) + Sync,
 ) {
     let mut jobs = Vec::new();
     for survey in surveys {
         for (edit, all) in EDITS.iter().zip(&survey.places) {
-            if wanted(edit.name) {
-                let some = run::some(all, places);
-                jobs.extend(some.into_iter().map(|place| (survey, edit, place)));
-            }
+            let mut some = run::some(all, places);
+            some.retain(|place| wanted(edit.name, &survey.program.name, place));
+            jobs.extend(some.into_iter().map(|place| (survey, edit, place)));
         }
     }
     eprintln!("{} edits in {} programs", jobs.len(), surveys.len());
@@ -251,7 +256,11 @@ fn edited(
 }
 
 /// Makes every edit, in one of so many parts of the programs, and prints what comes of it, a line of JSON for each.
-fn run(part: usize, parts: usize) -> Result<ExitCode, String> {
+fn run(part: usize, parts: usize, before: &[String]) -> Result<ExitCode, String> {
+    // What an earlier run has to say is not asked again, but for what nobody noticed.
+    let mut before = read(before)?;
+    before.retain(|done| complaint(done).is_none());
+    let known: BTreeSet<_> = before.iter().map(Done::key).collect();
     if part >= parts {
         return Err(format!("part {part} of {parts}: parts are counted from 0"));
     }
@@ -263,26 +272,24 @@ fn run(part: usize, parts: usize) -> Result<ExitCode, String> {
         number % parts == part
     });
     let surveys = surveys(programs);
-    edited(
-        &surveys,
-        |_| true,
-        PLACES,
-        |done| {
-            if let Some(complaint) = complaint(done) {
-                eprintln!("{complaint}");
-            }
-            match serde_json::to_string(done) {
-                Ok(line) => println!("{line}"),
-                Err(error) => eprintln!("cannot write {}: {error}", done.edit),
-            }
-        },
-    );
+    let wanted = |edit: &str, program: &str, place: &Place| {
+        !known.contains(&(edit, program, &*place.pass, place.change))
+    };
+    edited(&surveys, wanted, PLACES, |done| {
+        if let Some(complaint) = complaint(done) {
+            eprintln!("{complaint}");
+        }
+        match serde_json::to_string(done) {
+            Ok(line) => println!("{line}"),
+            Err(error) => eprintln!("cannot write {}: {error}", done.edit),
+        }
+    });
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the page about what `--run` printed.
-fn page(files: &[String]) -> Result<ExitCode, String> {
-    let mut done: Vec<Done> = Vec::new();
+/// Lines that `--run` printed.
+fn read(files: &[String]) -> Result<Vec<Done>, String> {
+    let mut done = Vec::new();
     for file in files {
         let trouble = |error: &dyn std::fmt::Display| format!("cannot read {file}: {error}");
         let text = std::fs::read_to_string(file).map_err(|error| trouble(&error))?;
@@ -290,6 +297,19 @@ fn page(files: &[String]) -> Result<ExitCode, String> {
             done.push(serde_json::from_str(line).map_err(|error| trouble(&error))?);
         }
     }
+    Ok(done)
+}
+
+/// Writes the page about what `--run` printed.
+fn page(files: &[String]) -> Result<ExitCode, String> {
+    let mut done = read(files)?;
+    // What comes later was seen later.
+    done.reverse();
+    let mut seen = BTreeSet::new();
+    done.retain(|done| {
+        let (edit, program, pass, change) = done.key();
+        seen.insert((edit.to_owned(), program.to_owned(), pass.to_owned(), change))
+    });
     let order = |done: &Done| {
         let edit = EDITS.iter().position(|edit| edit.name == done.edit);
         (done.program.clone(), edit, done.place.change)
@@ -350,7 +370,7 @@ fn look(arguments: &[String]) -> Result<ExitCode, String> {
     let surveys = surveys(taken);
     edited(
         &surveys,
-        |name| among(name, edits),
+        |edit, _, _| among(edit, edits),
         count,
         |done| {
             let outcome = match &done.outcome {
