@@ -73,8 +73,9 @@ impl Turn {
         self.sorts[self.number % self.sorts.len()]
     }
 
-    /// The place of one number among so many: the last, the first, and then others, so that each sixteenth of each half
-    /// has one and each warp of a block of 256 threads: parts that may be handled by code of their own.
+    /// The place of one number among so many: the last, the first, and then others, in the second half and the first by
+    /// turns, in another eighth for each of two sorts, and in another warp of a block of 256 threads: loops reach some late,
+    /// and each warp may do something of its own.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.sorts.len();
         let last = count.saturating_sub(1);
@@ -83,8 +84,10 @@ impl Turn {
             0 => last,
             1 => 0,
             _ => {
-                let part = 11 * self.number % 16;
-                let far = last * (2 * part + part / 8) / 32;
+                let half = usize::from(step.is_multiple_of(2));
+                let sort = self.number % self.sorts.len();
+                let eighth = (step - 2 + 4 * sort + sort / 2) % 8;
+                let far = last * (16 * half + 2 * eighth + 1) / 32;
                 let warp = 3 * self.number % 8;
                 (far / 256 * 256 + 32 * warp + far % 32).min(last)
             }
@@ -235,7 +238,7 @@ const SORTS: [Role; 6] = [
     Role::Zero,
 ];
 /// The same where it is asked whether floats are such. What is computed of an infinity may depend on the order.
-const SORTS_ASKED_FOR: [Role; 2] = [Role::Nan, Role::Infinite];
+const SORTS_ASKED_FOR: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
 /// Elements below which one array does not hold every special value.
 const FEW: usize = 256;
 
@@ -352,10 +355,12 @@ fn affordable(inputs: Vec<Planned>) -> Vec<Input> {
     let mut taken = Vec::new();
     for (i, planned) in inputs.into_iter().enumerate() {
         let mut input = planned.input;
-        end = end.saturating_add(planned.threads);
-        if i >= LEAST_OF_ALL && end > MOST_AT_THE_END {
+        let with = end.saturating_add(planned.threads);
+        // A smaller one that comes later may still fit.
+        if i >= LEAST_OF_ALL && with > MOST_AT_THE_END {
             continue;
         }
+        end = with;
         // The sign of zero is compared from stage to stage.
         if planned.turn == 0 || input.zeros {
             all = all.saturating_add(planned.threads);
