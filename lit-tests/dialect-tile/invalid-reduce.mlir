@@ -749,6 +749,17 @@ func.func @index_that_fits(%A: memref<4x2147483648xf32>, %V: memref<4xf32>, %I: 
 
 // -----
 
+// What is known of the lengths is enough when it alone is too long.
+func.func @narrow_index_of_rows(%A: memref<?x8589934592xf32>, %V: memref<f32>, %I: memref<i32>) {
+  // expected-error @below {{an `i32` index cannot tell 8589934592 elements apart}}
+  // expected-note @below {{use an `i64` index}}
+  tile.reduce argmax %A into %V, %I axes [0, 1] scope(grid)
+    : memref<?x8589934592xf32> into memref<f32>, memref<i32>
+  return
+}
+
+// -----
+
 #frag = #tile.layout<[<8 : 1 lane>, <2 : 1 reg>]>
 #row = #tile.layout<[<8 : 1 lane>]>
 #wide = #tile.layout<[<8 : 1 lane>] replica [<2 : 8 lane>]>

@@ -323,10 +323,9 @@ impl<'r> Run<'r> {
             self.text = text;
             return Ok(());
         } else {
-            let folds = name == "convert-linalg-to-tile";
-            let verdict = self.compare(session, module, folds);
+            let verdict = self.compare(session, module);
             // From here on it is said which of equal elements wins.
-            if folds && !verdict.is_bad() {
+            if name == "convert-linalg-to-tile" && !verdict.is_bad() {
                 self.refer_again(session, module);
             }
             verdict
@@ -418,7 +417,7 @@ impl<'r> Run<'r> {
     }
 
     /// Runs the program and compares with the stage before and with the reference.
-    fn compare(&mut self, session: &Session, module: &Module<'_>, folds: bool) -> Verdict {
+    fn compare(&mut self, session: &Session, module: &Module<'_>) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
             let device_ir = tx::device_ir(module, Some(&kernels));
@@ -442,7 +441,7 @@ impl<'r> Run<'r> {
             let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
             let found = match found {
                 Ok(outcome) => match case.placed.results(outcome) {
-                    Ok((results, _)) => case.judge(results, folds, written),
+                    Ok((results, _)) => case.judge(results, written),
                     Err(error) => Verdict::Unsupported(error),
                 },
                 Err(trouble) => stages::verdict_of(&trouble, &case.input.name),
@@ -478,7 +477,7 @@ impl<'r> Run<'r> {
                 };
                 let found = program.run_with(case.input.args.clone(), &options);
                 let found = match found {
-                    Ok(outputs) => case.judge(outputs.into_arrays(), false, true),
+                    Ok(outputs) => case.judge(outputs.into_arrays(), true),
                     Err(error) => stages::verdict_of_run(&error, &case.input.name),
                 };
                 case.is_wrong |= found.is_bad();
@@ -555,7 +554,7 @@ impl<'r> Run<'r> {
 
 impl Case {
     /// Compares with what was before. Once kernels are `written`, the sign of a sum of nothing but -0.0 stays what it is.
-    fn judge(&mut self, results: Results, folds: bool, written: bool) -> Verdict {
+    fn judge(&mut self, results: Results, written: bool) -> Verdict {
         let same = self
             .before
             .as_ref()
@@ -570,7 +569,7 @@ impl Case {
                     }
                     _ => Verdict::Equal,
                 };
-                compare::judge(&self.input.name, reference, bounds, &results, folds)
+                compare::judge(&self.input.name, reference, bounds, &results)
                     .worse(signs)
                     .worse(Verdict::EqualWithinOrder)
             }

@@ -304,6 +304,14 @@ impl<'c> Reduce<'c> {
         let index = given.or(index);
         accumulators(self.op, self.kind, source, index)
     }
+
+    /// How many elements the index of `argmax` and `argmin` can tell apart, where it counts them
+    /// and there may be more: 2^31 for `i32`.
+    pub fn most_positions(&self) -> Option<u64> {
+        let counts = self.kind.is_arg() && self.elements()?.len() == 1;
+        let index = *self.accumulators()?.get(1)?;
+        (counts && integer_width(index) == Some(32)).then_some(1 << 31)
+    }
 }
 
 /// Types of what a region's terminator is given.

@@ -279,34 +279,30 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         )
         .emit());
     }
-    check_index_range(reduce, &axes, &sources[0].shape, &targets)?;
+    check_index_range(reduce, &axes, &sources[0].shape)?;
     check_combiner(op, reduce.kind, &parts)?;
     check_old_values(reduce, &targets)
 }
 
-/// The last index must be one that the index type can write.
+/// The last index must be one that the index type can write, as far as lengths are known.
 fn check_index_range(
     reduce: &Reduce<'_>,
     axes: &[usize],
     shape: &[Option<u64>],
-    targets: &[Tile<'_>],
 ) -> Result<(), Failed> {
     let length = axes
         .iter()
-        .try_fold(1u64, |n, d| n.checked_mul(shape[*d]?))
-        .unwrap_or(0);
-    let narrow = targets
-        .get(1)
-        .is_some_and(|t| integer_width(t.element) == Some(32));
-    if reduce.kind.is_arg() && narrow && length > 1 << 31 {
-        return Err(complain(
+        .filter_map(|d| shape[*d])
+        .fold(1, u64::saturating_mul);
+    match reduce.most_positions() {
+        Some(most) if length > most => Err(complain(
             reduce.op,
             format!("an `i32` index cannot tell {length} elements apart"),
         )
         .note("use an `i64` index")
-        .emit());
+        .emit()),
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// What a region combines, it combines in the types of its arguments: wider old values would lose

@@ -293,6 +293,7 @@ impl<'c> Job<'c> {
 
     /// What must hold of sizes that are known at run time only, so that no element is outside of its
     /// array: lengths of one dimension that several operands tell, and where sums of dimensions lead.
+    /// And that an index can name each of them.
     pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
         let all: Vec<&Access<'c>> = self
             .sources
@@ -360,6 +361,21 @@ impl<'c> Job<'c> {
                 );
                 let end = b.affine(result, &last);
                 assert(Predicate::Slt, end, size(access, i + apart), message);
+            }
+        }
+        if let Work::Combine(view, _) = &self.work
+            && let Some(most) = view.most_positions()
+        {
+            // After each dimension, so that no product leaves 64 bits.
+            let mut length = Index::Const(1);
+            for dim in &self.axes {
+                length = b.mul(length, self.length(b, *dim));
+                let message = format!(
+                    "an `i32` index can tell {most} elements apart; `{}` needs an `i64` index",
+                    name(self.op)
+                );
+                let most = Index::Const(most.cast_signed());
+                assert(Predicate::Sle, length, most, message);
             }
         }
     }

@@ -44,8 +44,9 @@ pub(crate) enum Command {
     /// Run several programs in one process
     ///
     /// Each line of the file is a JSON list of what `tx run` takes, such as `["sums.mlir", "--arg", "zeros:f32"]`. A line of
-    /// JSON is printed for each run: its exit status, and a message if it is not 0. After an error that a GPU does not
-    /// recover from, all runs that follow fail.
+    /// JSON is printed for each run, after what the run prints: its line, its exit status, and a message if that is not
+    /// 0. The status is 0 if that of each run is, else 3 if a run failed, else 1. After an error that a GPU does not recover
+    /// from, all runs that follow fail.
     #[command(after_help = BATCH_EXAMPLES)]
     Batch(Batch),
     /// Compile a program to PTX

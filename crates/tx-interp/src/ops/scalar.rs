@@ -178,11 +178,10 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
 /// What is left open of an extreme that ignores NaN, where one number is the infinity that it began with: that may be
 /// folded into the loop, so that a row of nothing but NaN is NaN. The first number of a row ends this.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
-    let [a, b] = numbers;
-    let began = |n: (f64, Bound)| n.0.is_infinite();
-    let (_, (other, bound)) = match (began(a), began(b)) {
-        (true, _) => (a, b),
-        (_, true) => (b, a),
+    let began = |number: (f64, Bound)| number.0.is_infinite();
+    let (other, bound) = match numbers {
+        [a, b] if began(a) => b,
+        [a, b] if began(b) => a,
         _ => return None,
     };
     Some(match other.is_nan() {

@@ -156,7 +156,7 @@ pub(super) fn check_mapped<'c>(
         return Err(complain(op, "needs a source").emit());
     }
     check_reduce_types(reduce, &parts, targets)?;
-    check_index_range(reduce, &axes, &extents, targets)?;
+    check_index_range(reduce, &axes, &extents)?;
     check_combiner(op, reduce.kind, &parts)?;
     check_regions(reduce, &parts)?;
     check_old_values(reduce, targets)

@@ -1,0 +1,34 @@
+// RUN: tx-opt %s --tile-schedule
+
+// Positions are counted in the type of the index: with `i32`, lengths that are known at run time only
+// are asserted to leave them room, each product before the next dimension can carry it out of 64
+// bits. With `i64`, or where `element` gives the index, nothing has to be asserted.
+// CHECK-LABEL: func.func @narrow_index(
+// CHECK:         %[[ROWS:.+]] = memref.dim
+// CHECK:         %[[MOST:.+]] = arith.constant 2147483648 : index
+// CHECK:         %[[FIT:.+]] = arith.cmpi sle, %[[ROWS]], %[[MOST]] : index
+// CHECK:         cf.assert %[[FIT]], "an `i32` index can tell 2147483648 elements apart; `tile.reduce` needs an `i64` index"
+// CHECK:         %[[ALL:.+]] = arith.muli %[[ROWS]], %{{.+}} : index
+// CHECK:         %[[FIT:.+]] = arith.cmpi sle, %[[ALL]], %{{.+}} : index
+// CHECK:         cf.assert %[[FIT]], "an `i32` index can tell
+// CHECK-LABEL: func.func @wide_index(
+// CHECK-NOT:     cf.assert %{{.+}}, "an `i32`
+// CHECK:         gpu.launch_func
+// CHECK-LABEL: func.func @given_index(
+// CHECK-NOT:     cf.assert %{{.+}}, "an `i32`
+// CHECK:         gpu.launch_func
+func.func @narrow_index(%A: memref<?x?xf32>, %V: memref<f32>, %I: memref<i32>) {
+  tile.reduce argmax %A into %V, %I axes [0, 1] scope(grid) {schedule = []}
+    : memref<?x?xf32> into memref<f32>, memref<i32>
+  return
+}
+func.func @wide_index(%A: memref<?x?xf32>, %V: memref<f32>, %I: memref<i64>) {
+  tile.reduce argmax %A into %V, %I axes [0, 1] scope(grid) {schedule = []}
+    : memref<?x?xf32> into memref<f32>, memref<i64>
+  return
+}
+func.func @given_index(%A: memref<?xf32>, %K: memref<?xi32>, %V: memref<f32>, %I: memref<i32>) {
+  tile.reduce argmax %A, %K into %V, %I axes [0] scope(grid) {schedule = []}
+    : memref<?xf32>, memref<?xi32> into memref<f32>, memref<i32>
+  return
+}
