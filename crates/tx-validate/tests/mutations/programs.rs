@@ -5,7 +5,7 @@ use std::path::Path;
 use tx::{Compiler, Source, Target};
 
 /// Folders of `lit-tests` whose programs are edited.
-const FOLDERS: [&str; 4] = ["lower-reduction", "programs", "ptx", "tutorial"];
+pub(crate) const FOLDERS: [&str; 4] = ["lower-reduction", "programs", "ptx", "tutorial"];
 
 /// An entry of a file.
 #[derive(Clone)]

@@ -40,7 +40,8 @@ pub(crate) fn page(all: &[Done]) -> String {
          <!-- Written by the commands below. -->\n\n\
          `tx validate` says which pass is wrong. To see that it does, the IR is edited between passes, as a careless pass \
          would change it, at {} for each kind of edit and program: {} edits of {} kinds, in {programs} programs, \
-         which are those of `lit-tests` and of `crates/tx-validate/tests/mutations/programs`. Every edit \
+         which are those of `crates/tx-validate/tests/mutations/programs`, and of the folders {} of `lit-tests` as far as \
+         they are accepted and inputs can be made whose sizes they accept. Every edit \
          that changes what can be observed must be noticed; those that are not, and are not known to be harmless, are \
          listed in the end.\n\n\
          Continuous integration runs a sample of these (`cargo test -p tx-validate --test mutations`). This page is \
@@ -62,6 +63,9 @@ pub(crate) fn page(all: &[Done]) -> String {
         },
         done.len(),
         EDITS.len(),
+        crate::programs::FOLDERS
+            .map(|folder| format!("`{folder}`"))
+            .join(", "),
     );
     let mut head = "| edit | | edits |".to_owned();
     let mut rule = "|---|---|--:|".to_owned();
