@@ -14,7 +14,7 @@ gpu.module @kernels {
 
 // One that reads memory that nobody wrote has no result to compare.
 gpu.module @kernels {
-  // expected-error @+1 {{`unwritten` cannot be validated: FAULT: read of byte 0 of the shared memory of a kernel, which nobody wrote}}
+  // expected-error @+1 {{`unwritten` as it came: FAULT: read of byte 0 of the shared memory of a kernel, which nobody wrote}}
   gpu.func @unwritten(%B: memref<f32>) workgroup(%S: memref<8xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     tile.reduce sum %S into %B axes [0] scope(cta)

@@ -3,7 +3,7 @@
 // No pass after `lower-reduction` adds a barrier, so a program that comes there has its own: one that lacks it is refused,
 // and is not taken for the program that `tile-insert-sync` would make of it.
 gpu.module @kernels {
-  // expected-error @+1 {{`reversed` cannot be validated: RACE: race on shared memory}}
+  // expected-error @+1 {{`reversed` as it came: RACE: race on shared memory}}
   gpu.func @reversed(%A: memref<64xf32>, %B: memref<64xf32>) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %last = arith.constant 63 : index

@@ -114,7 +114,7 @@ impl Memory {
         bytes: usize,
         kind: AccessKind,
         who: Option<Who<'_>>,
-    ) -> Result<(), Box<(tx_exec::happens_before::Conflict, usize)>> {
+    ) -> Result<(), Box<(tx_exec::happens_before::Conflict, usize, u32)>> {
         let Some(who) = who else { return Ok(()) };
         let buffer = &mut self.buffers[buffer];
         if buffer.space == Space::Private {
@@ -140,7 +140,7 @@ impl Memory {
                     segment,
                 },
             )
-            .map_err(|conflict| Box::new((conflict, who.thread)))
+            .map_err(|conflict| Box::new((conflict, who.thread, who.clocks.block())))
     }
 
     /// Reads an element.
@@ -166,7 +166,7 @@ impl Memory {
             return Err(Trouble::fault(FaultKind::Uninitialized, site, message));
         }
         self.order(view.buffer, at, bytes, AccessKind::Read, who)
-            .map_err(|c| self.race(view, &c.0, c.1, AccessKind::Read, site, sites))?;
+            .map_err(|c| self.race(view, *c, AccessKind::Read, site, sites))?;
         let buffer = &self.buffers[view.buffer];
         let mut word = [0; 8];
         word[..bytes].copy_from_slice(&buffer.bytes[at..at + bytes]);
@@ -198,7 +198,7 @@ impl Memory {
         let bytes = scalar.bytes();
         let at = self.locate(view, place, bytes, kind, site)?;
         self.order(view.buffer, at, bytes, kind, who)
-            .map_err(|c| self.race(view, &c.0, c.1, kind, site, sites))?;
+            .map_err(|c| self.race(view, *c, kind, site, sites))?;
         let buffer = &mut self.buffers[view.buffer];
         buffer.bytes[at..at + bytes].copy_from_slice(&bits.to_le_bytes()[..bytes]);
         if let Some(written) = &mut buffer.written {
@@ -216,8 +216,7 @@ impl Memory {
     fn race(
         &self,
         view: &View,
-        conflict: &tx_exec::happens_before::Conflict,
-        thread: usize,
+        (conflict, thread, block): (tx_exec::happens_before::Conflict, usize, u32),
         kind: AccessKind,
         site: &Site,
         sites: &[Site],
@@ -227,7 +226,7 @@ impl Memory {
             .get(conflict.site as usize)
             .map_or_else(String::new, ToString::to_string);
         let message = format!(
-            "race on {}, byte {} of {}: {kind} by thread {thread} of its block is not ordered after {} by {first}, by thread {} of block {}",
+            "race on {}, byte {} of {}: nothing orders this {kind} by thread {thread} of block {block} after the {} by thread {} of block {} by {first}",
             buffer.space.name(),
             conflict.offset as i64 - view.own.0,
             buffer.label,

@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 use tx::{Artifact, Compiler, Error, ErrorKind, Source, Target};
 use tx_mlir::Session;
-use tx_plan::{EntryKind, Plan};
+use tx_plan::{ArgumentType, EntryKind, Extent, Plan};
 use tx_runtime::Arg;
 
 /// Why nothing could be said of a program.
@@ -39,9 +39,13 @@ pub enum Trouble {
     /// It does not compile.
     #[error(transparent)]
     Compile(#[from] Error),
-    /// No input can be made for it, or what was given does not fit.
+    /// What was given does not fit.
     #[error("{0}")]
     Input(String),
+    /// It does what it must not with every input that was made for it, or none can be made: other sizes and integers may be
+    /// meant.
+    #[error("{0}; arguments of other sizes, or with other integers, may be meant")]
+    Unfit(String),
 }
 
 /// What to validate with.
@@ -175,7 +179,7 @@ pub fn validate_edited(
             }
             Err(error) => match run.unfit {
                 // There is nobody else to blame.
-                Some(reason) if options.args.is_some() => {
+                Some(reason) if options.args.is_some() || !is_guessed(&plan) => {
                     return Ok(Validation {
                         entry: plan.entry.clone(),
                         chip: target.chip().name.to_owned(),
@@ -192,14 +196,20 @@ pub fn validate_edited(
             },
         }
     }
-    Err(match first {
-        Some(reason) => Trouble::Input(format!(
-            "{reason}; if that is for want of better arguments, give them with --arg"
-        )),
-        None => Trouble::Input(
-            "no sizes are found that fit the checks of the program: give arguments with --arg"
-                .to_owned(),
-        ),
+    let none = || "no sizes are found that fit the checks of the program".to_owned();
+    Err(Trouble::Unfit(first.unwrap_or_else(none)))
+}
+
+/// Whether other inputs than the generated ones may be meant: sizes, or integers, which may be places in memory.
+fn is_guessed(plan: &Plan) -> bool {
+    plan.arguments.iter().any(|argument| match &argument.ty {
+        ArgumentType::Memref(memref) => {
+            let mut sizes = memref.strides();
+            sizes.push(memref.offset());
+            sizes.extend(&memref.shape);
+            sizes.contains(&Extent::Dynamic) || !memref.element.is_float()
+        }
+        ArgumentType::Scalar(element) => !element.is_float(),
     })
 }
 
@@ -314,6 +324,8 @@ impl<'r> Run<'r> {
         } else if text == self.text {
             match self.stages.last().map(|stage| &stage.verdict) {
                 Some(unknown @ Verdict::Unsupported(_)) => unknown.clone(),
+                Some(Verdict::AsBefore) => Verdict::AsBefore,
+                Some(verdict) if verdict.is_bad() => Verdict::AsBefore,
                 _ => Verdict::Equal,
             }
         } else if self.is_known(name) {

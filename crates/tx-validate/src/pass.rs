@@ -75,6 +75,7 @@ impl Pass for Validate {
             synchronized: self.synchronized,
             ..Options::default()
         };
+        let mut failed = None;
         for entry in entries {
             source.entry = Some(entry.clone());
             let place = walk(module)
@@ -82,18 +83,24 @@ impl Pass for Validate {
                 .find(|op| string_attribute(*op, "sym_name").as_deref() == Some(&*entry))
                 .map_or(module.location(), |op| op.location());
             let refuse = |message: String| error(place, message).emit();
-            let validation = validate(target, &source, &options).map_err(|trouble| {
-                let text = match &trouble {
-                    Trouble::Compile(e) => format!("`{entry}` does not compile: {e}"),
-                    other => format!("`{entry}` cannot be validated: {other}"),
-                };
-                refuse(text)
-            })?;
+            let validation = match validate(target, &source, &options) {
+                Ok(validation) => validation,
+                Err(trouble) => {
+                    let what = match trouble {
+                        Trouble::Compile(_) => "does not compile",
+                        _ => "cannot be validated",
+                    };
+                    failed = Some(refuse(format!("`{entry}` {what}: {trouble}")));
+                    continue;
+                }
+            };
             if let Some(stage) = validation.guilty() {
-                return Err(refuse(format!(
-                    "`{entry}` after `{}`: {}",
-                    stage.name, stage.verdict
-                )));
+                let place = match stage.name.as_str() {
+                    "parse" => "as it came".to_owned(),
+                    pass => format!("after `{pass}`"),
+                };
+                failed = Some(refuse(format!("`{entry}` {place}: {}", stage.verdict)));
+                continue;
             }
             let count = |wanted: &Verdict| {
                 validation
@@ -113,7 +120,8 @@ impl Pass for Validate {
                 let what = unknown.map_or_else(String::new, |stage| {
                     format!(" after `{}`: {}", stage.name, stage.verdict)
                 });
-                return Err(refuse(format!("`{entry}` cannot be compared{what}")));
+                failed = Some(refuse(format!("`{entry}` cannot be compared{what}")));
+                continue;
             }
             remark(
                 place,
@@ -121,6 +129,6 @@ impl Pass for Validate {
             )
             .emit();
         }
-        Ok(())
+        failed.map_or(Ok(()), Err)
     }
 }

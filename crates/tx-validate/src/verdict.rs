@@ -9,6 +9,8 @@ pub enum Verdict {
     Reference,
     /// The same bits as after the stage before. Any NaN is like any other.
     Equal,
+    /// The module is as after the stage before, after which the program was wrong.
+    AsBefore,
     /// Other bits, as near to the reference as every order of combination is: see [`tx_interp::Bound`].
     EqualWithinOrder,
     /// PTX that does what the IR before it says; how often, and what an assembler makes of it.
@@ -70,7 +72,7 @@ impl Verdict {
 
     fn rank(&self) -> u32 {
         match self {
-            Self::Equal | Self::AsInIr(_) | Self::Hold(_) => 0,
+            Self::Equal | Self::AsBefore | Self::AsInIr(_) | Self::Hold(_) => 0,
             Self::Reference => 1,
             Self::EqualWithinOrder => 2,
             Self::Unsupported(_) => 3,
@@ -85,6 +87,7 @@ impl Verdict {
         match self {
             Self::Reference => "reference",
             Self::Equal => "equal",
+            Self::AsBefore => "as before",
             Self::EqualWithinOrder => "equal within order",
             Self::AsInIr(_) => "as in the IR",
             Self::Ptx(_) => "PTX",
@@ -101,7 +104,9 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Reference | Self::Equal | Self::EqualWithinOrder => f.write_str(self.word()),
+            Self::Reference | Self::Equal | Self::AsBefore | Self::EqualWithinOrder => {
+                f.write_str(self.word())
+            }
             Self::AsInIr(summary) => write!(f, "as in the IR: {summary}"),
             Self::Ptx(what) => write!(f, "PTX: {what}"),
             Self::Wrong(difference) => write!(f, "WRONG: {difference}"),

@@ -96,14 +96,21 @@ Examples:
 
 const VALIDATE_EXAMPLES: &str = "\
 Verdicts:
+  reference           the program as it came: what stages are compared with
   equal               the same bits as after the stage before (any NaN is like any other)
+  as before           the same program as after the stage before, after which it was wrong
   equal within order  other bits, as near to the program as it came as every order of combination is
   WRONG               another result: the first element that differs, and both values
   RACE                accesses that no barrier orders
   as in the IR        PTX with the barriers, shuffles, atomics and vector accesses of the last IR
   PTX                 PTX that does otherwise than the last IR, or that ptxas refuses: the first difference
   FAULT               out of bounds, never written, threads apart that must be together ...
+  hold, BROKEN        the laws of combiners: none is seen to fail, or values with which one does
   unsupported op OP   it cannot be run at this stage
+
+Exit status:
+  0 every verdict is good; 3 one is bad; 1 a program was refused, or does what it must not with all sizes and integers
+  that were tried (give others with --arg); 2 wrong usage
 
 Examples:
   tx validate row_sums.mlir

@@ -1,5 +1,6 @@
 //! `tx compile`, and the way into the compiler for the other commands.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -84,8 +85,14 @@ pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> String {
         .map(|text| text.lines().collect())
         .unwrap_or_default();
     let mut message = String::new();
+    let mut said = BTreeSet::new();
     for diagnostic in &error.diagnostics {
-        describe_diagnostic(diagnostic, &name, &lines, &mut message);
+        let mut one = String::new();
+        describe_diagnostic(diagnostic, &name, &lines, &mut one);
+        // What is written once may have become several ops.
+        if said.insert(one.clone()) {
+            message.push_str(&one);
+        }
     }
     message
 }

@@ -115,7 +115,7 @@ fn ptxas() -> String {
 
 /// On PATH, or where `cargo xtask setup` puts it: in `tools` of the target directory that this program was built in, or of
 /// the workspace it is started in.
-fn find_ptxas() -> Option<PathBuf> {
+pub(crate) fn find_ptxas() -> Option<PathBuf> {
     let on_path = env::var_os("PATH")
         .into_iter()
         .flat_map(|path| env::split_paths(&path).collect::<Vec<_>>());

@@ -1,11 +1,13 @@
 //! `tx validate`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use tx_validate::{Options, Trouble, Validation, Verdict};
 
 use crate::cli::Validate;
 use crate::compile;
+use crate::doctor;
 use crate::failure::{Failure, say};
 
 /// Runs `tx validate`.
@@ -23,7 +25,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         seed: options.seed,
         args,
         grid: options.grid.map(|grid| grid.0),
-        ptxas: options.ptxas.clone(),
+        ptxas: options.ptxas.clone().or_else(doctor::find_ptxas),
         inputs: None,
         known: 0,
         until: None,
@@ -31,6 +33,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     };
     let mut bad = Vec::new();
     let mut refused = None;
+    let mut told = BTreeSet::new();
     let several = options.files.len() > 1;
     for file in &options.files {
         // What is found of an entry is said at once: the next may take long.
@@ -43,7 +46,10 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
                     }
                 }
                 Err(failure) => {
-                    refused.get_or_insert(failure.report());
+                    // An error of one function of a file is met with each of the others.
+                    if told.insert(failure.message()) {
+                        refused = Some(failure.report());
+                    }
                 }
             }
             Ok(())
@@ -106,7 +112,11 @@ fn validate(
             other => {
                 let entry = source.entry.iter().map(|entry| format!("@{entry}: "));
                 let place = format!("{}: {}", file.display(), entry.collect::<String>());
-                Failure::Refused(format!("{place}{other}"))
+                let hint = match other {
+                    Trouble::Unfit(_) => ": give them with --arg",
+                    _ => "",
+                };
+                Failure::Refused(format!("{place}{other}{hint}"))
             }
         });
         match validated {
@@ -120,11 +130,16 @@ fn validate(
 /// A line for each stage.
 fn describe(file: &Path, validation: &Validation) -> String {
     let mut text = format!(
-        "{}: @{} for {}, {} inputs\n",
+        "{}: @{} for {}, {} input{}\n",
         file.display(),
         validation.entry,
         validation.chip,
-        validation.inputs.len()
+        validation.inputs.len(),
+        if validation.inputs.len() == 1 {
+            ""
+        } else {
+            "s"
+        }
     );
     let width = validation
         .stages
@@ -136,18 +151,30 @@ fn describe(file: &Path, validation: &Validation) -> String {
         text.push_str(&format!("  {:<width$}  {}\n", stage.name, stage.verdict));
     }
     if let Some(stage) = validation.guilty() {
+        let name = &stage.name;
+        let what = match (&stage.verdict, name.as_str()) {
+            (Verdict::Race(_), "parse") => "the program leaves accesses unordered".to_owned(),
+            (_, "parse") => "the program does what it must not".to_owned(),
+            (Verdict::Race(_), _) => format!("`{name}` leaves accesses unordered"),
+            (Verdict::Wrong(_), _) => format!("`{name}` changes what the program computes"),
+            (Verdict::Broken(_), _) => "a combiner does not obey the laws".to_owned(),
+            (Verdict::Ptx(_), _) => format!("`{name}` makes PTX that is not what the IR says"),
+            _ => format!("`{name}` makes the program do what it must not"),
+        };
         say(&format!(
-            "{}: `{}` {}",
+            "{}: @{}: {what}",
             file.display(),
-            stage.name,
-            match stage.verdict {
-                Verdict::Wrong(_) => "changes what the program computes",
-                Verdict::Race(_) => "leaves accesses unordered",
-                Verdict::Broken(_) => "are not obeyed",
-                Verdict::Ptx(_) => "makes PTX that is not what the IR says",
-                _ => "makes the program do what it must not",
-            }
+            validation.entry
         ));
+        let custom = validation.stages.iter().any(
+            |stage| matches!(&stage.verdict, Verdict::Hold(names) if names.contains("custom")),
+        );
+        if custom && matches!(stage.verdict, Verdict::Wrong(_)) {
+            say(
+                "note: the laws of `custom` combiners are tried, not proved: one that depends on the order of elements, \
+                 or whose identities are not neutral, is such a change too",
+            );
+        }
     }
     text
 }

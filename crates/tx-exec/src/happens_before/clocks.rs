@@ -96,6 +96,11 @@ impl Clocks {
         self.reset();
     }
 
+    /// The block that was begun last.
+    pub fn block(&self) -> u32 {
+        self.block
+    }
+
     /// The number of the segment that `thread` is in, for [`Touch`](super::Touch); absent when there are too many to
     /// number (2³² − 1 since the clocks were made).
     pub fn segment(&mut self, thread: usize) -> Option<u32> {

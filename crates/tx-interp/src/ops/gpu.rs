@@ -41,6 +41,7 @@ pub(crate) fn build<'c>(
                 .ok_or_else(|| Trouble::unsupported(op, format!("of mode {mode}")))?;
             let site = Site::of(op);
             Box::new(move |exec| {
+                check_whole_warps(exec, &site)?;
                 let ask = |exec: &Exec<'_, '_>, lane: u32| {
                     let width = exec.int(slots[2], lane) as u32;
                     let at = lane % WARP;
@@ -291,6 +292,26 @@ pub(crate) fn shuffle(
     exec.slots[to[0]] = Value::Numbers(values);
     if let Some(to) = to.get(1) {
         exec.slots[*to] = Value::Numbers(valid);
+    }
+    Ok(())
+}
+
+/// Refuses an op that names every lane of its warp where one that is there does not take part.
+fn check_whole_warps(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
+    let there = u32::try_from(exec.lanes).unwrap_or(u32::MAX);
+    for &lane in exec.active.iter() {
+        let first = lane / WARP * WARP;
+        let absent =
+            (first..there.min(first + WARP)).find(|l| exec.active.binary_search(l).is_err());
+        if let Some(absent) = absent {
+            let message = format!(
+                "lane {} of the warp does not take part, and lane {} does",
+                absent % WARP,
+                lane % WARP
+            );
+            let fault = Trouble::fault(FaultKind::Divergence, site, message);
+            return Err(exec.with_thread(fault, lane));
+        }
     }
     Ok(())
 }

@@ -43,8 +43,15 @@ pub(crate) fn build<'c>(
 const CHUNK: usize = 4096;
 
 enum Operand {
-    Memory { slot: Slot, scalar: Scalar },
-    Number { slot: Slot },
+    Memory {
+        slot: Slot,
+        scalar: Scalar,
+        /// Whether the body looks at its elements: what an output held before may be of no interest.
+        read: bool,
+    },
+    Number {
+        slot: Slot,
+    },
 }
 
 fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> {
@@ -61,12 +68,14 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troubl
         .map(|kind| kind.to_string().contains("reduction"))
         .collect();
     let mut all = Vec::new();
-    for value in operands(op) {
+    let block = tx_mlir::first_block(op, 0);
+    for (number, value) in operands(op).into_iter().enumerate() {
         all.push(if MemRef::of(value).is_some() {
             let (_, scalar) = memref(op, value)?;
             Operand::Memory {
                 slot: build.slot(value),
                 scalar,
+                read: block.is_some_and(|b| tx_mlir::has_uses(tx_mlir::build::argument(b, number))),
             }
         } else if scalars(value.r#type()).is_some() {
             Operand::Number {
@@ -140,7 +149,7 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troubl
                 let yielded: Vec<Lanes> = yielded?;
                 let first = all.len() - outs;
                 for (i, values) in yielded.iter().enumerate() {
-                    let Operand::Memory { slot, scalar } = all[first + i] else {
+                    let Operand::Memory { slot, scalar, .. } = all[first + i] else {
                         continue;
                     };
                     let view = exec.view(slot, 0);
@@ -167,19 +176,13 @@ fn gather(
 ) -> Result<Lanes, Trouble> {
     match operand {
         Operand::Number { slot } => Ok(exec.numbers(*slot).clone()),
-        Operand::Memory { slot, scalar } => {
+        Operand::Memory { read: false, .. } => Ok(Lanes::new(1, points.len())),
+        Operand::Memory { slot, scalar, .. } => {
             let view = exec.view(*slot, 0);
             let mut out = Lanes::new(1, points.len());
             for (lane, index) in indices(map, points).into_iter().enumerate() {
-                // What an output held before may be looked at by nobody.
-                match exec.read(&view, view.place(index), *scalar, 0, site) {
-                    Ok((bits, bound)) => out.set(lane, 0, bits, bound),
-                    Err(Trouble::Fault {
-                        kind: crate::trouble::FaultKind::Uninitialized,
-                        ..
-                    }) => out.set(lane, 0, 0, Some(crate::Bound::anything())),
-                    Err(other) => return Err(other),
-                }
+                let (bits, bound) = exec.read(&view, view.place(index), *scalar, 0, site)?;
+                out.set(lane, 0, bits, bound);
             }
             Ok(out)
         }

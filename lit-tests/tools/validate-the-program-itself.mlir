@@ -1,0 +1,83 @@
+// RUN(UNWRITTEN): not tx validate %s --chip sm_80 --entry unwritten 2>&1
+// EXIT: 3
+// RUN(APART): not tx validate %s --chip sm_80 --entry apart 2>&1
+// EXIT: 3
+// RUN(RACE): not tx validate %s --chip sm_80 --entry race --synchronized 2>&1
+// EXIT: 3
+// RUN(BEYOND): not tx validate %s --chip sm_80 --entry beyond 2>&1
+// EXIT: 1
+// RUN(ORDER): not tx validate %s --chip sm_80 --entry odd 2>&1
+// EXIT: 3
+// SNAPSHOT: none — whether there is an assembler is not the matter.
+
+// What a program does wrong as it came is not blamed on a pass. A sum into memory that nobody filled reads it.
+// UNWRITTEN: @unwritten: the program does what it must not
+// UNWRITTEN: parse {{ *}}FAULT: read of byte 0 of the memory allocated at {{.*}}, which nobody wrote, `linalg.generic` at {{.*}}:[[# @LINE + 3]]:3
+func.func @unwritten(%A: memref<4x5xf32>, %B: memref<4xf32>) {
+  %t = memref.alloc() : memref<4xf32>
+  linalg.reduce { arith.addf } ins(%A : memref<4x5xf32>) outs(%t : memref<4xf32>) dimensions = [1]
+  linalg.copy ins(%t : memref<4xf32>) outs(%B : memref<4xf32>)
+  memref.dealloc %t : memref<4xf32>
+  return
+}
+
+// A combiner with an order that no trial shows: the pass that takes elements in another order is named, and so is the
+// other possibility.
+// ORDER:      @odd: `tile-{{.*}}` changes what the program computes
+// ORDER-NEXT: note: the laws of `custom` combiners are tried, not proved
+// ORDER:      tile-{{.*}}WRONG
+func.func @odd(%A: memref<300xi32>, %B: memref<i32>) {
+  tile.reduce custom %A into %B axes [0] scope(grid) identity [0 : i32] combiner {
+  ^bb0(%l: i32, %r: i32):
+    %s = arith.addi %l, %r : i32
+    %c777 = arith.constant 777 : i32
+    %met = arith.cmpi eq, %l, %c777 : i32
+    %t = arith.addi %s, %s : i32
+    %y = arith.select %met, %t, %s : i32
+    tile.yield %y : i32
+  } : memref<300xi32> into memref<i32>
+  return
+}
+
+gpu.module @kernels {
+  // A shuffle is for all lanes of the warp.
+  // APART: @apart: the program does what it must not
+  // APART: parse {{ *}}FAULT: lane 20 of the warp does not take part, and lane 0 does, by thread 0 of block (0, 0, 0), `gpu.shuffle`
+  gpu.func @apart(%A: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %c20 = arith.constant 20 : index
+    %c1 = arith.constant 1 : i32
+    %c32 = arith.constant 32 : i32
+    %v = memref.load %A[%t] : memref<32xf32>
+    %some = arith.cmpi ult, %t, %c20 : index
+    scf.if %some {
+      %s, %valid = gpu.shuffle xor %v, %c1, %c32 : f32
+      memref.store %s, %A[%t] : memref<32xf32>
+    }
+    gpu.return
+  }
+
+  // Where all barriers are said to be in, what is not ordered is the program's own. Both accesses are named.
+  // RACE: @race: the program leaves accesses unordered
+  // RACE: parse {{ *}}RACE: {{.*}} nothing orders this read by thread 0 of block 0 after the write by thread 63 of block 0 by `memref.store` at {{.*}}, `memref.load` at
+  gpu.func @race(%A: memref<64xf32>) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c63 = arith.constant 63 : index
+    %v = memref.load %A[%t] : memref<64xf32>
+    memref.store %v, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+    %other = arith.subi %c63, %t : index
+    %w = memref.load %S[%other] : memref<64xf32, #gpu.address_space<workgroup>>
+    memref.store %w, %A[%t] : memref<64xf32>
+    gpu.return
+  }
+
+  // Sizes that are the caller's may be meant to be others than were tried.
+  // BEYOND: @beyond: FAULT: index [0] of an array of [0]{{.*}}; arguments of other sizes, or with other integers, may be meant: give them with --arg
+  gpu.func @beyond(%A: memref<?xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %v = memref.load %A[%c0] : memref<?xf32>
+    memref.store %v, %A[%c0] : memref<?xf32>
+    gpu.return
+  }
+}
