@@ -786,3 +786,26 @@ func.func @custom_into_wider(%A: memref<4x8xf32>, %B: memref<4xf64>) {
   } : memref<4x8xf32> into memref<4xf64>
   return
 }
+
+// -----
+
+// Without maps a `with` operand lies as the results do.
+func.func @with_elsewhere(%A: memref<4x8xf32>, %B: memref<4xf32>, %W: memref<8xf32>) {
+  // expected-error @below {{reducing [4, 8] over axes [1] gives [4] or [4, 1], but the `with` operand `memref<8xf32>` has [8]}}
+  tile.reduce sum %A into %B with %W axes [1] scope(grid) epilogue {
+  ^bb0(%r: f32, %w: f32, %i: index):
+    %z = arith.addf %r, %w : f32
+    tile.yield %z : f32
+  } : memref<4x8xf32> into memref<4xf32> with memref<8xf32>
+  return
+}
+
+// -----
+
+// A loop keeps its partial results apart in one dimension.
+func.func @apart_twice(%A: memref<?x64xf32>, %P: memref<64x64x?xf32>) {
+  // expected-error @below {{`partials` names `d1` twice}}
+  tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1", "d1"], schedule = []}
+    : memref<?x64xf32> into memref<64x64x?xf32>
+  return
+}

@@ -394,3 +394,13 @@ func.func @no_identity(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   } : memref<?x?xf32> into memref<?xf32>
   return
 }
+
+// -----
+
+// Every partial result needs a place.
+func.func @no_room(%A: memref<?x64xf32>, %P: memref<8x?xf32>) {
+  // expected-error @below {{`d1.i` keeps 16 partial results apart, but dimension 0 of destination 0 has 8}}
+  tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1.i"], schedule = [#tile.split<"d1" by 16>]}
+    : memref<?x64xf32> into memref<8x?xf32>
+  return
+}

@@ -4,6 +4,7 @@
 // EXIT: 3
 // RUN(GRID): not tx validate %s --chip sm_80 --entry absorbing --grid 4 2>&1
 // EXIT: 1
+// RUN(FILLED): tx validate %S/../convert-linalg-to-tile/custom.mlir --chip sm_80 --entry filled
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
 // An identity that is not neutral is told, and what comes of it is wrong: nothing but NaN and the sign of zero may be
@@ -18,6 +19,11 @@ func.func @absorbing(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   } : memref<?x100xf32> into memref<?xf32>
   return
 }
+
+// What was filled with the identity is left out of the reduction. An infinity that the identity makes NaN is then one
+// thing or the other.
+// FILLED: convert-linalg-to-tile {{ *}}equal
+// FILLED: launch {{ *}}equal
 
 // With arguments that are given there is nobody else to blame for what the program does.
 // FAULT: parse {{ *}}FAULT: index [4] of an array of [4]

@@ -77,9 +77,16 @@ impl Pass for InsertSync {
                 threads: &threads,
                 barriers: Vec::new(),
                 accesses: BTreeMap::new(),
+                writes: Vec::new(),
                 conflicts: BTreeMap::new(),
                 ignored: None,
             };
+            walker.writes = walk(func)
+                .into_iter()
+                .filter(|op| blocks(*op).is_empty())
+                .flat_map(|op| walker.accesses(op))
+                .filter(|access| access.write)
+                .collect();
             walker.kernel(func)?;
             let redundant = walker.redundant(func);
             let plan = number(&threads, walker.barriers)?;
@@ -171,6 +178,8 @@ struct Walker<'t, 'c> {
     threads: &'t Threads<'c>,
     barriers: Vec<Barrier<'c>>,
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
+    /// All accesses that write.
+    writes: Vec<Access<'c>>,
     /// Barriers of the program that are taken not to be there, while it is tried whether they are
     /// needed.
     ignored: Option<Vec<Op<'c>>>,
@@ -349,6 +358,11 @@ impl<'c> Walker<'_, 'c> {
         access: Access<'c>,
         mut pending: Pending<'c>,
     ) -> Result<Pending<'c>, Stop> {
+        // What is only read needs no order. Most reads are such, and each would be pending once for each set of loops
+        // that may have gone round since.
+        if !access.write && !self.writes.iter().any(|write| write.may_alias(&access)) {
+            return Ok(pending);
+        }
         // The widest barrier that is needed serves for the narrower conflicts too.
         for reach in [Reach::Block, Reach::Warpgroup, Reach::Warp] {
             let found = pending.0.iter().find(|earlier| {

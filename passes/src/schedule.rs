@@ -198,6 +198,7 @@ fn plan<'c>(op: Op<'c>) -> Result<Planned<'c>, Failed> {
 fn legal(job: &Job<'_>, steps: &[Step]) -> Result<Nest, Illegal> {
     let mut nest = Nest::new(&job.extents, &job.axes).apply(steps)?;
     nest.keep_apart(&job.partials)?;
+    check_partials(job, &nest)?;
     if !matches!(job.work, Work::Combine(..)) && !nest.rfactors.is_empty() {
         return Err(Illegal::new("nothing is reduced, so there are no partial results"));
     }
@@ -208,6 +209,24 @@ fn legal(job: &Job<'_>, steps: &[Step]) -> Result<Nest, Illegal> {
     checked.keep_apart(&apart)?;
     checked.check(job.atomics().err().as_deref())?;
     Ok(nest)
+}
+
+/// Every partial result needs a place.
+fn check_partials(job: &Job<'_>, nest: &Nest) -> Result<(), Illegal> {
+    for (i, name) in job.partials.iter().enumerate() {
+        let count = nest.nodes[nest.find(name)?].extent.known();
+        for (number, destination) in job.destinations.iter().enumerate() {
+            let room = destination.memref.as_ref().and_then(|m| m.shape[i]);
+            if let (Some(count), Some(room)) = (count, room)
+                && count != room.cast_signed()
+            {
+                return Err(Illegal::new(format!(
+                    "`{name}` keeps {count} partial results apart, but dimension {i} of destination {number} has {room}"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The kernels that a job takes, in order.

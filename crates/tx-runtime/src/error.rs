@@ -109,13 +109,11 @@ pub enum Error {
     },
     /// A grid given for something that has a grid of its own.
     #[error(
-        "the grid can be set for a kernel only; `{entry}` is a function that launches {launches} kernels of its own"
+        "the grid can be set for a kernel only; `{entry}` is a function that launches kernels of its own"
     )]
     GridOfFunction {
         /// The entry.
         entry: String,
-        /// How many kernels it launches.
-        launches: usize,
     },
     /// A text that names no device.
     #[error("unknown device `{found}`; expected `auto`, `cpu`, `cuda` or `cuda:N`")]

@@ -33,7 +33,7 @@ mod ptx;
 mod spec;
 
 pub use array::{Array, HostElement};
-pub use bind::check_arguments;
+pub use bind::{MAX_GRID, check_arguments};
 pub use cuda::{CudaDevice, CudaDriver, CudaError};
 pub use device::{Device, Executable, Outputs, RunOptions};
 pub use error::{Error, ErrorKind, Fault, FaultKind};

@@ -125,10 +125,7 @@ fn run_step_by_step() -> Result<(), Error> {
         let error = program
             .run_with(args(["zeros:1x1xf32", "zeros:1xf32", "1"]), &options)
             .unwrap_err();
-        assert!(
-            matches!(error, Error::GridOfFunction { launches: 3, .. }),
-            "{error}"
-        );
+        assert!(matches!(error, Error::GridOfFunction { .. }), "{error}");
     }
     Ok(())
 }

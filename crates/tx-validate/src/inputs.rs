@@ -52,6 +52,9 @@ enum Data {
     Nans,
     /// NaN but for the first and last column and one great number a row, on diagonals: the number wins where NaN never does.
     Numbers,
+    /// All alike but one great and one small number a row, each in another warp's worth of columns: together, [`Turn`]s have
+    /// one of each in every such part of a row.
+    Parts,
     /// All alike but one number, in turns of each sort and at several places, which decides about the whole array.
     Alone,
     /// Every other row rises from its first number to its last, the others fall: their ends decide an extreme.
@@ -141,6 +144,10 @@ impl Data {
                 let most = (MOST_PEAKS_ELEMENTS / count).max(LEAST_PEAKS);
                 columns.div_ceil(rows.max(1)).clamp(1, most)
             }
+            Self::Parts => columns
+                .div_ceil(WARP)
+                .div_ceil(rows.max(1))
+                .min(LEAST_PEAKS),
             Self::Alone if count <= MOST_ALONE => sorts.len() * count,
             Self::Alone => TURNS_ALONE,
             Self::Zeros => 2 * (FEW / count).clamp(1, 4),
@@ -164,6 +171,7 @@ impl Data {
             Self::Peaks => "peaks",
             Self::Nans => "single NaNs",
             Self::Numbers => "single numbers",
+            Self::Parts => "numbers in each part",
             Self::Alone => "one other number",
             Self::Slopes => "slopes",
         }
@@ -175,7 +183,7 @@ impl Data {
 /// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
 /// 256, and so many columns that 32 of them make more than 256 parts; one more than
 /// 256 blocks of 256 threads fold in two rounds.
-const CALLS: [([usize; 4], Data); 24] = [
+const CALLS: [([usize; 4], Data); 25] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
@@ -200,7 +208,14 @@ const CALLS: [([usize; 4], Data); 24] = [
     ([1, 131073, 1, 2], Data::Long),
     ([1, 131073, 1, 2], Data::Alone),
     ([64, 128, 4, 2], Data::Whole),
+    PARTS,
 ];
+
+/// One more part of 32 columns than a block of 256 threads has threads, for programs whose partial results are combined by
+/// such a block.
+const PARTS: ([usize; 4], Data) = ([33, 256 * WARP + 33, 1, 2], Data::Parts);
+/// Columns of a part.
+const WARP: usize = 32;
 
 /// What programs of given sizes hold.
 const FILLS: [Data; 14] = [
@@ -293,7 +308,15 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
     };
     let mut inputs: Vec<Planned> = Vec::new();
     let mut too_large = None;
+    // Where there are partial results in memory, of several rows.
+    let rows = |argument: &tx_plan::Argument| matches!(&argument.ty, ArgumentType::Memref(memref) if memref.shape.len() > 1);
+    let in_parts = !plan.temporaries.is_empty()
+        && plan.steps.len() > 1
+        && plan.arguments.first().is_some_and(rows);
     for (number, (sizes, data)) in calls.into_iter().enumerate() {
+        if data == Data::Parts && !in_parts {
+            continue;
+        }
         let Some(values) = solve(plan, &sizes, guess) else {
             continue;
         };
@@ -629,6 +652,17 @@ fn fill(
                     _ => Role::Plain,
                 }
             }
+            Data::Parts => {
+                let parts = columns.div_ceil(WARP);
+                let part = (row * turn.of + turn.number) % parts;
+                // In another column of each part.
+                let own = |part: usize| part * WARP + (5 * part + row) % WARP;
+                match column {
+                    _ if column == own(part).min(columns - 1) => Role::Great,
+                    _ if column == own((part + parts / 2) % parts).min(columns - 1) => Role::Small,
+                    _ => Role::Plain,
+                }
+            }
             Data::Alone => turn.role_alone(place, count, columns),
             Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
             Data::Slopes => Role::Step(columns - column, columns),
@@ -730,24 +764,26 @@ fn float_bits(
         Data::Least => f64::NEG_INFINITY,
         Data::Greatest => f64::INFINITY,
         Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
-        Data::Peaks | Data::Nans | Data::Numbers | Data::Alone | Data::Slopes => match role {
-            Role::Plain => 1.0,
-            Role::Low => -1.0,
-            Role::Nan => return nan(float, random),
-            Role::Next => 1.0 + 2_f64.powi(1 - float.digits()),
-            Role::NextBelow => -1.0 - 2_f64.powi(1 - float.digits()),
-            Role::Zero => -0.0,
-            Role::ZeroBehind => 0.0,
-            Role::Huge => float.largest(),
-            Role::Infinite => f64::INFINITY,
-            // Far apart: the exponential of the distance is infinite. All bits of a wide number count.
-            Role::Great if float.digits() > 4 => 200.0 + 1.0 / 3.0,
-            Role::Small if float.digits() > 4 => -200.0 - 1.0 / 3.0,
-            Role::Great => 8.0,
-            Role::Small => -8.0,
-            Role::Step(up, of) if float.digits() < 11 => (up * 15 / of) as f64,
-            Role::Step(up, _) => up as f64,
-        },
+        Data::Peaks | Data::Nans | Data::Numbers | Data::Parts | Data::Alone | Data::Slopes => {
+            match role {
+                Role::Plain => 1.0,
+                Role::Low => -1.0,
+                Role::Nan => return nan(float, random),
+                Role::Next => 1.0 + 2_f64.powi(1 - float.digits()),
+                Role::NextBelow => -1.0 - 2_f64.powi(1 - float.digits()),
+                Role::Zero => -0.0,
+                Role::ZeroBehind => 0.0,
+                Role::Huge => float.largest(),
+                Role::Infinite => f64::INFINITY,
+                // Far apart: the exponential of the distance is infinite. All bits of a wide number count.
+                Role::Great if float.digits() > 4 => 200.0 + 1.0 / 3.0,
+                Role::Small if float.digits() > 4 => -200.0 - 1.0 / 3.0,
+                Role::Great => 8.0,
+                Role::Small => -8.0,
+                Role::Step(up, of) if float.digits() < 11 => (up * 15 / of) as f64,
+                Role::Step(up, _) => up as f64,
+            }
+        }
     };
     float.to_bits(value)
 }
@@ -774,21 +810,23 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
         Data::Long => -1,
         Data::Near => 0,
         // A bit more and a bit less.
-        Data::Peaks | Data::Nans | Data::Numbers | Data::Alone | Data::Slopes => match role {
-            Role::Plain => 0b0101,
-            Role::Low => 0b0100,
-            // The index of a NaN is beyond those of numbers.
-            Role::Nan => 0b0110,
-            Role::Great => 0b0100_0101,
-            Role::Huge => i64::MAX >> (64 - width),
-            Role::Infinite | Role::Next => (i64::MAX >> (64 - width)) - 1,
-            Role::NextBelow => i64::MIN >> (64 - width),
-            Role::Zero => 0,
-            Role::ZeroBehind => 0b0100,
-            Role::Small => 0b0100,
-            Role::Step(up, of) if width < 16 => (up * 100 / of) as i64,
-            Role::Step(up, _) => up as i64,
-        },
+        Data::Peaks | Data::Nans | Data::Numbers | Data::Parts | Data::Alone | Data::Slopes => {
+            match role {
+                Role::Plain => 0b0101,
+                Role::Low => 0b0100,
+                // The index of a NaN is beyond those of numbers.
+                Role::Nan => 0b0110,
+                Role::Great => 0b0100_0101,
+                Role::Huge => i64::MAX >> (64 - width),
+                Role::Infinite | Role::Next => (i64::MAX >> (64 - width)) - 1,
+                Role::NextBelow => i64::MIN >> (64 - width),
+                Role::Zero => 0,
+                Role::ZeroBehind => 0b0100,
+                Role::Small => 0b0100,
+                Role::Step(up, of) if width < 16 => (up * 100 / of) as i64,
+                Role::Step(up, _) => up as i64,
+            }
+        }
         Data::Least => i64::MIN >> (64 - width),
         Data::Greatest => i64::MAX >> (64 - width),
         Data::Special => match random.below(8) {
@@ -799,7 +837,7 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
             _ => random.next().cast_signed(),
         },
     };
-    let wide = width == 64 && matches!(data, Data::Peaks | Data::Nans | Data::Alone);
+    let wide = width == 64 && matches!(data, Data::Peaks | Data::Nans | Data::Parts | Data::Alone);
     // Either half of a number that takes two registers.
     let halves = if wide { 1 << 32 | 1 } else { 1 };
     truncated(number.wrapping_mul(halves), width)

@@ -140,6 +140,14 @@ pub fn validate_edited(
             plan.entry
         )));
     }
+    let sizes = options.grid.unwrap_or([1; 3]);
+    for ((axis, size), most) in ["x", "y", "z"].iter().zip(sizes).zip(tx_runtime::MAX_GRID) {
+        if !(1..=most).contains(&size) {
+            return Err(Trouble::Input(format!(
+                "grid along {axis}: found {size}, expected 1 to {most}"
+            )));
+        }
+    }
     let given = match &options.args {
         Some(args) => {
             tx_runtime::check_arguments(&plan, args)
@@ -335,9 +343,10 @@ impl<'r> Run<'r> {
             self.text = text;
             return Ok(());
         } else {
-            let verdict = self.compare(session, module);
+            let converts = name == "convert-linalg-to-tile";
+            let verdict = self.compare(session, module, converts);
             // From here on it is said which of equal elements wins.
-            if name == "convert-linalg-to-tile" && !verdict.is_bad() {
+            if converts && !verdict.is_bad() {
                 self.refer_again(session, module);
             }
             verdict
@@ -428,8 +437,9 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Runs the program and compares with the stage before and with the reference.
-    fn compare(&mut self, session: &Session, module: &Module<'_>) -> Verdict {
+    /// Runs the program and compares with the stage before and with the reference. Where reductions were loops before
+    /// (`converts`), what is left open of the new ones is open.
+    fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
             let device_ir = tx::device_ir(module, Some(&kernels));
@@ -437,7 +447,7 @@ impl<'r> Run<'r> {
             // What it is in truth is found by `launch`.
             return Verdict::Equal;
         }
-        let options = self.options(false);
+        let options = self.options(converts);
         let generic = match stages::generic(session, module) {
             Ok(generic) => generic,
             Err(error) => return Verdict::Unsupported(error),
@@ -453,7 +463,7 @@ impl<'r> Run<'r> {
             let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
             let found = match found {
                 Ok(outcome) => match case.placed.results(outcome) {
-                    Ok((results, _)) => case.judge(results, written),
+                    Ok((results, own)) => case.judge(results, converts.then_some(&own), written),
                     Err(error) => Verdict::Unsupported(error),
                 },
                 Err(trouble) => stages::verdict_of(&trouble, &case.input.name),
@@ -489,7 +499,7 @@ impl<'r> Run<'r> {
                 };
                 let found = program.run_with(case.input.args.clone(), &options);
                 let found = match found {
-                    Ok(outputs) => case.judge(outputs.into_arrays(), true),
+                    Ok(outputs) => case.judge(outputs.into_arrays(), None, true),
                     Err(error) => stages::verdict_of_run(&error, &case.input.name),
                 };
                 case.is_wrong |= found.is_bad();
@@ -566,7 +576,7 @@ impl<'r> Run<'r> {
 
 impl Case {
     /// Compares with what was before. Once kernels are `written`, the sign of a sum of nothing but -0.0 stays what it is.
-    fn judge(&mut self, results: Results, written: bool) -> Verdict {
+    fn judge(&mut self, results: Results, own: Option<&Bounds>, written: bool) -> Verdict {
         let same = self
             .before
             .as_ref()
@@ -581,7 +591,7 @@ impl Case {
                     }
                     _ => Verdict::Equal,
                 };
-                compare::judge(&self.input.name, reference, bounds, &results)
+                compare::judge(&self.input.name, reference, bounds, &results, own)
                     .worse(signs)
                     .worse(Verdict::EqualWithinOrder)
             }

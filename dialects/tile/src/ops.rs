@@ -269,11 +269,13 @@ impl<'c> Reduce<'c> {
             map
         };
         let sources = self.sources.iter().map(|_| AffineMap::identity(rank));
-        Some(
-            sources
-                .chain(self.destinations.iter().map(destination))
-                .collect(),
-        )
+        // What the epilogue is given lies as the results do.
+        let results = self
+            .destinations
+            .iter()
+            .chain(&self.extras)
+            .map(destination);
+        Some(sources.chain(results).collect())
     }
 
     /// Types of what is combined: what `element` yields, or else the sources' elements.

@@ -227,12 +227,24 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let axes = check_axes(op, &reduce.axes, rank)?;
     let apart = grid::check_partials(reduce, &targets)?;
     for (target, output) in targets.iter().zip(&outputs) {
-        check_target_shape(
+        check_result_shape(
             op,
             &sources[0].shape,
             &axes,
             &target.shape[apart..],
+            "destination",
             output.r#type(),
+        )?;
+    }
+    for extra in &reduce.extras {
+        let tile = Tile::of(op, *extra)?;
+        check_result_shape(
+            op,
+            &sources[0].shape,
+            &axes,
+            &tile.shape,
+            "`with` operand",
+            extra.r#type(),
         )?;
     }
     for (init, output) in inits.iter().zip(&outputs) {
@@ -461,11 +473,13 @@ fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Fa
     Ok(axes)
 }
 
-fn check_target_shape(
+/// What lies as the results do has the source's shape without the reduced dimensions, or with 1 there.
+fn check_result_shape(
     op: Op<'_>,
     source: &[Option<u64>],
     axes: &[usize],
     target: &[Option<u64>],
+    what: &str,
     ty: Type<'_>,
 ) -> Result<(), Failed> {
     let kept = || {
@@ -495,7 +509,7 @@ fn check_target_shape(
     Err(complain(
         op,
         format!(
-            "reducing {} over axes {axes:?} gives {} or {}, but the destination `{ty}` has {}",
+            "reducing {} over axes {axes:?} gives {} or {}, but the {what} `{ty}` has {}",
             shape_text(source),
             shape_text(&squeezed),
             shape_text(&ones),

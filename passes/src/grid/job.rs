@@ -380,6 +380,34 @@ impl<'c> Job<'c> {
         }
     }
 
+    /// That arguments of the function have a place for each of the partial results that loop `name`, of `count`
+    /// iterations, keeps apart in their dimension `place`.
+    pub(crate) fn assert_partials(
+        &self,
+        b: &Builder<'c>,
+        place: usize,
+        name: &str,
+        count: Index<'c>,
+    ) {
+        for (number, destination) in self.destinations.iter().enumerate() {
+            let known = destination.memref.as_ref().and_then(|m| m.shape[place]);
+            if tx_mlir::argument_of(root(destination.value)).is_none()
+                || known.is_some() && count.known().is_some()
+            {
+                continue;
+            }
+            let room = b.dim(destination.value, place);
+            let holds = b.compare(Predicate::Eq, b.value(count), room);
+            let message = format!(
+                "dimension {place} of destination {number} must have a place for each iteration of `{name}`"
+            );
+            b.create("cf.assert")
+                .operands(&[holds])
+                .attr("msg", StringAttribute::new(b.context(), &message).into())
+                .build();
+        }
+    }
+
     /// Everything must be in global memory, and no result may overwrite what is still read.
     fn check_memory(&self) -> Result<(), Failed> {
         let op = self.op;

@@ -208,6 +208,12 @@ fn launch<'c>(job: &Job<'c>, nest: &Nest, module: &str, name: &str, arguments: &
     let b = Builder::before(job.op);
     job.assert_sizes(&b);
     let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
+    for (i, name) in job.partials.iter().enumerate() {
+        if let Ok(node) = nest.find(name) {
+            let count = nest.nodes[node].extent.value(&b, &|_, d| lengths[d]);
+            job.assert_partials(&b, i, name, count);
+        }
+    }
     let mut sizes: Vec<Val<'c>> = Vec::new();
     for (dimension, most) in MAX_BLOCKS.into_iter().enumerate() {
         let blocks = match nest.on(Processor::Block(dimension)) {

@@ -138,7 +138,7 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Marks NaN and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum: how often it takes part is
+    /// Marks NaN, infinities and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum: how often it takes part is
     /// not defined, so that they are one thing or the other. Other numbers it must leave as they are.
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
@@ -195,13 +195,14 @@ impl<'c> Combine<'c> {
     }
 }
 
-/// Whether a NaN became a number, or a zero one of the other sign.
+/// Whether a NaN became a number, an infinity NaN, or a zero one of the other sign.
 fn is_turned(scalar: Scalar, old: u64, new: u64) -> bool {
     let Scalar::Float(float) = scalar else {
         return false;
     };
     let (x, y) = (float.value(old), float.value(new));
-    x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
+    let infinite = x.is_infinite() && y.is_nan();
+    infinite || x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
 }
 
 /// The bound of a combination of two numbers.

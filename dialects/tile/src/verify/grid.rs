@@ -37,7 +37,11 @@ pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
 
 /// How many dimensions of each destination are loops that keep results apart.
 pub(super) fn check_partials(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<usize, Failed> {
-    let apart = reduce.partials().len();
+    let names = reduce.partials();
+    let apart = names.len();
+    if let Some(i) = (1..apart).find(|i| names[..*i].contains(&names[*i])) {
+        return Err(complain(reduce.op, format!("`partials` names `{}` twice", names[i])).emit());
+    }
     for target in targets {
         if target.shape.len() < apart {
             return Err(complain(
