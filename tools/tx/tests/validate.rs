@@ -84,6 +84,7 @@ fn main() -> ExitCode {
 const HEADER: &str = "\
 # Programs of `lit-tests` that are not valid, and what comes of them:
 #   unwritten    it reads memory that nobody wrote: a fragment of a program, for one pass
+#   faulty       it does something else that it must not: a test of what is said of that
 #   race         threads write one place with nothing between, in the program itself
 #   refused      it does not compile for the default chip, or not as a whole
 #   inputs       no sizes fit it without somebody who knows it
@@ -193,8 +194,11 @@ fn outcome(result: Result<Validation, Trouble>) -> Outcome {
                 .iter()
                 .map(|stage| format!("  {}: {}", stage.name, stage.verdict))
                 .collect();
-            let word = match validation.guilty().map(|stage| &stage.verdict) {
+            let guilty = validation.guilty();
+            let itself = guilty.is_some_and(|stage| stage.name == "parse");
+            let word = match guilty.map(|stage| &stage.verdict) {
                 Some(Verdict::Race(_)) => "race",
+                Some(Verdict::Fault(why)) if itself => fault(why),
                 Some(verdict) => verdict.word(),
                 None => "unsupported",
             };
@@ -203,9 +207,9 @@ fn outcome(result: Result<Validation, Trouble>) -> Outcome {
         Err(Trouble::Compile(error)) => ("refused", error.to_string()),
         Err(error) => {
             let text = error.to_string();
-            let word = match text.contains("which nobody wrote") {
-                true => "unwritten",
-                false => "inputs",
+            let word = match fault(&text) {
+                "faulty" => "inputs",
+                known => known,
             };
             (word, text)
         }
@@ -213,5 +217,13 @@ fn outcome(result: Result<Validation, Trouble>) -> Outcome {
     Outcome {
         word: word.to_owned(),
         detail,
+    }
+}
+
+/// What a program does wrong as it came.
+fn fault(why: &str) -> &'static str {
+    match why.contains("which nobody wrote") {
+        true => "unwritten",
+        false => "faulty",
     }
 }
