@@ -102,9 +102,7 @@ impl Turn {
             false => place,
         }
     }
-}
 
-impl Turn {
     /// What the number at a place is, where one is other than the rest.
     fn role_alone(self, place: usize, count: usize, columns: usize) -> Role {
         let own = self.place_alone(count, columns);
@@ -308,11 +306,20 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
     };
     let mut inputs: Vec<Planned> = Vec::new();
     let mut too_large = None;
+    // The first array, of which a sort of input may take several.
+    let first = plan
+        .arguments
+        .iter()
+        .enumerate()
+        .find_map(|(i, a)| match &a.ty {
+            ArgumentType::Memref(memref) => Some((i, memref)),
+            ArgumentType::Scalar(_) => None,
+        });
     // Where there are partial results in memory, of several rows.
-    let rows = |argument: &tx_plan::Argument| matches!(&argument.ty, ArgumentType::Memref(memref) if memref.shape.len() > 1);
     let in_parts = !plan.temporaries.is_empty()
         && plan.steps.len() > 1
-        && plan.arguments.first().is_some_and(rows);
+        && first.is_some_and(|(_, memref)| memref.shape.len() > 1);
+    let sorts = sorts(plan);
     for (number, (sizes, data)) in calls.into_iter().enumerate() {
         if data == Data::Parts && !in_parts {
             continue;
@@ -333,12 +340,7 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
             ));
             continue;
         }
-        let first = plan
-            .arguments
-            .iter()
-            .position(|argument| matches!(argument.ty, ArgumentType::Memref(_)));
-        let sorts = sorts(plan);
-        let of = data.turns(first.map_or(&[], |i| &values.shapes[i]), sorts);
+        let of = data.turns(first.map_or(&[], |(i, _)| &values.shapes[i]), sorts);
         for turn in (0..of).map(|number| Turn { number, of, sorts }) {
             let input = fill_all(plan, &values, data, turn, seed, number)?;
             inputs.push(Planned {

@@ -438,7 +438,7 @@ impl<'r> Run<'r> {
     }
 
     /// Runs the program and compares with the stage before and with the reference. Where reductions were loops before
-    /// (`converts`), what is left open of the new ones is open.
+    /// (`converts`), an infinity may be left where they made NaN of it.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {

@@ -299,10 +299,10 @@ pub(crate) fn shuffle(
 /// Refuses an op that names every lane of its warp where one that is there does not take part.
 fn check_whole_warps(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
     let there = u32::try_from(exec.lanes).unwrap_or(u32::MAX);
-    for &lane in exec.active.iter() {
+    for warp in exec.active.chunk_by(|a, b| a / WARP == b / WARP) {
+        let lane = warp[0];
         let first = lane / WARP * WARP;
-        let absent =
-            (first..there.min(first + WARP)).find(|l| exec.active.binary_search(l).is_err());
+        let absent = (first..there.min(first + WARP)).find(|l| warp.binary_search(l).is_err());
         if let Some(absent) = absent {
             let message = format!(
                 "lane {} of the warp does not take part, and lane {} does",

@@ -138,8 +138,8 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Marks NaN, infinities and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum: how often it takes part is
-    /// not defined, so that they are one thing or the other. Other numbers it must leave as they are.
+    /// Marks NaN, infinities and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum: how often it
+    /// takes part is not defined, so that they are one thing or the other. Other numbers it must leave as they are.
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;

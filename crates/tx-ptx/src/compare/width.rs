@@ -16,9 +16,10 @@ fn width(bytes: u32) -> u32 {
 ///
 /// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting makes
 /// them narrower: so of each width it is the bytes moved by accesses of that width or more that are
-/// compared; but equal loads may become one, as long as no narrower ones appear. Where vectors are in loops and were unrolled, there may be bytes enough though one of them was
-/// split. So narrower accesses may not move more than twice what those of the IR do that may be narrower, unless these
-/// are in loops themselves: twice, because LLVM repeats a load where that spares a branch.
+/// compared; but equal loads may become one, as long as no narrower ones appear. Where vectors are in
+/// loops and were unrolled, there may be bytes enough though one of them was split. So narrower
+/// accesses may not move more than twice what those of the IR do that may be narrower, unless these are
+/// in loops themselves: twice, because LLVM repeats a load where that spares a branch.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
