@@ -323,7 +323,8 @@ pub enum Fault {
     /// A thread needs more stack than the executor gives it.
     #[error("stack overflow: {0}")]
     StackOverflow(Box<Site>),
-    /// Threads do nothing but atomic accesses for so long that they can only be waiting for each other.
+    /// Threads do nothing but atomic accesses for so long that they can only be waiting for each other, or loops run
+    /// more often than the launch allows.
     #[error("no progress: {0}")]
     NoProgress(Box<Site>),
     /// The executor itself could not continue: it is out of memory, or has a bug.

@@ -52,12 +52,13 @@ pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_division(i64, i64, i32, i32) attributes {no_unwind}
   llvm.func @__tx_range(i32, i32, i32, i32) attributes {no_unwind}
   llvm.func @__tx_trap(i32) attributes {no_unwind}
+  llvm.func @__tx_repeat(i32) attributes {no_unwind}
   llvm.func @__tx_exit() attributes {no_unwind}
   llvm.func @__tx_fma(f64, f64, f64) -> f64 attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
 /// Names and addresses of the hooks.
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 13] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 14] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),
@@ -70,6 +71,7 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 13] {
         ("__tx_division", division as *mut ()),
         ("__tx_range", range as *mut ()),
         ("__tx_trap", trap as *mut ()),
+        ("__tx_repeat", repeat as *mut ()),
         ("__tx_exit", exit as *mut ()),
         ("__tx_fma", libm::fma_to_odd as *mut ()),
     ]
@@ -372,6 +374,19 @@ extern "C" fn trap(site: i32) {
         let site = machine.site(machine.current, site as u32);
         Err::<(), _>(Fault::Trap(Box::new(site)))
     });
+}
+
+/// Counts an iteration of a loop.
+extern "C" fn repeat(site: i32) {
+    // SAFETY: the machine is alive, and nobody else has a reference while generated code runs.
+    let left = unsafe { &mut (*machine()).iterations };
+    *left = left.saturating_sub(1);
+    if *left == 0 {
+        checked(|machine| {
+            let site = machine.site(machine.current, site as u32);
+            Err::<(), _>(Fault::NoProgress(Box::new(site)))
+        });
+    }
 }
 
 /// Ends the thread before the end of its kernel.

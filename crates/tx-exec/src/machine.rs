@@ -122,6 +122,8 @@ pub(crate) struct Machine<'m> {
     pub(crate) dynamic_shared: u32,
     pub(crate) all_shared: u32,
     idle_atomics: u64,
+    /// Iterations of loops that are left until the launch is taken to hang.
+    pub(crate) iterations: u64,
 }
 
 impl<'m> Machine<'m> {
@@ -155,6 +157,7 @@ impl<'m> Machine<'m> {
             dynamic_shared: launch.dynamic_shared_bytes,
             all_shared,
             idle_atomics: 0,
+            iterations: launch.iterations.unwrap_or(u64::MAX),
         }
     }
 

@@ -99,6 +99,7 @@ impl Module {
             dynamic_shared_bytes: launch.dynamic_shared,
             order: options.order,
             checks: options.checks,
+            iterations: options.iterations,
         };
         let report = self
             .0

@@ -171,6 +171,9 @@ pub struct RunOptions {
     /// What the executor looks for.
     #[cfg(feature = "simt")]
     pub checks: tx_exec::Checks,
+    /// Iterations of loops, of all threads of a launch, after which the executor ends it.
+    #[cfg(feature = "simt")]
+    pub iterations: Option<u64>,
     /// Whether the executor puts arguments one element past a multiple of 256 bytes, as a view of a larger array may begin.
     #[cfg(feature = "simt")]
     pub unaligned: bool,

@@ -223,6 +223,8 @@ fn is_guessed(plan: &Plan) -> bool {
 
 /// Inputs that are run under every schedule.
 const SCHEDULED: usize = 2;
+/// Iterations of loops, of all threads of a launch, after which it is taken to be endless: inputs take far fewer.
+const MOST_ITERATIONS: u64 = 1 << 28;
 
 /// One input on its way through the stages.
 struct Case {
@@ -494,6 +496,7 @@ impl<'r> Run<'r> {
                 let options = tx_runtime::RunOptions {
                     grid: self.options.grid,
                     order: *order,
+                    iterations: Some(MOST_ITERATIONS),
                     unaligned: i % 2 == 1 && !self.aligned,
                     ..tx_runtime::RunOptions::default()
                 };

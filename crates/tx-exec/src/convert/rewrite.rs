@@ -169,8 +169,9 @@ impl<'c, 's> Rewriter<'c, 's> {
             .and_then(|region| region.first_block());
         let entry = block.map(|block| block.to_raw().ptr);
         let (mut frame, mut spills) = (0, 0u64);
-        let mut all = Vec::new();
+        let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
         while let Some(current) = block {
+            seen.insert(current.to_raw().ptr);
             for index in 0..current.argument_count() {
                 let argument = current.argument(index).map(|argument| argument.r#type());
                 spills = spills.saturating_add(argument.map_or(0, spilled));
@@ -178,12 +179,22 @@ impl<'c, 's> Rewriter<'c, 's> {
             let mut next = current.first_operation();
             while let Some(operation) = next {
                 spills = spills.saturating_add(operation_spills(operation));
-                all.push((operation, Some(current.to_raw().ptr) == entry));
+                // Every loop has a jump to a block that stands before.
+                let repeats = operation
+                    .successors()
+                    .any(|to| seen.contains(&to.to_raw().ptr));
+                all.push((operation, Some(current.to_raw().ptr) == entry, repeats));
                 next = operation.next_in_block();
             }
             block = current.next_in_region();
         }
-        for (index, &(operation, in_entry)) in all.iter().enumerate() {
+        for (index, &(operation, in_entry, repeats)) in all.iter().enumerate() {
+            if repeats {
+                let site = self.site(operation)?;
+                let emitter = self.emitter(operation)?;
+                let site = emitter.constant(32, site)?;
+                emitter.call("__tx_repeat", &[site], None)?;
+            }
             if index == 0 && !is_kernel {
                 // Functions may call each other in a circle: that must end in a fault.
                 let emitter = self.emitter(operation)?;

@@ -276,6 +276,19 @@ gpu.module @barriers {
     llvm.return
   }
 
+  // Counts to %n in steps of two, and touches no memory.
+  llvm.func @count(%n: i32) attributes {gpu.kernel, nvvm.kernel} {
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %two = llvm.mlir.constant(2 : i32) : i32
+    llvm.br ^next(%zero : i32)
+  ^next(%i: i32):
+    %j = llvm.add %i, %two : i32
+    %again = llvm.icmp "ne" %j, %n : i32
+    llvm.cond_br %again, ^next(%j : i32), ^end
+  ^end:
+    llvm.return
+  }
+
   // Every block writes the same value to slot 0.
   llvm.func @same_value(%out: !llvm.ptr<1>) attributes {gpu.kernel, nvvm.kernel} {
     %one = llvm.mlir.constant(1 : i32) : i32

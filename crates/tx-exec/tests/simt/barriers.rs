@@ -1,5 +1,5 @@
 use crate::{Buffers, ORDERS, int, launch, locations, program, run};
-use tx_exec::{Fault, Launch};
+use tx_exec::{Fault, Launch, Memory};
 
 /// Blocks of every size up to 1024 threads, in several blocks, exchange through shared memory across a barrier.
 #[test]
@@ -254,6 +254,24 @@ fn spinning() {
         program
             .launch("spin", &launch, &params, &mut buffers.memory)
             .unwrap();
+    }
+}
+
+/// A loop that never ends is ended when the launch says after how many iterations, and one that ends before is not.
+#[test]
+fn looping_for_ever() {
+    let program = program!("barriers");
+    for (to, ends) in [(2, true), (40, true), (42, false), (41, false)] {
+        let limited = Launch {
+            iterations: Some(2 * 3 * 20 + 1),
+            ..launch(2, 3)
+        };
+        let mut memory = Memory::new();
+        let result = program.launch("count", &limited, &[int(to)], &mut memory);
+        match (result, ends) {
+            (Ok(_), true) | (Err(Fault::NoProgress(_)), false) => {}
+            (other, _) => panic!("to {to}: {other:?}"),
+        }
     }
 }
 

@@ -32,6 +32,9 @@ use run::{Outcome, Place, Survey};
 /// Places where a kind of edit is made in a program, at most.
 const PLACES: usize = 1;
 
+/// So many edits are named before they are made.
+const FEW: usize = 20;
+
 /// Programs of the sample, those first that are done soonest. Among them every edit has at least two.
 const SAMPLE: [&str; 19] = [
     "mutations/together@votes",
@@ -245,6 +248,13 @@ fn edited(
         }
     }
     eprintln!("{} edits in {} programs", jobs.len(), surveys.len());
+    // The last few of a run may take long: it is said which they are.
+    for (survey, edit, place) in jobs.iter().filter(|_| jobs.len() <= FEW) {
+        eprintln!(
+            "`{}` in {} after {}, at {}",
+            edit.name, survey.program.name, place.pass, place.op
+        );
+    }
     let count = AtomicUsize::new(0);
     parallel(&jobs, |(survey, edit, place)| {
         each(&make(survey, edit, place));
