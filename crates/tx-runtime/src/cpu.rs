@@ -1,7 +1,5 @@
 //! The SIMT executor as a device.
 
-use std::time::{Duration, Instant};
-
 use tx_exec::{Memory, MemoryError, ParamKind, Program};
 
 use crate::bind::{Job, Launch, Param};
@@ -12,6 +10,41 @@ use crate::error::{Error, Fault, FaultKind};
 #[derive(Debug)]
 pub(crate) struct Module(Program);
 
+/// What the launches of a job take, in memory that the executor watches.
+#[derive(Debug)]
+pub(crate) struct Resident<'m> {
+    module: &'m Module,
+    options: RunOptions,
+    memory: Memory,
+    ids: Vec<tx_exec::BufferId>,
+    addresses: Vec<u64>,
+}
+
+impl Resident<'_> {
+    /// Runs the launches of the job that this was prepared for, in order.
+    pub(crate) fn launch(&mut self, job: &Job) -> Result<(), Error> {
+        for launch in &job.launches {
+            self.module
+                .launch(launch, &self.addresses, &mut self.memory, &self.options)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the written buffers back.
+    pub(crate) fn read_back(&mut self, job: &mut Job) -> Result<(), Error> {
+        for (buffer, id) in job.buffers.iter_mut().zip(&self.ids) {
+            if buffer.read_back
+                && let Some(contents) = &mut buffer.contents
+            {
+                self.memory
+                    .read(*id, 0, contents)
+                    .map_err(|error| refused(error, &buffer.label))?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Module {
     pub(crate) fn load(device_ir: &str) -> Result<Self, Error> {
         Program::load(device_ir)
@@ -19,8 +52,8 @@ impl Module {
             .map_err(|error| Error::DeviceIr(error.to_string()))
     }
 
-    /// Runs the launches of a job in order and reads the written buffers back.
-    pub(crate) fn run(&self, job: &mut Job, options: &RunOptions) -> Result<Duration, Error> {
+    /// Puts what the launches of a job take in memory that the executor watches.
+    pub(crate) fn prepare(&self, job: &Job, options: &RunOptions) -> Result<Resident<'_>, Error> {
         let mut memory = Memory::new();
         let (mut ids, mut addresses) = (Vec::new(), Vec::new());
         for buffer in &job.buffers {
@@ -45,21 +78,13 @@ impl Module {
                     .map_err(|error| refused(error, &buffer.label))?,
             );
         }
-        let start = Instant::now();
-        for launch in &job.launches {
-            self.launch(launch, &addresses, &mut memory, options)?;
-        }
-        let elapsed = start.elapsed();
-        for (buffer, id) in job.buffers.iter_mut().zip(ids) {
-            if buffer.read_back
-                && let Some(contents) = &mut buffer.contents
-            {
-                memory
-                    .read(id, 0, contents)
-                    .map_err(|error| refused(error, &buffer.label))?;
-            }
-        }
-        Ok(elapsed)
+        Ok(Resident {
+            module: self,
+            options: *options,
+            memory,
+            ids,
+            addresses,
+        })
     }
 
     fn launch(

@@ -13,6 +13,7 @@ use cudarc::driver::result as driver;
 use cudarc::driver::sys::{self, CUdevice_attribute, CUfunction_attribute, CUjit_option};
 
 use crate::bind::{Job, Launch, Param};
+use crate::ceiling;
 use crate::error::Error;
 use crate::ptx;
 
@@ -273,7 +274,7 @@ impl Drop for Module {
     fn drop(&mut self) {
         // After a fault every call fails, and the context takes the module with it.
         if self.context.make_current().is_ok() {
-            // SAFETY: loaded in `load`, unloaded once, and no kernel of it is running: `run` waits for its own.
+            // SAFETY: loaded in `load`, unloaded once; the driver waits for kernels of it that were started.
             let _ = unsafe { driver::module::unload(self.module) };
         }
     }
@@ -325,8 +326,8 @@ impl Module {
         }
     }
 
-    /// Runs the launches of a job in order and reads the written buffers back.
-    pub(crate) fn run(&self, job: &mut Job) -> Result<Duration, Error> {
+    /// Puts what the launches of a job take on the device.
+    pub(crate) fn prepare(&self, job: &Job) -> Result<Resident<'_>, Error> {
         self.context.make_current()?;
         let mut buffers = Vec::with_capacity(job.buffers.len());
         for buffer in &job.buffers {
@@ -347,36 +348,11 @@ impl Module {
             .iter()
             .map(|launch| self.function(launch))
             .collect::<Result<Vec<_>, Error>>()?;
-        let (start, end) = (Event::new()?, Event::new()?);
-        start.record()?;
-        for (launch, function) in job.launches.iter().zip(functions) {
-            launch_kernel(launch, function, &buffers)?;
-        }
-        end.record()?;
-        let wait = |what: &str| {
-            driver::ctx::synchronize().during(|| {
-                let mut kernels: Vec<&str> = job
-                    .launches
-                    .iter()
-                    .map(|launch| launch.kernel.as_str())
-                    .collect();
-                kernels.dedup();
-                format!("{what} `{}`", kernels.join("`, `"))
-            })
-        };
-        wait("running")?;
-        for (buffer, memory) in job.buffers.iter_mut().zip(&buffers) {
-            if let Some(contents) = buffer
-                .contents
-                .as_mut()
-                .filter(|contents| buffer.read_back && !contents.is_empty())
-            {
-                // SAFETY: the memory has the size of the buffer, which is that of its contents.
-                unsafe { driver::memcpy_dtoh_sync(contents, memory.pointer) }
-                    .during(|| format!("copying {} from the device", buffer.label))?;
-            }
-        }
-        Ok(start.until(&end)?)
+        Ok(Resident {
+            module: self,
+            buffers,
+            functions,
+        })
     }
 
     fn function(&self, launch: &Launch) -> Result<sys::CUfunction, Error> {
@@ -438,6 +414,61 @@ impl Module {
                 expected: expected.clone(),
             })
         }
+    }
+}
+
+/// What the launches of a job take, on the device.
+#[derive(Debug)]
+pub(crate) struct Resident<'m> {
+    module: &'m Module,
+    buffers: Vec<Memory>,
+    functions: Vec<sys::CUfunction>,
+}
+
+impl Resident<'_> {
+    /// Starts the launches of the job that this was prepared for, in order.
+    pub(crate) fn launch(&self, job: &Job) -> Result<(), Error> {
+        self.module.context.make_current()?;
+        for (launch, function) in job.launches.iter().zip(&self.functions) {
+            launch_kernel(launch, *function, &self.buffers)?;
+        }
+        Ok(())
+    }
+
+    /// Waits until everything that was started has ended.
+    pub(crate) fn wait(&self, job: &Job) -> Result<(), Error> {
+        self.module.context.make_current()?;
+        driver::ctx::synchronize().during(|| {
+            let mut kernels: Vec<&str> = job.launches.iter().map(|l| l.kernel.as_str()).collect();
+            kernels.dedup();
+            format!("running `{}`", kernels.join("`, `"))
+        })?;
+        Ok(())
+    }
+
+    /// A point in time between what was started and what will be.
+    pub(crate) fn mark(&self) -> Result<Event, Error> {
+        self.module.context.make_current()?;
+        let event = Event::new()?;
+        event.record()?;
+        Ok(event)
+    }
+
+    /// Reads the written buffers back.
+    pub(crate) fn read_back(&self, job: &mut Job) -> Result<(), Error> {
+        self.module.context.make_current()?;
+        for (buffer, memory) in job.buffers.iter_mut().zip(&self.buffers) {
+            if let Some(contents) = buffer
+                .contents
+                .as_mut()
+                .filter(|contents| buffer.read_back && !contents.is_empty())
+            {
+                // SAFETY: the memory has the size of the buffer, which is that of its contents.
+                unsafe { driver::memcpy_dtoh_sync(contents, memory.pointer) }
+                    .during(|| format!("copying {} from the device", buffer.label))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -508,7 +539,80 @@ fn launch_kernel(
     })
 }
 
+impl Context {
+    /// The most bytes a second that the device reads of so many bytes: the median time with the best of some grids.
+    pub(crate) fn read_ceiling(&self, bytes: usize) -> Result<f64, Error> {
+        self.make_current()?;
+        let module = Module::load(self, &ceiling::ptx())?;
+        let memory = Memory::new(bytes, "the bytes that are read")?;
+        let out = Memory::new(4, "what was read")?;
+        // Numbers that are not alike: memory that holds zeros may be read faster.
+        let mut state = 1_u64;
+        let chunk: Vec<u64> = (0..CHUNK / 8)
+            .map(|_| {
+                state = state
+                    .wrapping_mul(0x5851_f42d_4c95_7f2d)
+                    .wrapping_add(0x1405_7b7e_f767_814f);
+                state
+            })
+            .collect();
+        for at in (0..bytes / CHUNK * CHUNK).step_by(CHUNK) {
+            // SAFETY: a whole chunk lies within the memory.
+            unsafe { driver::memcpy_htod_sync(memory.pointer + at as u64, &chunk) }
+                .during(|| "filling memory".to_owned())?;
+        }
+        let buffers = [memory, out];
+        let mut best = 0.0_f64;
+        for threads in [128, 256, 512, 1024] {
+            let tile = 16 * ceiling::VECTORS * threads;
+            let Ok(blocks) = u32::try_from(bytes / tile) else {
+                continue;
+            };
+            let launch = Launch {
+                kernel: ceiling::KERNEL.to_owned(),
+                grid: [blocks, 1, 1],
+                block: [threads as u32, 1, 1],
+                cluster: None,
+                dynamic_shared: 0,
+                params: vec![Param::Address(0), Param::Address(1)],
+            };
+            let function = module.function(&launch)?;
+            let mut times = Vec::new();
+            for _ in 0..TIMES {
+                let (start, end) = (Event::new()?, Event::new()?);
+                start.record()?;
+                launch_kernel(&launch, function, &buffers)?;
+                end.record()?;
+                driver::ctx::synchronize().during(|| "reading memory".to_owned())?;
+                times.push(start.until(&end)?);
+            }
+            times.sort();
+            best = best.max((bytes / tile * tile) as f64 / times[TIMES / 2].as_secs_f64());
+        }
+        Ok(best)
+    }
+
+    /// Bytes of the cache that all multiprocessors share.
+    pub(crate) fn cache(&self) -> Result<usize, Error> {
+        Ok(self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)? as usize)
+    }
+
+    fn attribute(&self, attribute: CUdevice_attribute) -> Result<u32, CudaError> {
+        // SAFETY: the handle comes from the driver.
+        let value = unsafe { driver::device::get_attribute(self.0.handle, attribute) };
+        Ok(value
+            .during(|| "asking what the device has".to_owned())?
+            .unsigned_abs())
+    }
+}
+
+/// Bytes of numbers that are not alike.
+const CHUNK: usize = 16 << 20;
+/// Measurements of one kernel.
+const TIMES: usize = 11;
+
 /// Device memory, freed when dropped.
+#[derive(Debug)]
 struct Memory {
     pointer: sys::CUdeviceptr,
 }
@@ -535,13 +639,13 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         // After a fault every call fails, and the context takes the memory with it.
-        // SAFETY: allocated in `new`, freed once, and `Module::run` has waited for the kernels or failed.
+        // SAFETY: allocated in `new`, freed once; the driver waits for kernels that were started.
         let _ = unsafe { driver::free_sync(self.pointer) };
     }
 }
 
 /// A point in time on the device.
-struct Event(sys::CUevent);
+pub(crate) struct Event(sys::CUevent);
 
 impl Event {
     fn new() -> Result<Self, CudaError> {
@@ -556,7 +660,8 @@ impl Event {
             .during(|| "recording an event".to_owned())
     }
 
-    fn until(&self, end: &Self) -> Result<Duration, CudaError> {
+    /// The time from here to `end`, both of which must have passed.
+    pub(crate) fn until(&self, end: &Self) -> Result<Duration, CudaError> {
         // SAFETY: both events live, and were recorded on the same stream.
         let millis = unsafe { driver::event::elapsed(self.0, end.0) }
             .during(|| "reading the time".to_owned())?;

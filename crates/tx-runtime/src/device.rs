@@ -1,6 +1,6 @@
 //! Devices and what is loaded on them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tx_plan::{Artifact, Plan};
 
@@ -120,6 +120,30 @@ impl Device {
         }
     }
 
+    /// The most bytes a second that the device reads of so many bytes of its memory, measured now; `None` for the CPU.
+    ///
+    /// # Errors
+    /// When the device has no room, or refuses.
+    pub fn read_ceiling(&self, bytes: usize) -> Result<Option<f64>, Error> {
+        match &self.backend {
+            #[cfg(feature = "simt")]
+            Backend::Cpu => Ok(None),
+            Backend::Cuda(context) => context.read_ceiling(bytes).map(Some),
+        }
+    }
+
+    /// Bytes of the largest cache that all of the device shares; `None` for the CPU.
+    ///
+    /// # Errors
+    /// When the driver does not say.
+    pub fn cache(&self) -> Result<Option<usize>, Error> {
+        match &self.backend {
+            #[cfg(feature = "simt")]
+            Backend::Cpu => Ok(None),
+            Backend::Cuda(context) => context.cache().map(Some),
+        }
+    }
+
     /// Loads a program.
     ///
     /// # Errors
@@ -198,15 +222,130 @@ impl Executable {
     /// # Errors
     /// As [`Executable::run`], and when a grid is given for a function.
     pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
-        let mut job = Job::new(&self.plan, args, options.grid)?;
-        let elapsed = match &self.module {
-            Module::Empty => Duration::ZERO,
+        let mut run = self.prepare(args, options)?;
+        let elapsed = Prepared::time(std::slice::from_mut(&mut run), 1)?;
+        run.finish(elapsed)
+    }
+
+    /// Copies the arguments to the device and finds the kernels, so that the program can be launched several times.
+    ///
+    /// # Errors
+    /// When the arguments do not fit the plan, or the device has no room for them.
+    pub fn prepare(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Prepared<'_>, Error> {
+        let job = Job::new(&self.plan, args, options.grid)?;
+        let resident = match &self.module {
+            Module::Empty => Resident::Empty,
             #[cfg(feature = "simt")]
-            Module::Cpu(module) => module.run(&mut job, options)?,
-            Module::Cuda(module) => module.run(&mut job)?,
+            Module::Cpu(module) => Resident::Cpu(module.prepare(&job, options)?),
+            Module::Cuda(module) => Resident::Cuda(module.prepare(&job)?),
         };
+        Ok(Prepared { job, resident })
+    }
+}
+
+/// A program with its arguments on a device, ready to be launched.
+#[derive(Debug)]
+pub struct Prepared<'e> {
+    job: Job,
+    resident: Resident<'e>,
+}
+
+#[derive(Debug)]
+enum Resident<'e> {
+    Empty,
+    #[cfg(feature = "simt")]
+    Cpu(crate::cpu::Resident<'e>),
+    Cuda(cuda::Resident<'e>),
+}
+
+impl Prepared<'_> {
+    /// Starts the program once, on the arguments as the launch before left them. A device may still be running it when this
+    /// returns.
+    ///
+    /// # Errors
+    /// When the device refuses a launch, or the executor finds a fault.
+    pub fn launch(&mut self) -> Result<(), Error> {
+        match &mut self.resident {
+            Resident::Empty => Ok(()),
+            #[cfg(feature = "simt")]
+            Resident::Cpu(resident) => resident.launch(&self.job),
+            Resident::Cuda(resident) => resident.launch(&self.job),
+        }
+    }
+
+    /// Waits until every launch has ended.
+    ///
+    /// # Errors
+    /// When one of them failed.
+    pub fn wait(&self) -> Result<(), Error> {
+        match &self.resident {
+            Resident::Cuda(resident) => resident.wait(&self.job),
+            _ => Ok(()),
+        }
+    }
+
+    /// How long so many launches take, one after the other and of each of these in turn, from the start of the first
+    /// kernel to the end of the last.
+    ///
+    /// # Errors
+    /// As [`Prepared::launch`] and [`Prepared::wait`].
+    pub fn time(runs: &mut [Self], launches: usize) -> Result<Duration, Error> {
+        if runs.iter().all(|run| run.kernels() == 0) {
+            return Ok(Duration::ZERO);
+        }
+        let mark = |runs: &[Self]| match runs.first().map(|run| &run.resident) {
+            Some(Resident::Cuda(resident)) => resident.mark().map(Some),
+            _ => Ok(None),
+        };
+        let (begin, start) = (Instant::now(), mark(runs)?);
+        for i in 0..launches {
+            let turn = i % runs.len().max(1);
+            if let Some(run) = runs.get_mut(turn) {
+                run.launch()?;
+            }
+        }
+        let end = mark(runs)?;
+        for run in runs.iter() {
+            run.wait()?;
+        }
+        match (start, end) {
+            (Some(start), Some(end)) => Ok(start.until(&end)?),
+            _ => Ok(begin.elapsed()),
+        }
+    }
+
+    /// Kernels of one launch.
+    pub fn kernels(&self) -> usize {
+        self.job.launches.len()
+    }
+
+    /// Bytes of all memref arguments on the device.
+    pub fn argument_bytes(&self) -> usize {
+        let buffers = self.job.buffers.iter();
+        buffers
+            .filter(|buffer| buffer.contents.is_some())
+            .map(|buffer| buffer.bytes)
+            .sum()
+    }
+
+    /// Reads the arguments back.
+    ///
+    /// # Errors
+    /// As [`Prepared::wait`], and when they cannot be read.
+    pub fn into_outputs(self) -> Result<Outputs, Error> {
+        self.finish(Duration::ZERO)
+    }
+
+    fn finish(mut self, elapsed: Duration) -> Result<Outputs, Error> {
+        self.wait()?;
+        match &mut self.resident {
+            Resident::Empty => {}
+            #[cfg(feature = "simt")]
+            Resident::Cpu(resident) => resident.read_back(&mut self.job)?,
+            Resident::Cuda(resident) => resident.read_back(&mut self.job)?,
+        }
         Ok(Outputs {
-            arrays: job.into_arrays()?,
+            arrays: self.job.into_arrays()?,
             elapsed,
         })
     }

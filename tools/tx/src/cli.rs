@@ -49,6 +49,13 @@ pub(crate) enum Command {
     /// from, all runs that follow fail.
     #[command(after_help = BATCH_EXAMPLES)]
     Batch(Batch),
+    /// Measure how fast a program runs
+    ///
+    /// Runs it many times on the device, with the arguments as the run before left them, and prints the median time, and
+    /// bytes per second: those of all arrays that it is given, each counted once, beside what the device reads at most,
+    /// which is measured in the same run. Where the arguments are smaller than the cache, several sets of them take turns.
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(Bench),
     /// Compile a program to PTX
     #[command(after_help = COMPILE_EXAMPLES)]
     Compile(Compile),
@@ -82,6 +89,12 @@ Examples:
   tx run row_sums.mlir --arg rand:1000x300xf32 --arg zeros:1000xf32
   tx run row_sums.mlir --arg input.npy --arg zeros:1000xf32 --out 1=sums.npy
   tx run kernels.mlir --entry warp_sum --grid 16 --arg x.npy:bf16 --arg zeros:16xf32";
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  tx bench row_sums.mlir --arg rand:262144x1024xf32 --arg zeros:262144xf32
+  tx bench row_sums.mlir --arg rand:262144x1024xf32 --arg zeros:262144xf32 --json
+  tx bench kernels.mlir --entry warp_sum --grid 16 --arg x.npy --arg zeros:16xf32";
 
 const BATCH_EXAMPLES: &str = "\
 Examples:
@@ -164,6 +177,36 @@ pub(crate) struct Run {
     /// The chip to compile for [default: that of the device, sm_80 for cpu]
     #[arg(long, value_name = "CHIP")]
     pub(crate) chip: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    #[command(flatten)]
+    pub(crate) program: Program,
+
+    /// Where to run: auto (a CUDA device if there is one, else cpu), cpu, cuda or cuda:N
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    pub(crate) device: String,
+
+    /// An argument; once for each, in order
+    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) args: Vec<Spec>,
+
+    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) grid: Option<Grid>,
+
+    /// The chip to compile for [default: that of the device, sm_80 for cpu]
+    #[arg(long, value_name = "CHIP")]
+    pub(crate) chip: Option<String>,
+
+    /// How often to measure
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) times: u32,
+
+    /// Print one line of JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! The `tx` program: compile and run reductions.
 
 mod batch;
+mod bench;
 mod cli;
 mod compile;
 mod doctor;
@@ -67,6 +68,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
     match cli.command {
         Command::Run(options) => run::run(&options),
         Command::Batch(options) => batch::run(&options),
+        Command::Bench(options) => bench::run(&options),
         Command::Compile(options) => compile::run(&options),
         Command::Validate(options) => validate::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),

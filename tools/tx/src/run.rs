@@ -62,7 +62,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
 
 /// The newest chip known here whose code runs on the device. Code for one chip runs on later ones, so a device newer than
 /// this program gets the newest it knows.
-fn chip_for(device: &Device) -> String {
+pub(crate) fn chip_for(device: &Device) -> String {
     let Some(chip) = device.chip() else {
         return tx_target::DEFAULT_CHIP.to_owned();
     };

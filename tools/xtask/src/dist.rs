@@ -43,9 +43,19 @@ const SIZE_LIMIT: u64 = 50_000_000;
 const SCRIPT: &str = include_str!("gpu-test.py");
 pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 
-/// The benchmark of reductions within a block: its programs are made, compiled and timed where the
-/// GPU is.
-const BENCHMARK: [(&str, &str); 2] = [
+/// The benchmarks of reductions within a block and of whole arrays: their programs are made, compiled and timed where
+/// the GPU is.
+const BENCHMARK: [(&str, &str); 6] = [
+    (
+        "bench-grid.py",
+        include_str!("../../bench-grid/bench-grid.py"),
+    ),
+    ("launch.py", include_str!("../../bench-grid/launch.py")),
+    ("peers.cu", include_str!("../../bench-grid/peers.cu")),
+    (
+        "triton_rows.py",
+        include_str!("../../bench-grid/triton_rows.py"),
+    ),
     (
         "bench-tile.py",
         include_str!("../../bench-tile/bench-tile.py"),
@@ -347,7 +357,8 @@ fn readme(name: &str) -> String {
          \x20   ./tx --help                         what tx can do\n\
          \x20   python3 {SCRIPT_NAME}                  run every case on the GPU, compare     \n\
          \x20   python3 {SCRIPT_NAME} --device cpu     the same on the CPU\n\
-         \x20   python3 bench-tile.py               time reductions in a block beside CUB (needs nvcc)\n\n\
+         \x20   python3 bench-tile.py               time reductions in a block beside CUB (needs nvcc)\n\
+         \x20   python3 bench-grid.py               time those of whole arrays beside CUB, PyTorch and Triton\n\n\
          The scripts need Python 3 with NumPy; tx does not.\n",
         NEWEST_GLIBC.0, NEWEST_GLIBC.1
     )

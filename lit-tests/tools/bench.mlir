@@ -1,0 +1,21 @@
+// RUN: tx bench %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 --times 3
+// RUN(JSON): tx bench %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 --times 2 --json
+// RUN(ARGS): not tx bench %s --device cpu --arg rand:7x20xf32 --arg zeros:8xf32 2>&1
+// SNAPSHOT: none — it prints times
+
+// How long a program takes, and how many bytes of arguments that is a second. The CPU has no ceiling to compare with.
+// CHECK:      bench.mlir: @rows on
+// CHECK-NEXT:   time {{.+}} µs, the median ({{.+}} to {{.+}}); 1 kernel
+// CHECK-NEXT:   speed {{.+}} GB/s
+// CHECK-NOT:    reads at most
+// CHECK:        588 bytes of arguments, 1 set in turns
+
+// One line for programs.
+// JSON: {{^}}{"bytes":588,"ceiling_gb_per_s":null,"copies":1,"device":"{{.+}}","entry":"rows","fastest_us":{{.+}},"file":"{{.*}}bench.mlir","gb_per_s":{{.+}},"kernels":1,"median_us":{{.+}},"slowest_us":{{.+}}}{{$}}
+
+// Arguments that do not fit are refused as `tx run` refuses them.
+// ARGS: dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 1
+func.func @rows(%A: memref<?x20xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x20xf32> into memref<?xf32>
+  return
+}

@@ -1,0 +1,342 @@
+#!/usr/bin/env python3
+"""Measures reductions of whole arrays: `tx`, CUB, PyTorch, Triton and the device itself, in one run on the same inputs.
+
+    bench-grid.py --tx ./tx --out FOLDER [--only TEXT] [--inductor]
+
+Needs nvcc, PyTorch and Triton. Every time is the median of 15 runs after three that are not counted; those under
+100 microseconds are runs of a CUDA graph. Bytes are those read and written. Results are compared with a sum in float64, or
+exactly. Writes FOLDER/results.json and FOLDER/table.md, and prints the table.
+"""
+
+import argparse
+import ctypes
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import torch
+
+from launch import Program
+
+HERE = pathlib.Path(__file__).resolve().parent
+GIB = 1 << 30
+TYPES = {
+    "f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16,
+    "i32": torch.int32, "i8": torch.int8, "i64": torch.int64,
+}
+SIZES = {name: torch.empty(0, dtype=kind).element_size() for name, kind in TYPES.items()}
+# Errors of the largest result that rounding of a result to its type explains.
+TOLERANCE = {"f32": 1e-5, "f64": 1e-12, "f16": 1e-3, "bf16": 8e-3, "i32": 0, "i8": 0}
+
+
+class Case:
+    """A reduction of an array, as text and as what PyTorch does."""
+
+    def __init__(self, group, shape, axes, kind="sum", type="f32", free=(0,), target=None):
+        self.group, self.shape, self.axes, self.kind, self.type = group, shape, axes, kind, type
+        self.free, self.target = free, target
+        self.kept = [n for d, n in enumerate(shape) if d not in axes]
+
+    @property
+    def name(self):
+        dimensions = "x".join("?" + str(n) if d in self.free else str(n) for d, n in enumerate(self.shape))
+        return f"{self.kind} {dimensions}x{self.type} over {','.join(map(str, self.axes))}"
+
+    def text(self):
+        sizes = ["?" if d in self.free else str(n) for d, n in enumerate(self.shape)]
+        memref = lambda parts, type: f"memref<{''.join(part + 'x' for part in parts)}{type}>"
+        source = memref(sizes, self.type)
+        kept = [part for d, part in enumerate(sizes) if d not in self.axes]
+        results = [memref(kept, self.type)] + ([memref(kept, "i64")] if self.kind == "argmax" else [])
+        names = ["%B", "%C"][: len(results)]
+        arguments = ", ".join(f"{name}: {type}" for name, type in zip(["%A", *names], [source, *results]))
+        return (
+            f"func.func @f({arguments}) {{\n"
+            f"  tile.reduce {self.kind} %A into {', '.join(names)} axes {self.axes} scope(grid)\n"
+            f"    : {source} into {', '.join(results)}\n  return\n}}\n"
+        )
+
+    def outputs(self):
+        all = [torch.zeros(self.kept, dtype=TYPES[self.type], device="cuda")]
+        return all + ([torch.full(self.kept, -1, dtype=torch.int64, device="cuda")] if self.kind == "argmax" else [])
+
+    def torch(self, x):
+        if self.kind == "argmax":
+            return x.argmax(self.axes[0])
+        if self.kind == "max":
+            return x.amax(self.axes)
+        return x.sum(self.axes, dtype=x.dtype)
+
+    def reference(self, x):
+        if self.kind == "argmax":
+            return [x.amax(self.axes), x.argmax(self.axes[0])]
+        if self.kind == "max":
+            return [x.amax(self.axes)]
+        if x.dtype.is_floating_point:
+            return [x.sum(self.axes, dtype=torch.float64)]
+        return [x.sum(self.axes, dtype=torch.int64).to(x.dtype)]
+
+    def is_right(self, found, wanted, x):
+        if self.kind == "argmax":
+            # Of equal elements others may take another than the first.
+            there = x.gather(self.axes[0], found[1].unsqueeze(self.axes[0])).squeeze(self.axes[0])
+            return torch.equal(found[0], wanted[0]) and torch.equal(there, wanted[0])
+        if not wanted[0].dtype.is_floating_point or self.kind != "sum":
+            return all(torch.equal(f, w) for f, w in zip(found, wanted))
+        # Sums of random numbers are as large as the square root of how many there are, about.
+        scale = max(wanted[0].abs().max().item(), (x.numel() / wanted[0].numel()) ** 0.5)
+        return (found[0].double() - wanted[0]).abs().max().item() / scale <= TOLERANCE[self.type]
+
+    def bytes(self):
+        out = SIZES[self.type] + (8 if self.kind == "argmax" else 0)
+        return math.prod(self.shape) * SIZES[self.type] + math.prod(self.kept) * out
+
+
+def cases():
+    def rows(group, columns, target=None, **more):
+        size = SIZES[more.get("type", "f32")]
+        return Case(group, [GIB // (columns * size), columns], [1], target=target, **more)
+
+    for k in range(12, 31, 2):
+        yield Case("full sums", [1 << k], [0], target=0.96 if k >= 28 else None)
+    for n, target in [(8, 0.93), (32, 0.93), (33, 0.92), (100, 0.97), (101, 0.92)] + [
+        (n, 0.97) for n in (128, 512, 1000, 1001, 1023, 1024, 4096, 4099, 16384, 65536)
+    ]:
+        yield rows("row sums", n, target)
+    for n in (1 << 20, 1 << 24):
+        m = GIB // (4 * n)
+        yield Case("row sums", [m, n], [1], target=0.96, free=())
+    for n in (8, 32, 100, 1001, 1024, 4096, 65536):
+        yield rows("row sums, columns known at run time", n, None, free=(0, 1))
+    for m, n in ((65536, 4096), (1 << 20, 256), (1024, 1 << 18), (1 << 24, 16), (256, 1 << 20)):
+        yield Case("column sums", [m, n], [0], target=0.92 if n == 16 else 0.95)
+    yield Case("column sums", [268435, 1000], [0])
+    yield Case("column sums", [268167, 1001], [0])
+    yield Case("middle axes", [64, 4096, 1024], [1], target=0.95)
+    yield Case("middle axes", [4096, 64, 1024], [1], target=0.95)
+    for axes in ([0, 1], [0, 2], [1, 2]):
+        yield Case("all axes but one", [1024, 256, 1024], axes)
+    for type in ("f16", "bf16", "f64", "i32", "i8"):
+        yield Case("types", [GIB // SIZES[type]], [0], type=type, target=0.93)
+        for n in (32, 128, 1001, 1024, 4096, 65536):
+            yield rows("types", n, 0.93, type=type)
+    for n in (32, 100, 1001, 1024, 4096, 65536):
+        yield rows("kinds", n, 0.97 if n >= 100 else 0.93, kind="max")
+        yield rows("kinds", n, 0.93, kind="argmax")
+
+
+def median(times):
+    return sorted(times)[len(times) // 2]
+
+
+def timed(run, runs=15, warm=3):
+    """Seconds that `run` takes on the device."""
+    for _ in range(warm):
+        run()
+    events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(runs)]
+    for begin, end in events:
+        begin.record()
+        run()
+        end.record()
+    torch.cuda.synchronize()
+    seconds = median([begin.elapsed_time(end) for begin, end in events]) / 1e3
+    if seconds > 100e-6:
+        return seconds
+    # The launch takes longer than the work: it is left out for everybody.
+    many, graph = 20, torch.cuda.CUDAGraph()
+    side = torch.cuda.Stream()
+    with torch.cuda.stream(side):
+        run()
+    torch.cuda.synchronize()
+    with torch.cuda.graph(graph):
+        for _ in range(many):
+            run()
+    for begin, end in events:
+        begin.record()
+        graph.replay()
+        end.record()
+    torch.cuda.synchronize()
+    return median([begin.elapsed_time(end) for begin, end in events]) / 1e3 / many
+
+
+class Peers:
+    """CUB and the ceiling, from peers.cu."""
+
+    def __init__(self, folder):
+        library = folder / "peers.so"
+        subprocess.run(
+            ["nvcc", "-O3", "-std=c++17", "-arch=native", "-shared", "-Xcompiler=-fPIC", "-o", library, HERE / "peers.cu"],
+            check=True,
+        )
+        self._library = ctypes.CDLL(str(library))
+
+    def ceiling(self, data):
+        out = torch.zeros(4, dtype=torch.int32, device="cuda")
+        bytes = data.numel() * data.element_size()
+        best = 0
+        for vectors in (1, 2, 4, 8):
+            for threads in (128, 256, 512, 1024):
+                def run():
+                    stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+                    pointers = [ctypes.c_void_p(t.data_ptr()) for t in (data, out)]
+                    status = self._library.peer_read(vectors, threads, pointers[0], ctypes.c_longlong(bytes), pointers[1], stream)
+                    if status:
+                        raise RuntimeError(f"the runtime says {status}")
+                best = max(best, bytes / timed(run))
+        return best
+
+    def cub(self, case, x, out):
+        """A function that launches CUB's reduction of rows; none for what it has no function for."""
+        inner = len(case.axes) == 1 and case.axes[0] == len(case.shape) - 1
+        if not inner or case.kind == "argmax" or (case.kind == "max" and case.type != "f32"):
+            return None
+        rows, columns = math.prod(case.kept), case.shape[-1]
+        needed = ctypes.c_size_t(0)
+
+        def call(temp):
+            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+            status = self._library.peer_cub(
+                case.type.encode(), case.kind.encode(), temp, ctypes.byref(needed), ctypes.c_void_p(x.data_ptr()),
+                ctypes.c_void_p(out.data_ptr()), ctypes.c_longlong(rows), ctypes.c_longlong(columns), stream,
+            )
+            if status:
+                raise RuntimeError(f"CUB says {status}")
+
+        call(None)
+        temp = torch.empty(max(1, needed.value), dtype=torch.uint8, device="cuda")
+        return lambda: call(ctypes.c_void_p(temp.data_ptr()))
+
+
+def triton_rows(case, x, out):
+    """The best of some Triton kernels for rows, in seconds, and whether it is right."""
+    import triton
+    import triton.language as tl
+
+    from triton_rows import rows_kernel
+
+    rows, columns = x.shape
+    best = None
+    width = min(triton.next_power_of_2(columns), 4096)
+    for tile in (1024, 2048, 4096, 8192):
+        for warps in (4, 8):
+            together = max(1, tile // width)
+            run = lambda: rows_kernel[(triton.cdiv(rows, together),)](
+                x, out, rows, columns, together, width, case.kind == "max", num_warps=warps
+            )
+            seconds = timed(run, runs=7, warm=2)
+            best = min(best or seconds, seconds)
+    return best
+
+
+def measure(case, data, peers, options, folder):
+    path = folder / "case.mlir"
+    path.write_text(case.text())
+    ptx, plan = folder / "case.ptx", folder / "case.json"
+    subprocess.run(
+        [options.tx, "compile", path, "--chip", options.chip, "-o", ptx, "--plan", plan], check=True, stdin=subprocess.DEVNULL
+    )
+    x = data[: math.prod(case.shape)].view(case.shape)
+    wanted = case.reference(x)
+    found = case.outputs()
+    program = Program(ptx.read_bytes(), plan.read_text(), [x, *found])
+    result = {"group": case.group, "name": case.name, "bytes": case.bytes(), "target": case.target, "wrong": []}
+
+    def note(who, seconds, found=None):
+        result[who] = seconds
+        if found is not None and not case.is_right(found, wanted, x):
+            result["wrong"].append(who)
+
+    note("tx", timed(program.launch), found)
+    result["kernels"] = len(program.launches)
+    out = torch.zeros(case.kept, dtype=TYPES[case.type], device="cuda")
+    if cub := peers.cub(case, x, out):
+        note("cub", timed(cub), [out])
+    note("torch", timed(lambda: case.torch(x)))
+    is_rows = case.axes == [1] and len(case.shape) == 2 and case.kind != "argmax"
+    if is_rows and case.type in ("f32", "f16", "bf16"):
+        out.zero_()
+        note("triton", triton_rows(case, x, out), [out])
+    if options.inductor and case.group in ("full sums", "row sums", "column sums") and math.prod(case.shape) >= 1 << 20:
+        torch._dynamo.reset()
+        compiled = torch.compile(case.torch, dynamic=False)
+        note("inductor", timed(lambda: compiled(x)))
+    return result
+
+
+def table(results, ceiling, device):
+    who = ["cub", "torch", "inductor", "triton"]
+    lines = [
+        f"{device}, ceiling {ceiling / 1e9:.0f} GB/s. Speeds in GB/s of bytes read and written; times in µs where they are under 30.",
+        "",
+    ]
+    for group in dict.fromkeys(r["group"] for r in results):
+        lines += [f"| {group} | tx | share | target | time / best peer's | CUB | torch | Inductor | Triton |", "|---|--:|--:|--:|--:|--:|--:|--:|--:|"]
+        for r in results:
+            if r["group"] != group:
+                continue
+            small = r["tx"] < 30e-6
+            show = lambda s: "" if s is None else f"{s * 1e6:.1f} µs" if small else f"{r['bytes'] / s / 1e9:.0f}"
+            best = min((r[p] for p in who if r.get(p)), default=None)
+            target = "" if r["target"] is None else f"{r['target']:.2f}"
+            share = "" if small else f"{r['bytes'] / r['tx'] / ceiling:.3f}"
+            wrong = "".join(f", {w} wrong" for w in r["wrong"])
+            cells = [r["name"] + wrong, show(r["tx"]), share, target, f"{r['tx'] / best:.2f}" if best else ""]
+            lines.append("| " + " | ".join(cells + [show(r.get(p)) for p in who]) + " |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tx", default=str(HERE / "tx"), help="the compiler")
+    parser.add_argument("--out", default="bench-grid", help="where results go")
+    parser.add_argument("--only", default="", help="cases whose group or name has this text")
+    parser.add_argument("--inductor", action="store_true", help="also torch.compile, which takes seconds a case")
+    options = parser.parse_args()
+    out = pathlib.Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    major, minor = torch.cuda.get_device_capability()
+    options.chip = f"sm_{major}{minor}"
+    torch.manual_seed(1)
+    results, failed = [], []
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        peers = Peers(folder)
+        chosen = [c for c in cases() if options.only in c.group or options.only in c.name]
+        chosen.sort(key=lambda c: list(TYPES).index(c.type))
+        data, type = None, None
+        ceilings = [peers.ceiling(torch.randn(GIB // 4, device="cuda"))]
+        for case in chosen:
+            if type != case.type or data.numel() < math.prod(case.shape):
+                type, count = case.type, max(GIB // SIZES[case.type], math.prod(case.shape))
+                data = None
+                kind = TYPES[type]
+                data = torch.randn(count, device="cuda", dtype=kind) if kind.is_floating_point else torch.randint(
+                    -100, 100, (count,), device="cuda", dtype=kind
+                )
+            try:
+                results.append(measure(case, data, peers, options, folder))
+            except (RuntimeError, subprocess.CalledProcessError) as error:
+                failed.append(f"{case.name}: {error}")
+                print(failed[-1], file=sys.stderr, flush=True)
+                continue
+            print(f"{case.name}: {results[-1]['tx'] * 1e6:.1f} µs", file=sys.stderr, flush=True)
+        data = None
+        ceilings.append(peers.ceiling(torch.randn(GIB // 4, device="cuda")))
+    order = {c.name: i for i, c in enumerate(cases())}
+    results.sort(key=lambda r: order[r["name"]])
+    text = table(results, max(ceilings), torch.cuda.get_device_name())
+    versions = {"torch": torch.__version__, "cuda": torch.version.cuda}
+    (out / "results.json").write_text(json.dumps({"ceilings": ceilings, "versions": versions, "results": results}, indent=1))
+    (out / "table.md").write_text(text)
+    print(text)
+    wrong = [r["name"] for r in results if "tx" in r["wrong"]]
+    if wrong or failed:
+        sys.exit("\n".join(["bench-grid: not all is well"] + [f"{name}: tx is wrong" for name in wrong] + failed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""Launches what `tx compile` wrote on tensors of PyTorch: PTX and a launch plan (docs/launch-plan.md)."""
+
+import ast
+import ctypes
+import json
+import struct
+
+import torch
+
+_DRIVER = ctypes.CDLL("libcuda.so.1")
+_BITS = {"f16": "e", "f32": "f", "f64": "d", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "index": "q"}
+
+
+def _check(status):
+    if status:
+        text = ctypes.c_char_p()
+        _DRIVER.cuGetErrorString(status, ctypes.byref(text))
+        raise RuntimeError(f"the driver says {(text.value or b'?').decode()}")
+
+
+_BINARY = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
+_CALLS = {
+    "floordiv": lambda a, b: a // b,
+    "ceildiv": lambda a, b: -(-a // b),
+    "mod": lambda a, b: a % b,
+    "min": min,
+    "max": max,
+    "trunc_div": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
+    "trunc_rem": lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
+}
+_RELATIONS = {
+    "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b,
+    "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
+}
+
+
+def _evaluate(expression, symbols):
+    if isinstance(expression, int):
+        return expression
+
+    def value(node):
+        match node:
+            case ast.Constant(value=int(number)):
+                return number
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -value(operand)
+            case ast.BinOp(left=left, op=op, right=right):
+                return _BINARY[type(op)](value(left), value(right))
+            case ast.Call(func=ast.Name(id="nonnegative"), args=[operand]):
+                number = value(operand)
+                if number < 0:
+                    raise ValueError(f"{expression} is {number}")
+                return number
+            case ast.Call(func=ast.Name(id=name), args=[left, right]):
+                return _CALLS[name](value(left), value(right))
+            case ast.Name(id=name):
+                return symbols[name]
+            case ast.Attribute(value=ast.Name(id=name), attr=part):
+                return symbols[f"{name}.{part}"]
+        raise ValueError(f"{expression} is no expression of a launch plan")
+
+    return value(ast.parse(expression, mode="eval").body)
+
+
+def _symbols(arguments):
+    symbols = {}
+    for i, argument in enumerate(arguments):
+        if isinstance(argument, torch.Tensor):
+            symbols[f"arg{i}.offset"] = 0
+            for d, (size, stride) in enumerate(zip(argument.shape, argument.stride())):
+                symbols[f"arg{i}.dim{d}"], symbols[f"arg{i}.stride{d}"] = size, stride
+        else:
+            symbols[f"arg{i}"] = argument
+    return symbols
+
+
+class Program:
+    """One program on its arguments, ready to be launched."""
+
+    def __init__(self, ptx, plan, arguments):
+        plan = json.loads(plan)
+        self._module = ctypes.c_void_p()
+        torch.cuda.current_stream()
+        _check(_DRIVER.cuModuleLoadData(ctypes.byref(self._module), ctypes.c_char_p(ptx)))
+        symbols = _symbols(arguments)
+        for check in plan.get("checks", []):
+            left, right = (_evaluate(check[side], symbols) for side in ("left", "right"))
+            if not _RELATIONS[check["relation"]](left, right):
+                raise ValueError(f"{check['message']}: {left}, {right}")
+        self._keep = [arguments]
+        temporaries = []
+        for temporary in plan.get("temporaries", []):
+            shape = [_evaluate(n, symbols) for n in temporary["shape"]]
+            kind = {"i1": "uint8", "i8": "uint8", "i16": "int16", "i32": "int32", "i64": "int64", "index": "int64",
+                    "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}[temporary["element"]]
+            temporaries.append(torch.empty(shape, dtype=getattr(torch, kind), device="cuda"))
+        self._keep.append(temporaries)
+        self.launches = []
+        for step in plan["steps"]:
+            grid = [_evaluate(n, symbols) for n in step["grid"]]
+            if 0 in grid:
+                continue
+            block = [_evaluate(n, symbols) for n in step["block"]]
+            function = ctypes.c_void_p()
+            _check(_DRIVER.cuModuleGetFunction(ctypes.byref(function), self._module, step["kernel"].encode()))
+            words = []
+            for operand in step["operands"]:
+                words += self._words(operand, arguments, temporaries, symbols, plan)
+            storage = [ctypes.c_uint64(word & (1 << 64) - 1) for word in words]
+            pointers = (ctypes.c_void_p * len(storage))(*(ctypes.addressof(word) for word in storage))
+            self._keep += [storage, pointers]
+            shared = _evaluate(step["dynamic_shared_bytes"], symbols)
+            self.launches.append((function, *grid, *block, shared, pointers))
+
+    @staticmethod
+    def _descriptor(tensor, offset=0, shape=None, strides=None):
+        shape = list(tensor.shape) if shape is None else shape
+        strides = list(tensor.stride()) if strides is None else strides
+        return [tensor.data_ptr(), tensor.data_ptr(), offset, *shape, *strides]
+
+    def _words(self, operand, arguments, temporaries, symbols, plan):
+        match operand:
+            case {"argument": i} if isinstance(arguments[i], torch.Tensor):
+                return self._descriptor(arguments[i])
+            case {"argument": i}:
+                kind = plan["arguments"][i]["type"]
+                bits = struct.pack(_BITS.get(kind, "q"), arguments[i])
+                return [int.from_bytes(bits, "little")]
+            case {"temporary": i}:
+                return self._descriptor(temporaries[i])
+            case {"view": view}:
+                base = arguments[view["base"]["argument"]] if "argument" in view["base"] else temporaries[view["base"]["temporary"]]
+                number = lambda n: _evaluate(n, symbols)
+                return self._descriptor(base, number(view["offset"]), [*map(number, view["sizes"])], [*map(number, view["strides"])])
+            case {"scalar": scalar}:
+                return [_evaluate(scalar["value"], symbols)]
+            case {"constant": constant}:
+                return [int(str(constant["bits"]), 0)]
+        raise ValueError(f"{operand} is no operand of a launch plan")
+
+    def launch(self):
+        """Starts every kernel on the current stream, in order."""
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        for function, gx, gy, gz, bx, by, bz, shared, pointers in self.launches:
+            _check(_DRIVER.cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, pointers, None))
+
+    def __del__(self):
+        _DRIVER.cuModuleUnload(self._module)

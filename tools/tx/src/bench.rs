@@ -1,0 +1,152 @@
+//! `tx bench`.
+
+use std::time::Duration;
+
+use tx_runtime::{Arg, Device, Executable, Prepared, RunOptions};
+
+use crate::cli::Bench;
+use crate::compile;
+use crate::failure::{Failure, say};
+use crate::run;
+
+/// Bytes among which a device's ceiling is measured, at most.
+const MOST_READ: usize = 1 << 30;
+/// The least time that is measured at once: shorter runs are launched several times.
+const LEAST: Duration = Duration::from_millis(1);
+/// Launches before anything is measured.
+const WARM: usize = 3;
+/// Copies of the arguments, at most, for runs that would find theirs in the cache.
+const MOST_COPIES: usize = 64;
+
+/// What was measured.
+#[derive(serde::Serialize)]
+struct Measured {
+    file: String,
+    entry: String,
+    device: String,
+    kernels: usize,
+    /// Of all memref arguments.
+    bytes: usize,
+    /// Sets of arguments that took turns.
+    copies: usize,
+    median_us: f64,
+    fastest_us: f64,
+    slowest_us: f64,
+    /// Bytes of the arguments over the median.
+    gb_per_s: f64,
+    /// What the device reads at most, measured in this run.
+    ceiling_gb_per_s: Option<f64>,
+}
+
+/// Runs `tx bench`.
+pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
+    let text = compile::read(&options.program.file)?;
+    let device = Device::open(&options.device)?;
+    let chip = options
+        .chip
+        .clone()
+        .unwrap_or_else(|| run::chip_for(&device));
+    let artifact = compile::compile(&options.program, text, &chip)?;
+    let load = || {
+        let args = options.args.iter().map(tx_runtime::Spec::load);
+        args.collect::<Result<Vec<Arg>, _>>()
+    };
+    let program = device.load(&artifact)?;
+    if options.device == "auto" {
+        say(&format!(
+            "tx: running on {}: {}",
+            device.name(),
+            device.reason()
+        ));
+    }
+    let args = load()?;
+    let measured = measure(options, &device, &program, &args)?;
+    let ceiling = match &device.chip() {
+        Some(_) => device.read_ceiling(measured.bytes.clamp(MOST_READ / 4, MOST_READ))?,
+        None => None,
+    };
+    let measured = Measured {
+        ceiling_gb_per_s: ceiling.map(|bytes| bytes / 1e9),
+        ..measured
+    };
+    let text = match options.json {
+        true => format!("{}\n", serde_json::json!(measured)),
+        false => describe(&measured),
+    };
+    crate::print(text.as_bytes())
+}
+
+fn measure(
+    options: &Bench,
+    device: &Device,
+    program: &Executable,
+    args: &[Arg],
+) -> Result<Measured, Failure> {
+    let prepare = || {
+        program.prepare(
+            args.to_vec(),
+            &RunOptions {
+                grid: options.grid.map(|grid| grid.0),
+                ..RunOptions::default()
+            },
+        )
+    };
+    let mut runs = vec![prepare()?];
+    let bytes = runs[0].argument_bytes();
+    // What one run leaves in the cache is gone before its turn comes again.
+    let copies = match device.cache()? {
+        Some(cache) => (4 * cache).div_ceil(bytes.max(1)).clamp(1, MOST_COPIES),
+        None => 1,
+    };
+    while runs.len() < copies {
+        runs.push(prepare()?);
+    }
+    let first = Prepared::time(&mut runs, WARM)? / WARM as u32;
+    let launches = (LEAST.as_nanos() / first.as_nanos().max(1)).clamp(1, 10_000) as usize;
+    let launches = launches.next_multiple_of(if launches > copies { copies } else { 1 });
+    let mut times = Vec::new();
+    for _ in 0..options.times {
+        times.push(Prepared::time(&mut runs, launches)?.as_secs_f64() / launches as f64);
+    }
+    times.sort_by(f64::total_cmp);
+    let median = times[times.len() / 2];
+    Ok(Measured {
+        file: options.program.file.display().to_string(),
+        entry: program.plan().entry.clone(),
+        device: device.name(),
+        kernels: runs[0].kernels(),
+        bytes,
+        copies,
+        median_us: median * 1e6,
+        fastest_us: times[0] * 1e6,
+        slowest_us: times[times.len() - 1] * 1e6,
+        gb_per_s: bytes as f64 / median / 1e9,
+        ceiling_gb_per_s: None,
+    })
+}
+
+fn describe(measured: &Measured) -> String {
+    let plural = |n: usize| if n == 1 { "" } else { "s" };
+    let ceiling = match measured.ceiling_gb_per_s {
+        Some(ceiling) => format!(
+            ", {:.3} of the {ceiling:.0} GB/s that the device reads at most",
+            measured.gb_per_s / ceiling
+        ),
+        None => String::new(),
+    };
+    format!(
+        "{}: @{} on {}\n  time   {:.1} µs, the median ({:.1} to {:.1}); {} kernel{}\n  speed  {:.1} GB/s{ceiling}\n         {} bytes of arguments, {} set{} in turns\n",
+        measured.file,
+        measured.entry,
+        measured.device,
+        measured.median_us,
+        measured.fastest_us,
+        measured.slowest_us,
+        measured.kernels,
+        plural(measured.kernels),
+        measured.gb_per_s,
+        measured.bytes,
+        measured.copies,
+        plural(measured.copies),
+    )
+}
