@@ -117,6 +117,18 @@ def Tile_SplitAttr : Tile_Attr<"Split", "split"> {
   let assemblyFormat = "`<` $loop `by` $factor `>`";
 }
 
+def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
+  let summary = "cut a reduced loop into vectors that begin at aligned addresses";
+  let description = [{
+    `#tile.align<"d1" to 4>` makes `d1.o` and `d1.i` as a split by 4 does, but the elements of `d1.i` begin at
+    a multiple of four elements from the beginning of the first source that has them as neighbours,
+    wherever a row begins. The elements before the first such vector and after the last, at most three
+    each, are taken one by one by the threads that share `d1.o`. The number must be a power of two.
+  }];
+  let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
+  let assemblyFormat = "`<` $loop `to` $factor `>`";
+}
+
 def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
   let summary = "run the iterations of a loop on blocks or threads";
   let description = [{
@@ -169,6 +181,14 @@ def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
+}
+
+def Tile_StreamAttr : Tile_Attr<"Stream", "stream"> {
+  let summary = "do not keep in caches what is read once";
+  let description = [{
+    Loads of elements that a kernel reads once are marked `nontemporal`: caches evict them first. Worth it where the
+    threads of a warp read whole cache lines at once; what is left of a line otherwise is read again.
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -160,6 +160,13 @@ func.func @attributes(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   return
 }
 
+// The steps of a schedule.
+// CHECK-LABEL: func.func private @every_step
+// CHECK-SAME:  [#tile.split<"a" by 2>, #tile.align<"b" to 4>, #tile.fuse<["a.o", "c"] to "d">, #tile.reorder<"d", "b.i">, #tile.rfactor<"d">, #tile.unroll<"b.o">, #tile.vectorize<"b.i">, #tile.stream]
+func.func private @every_step() attributes {
+  steps = [#tile.split<"a" by 2>, #tile.align<"b" to 4>, #tile.fuse<["a.o", "c"] to "d">, #tile.reorder<"d", "b.i">,
+           #tile.rfactor<"d">, #tile.unroll<"b.o">, #tile.vectorize<"b.i">, #tile.stream]}
+
 // Every processor that a loop can be bound to.
 // CHECK-LABEL: func.func private @every_processor
 // CHECK-SAME:  [#tile.bind<"a" to block_x>, #tile.bind<"b" to block_y>, #tile.bind<"c" to block_z>, #tile.bind<"d" to thread_x>, #tile.bind<"e" to thread_y>, #tile.bind<"f" to thread_z>]

@@ -3,24 +3,24 @@
 // Without a schedule one is chosen from what is known of the sizes and strides, and written on the op
 // as the attribute that could also have been written by hand.
 
-// Rows of unknown length: a warp for each, eight rows a block. Elements of a row are neighbours in
-// memory, and so are the lanes that take them.
+// Rows of unknown length: a warp for each, eight rows a block. Each lane loads four vectors, which begin at aligned
+// addresses, before it uses the first, and caches need not keep them.
 // CHECK-LABEL: func.func @rows(
-// CHECK: schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 32>, #tile.bind<"d1.i" to thread_x>]
+// CHECK: schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 128>, #tile.split<"d1.o.i" by 32>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
   return
 }
 
-// Long rows are worth a block each.
+// Long rows are worth a block each. With a multiple of four columns vectors begin where rows do.
 // CHECK-LABEL: func.func @long_rows(
-// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 256>, #tile.bind<"d1.i" to thread_x>]
+// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 1024>, #tile.split<"d1.o.i" by 256>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @long_rows(%A: memref<?x5000xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x5000xf32> into memref<?xf32>
   return
 }
 
-// Short rows are one thread's each: there is nothing to share.
+// Short rows that are not made of vectors are one thread's each: there is nothing to share.
 // CHECK-LABEL: func.func @short_rows(
 // CHECK: schedule = [#tile.split<"d0" by 256>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]
 func.func @short_rows(%A: memref<?x7xf32>, %B: memref<?xf32>) {
@@ -28,9 +28,49 @@ func.func @short_rows(%A: memref<?x7xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Columns: neighbouring lanes take neighbouring columns, and eight threads share one.
+// Rows of few vectors: as many lanes as there are vectors, four rows a thread.
+// CHECK-LABEL: func.func @rows_of_a_cache_line(
+// CHECK: schedule = [#tile.split<"d0" by 64>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 16>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 8>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.reorder<"d1.o.o", "d0.i.o", "d1.i">, #tile.unroll<"d0.i.o">, #tile.vectorize<"d1.i">]
+func.func @rows_of_a_cache_line(%A: memref<?x32xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x32xf32> into memref<?xf32>
+  return
+}
+
+// A few vectors a lane: eight lanes a row.
+// CHECK-LABEL: func.func @rows_of_some_cache_lines(
+// CHECK: schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 8>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
+func.func @rows_of_some_cache_lines(%A: memref<?x100xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x100xf32> into memref<?xf32>
+  return
+}
+
+// Vectors are of 16 bytes, whatever they are made of.
+// CHECK-LABEL: func.func @rows_of_halves(
+// CHECK: schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.o" by 32>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
+func.func @rows_of_halves(%A: memref<?x1024xf16>, %B: memref<?xf16>) {
+  tile.reduce max %A into %B axes [1] scope(grid) : memref<?x1024xf16> into memref<?xf16>
+  return
+}
+
+// Columns that are a multiple of four: a thread has four, and where there are few, blocks share them.
+// CHECK-LABEL: func.func @few_columns(
+// CHECK: schedule = [#tile.split<"d1" by 4>, #tile.split<"d1.o" by 32>, #tile.bind<"d1.o.o" to block_x>, #tile.bind<"d1.o.i" to thread_x>, #tile.split<"d0" by 16896>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_y>, #tile.split<"d0.i.i" by 8>, #tile.bind<"d0.i.i.i" to thread_y>, #tile.unroll<"d0.i.i.o">, #tile.reorder<"d0.o", "d0.i.i.o", "d1.i">, #tile.vectorize<"d1.i">, #tile.stream]
+func.func @few_columns(%A: memref<?x256xf32>, %B: memref<256xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<?x256xf32> into memref<256xf32>
+  return
+}
+
+// Rows of several dimensions are one row where it takes no division by a number that only the caller knows.
+// CHECK-LABEL: func.func @rows_of_two_dimensions(
+// CHECK: schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d2" by 4>, #tile.fuse<["d1", "d2.o"] to "r">, #tile.split<"r" by 128>, #tile.split<"r.i" by 32>, #tile.bind<"r.i.i" to thread_x>, #tile.unroll<"r.i.o">, #tile.vectorize<"d2.i">, #tile.stream]
+func.func @rows_of_two_dimensions(%A: memref<?x30x64xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1, 2] scope(grid) : memref<?x30x64xf32> into memref<?xf32>
+  return
+}
+
+// Columns: neighbouring lanes take neighbouring columns, and eight threads share one, each with 16 elements under way.
 // CHECK-LABEL: func.func @columns(
-// CHECK: schedule = [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 8>, #tile.bind<"d0.i" to thread_y>]
+// CHECK: schedule = [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]
 func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<?x?xf32> into memref<?xf32>
   return
@@ -39,7 +79,7 @@ func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // The same memory seen transposed: what counts is which elements are neighbours, not how dimensions
 // are numbered.
 // CHECK-LABEL: func.func @rows_of_the_transposed(
-// CHECK: schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>, #tile.split<"d1" by 8>, #tile.bind<"d1.i" to thread_y>]
+// CHECK: schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]
 func.func @rows_of_the_transposed(%A: memref<?x?xf32, strided<[1, ?]>>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32, strided<[1, ?]>> into memref<?xf32>
   return
@@ -48,7 +88,7 @@ func.func @rows_of_the_transposed(%A: memref<?x?xf32, strided<[1, ?]>>, %B: memr
 // Everything into one number: always the same number of blocks leave partial results, so that the
 // same elements are combined in the same order on every run.
 // CHECK-LABEL: func.func @everything(
-// CHECK: schedule = [#tile.split<"d0" by 65536>, #tile.split<"d0.i" by 256>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>, #tile.bind<"d0.i.i" to thread_x>]
+// CHECK: schedule = [#tile.align<"d0" to 4>, #tile.split<"d0.o" by 540672>, #tile.split<"d0.o.i" by 1024>, #tile.rfactor<"d0.o.i.o">, #tile.bind<"d0.o.i.o" to block_x>, #tile.split<"d0.o.i.i" by 256>, #tile.bind<"d0.o.i.i.i" to thread_x>, #tile.unroll<"d0.o.i.i.o">, #tile.vectorize<"d0.i">, #tile.stream]
 func.func @everything(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<?xf32> into memref<f32>
   return
@@ -56,7 +96,7 @@ func.func @everything(%A: memref<?xf32>, %B: memref<f32>) {
 
 // Few long rows are cut over blocks, too.
 // CHECK-LABEL: func.func @few_very_long_rows(
-// CHECK: schedule = [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 65536>, #tile.split<"d1.i" by 256>, #tile.rfactor<"d1.i.o">,
+// CHECK: schedule = [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 249856>, #tile.split<"d1.o.i" by 1024>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.split<"d1.o.i.i" by 256>, #tile.bind<"d1.o.i.i.i" to thread_x>, #tile.unroll<"d1.o.i.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @few_very_long_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<4x1000000xf32> into memref<4xf32>
   return
@@ -65,7 +105,7 @@ func.func @few_very_long_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
 // But not where a row's bits must not depend on how many rows there are: the number of rows plays no
 // part then.
 // CHECK-LABEL: func.func @batch_invariant_rows(
-// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 256>, #tile.bind<"d1.i" to thread_x>]
+// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 2048>, #tile.split<"d1.o.i" by 512>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @batch_invariant_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {determinism = #tile.determinism<batch_invariant>}
     : memref<4x1000000xf32> into memref<4xf32>
@@ -90,7 +130,7 @@ func.func @batch_invariant_columns(%A: memref<1000x1000xf32>, %B: memref<1000xf3
 
 // Several kept dimensions become one loop; the one along which elements are neighbours runs fastest.
 // CHECK-LABEL: func.func @middle_axis(
-// CHECK: schedule = [#tile.fuse<["d0", "d2"] to "p">, #tile.split<"p" by 32>,
+// CHECK: schedule = [#tile.fuse<["d0", "d2"] to "p">, #tile.split<"p" by 32>, #tile.bind<"p.o" to block_x>, #tile.bind<"p.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]
 func.func @middle_axis(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?x?xf32> into memref<?x?xf32>
   return

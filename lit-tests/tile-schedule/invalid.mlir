@@ -219,7 +219,7 @@ func.func @name_taken(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 // Something else than a step.
 func.func @no_step(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`fast` is no step of a schedule}}
-  // expected-note @below {{known: #tile.split, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize}}
+  // expected-note @below {{known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = ["fast"]} : memref<?x?xf32> into memref<?xf32>
   return
 }
@@ -402,5 +402,69 @@ func.func @no_room(%A: memref<?x64xf32>, %P: memref<8x?xf32>) {
   // expected-error @below {{`d1.i` keeps 16 partial results apart, but dimension 0 of destination 0 has 8}}
   tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1.i"], schedule = [#tile.split<"d1" by 16>]}
     : memref<?x64xf32> into memref<8x?xf32>
+  return
+}
+
+// -----
+
+// What can be aligned: one reduced dimension, as it came, to a power of two.
+func.func @align_to_three(%A: memref<?x64xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1` is aligned to 3 elements, expected a power of two from 2 to 64}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.align<"d1" to 3>]} : memref<?x64xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @align_a_part(%A: memref<?x64xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1.i` is no dimension of the iteration space}}
+  // expected-note @below {{align a dimension before it is split or fused}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 16>, #tile.align<"d1.i" to 4>]} : memref<?x64xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @align_what_is_kept(%A: memref<?x64xf32>, %B: memref<64xf32>) {
+  // expected-error @below {{`d1` is not reduced}}
+  // expected-note @below {{`align` takes a reduced dimension; vectors of others begin where a row does}}
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.align<"d1" to 4>]} : memref<?x64xf32> into memref<64xf32>
+  return
+}
+
+// -----
+
+func.func @align_two(%A: memref<?x64x64xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1` and `d2` are both aligned}}
+  // expected-note @below {{one vector cannot begin at aligned addresses of two loops}}
+  tile.reduce sum %A into %B axes [1, 2] scope(grid) {schedule = [#tile.align<"d1" to 4>, #tile.align<"d2" to 4>]} : memref<?x64x64xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// How many vectors a row has depends on where it begins.
+func.func @bind_vectors(%A: memref<?x64xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1.o` has another length in each row}}
+  // expected-note @below {{split it, and take `d1.o.o` or `d1.o.i`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.align<"d1" to 4>, #tile.bind<"d1.o" to thread_x>]} : memref<?x64xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @fuse_vectors(%A: memref<?x64x64xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d2.o` has another length in each row, so it cannot be fused}}
+  // expected-note @below {{fuse loops of other dimensions, or split instead of `align`}}
+  tile.reduce sum %A into %B axes [1, 2] scope(grid) {schedule = [#tile.align<"d2" to 4>, #tile.fuse<["d1", "d2.o"] to "r">]} : memref<?x64x64xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @within_vectors(%A: memref<?x64x64xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1` lies within `d2.o`, whose length depends on it}}
+  // expected-note @below {{reorder it to the outside}}
+  tile.reduce sum %A into %B axes [1, 2] scope(grid) {schedule = [#tile.align<"d2" to 4>, #tile.reorder<"d2.o", "d1">]} : memref<?x64x64xf32> into memref<?xf32>
   return
 }

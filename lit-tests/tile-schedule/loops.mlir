@@ -98,15 +98,25 @@ func.func @unrolled(%A: memref<?x5xf32>, %B: memref<?xf32>) {
   return
 }
 
-// A vectorized loop reads its four elements at once and keeps four partial results, which are combined
-// in the end. The part that is not full reads them one by one, each with its guard.
+// A vectorized loop reads its four elements at once where each four begin at a multiple of 16 bytes, which
+// pointer, offset and strides tell, and keeps four partial results, which are combined in the end. The part
+// that is not full reads them one by one, each with its guard; so does everything where memory is not aligned, with
+// less code.
 // CHECK-LABEL: gpu.func @vectorized_0
-// CHECK:         %[[P:.+]]:4 = scf.for
-// CHECK-COUNT-1:   vector.load {{.+}} vector<4xf32>
-// CHECK-NOT:       memref.load
-// CHECK:           scf.yield
-// CHECK:         scf.if {{.+}} -> (f32, f32, f32, f32)
-// CHECK-COUNT-4:   memref.load
+// CHECK:         memref.extract_strided_metadata
+// CHECK:         memref.extract_aligned_pointer_as_index
+// CHECK:         %[[ALIGNED:.+]] = arith.andi
+// CHECK:         scf.if %[[ALIGNED]] -> (f32, f32, f32, f32) {
+// CHECK:           scf.for
+// CHECK-COUNT-1:     vector.load {{.+}} {alignment = 16 : i64} : memref<?x?xf32>, vector<4xf32>
+// CHECK-NOT:         memref.load
+// CHECK:             scf.yield
+// CHECK:           scf.if {{.+}} -> (f32, f32, f32, f32)
+// CHECK-COUNT-4:     memref.load
+// CHECK-NOT:     vector.load
+// CHECK:         } else {
+// CHECK:           scf.for
+// CHECK-COUNT-4:     memref.load
 // CHECK-NOT:     memref.load
 // CHECK:         gpu.return
 func.func @vectorized(%A: memref<?x?xf32>, %B: memref<?xf32>) {
@@ -149,5 +159,23 @@ func.func @bits_side_by_side(%A: memref<64x4xi1>, %B: memref<64xi1>) {
 func.func @no_neighbours(%A: memref<64x4xf32, strided<[8, 2]>>, %B: memref<64xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.vectorize<"d1">]}
     : memref<64x4xf32, strided<[8, 2]>> into memref<64xf32>
+  return
+}
+
+// What is read once need not stay in caches: the matrix is, and the vector that every row is multiplied with is not.
+// CHECK-LABEL: gpu.func @streamed_0
+// CHECK-SAME:    (%[[A:.+]]: memref<?x64xf32>, %[[X:.+]]: memref<64xf32>
+// CHECK:         vector.load %[[A]][{{.+}}] {{.*}}nontemporal = true
+// CHECK-NOT:     %[[X]][{{.+}}nontemporal
+// CHECK:         gpu.return
+func.func @streamed(%A: memref<?x64xf32>, %X: memref<64xf32>, %Y: memref<?xf32>) {
+  tile.reduce sum %A, %X into %Y axes [1] scope(grid)
+    {maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m)>],
+     schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 4>,
+                 #tile.bind<"d1.o" to thread_x>, #tile.vectorize<"d1.i">, #tile.stream]}
+    element { ^bb0(%a: f32, %x: f32, %m: index, %k: index):
+      %p = arith.mulf %a, %x : f32
+      tile.yield %p : f32
+    } : memref<?x64xf32>, memref<64xf32> into memref<?xf32>
   return
 }

@@ -67,7 +67,7 @@ func.func @with_old_values(%A: memref<?x?xf32>, %B: memref<?xf32>, %S: memref<?x
 // Old values that are wider than partial results are combined in their own type, and nothing is rounded to that of the
 // partial results.
 // TWO-LABEL: func.func @wide_old_values(
-// TWO:         tile.reduce sum %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate {schedule = []} : memref<8xf32> into memref<f64>
+// TWO:         tile.reduce sum %{{.+}} into %{{.+}} axes [0] scope(grid) accumulate {schedule = {{.+}}} : memref<8xf32> into memref<f64>
 // KERNELS-LABEL: gpu.func @wide_old_values_1(
 // KERNELS:       arith.addf %{{.+}}, %{{.+}} : f64
 // KERNELS-NOT:   arith.truncf
@@ -100,5 +100,22 @@ func.func @custom(%A: memref<1000xf32>, %B: memref<f32>) {
 func.func @brought_along(%A: memref<?x?xf32>, %P: memref<?x?xf32>) {
   tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1.o"], schedule = [#tile.split<"d1" by 16>]}
     : memref<?x?xf32> into memref<?x?xf32>
+  return
+}
+
+// Only the loop whose partial results are kept moves outside of those that are combined: four columns of a thread stay
+// side by side within them, and are loaded at once.
+// TWO-LABEL: func.func @columns_side_by_side(
+// TWO:         memref.alloc() : memref<16x64xf32>
+// KERNELS-LABEL: gpu.func @columns_side_by_side_0(
+// KERNELS:       scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (f32, f32, f32, f32)
+// KERNELS-COUNT-8: vector.load {{.+}} vector<4xf32>
+// KERNELS-COUNT-32: arith.addf
+func.func @columns_side_by_side(%A: memref<?x64xf32>, %B: memref<64xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid)
+    {schedule = [#tile.split<"d1" by 4>, #tile.bind<"d1.o" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>,
+                 #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_y>, #tile.unroll<"d0.i.i">,
+                 #tile.reorder<"d0.o", "d0.i.i", "d1.i">, #tile.vectorize<"d1.i">]}
+    : memref<?x64xf32> into memref<64xf32>
   return
 }

@@ -40,10 +40,12 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // In each of these rows the full groups of columns come first. On the way to their elements there is no
 // comparison.
 // CHECK:       scf.for %{{.+}} = %c0 to %[[FULL_ROWS]] step %c1 {
+// CHECK-NEXT:    %{{.+}} = arith.muli
 // CHECK-NEXT:    scf.for %{{.+}} = %c0 to %c32 step %c1 {
 // CHECK-NOT:       arith.cmpi
 // CHECK:           %[[FULL_COLUMNS:.+]] = arith.divui %[[M]], %c16
 // CHECK:           %[[PART:.+]] = scf.for %{{.+}} = %c0 to %[[FULL_COLUMNS]]
+// CHECK-NEXT:        %{{.+}} = arith.muli
 // CHECK-NEXT:        scf.for %{{.+}} = %c0 to %c16
 // CHECK-NOT:           arith.cmpi
 // CHECK:               memref.load

@@ -1,14 +1,14 @@
 use crate::analysis::kernel::Kernel;
 use crate::analysis::placement::Placement;
 use crate::analyze_scope::recorded_threads;
-use crate::variants::parts::{delinearize, extents, load, nest, product, scalars, vector_of};
+use crate::variants::parts::{delinearize, extents, load, nest, product, scalars, vector_of, zero};
 use crate::variants::registers::{fragment, registers, registers_type};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, ValueLike};
+use melior::ir::ValueLike;
 use tx_dialect_tile::{Copy, Fragment, Scope, is_tile_op, scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{
-    Builder, Failed, Index, MemRef, Op, Val, blocks, byte_width, erase, error, is, name, operands,
+    Builder, Failed, Index, MemRef, Op, Val, blocks, erase, error, is, name, operands,
     replace_uses, results, set_type, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -254,19 +254,6 @@ pub(crate) fn placement<'c>(
     Ok(placement)
 }
 
-/// What registers have where a thread holds nothing.
-fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
-    use melior::ir::r#type::TypeLike as _;
-    if !ty.is_float() {
-        return b.int(0, ty);
-    }
-    // There are no constants of 8-bit floats below this level.
-    if byte_width(ty) == Some(1) {
-        let bits = b.int(0, b.int_type(8));
-        return b.create("arith.bitcast").operands(&[bits]).result(ty).value();
-    }
-    b.float(0.0, ty)
-}
 
 fn expand_copy<'c>(b: &Builder<'c>, copy: &Copy<'c>, kernel: &Kernel<'c>, threads: i64) {
     let (Some(from), Some(_)) = (MemRef::of(copy.source), MemRef::of(copy.destination)) else {

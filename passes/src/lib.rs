@@ -33,6 +33,7 @@ tx_pass::registry! {
     convert_math::ConvertMath,
     convert_shuffle::ConvertShuffle,
     require_block_size::RequireBlockSize,
+    expand_cache_hints::ExpandCacheHints,
     check_externals::CheckExternals,
     check_target::CheckTarget,
     strip_times::StripTimes,

@@ -31,7 +31,8 @@ fn validated(values: &[&str], synchronized: bool, passes: String) -> Result<Stri
 }
 
 /// What makes PTX of what `gpu-to-nvvm` leaves.
-pub const EMIT: [&str; 3] = [
+pub const EMIT: [&str; 4] = [
+    "nvvm-expand-cache-hints",
     "gpu-check-externals",
     "gpu-check-target",
     "gpu-module-to-binary{format=isa}",

@@ -39,6 +39,8 @@ pub enum FaultKind {
     Race,
     /// An access outside its memory, or a view of what is not there.
     OutOfBounds,
+    /// An access at an address that is less aligned than it promises.
+    Misaligned,
     /// A read of memory that nobody wrote.
     Uninitialized,
     /// Threads that must be together are not.

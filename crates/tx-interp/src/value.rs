@@ -129,6 +129,11 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// An address for offset 0. Buffers begin at multiples of a large power of two.
+    pub(crate) fn address(&self) -> i64 {
+        ((self.buffer as i64 + 1) << 40) + self.base
+    }
+
     pub(crate) fn row_major(buffer: usize, own: (i64, i64), sizes: Vec<i64>) -> Self {
         let mut strides = vec![1; sizes.len()];
         for d in (1..sizes.len()).rev() {

@@ -329,7 +329,7 @@ impl<'r> Run<'r> {
             self.laws = found.map(|verdict| (self.stages.len() + 1, verdict));
         }
         let verdict = if self.stages.is_empty() {
-            self.aligned = text.contains("align");
+            self.aligned = text.contains("alignment");
             self.refer(session, module)?
         } else if text == self.text {
             match self.stages.last().map(|stage| &stage.verdict) {

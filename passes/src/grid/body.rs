@@ -1,39 +1,46 @@
 //! The loops of a kernel.
 
 use super::job::{Access, Job, Work, atomic_kind};
-use super::nest::{Fate, MAX_BLOCKS, Nest, Run};
+use super::nest::{Extent, Fate, MAX_BLOCKS, Nest, Run};
 use super::steps::Processor;
+use super::vectors::{Alignment, Vectors};
 use crate::combiner::Combiner;
 use crate::variants::parts::{
-    Group, OWNED, all_reduce, delinearize, finish, index_as, is_packed, load, product, scalars,
+    Group, OWNED, all_reduce, delinearize, finish, index_as, load, product,
 };
-use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::{Reduce, Scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{
-    Affine, Blk, Builder, Index, Op, Val, attribute, i64_attribute, is, name, ops, region_blocks,
-};
+use tx_mlir::{Blk, Builder, Index, Val, attribute, i64_attribute, is};
 
 /// Most loops whose full part is peeled off: each doubles the code.
 const MAX_PEELED: usize = 2;
 /// Ops of an element and a combiner that are worth doubling.
-const MAX_DOUBLED: usize = 24;
-/// Ops that a function such as `math.exp` becomes, about.
-const ELEMENTARY: usize = 20;
+const MAX_DOUBLED: i64 = 24;
+
+/// What MLIR calls a load whose element caches need not keep.
+pub(super) const NONTEMPORAL: &str = "nontemporal";
 
 /// Where in the loops the code is that is being written.
 #[derive(Clone, Default)]
-struct Place<'c> {
+pub(super) struct Place<'c> {
     /// Indices of the loops that were entered, and of what these loops were made from.
-    index: BTreeMap<usize, Index<'c>>,
+    pub(super) index: BTreeMap<usize, Index<'c>>,
+    /// Indices with which what was split begins, where the outer part was entered before the inner one.
+    pub(super) begins: BTreeMap<usize, Index<'c>>,
     /// Guards that are known to hold.
-    full: BTreeSet<usize>,
+    pub(super) full: BTreeSet<usize>,
     /// How often a full part was peeled off.
-    peeled: usize,
-    /// What a vectorized loop loaded, for each source that was loaded at once.
-    loaded: Vec<Option<Val<'c>>>,
+    pub(super) peeled: usize,
+    /// The element of each source, where it was loaded before.
+    pub(super) loaded: Vec<Option<Val<'c>>>,
+    /// Whether vectors begin at multiples of their size.
+    pub(super) aligned: bool,
+    /// Whether they do elsewhere in the kernel, where this is not run.
+    pub(super) slow: bool,
+    /// Where the vectors of this row are, once it is known which row it is.
+    pub(super) vectors: Option<Vectors<'c>>,
 }
 
 /// Some iterations of a loop.
@@ -50,16 +57,18 @@ type Iteration<'f, 'c> = dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Ve
 
 /// Writes the loops of one kernel.
 pub(crate) struct Body<'a, 'c> {
-    job: &'a Job<'c>,
-    nest: &'a Nest,
-    /// Lengths of the nest's loops, and of what they were made of.
-    extents: Vec<Index<'c>>,
+    pub(super) job: &'a Job<'c>,
+    pub(super) nest: &'a Nest,
+    /// Lengths of the nest's loops, and of what they were made of; bounds of those that another row has longer.
+    pub(super) extents: Vec<Index<'c>>,
     guards: Vec<usize>,
     /// Loops of a thread up to the first that combines, and from there on.
     outer: Vec<usize>,
-    inner: Vec<usize>,
+    pub(super) inner: Vec<usize>,
     /// Groups of threads that combine: width and stride.
     groups: Vec<(i64, i64)>,
+    /// What is known of alignment.
+    pub(super) alignment: Alignment<'c>,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -84,6 +93,7 @@ impl<'a, 'c> Body<'a, 'c> {
             outer: outer.to_vec(),
             inner: inner.to_vec(),
             groups: groups(nest),
+            alignment: Alignment::of(b, job, nest),
         }
     }
 
@@ -127,7 +137,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// The place within loop `node` at `index`. Every index that is known from there on is computed
     /// there.
-    fn enter(
+    pub(super) fn enter(
         &self,
         b: &Builder<'c>,
         place: &Place<'c>,
@@ -136,19 +146,35 @@ impl<'a, 'c> Body<'a, 'c> {
     ) -> Place<'c> {
         let mut place = place.clone();
         place.index.insert(node, index);
+        self.derive(b, &mut place);
+        place
+    }
+
+    /// Computes every index that follows from those that are known.
+    fn derive(&self, b: &Builder<'c>, place: &mut Place<'c>) {
         // What a loop is made of has a higher number than what it was made from.
         for (n, node) in self.nest.nodes.iter().enumerate().rev() {
             if let Fate::Split {
                 outer,
                 inner,
                 factor,
+                aligned,
             } = node.fate
                 && !place.index.contains_key(&n)
-                && let (Some(outer), Some(inner)) =
-                    (place.index.get(&outer), place.index.get(&inner))
+                && (!aligned || place.vectors.is_some())
+                && let Some(outer) = place.index.get(&outer)
             {
-                let index = b.add(b.mul(*outer, Index::Const(factor)), *inner);
-                place.index.insert(n, index);
+                let begin = place.begins.get(&n).copied().unwrap_or_else(|| {
+                    let begin = b.mul(*outer, Index::Const(factor));
+                    let first = place.vectors.as_ref().filter(|_| aligned);
+                    first.map_or(begin, |vectors| b.add(vectors.first, begin))
+                });
+                if let Some(inner) = place.index.get(&inner) {
+                    let index = b.add(begin, *inner);
+                    place.index.insert(n, index);
+                } else {
+                    place.begins.insert(n, begin);
+                }
             }
             if let (Some(index), false) = (place.index.get(&n), node.members.is_empty())
                 && !node.members.iter().any(|m| place.index.contains_key(m))
@@ -158,7 +184,6 @@ impl<'a, 'c> Body<'a, 'c> {
                 place.index.extend(node.members.iter().copied().zip(parts));
             }
         }
-        place
     }
 
     /// The loops outside of what is combined.
@@ -190,17 +215,9 @@ impl<'a, 'c> Body<'a, 'c> {
         carried: Vec<Val<'c>>,
         body: &mut Iteration<'_, 'c>,
     ) -> Vec<Val<'c>> {
-        let run = self.nest.nodes[node].run;
         let mut carried = carried;
-        if matches!(run, Run::Unrolled | Run::Vectorized) {
-            let loads = match run {
-                Run::Vectorized => self.load_at_once(b, node, place),
-                _ => Vec::new(),
-            };
-            for i in 0..self.count(node) {
-                let index = Index::Const(i64::try_from(i).unwrap_or(0));
-                let mut place = self.enter(b, place, node, index);
-                place.loaded = loads.iter().map(|l| l.as_ref().map(|all| all[i])).collect();
+        if self.is_written_out(node, place) {
+            for place in self.written_out(b, node, place) {
                 carried = body(b, &place, carried);
             }
             return carried;
@@ -238,7 +255,7 @@ impl<'a, 'c> Body<'a, 'c> {
         place: &Place<'c>,
         apart: bool,
     ) -> Vec<Range<'c>> {
-        let end = self.extents[node];
+        let end = self.length(place, node);
         let range = |from, to, place| Range {
             from,
             to,
@@ -253,16 +270,30 @@ impl<'a, 'c> Body<'a, 'c> {
         let Fate::Split { outer, factor, .. } = self.nest.nodes[guard].fate else {
             return whole();
         };
+        // How many vectors there are is not known before the row is.
+        if place.vectors.is_none() && self.nest.is_of_vectors(guard) {
+            return whole();
+        }
         let mut full = place.clone();
         full.full.insert(guard);
-        let total = self.extents[guard];
+        let total = self.length(place, guard);
         if outer == node {
-            if place.peeled >= self.most_peeled() {
+            if place.slow || place.peeled >= self.most_peeled() {
                 return whole();
             }
             full.peeled += 1;
             let mut rest = place.clone();
             rest.peeled += 1;
+            if self.nest.nodes[guard]
+                .extent
+                .most()
+                .is_some_and(|n| n < factor)
+            {
+                return vec![Range {
+                    once: true,
+                    ..range(Index::Const(0), end, place.clone())
+                }];
+            }
             let complete = b.div(total, Index::Const(factor));
             // At most one tile is left, and LLVM is not to unroll it.
             let left = Range {
@@ -291,15 +322,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// How many loops are peeled: a guard costs little beside a long computation.
     fn most_peeled(&self) -> usize {
-        let regions = 0..self.job.op.region_count();
-        let ops = regions
-            .flat_map(|r| region_blocks(self.job.op, r))
-            .flat_map(ops);
-        let weight = |op: Op<'c>| match name(op).starts_with("math.") {
-            true => ELEMENTARY,
-            false => 1,
-        };
-        match ops.map(weight).sum::<usize>() > MAX_DOUBLED {
+        match self.job.weight() > MAX_DOUBLED {
             true => 0,
             false => MAX_PEELED,
         }
@@ -314,7 +337,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Whether all guards hold that are about reduced dimensions (`reduced`), or about others, as
     /// far as the loops that were entered tell.
-    fn guard(&self, b: &Builder<'c>, place: &Place<'c>, reduced: bool) -> Cond<'c> {
+    pub(super) fn guard(&self, b: &Builder<'c>, place: &Place<'c>, reduced: bool) -> Cond<'c> {
         let nodes = &self.nest.nodes;
         let mut condition = Cond::Const(true);
         for guard in &self.guards {
@@ -322,7 +345,7 @@ impl<'a, 'c> Body<'a, 'c> {
                 && !place.full.contains(guard)
                 && let Some(index) = place.index.get(guard)
             {
-                condition = b.and(condition, b.less(*index, self.extents[*guard]));
+                condition = b.and(condition, b.less(*index, self.length(place, *guard)));
             }
         }
         match self.is_idle(reduced) {
@@ -355,7 +378,7 @@ impl<'a, 'c> Body<'a, 'c> {
         let types: Vec<Type<'c>> = flat.iter().map(|v| v.r#type()).collect();
         if self.groups.is_empty() {
             b.if_then(inside, |b| {
-                let partial = self.combine(b, 0, place, flat.clone());
+                let partial = self.combine_all(b, place, &flat, &types);
                 self.store_lanes(b, place, view, combiner, partial);
             });
             return;
@@ -363,7 +386,7 @@ impl<'a, 'c> Body<'a, 'c> {
         let partial = b.if_else(
             inside,
             &types,
-            |b| self.combine(b, 0, place, flat.clone()),
+            |b| self.combine_all(b, place, &flat, &types),
             |_| flat.clone(),
         );
         let mut totals = self.fold_lanes(b, combiner, partial);
@@ -412,7 +435,7 @@ impl<'a, 'c> Body<'a, 'c> {
         (kept, vector)
     }
 
-    fn count(&self, node: usize) -> usize {
+    pub(super) fn count(&self, node: usize) -> usize {
         let count = self.nest.nodes[node].extent.known().unwrap_or(1);
         usize::try_from(count).unwrap_or(1)
     }
@@ -433,9 +456,34 @@ impl<'a, 'c> Body<'a, 'c> {
     fn lane(&self, place: &Place<'c>) -> usize {
         let (kept, vector) = self.lane_loops();
         kept.into_iter().chain(vector).fold(0, |lane, node| {
-            let index = place.index[&node].known().unwrap_or(0);
+            // What is beside the vectors has none of these loops, and goes to the first lane.
+            let index = place.index.get(&node).and_then(|i| i.known()).unwrap_or(0);
             lane * self.count(node) + usize::try_from(index).unwrap_or(0)
         })
+    }
+
+    /// Everything that a thread combines into one result, or into those that lie side by side.
+    fn combine_all(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        start: &[Val<'c>],
+        types: &[Type<'c>],
+    ) -> Vec<Val<'c>> {
+        let combine = |b: &Builder<'c>, aligned| {
+            let place = Place {
+                aligned,
+                slow: !aligned && !matches!(self.alignment.holds, Cond::Const(_)),
+                ..place.clone()
+            };
+            self.combine(b, 0, &place, start.to_vec())
+        };
+        b.if_else(
+            self.alignment.holds,
+            types,
+            |b| combine(b, true),
+            |b| combine(b, false),
+        )
     }
 
     /// The loops that combine. `partial` are the parts of all lanes, one lane after the other.
@@ -446,18 +494,65 @@ impl<'a, 'c> Body<'a, 'c> {
         place: &Place<'c>,
         partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
-        match self.inner.get(at) {
-            Some(node) => self.iterate(b, *node, place, true, partial, &mut |b, place, partial| {
-                self.combine(b, at + 1, place, partial)
-            }),
-            None => self.combine_one(b, place, partial),
+        let left = &self.inner[at..];
+        if let Some((dim, lanes)) = self.nest.aligned()
+            && place.vectors.is_none()
+            && left.iter().all(|n| self.nest.is_of_vectors(*n))
+        {
+            return self.combine_row(b, at, place, (dim, lanes), partial);
+        }
+        if left.is_empty() {
+            let inside = self.guard_of(b, place);
+            return self.combine_where(b, inside, place, partial);
+        }
+        if left.iter().all(|n| self.is_written_out(*n, place)) {
+            return self.combine_at_once(b, at, place, partial);
+        }
+        self.iterate(
+            b,
+            left[0],
+            place,
+            true,
+            partial,
+            &mut |b, place, partial| self.combine(b, at + 1, place, partial),
+        )
+    }
+
+    /// Whether the iterations of a loop are written one after the other. Where vectors do not begin at aligned
+    /// addresses, although they could, code is short rather than fast: what is combined with one partial result
+    /// is so in the same order.
+    fn is_written_out(&self, node: usize, place: &Place<'c>) -> bool {
+        let short = place.slow && self.nest.nodes[node].combines();
+        match self.nest.nodes[node].run {
+            Run::Unrolled => !short,
+            Run::Vectorized => true,
+            Run::Serial | Run::On(_) => false,
         }
     }
 
-    /// Combines the element of one point with the partial result of its lane.
-    fn combine_one(
+    /// The loops within a row whose vectors begin at aligned addresses, and what is beside these.
+    fn combine_row(
         &self,
         b: &Builder<'c>,
+        at: usize,
+        place: &Place<'c>,
+        aligned: (usize, i64),
+        partial: Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let vectors = self.vectors(b, place, aligned);
+        let mut place = place.clone();
+        place.vectors = Some(vectors.clone());
+        self.derive(b, &mut place);
+        let edges = self.edges(b, &place, aligned, &vectors);
+        let partial = self.combine(b, at, &place, partial);
+        self.combine_edges(b, edges, partial)
+    }
+
+    /// Combines the element of one point with the partial result of its lane, where `inside` holds.
+    pub(super) fn combine_where(
+        &self,
+        b: &Builder<'c>,
+        inside: Cond<'c>,
         place: &Place<'c>,
         mut partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
@@ -466,13 +561,6 @@ impl<'a, 'c> Body<'a, 'c> {
         };
         let parts = combiner.types().len();
         let mine = self.lane(place) * parts..(self.lane(place) + 1) * parts;
-        // Guards of results that lie side by side are known here only.
-        let (kept, _) = self.lane_loops();
-        let inside = match kept.is_empty() {
-            true => Cond::Const(true),
-            false => self.guard(b, place, false),
-        };
-        let inside = b.and(inside, self.guard(b, place, true));
         let types: Vec<Type<'c>> = combiner.types().to_vec();
         let old = partial[mine.clone()].to_vec();
         let new = b.if_else(
@@ -488,8 +576,48 @@ impl<'a, 'c> Body<'a, 'c> {
         partial
     }
 
+    /// Whether the point where the loops are is one of the iteration space.
+    pub(super) fn guard_of(&self, b: &Builder<'c>, place: &Place<'c>) -> Cond<'c> {
+        // Guards of results that lie side by side are known here only.
+        let (kept, _) = self.lane_loops();
+        let inside = match kept.is_empty() {
+            true => Cond::Const(true),
+            false => self.guard(b, place, false),
+        };
+        b.and(inside, self.guard(b, place, true))
+    }
+
+    /// Guards that are not known to hold.
+    pub(super) fn open_guards(&self, place: &Place<'c>) -> impl Iterator<Item = usize> {
+        self.guards
+            .iter()
+            .copied()
+            .filter(|g| !place.full.contains(g))
+    }
+
+    /// The iterations of a loop that is written out.
+    pub(super) fn written_out(
+        &self,
+        b: &Builder<'c>,
+        node: usize,
+        place: &Place<'c>,
+    ) -> Vec<Place<'c>> {
+        (0..self.count(node))
+            .map(|i| {
+                let index = Index::Const(i64::try_from(i).unwrap_or(0));
+                self.enter(b, place, node, index)
+            })
+            .collect()
+    }
+
+    /// The length of a loop, in this row.
+    pub(super) fn length(&self, place: &Place<'c>, node: usize) -> Index<'c> {
+        let of_row = place.vectors.as_ref().and_then(|v| v.lengths.get(&node));
+        of_row.copied().unwrap_or(self.extents[node])
+    }
+
     /// Indices of the dimensions of the iteration space.
-    fn point(&self, place: &Place<'c>) -> Vec<Index<'c>> {
+    pub(super) fn point(&self, place: &Place<'c>) -> Vec<Index<'c>> {
         (0..self.job.extents.len())
             .map(|d| place.index[&d])
             .collect()
@@ -537,7 +665,12 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// The element of `access` at a point.
-    fn load(&self, b: &Builder<'c>, access: &Access<'c>, point: &[Index<'c>]) -> Val<'c> {
+    pub(super) fn load(
+        &self,
+        b: &Builder<'c>,
+        access: &Access<'c>,
+        point: &[Index<'c>],
+    ) -> Val<'c> {
         let Some(memref) = &access.memref else {
             return access.value;
         };
@@ -547,75 +680,33 @@ impl<'a, 'c> Body<'a, 'c> {
             memref.element,
             &element_index(b, access, point),
         );
+        let Some(op) = tx_mlir::defining_op(value) else {
+            return value;
+        };
         // An element that is also written is this thread's alone.
-        if self
-            .job
-            .destinations
-            .iter()
-            .any(|d| d.value == access.value)
-            && let Some(op) = tx_mlir::defining_op(value)
-        {
+        if self.is_written(access) {
             tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), 0));
+        }
+        if self.is_streamed(access) {
+            tx_mlir::set_attribute(op, NONTEMPORAL, b.attribute("true"));
         }
         value
     }
 
-    /// What the iterations of a vectorized loop read from each source, where that is one vector.
-    fn load_at_once(
-        &self,
-        b: &Builder<'c>,
-        node: usize,
-        place: &Place<'c>,
-    ) -> Vec<Option<Vec<Val<'c>>>> {
-        // Within the loops that combine, guards of results hold, but for results that lie side by side.
-        let results_hold = self.inner.contains(&node) && self.lane_loops().0.is_empty();
-        let idle = self.is_idle(true) || !results_hold && self.is_idle(false);
-        let uncertain = idle
-            || self
-                .guards
-                .iter()
-                .any(|g| !place.full.contains(g) && (self.nest.nodes[*g].reduced || !results_hold));
-        let lanes = u64::try_from(self.count(node)).unwrap_or(1);
-        if uncertain || lanes < 2 {
-            return Vec::new();
-        }
-        let first = self.enter(b, place, node, Index::Const(0));
-        let load = |source: &Access<'c>| {
-            let memref = source.memref.as_ref()?;
-            let own = self
-                .job
-                .destinations
-                .iter()
-                .any(|d| d.value == source.value);
-            let (last, others) = source.map.results.split_last()?;
-            let step = |e: &Affine| self.step(e, node);
-            let neighbours = memref.strides.last() == Some(&Some(1))
-                && step(last) == Some(1)
-                && others.iter().all(|e| step(e) == Some(0));
-            if own || !neighbours || is_packed(memref.element) {
-                return None;
-            }
-            let point = self.point(&first);
-            let mut operands = vec![source.value];
-            operands.extend(element_index(b, source, &point));
-            let vector = b
-                .create("vector.load")
-                .operands(&operands)
-                .result(Type::vector(&[lanes], memref.element))
-                .value();
-            Some(scalars(b, vector))
-        };
-        self.job.sources.iter().map(load).collect()
+    /// Whether the kernel writes what it reads there.
+    fn is_written(&self, access: &Access<'c>) -> bool {
+        self.job
+            .destinations
+            .iter()
+            .any(|d| d.value == access.value)
     }
 
-    /// By how much an index grows from one iteration of loop `node` to the next.
-    fn step(&self, index: &Affine, node: usize) -> Option<i64> {
-        (0..self.job.extents.len())
-            .filter(|d| index.uses(*d))
-            .try_fold(0i64, |sum, d| {
-                let along = index.step(d)?.checked_mul(self.nest.step_of(d, node)?)?;
-                sum.checked_add(along)
-            })
+    /// Whether caches need not keep what is read there: every element is read once.
+    pub(super) fn is_streamed(&self, access: &Access<'c>) -> bool {
+        let read_once = (0..self.job.extents.len()).all(|d| {
+            self.job.extents[d] == Extent::Static(1) || access.map.results.iter().any(|e| e.uses(d))
+        });
+        self.nest.streams && read_once && !self.is_written(access)
     }
 
     /// One partial result of each kept lane: those of a vectorized loop are combined.
@@ -845,7 +936,11 @@ fn hardware<'c>(b: &Builder<'c>, op: &str, dimension: usize) -> Index<'c> {
 }
 
 /// The index of the element that a point means.
-fn element_index<'c>(b: &Builder<'c>, access: &Access<'c>, point: &[Index<'c>]) -> Vec<Val<'c>> {
+pub(super) fn element_index<'c>(
+    b: &Builder<'c>,
+    access: &Access<'c>,
+    point: &[Index<'c>],
+) -> Vec<Val<'c>> {
     access
         .map
         .results

@@ -7,24 +7,44 @@
 //! long it is.
 
 use super::job::{Access, Job, Work};
-use super::nest::Extent;
+use super::nest::{Extent, MAX_UNROLL};
 use super::steps::{Processor, Step};
-use tx_mlir::attribute;
+use crate::variants::parts::is_packed;
+use tx_mlir::{attribute, byte_width};
 
 /// Threads of a block.
 const THREADS: i64 = 256;
 /// Lanes of a warp.
 const LANES: i64 = 32;
-/// Blocks among which a long reduction is cut.
-const CUTS: i64 = 256;
-/// A result with at most so many elements is one thread's.
+/// Bytes of a vector.
+const VECTOR: i64 = 16;
+/// Vectors that a thread loads before it uses the first: with 64 bytes a thread, the threads of a multiprocessor have enough
+/// under way to hide the latency of memory.
+const UNDER_WAY: i64 = 4;
+/// Elements of a column that a thread loads at once, where it has several columns and where it has one.
+const DOWN: [i64; 2] = [8, 16];
+/// Most partial results of a thread.
+const MOST_PARTS: i64 = 32;
+/// Ops that are written out, at most: elements of a thread times what each takes.
+const MOST_WRITTEN: i64 = 1024;
+/// So many elements are read so soon that nothing is gained by vectors.
+const FEW: i64 = 4096;
+/// A result with at most so many elements is one thread's, where vectors cannot be loaded.
 const SHORT: i64 = 16;
-/// A row with at least so many elements is worth a whole block.
-const LONG: i64 = 4096;
+/// Rows of fewer bytes leave part of a cache line to the next request, which should find it in the cache.
+const STREAMED: i64 = 256;
 /// A reduction with at least so many elements is cut over blocks, when there are few results.
 const VERY_LONG: i64 = 1 << 16;
-/// As many results as keep a device busy, one block each.
-const FEW: i64 = 64;
+/// A row with at least so many elements is cut over blocks, however many rows there are.
+const ENDLESS: i64 = 1 << 18;
+/// As many blocks as keep a device busy, two for each multiprocessor.
+const BUSY: i64 = 256;
+/// Blocks among which one result is cut: four for each multiprocessor of an H200.
+const CUTS: i64 = 528;
+/// Where it is one of several, no fewer: what is left over for the last of them costs little then.
+const LEAST_CUTS: i64 = 16;
+/// Blocks among which each of many very long rows is cut.
+const SHARES: i64 = 64;
 
 pub(crate) fn choose(job: &Job<'_>) -> Vec<Step> {
     let fixed =
@@ -48,6 +68,36 @@ struct Chooser<'a, 'c> {
     steps: Vec<Step>,
 }
 
+/// How the elements of a row are loaded.
+#[derive(Clone, Copy)]
+enum Vectors {
+    /// One by one.
+    None,
+    /// So many at once, from where the row begins.
+    Plain(i64),
+    /// So many at once, from the first aligned address.
+    Aligned(i64),
+}
+
+impl Vectors {
+    fn width(self) -> i64 {
+        match self {
+            Self::None => 1,
+            Self::Plain(n) | Self::Aligned(n) => n,
+        }
+    }
+}
+
+/// How many threads reduce a row, and what each has under way.
+struct Group {
+    lanes: i64,
+    /// Vectors of one row.
+    under_way: i64,
+    /// Rows.
+    rows: i64,
+    threads: i64,
+}
+
 impl Chooser<'_, '_> {
     fn run(&mut self) {
         let job = self.job;
@@ -55,75 +105,338 @@ impl Chooser<'_, '_> {
             .filter(|d| !job.axes.contains(d))
             .collect();
         let nearest = self.nearest;
-        if job.axes.is_empty() {
-            return self.one_thread_each(&kept, nearest, THREADS);
-        }
         let length = self.total(&job.axes);
-        if length.is_some_and(|n| n <= SHORT) {
+        if job.axes.is_empty() || length.is_some_and(|n| n <= 1) {
             return self.one_thread_each(&kept, nearest, THREADS);
         }
-        let columns = !kept.is_empty() && nearest.is_some_and(|d| kept.contains(&d));
-        if columns {
-            self.one_thread_each(&kept, nearest, LANES);
-            let reduced = self.fused(&job.axes, None, "r");
-            self.split(&reduced, THREADS / LANES, None, Some(1));
-            return;
-        }
-        let results = self.total(&kept);
-        let few = kept.is_empty() || !self.fixed && results.is_some_and(|n| n <= FEW);
-        let cut = job.partials.is_empty()
-            && few
-            && if kept.is_empty() {
-                length.is_none_or(|n| n >= VERY_LONG)
-            } else {
-                length.is_some_and(|n| n >= VERY_LONG)
-            };
-        let threads = match length {
-            Some(n) if n < LANES => n.cast_unsigned().next_power_of_two().cast_signed(),
-            Some(n) if n >= LONG => THREADS,
-            _ if kept.is_empty() => THREADS,
-            _ => LANES,
-        };
-        self.rows(&kept, threads, cut);
-    }
-
-    /// A group of threads reduces each result.
-    fn rows(&mut self, kept: &[usize], threads: i64, cut: bool) {
-        let job = self.job;
-        if !kept.is_empty() {
-            let results = self.fused(kept, None, "p");
-            let side_by_side = THREADS / threads;
-            match side_by_side {
-                1 => self.bind(&results, Processor::Block(if cut { 1 } else { 0 })),
-                _ => self.split(
-                    &results,
-                    side_by_side,
-                    Some(if cut { 1 } else { 0 }),
-                    Some(1),
-                ),
+        if !kept.is_empty() && nearest.is_some_and(|d| kept.contains(&d)) {
+            if self.fixed || length.is_some_and(|n| n <= SHORT) {
+                return self.fixed_columns(&kept, length);
             }
+            return self.columns(&kept, length);
         }
-        let inner = self
-            .nearest
+        let inner = nearest
             .filter(|d| job.axes.contains(d))
             .unwrap_or(job.axes[job.axes.len() - 1]);
-        // Where neighbours are few, all dimensions together make rows.
-        let narrow = job.extents[inner].known().is_some_and(|n| n < threads);
-        let reduced = if narrow || cut {
-            self.fused(&job.axes, Some(inner), "r")
-        } else {
-            format!("d{inner}")
-        };
-        if !cut {
-            return self.split(&reduced, threads, None, Some(0));
+        let vectors = self.vectors(inner);
+        if matches!(vectors, Vectors::None) && length.is_some_and(|n| n <= SHORT) {
+            return self.one_thread_each(&kept, nearest, THREADS);
         }
+        self.rows(&kept, inner, vectors);
+    }
+
+    /// Columns whose elements are combined in an order that no number of columns changes.
+    fn fixed_columns(&mut self, kept: &[usize], length: Option<i64>) {
+        let job = self.job;
+        if length.is_some_and(|n| n <= SHORT) {
+            return self.one_thread_each(kept, self.nearest, THREADS);
+        }
+        self.one_thread_each(kept, self.nearest, LANES);
+        let reduced = self.fused(&job.axes, None, "r");
+        self.split(&reduced, THREADS / LANES, None, Some(1));
+    }
+
+    /// Each thread has neighbouring columns of its own, threads on top of each other share them, and so do blocks where
+    /// there are few.
+    fn columns(&mut self, kept: &[usize], length: Option<i64>) {
+        let job = self.job;
+        let Some(nearest) = self.nearest else { return };
+        let vector = match self.vectors(nearest) {
+            Vectors::Plain(n) => n,
+            // The columns that are left over would be loaded one by one.
+            _ => 1,
+        };
+        let groups = self.total(kept).map(|n| n / vector);
+        // Where neighbouring blocks share cache lines, wide blocks share fewer.
+        let widest = if vector == 1 && groups.is_some() {
+            4 * LANES
+        } else {
+            LANES
+        };
+        let across = groups.map_or(LANES, |n| power_of_two(n).min(widest));
+        let down = THREADS / across;
+        let mut under_way = (MAX_UNROLL / vector).min(DOWN[usize::from(vector == 1)]);
+        while under_way > 1 && self.is_too_much(under_way * vector) {
+            under_way /= 2;
+        }
+        while under_way > 1 && length.is_some_and(|n| n < under_way * down) {
+            under_way /= 2;
+        }
+        let tile = down * under_way;
+        let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
+        let most = length.map_or(i64::MAX, |n| n / (2 * tile));
+        let parts = match job.partials.is_empty() {
+            true => ceildiv(CUTS, blocks.max(1)).min(most),
+            false => 1,
+        };
+        let results = self.cut(kept, nearest, vector, "p");
+        self.split(&results, across, Some(0), Some(0));
+        let reduced = self.fused(&job.axes, None, "r");
+        let mut inner = reduced.clone();
+        if parts > 1 {
+            self.steps.push(Step::Split(inner.clone(), parts * tile));
+            inner += ".i";
+            self.steps.push(Step::Split(inner.clone(), tile));
+            self.steps.push(Step::RFactor(format!("{inner}.o")));
+            self.bind(&format!("{inner}.o"), Processor::Block(1));
+        } else {
+            self.steps.push(Step::Split(inner.clone(), tile));
+        }
+        inner += ".i";
+        self.split(&inner, down, None, Some(1));
+        self.steps.push(Step::Unroll(format!("{inner}.o")));
+        if vector > 1 {
+            let vectorized = format!("d{nearest}.i");
+            self.steps.push(Step::Reorder(vec![
+                format!("{reduced}.o"),
+                format!("{inner}.o"),
+                vectorized.clone(),
+            ]));
+            self.steps.push(Step::Vectorize(vectorized));
+            self.stream();
+        }
+    }
+
+    /// A group of threads reduces each result, and blocks share those that are long and few.
+    fn rows(&mut self, kept: &[usize], inner: usize, vectors: Vectors) {
+        let job = self.job;
+        let row = job.extents[inner].known();
+        // All dimensions together make rows, where it takes no division to tell them apart, or there is no other way to
+        // keep the device busy.
+        let few = !self.fixed && self.total(kept).is_some_and(|n| n <= BUSY);
+        let together = job.axes.len() > 1 && (row.is_some() || few);
+        let whole = together || job.axes.len() == 1;
+        let vectors = match vectors {
+            Vectors::Aligned(_) if together => Vectors::None,
+            _ if together && row.is_none() => Vectors::None,
+            // Few elements beside few vectors cost more than no vectors.
+            Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => Vectors::None,
+            other => other,
+        };
+        let vector = vectors.width();
+        let length = if whole { self.total(&job.axes) } else { row };
+        let pieces = length.map(|n| ceildiv(n, vector));
+        let cuts = self.cuts(kept, length, vector).filter(|_| whole);
+        let group = self.group(kept, pieces, vectors, cuts.is_some());
+        let block = if cuts.is_some() { 1 } else { 0 };
+        if !kept.is_empty() {
+            let results = self.fused(kept, None, "p");
+            let side_by_side = group.threads / group.lanes;
+            if side_by_side * group.rows == 1 {
+                self.bind(&results, Processor::Block(block));
+            } else {
+                self.split(&results, side_by_side * group.rows, Some(block), None);
+                let rows = format!("{results}.i");
+                match group.rows {
+                    1 => self.bind(&rows, Processor::Thread(1)),
+                    _ => self.split(&rows, side_by_side, None, Some(1)),
+                }
+            }
+        }
+        let others: Vec<usize> = job.axes.iter().copied().filter(|d| *d != inner).collect();
+        let mut reduced = match vectors {
+            Vectors::None => format!("d{inner}"),
+            Vectors::Plain(n) => {
+                self.steps.push(Step::Split(format!("d{inner}"), n));
+                format!("d{inner}.o")
+            }
+            Vectors::Aligned(n) => {
+                self.steps.push(Step::Align(format!("d{inner}"), n));
+                format!("d{inner}.o")
+            }
+        };
+        if together {
+            let names = others
+                .iter()
+                .map(|d| format!("d{d}"))
+                .chain([reduced])
+                .collect();
+            reduced = "r".to_owned();
+            self.steps.push(Step::Fuse(names, reduced.clone()));
+        }
+        let tile = group.lanes * group.under_way;
+        if let Some(cuts) = cuts {
+            self.steps.push(Step::Split(reduced.clone(), cuts * tile));
+            reduced += ".i";
+            self.steps.push(Step::Split(reduced.clone(), tile));
+            self.steps.push(Step::RFactor(format!("{reduced}.o")));
+            self.bind(&format!("{reduced}.o"), Processor::Block(0));
+            reduced += ".i";
+        } else if pieces.is_none_or(|n| n > tile) || matches!(vectors, Vectors::Aligned(_)) {
+            self.steps.push(Step::Split(reduced.clone(), tile));
+            reduced += ".i";
+        }
+        self.split(&reduced, group.lanes, None, Some(0));
+        let written = format!("{reduced}.o");
+        if group.under_way > 1 || group.rows > 1 {
+            self.steps.push(Step::Unroll(written.clone()));
+        }
+        if group.rows > 1 {
+            let results = match kept {
+                [one] => format!("d{one}.i.o"),
+                _ => "p.i.o".to_owned(),
+            };
+            let mut order = vec![written, results.clone()];
+            if vector > 1 {
+                order.push(format!("d{inner}.i"));
+            }
+            self.steps.push(Step::Reorder(order));
+            self.steps.push(Step::Unroll(results));
+        }
+        if vector > 1 {
+            self.steps.push(Step::Vectorize(format!("d{inner}.i")));
+        }
+        if length.is_none_or(|n| n * self.width().unwrap_or(VECTOR) >= STREAMED) {
+            self.stream();
+        }
+    }
+
+    /// Among how many blocks a row is cut, where it is.
+    fn cuts(&self, kept: &[usize], length: Option<i64>, vector: i64) -> Option<i64> {
+        if !self.job.partials.is_empty() {
+            return None;
+        }
+        let (most, cuts) = match (self.total(kept), length) {
+            _ if kept.is_empty() => (length.is_none_or(|n| n >= VERY_LONG), CUTS),
+            _ if self.fixed => (false, 1),
+            (Some(results), length)
+                if length.map_or(self.job.axes.len() > 1, |n| n >= VERY_LONG) =>
+            {
+                (
+                    results <= BUSY,
+                    ceildiv(2 * CUTS, results.max(1)).max(LEAST_CUTS),
+                )
+            }
+            (None, Some(n)) => (n >= ENDLESS, SHARES),
+            _ => (false, 1),
+        };
+        let whole = length.map_or(i64::MAX, |n| n / (vector * THREADS * UNDER_WAY));
+        (most && cuts.min(whole) > 1).then(|| cuts.min(whole))
+    }
+
+    /// The threads for rows of so many vectors.
+    fn group(&self, kept: &[usize], pieces: Option<i64>, vectors: Vectors, is_cut: bool) -> Group {
+        let alone = kept.is_empty();
+        let (lanes, rows) = match (pieces, vectors) {
+            _ if is_cut => (THREADS, 1),
+            (None, _) if alone => (THREADS, 1),
+            (None, _) => (LANES, 1),
+            (Some(n), _) if alone => (power_of_two(ceildiv(n, 2)).clamp(1, THREADS), 1),
+            (Some(n), Vectors::None) if n <= 2 * LANES => (power_of_two(n).min(8), 4),
+            (Some(n), Vectors::None) if n <= 4 * LANES => (LANES / 2, 1),
+            (Some(n), Vectors::None) if n <= 16 * LANES => (LANES, 1),
+            (Some(n), Vectors::None) if n <= LANES * THREADS => (THREADS, 1),
+            (Some(n), _) if n <= LANES / 2 => (power_of_two(n), 4),
+            (Some(n), _) if n <= 2 * LANES => (8, 1),
+            (Some(n), _) if n <= 16 * LANES => (LANES, 1),
+            (Some(n), _) if n <= LANES * THREADS => (THREADS, 1),
+            _ => (2 * THREADS, 1),
+        };
+        let most = match vectors {
+            Vectors::None => 2 * UNDER_WAY,
+            _ => UNDER_WAY,
+        };
+        let mut under_way = pieces.map_or(most, |n| ceildiv(n, lanes).clamp(1, most));
+        let mut rows = rows;
+        while rows > 1 && self.is_too_much(rows * under_way * vectors.width()) {
+            rows /= 2;
+        }
+        while under_way > 1 && self.is_too_much(under_way * vectors.width()) {
+            under_way /= 2;
+        }
+        // Rows are loaded together where there are many, and a thread has all of its part of each at once.
+        let results = self.total(kept).filter(|_| !self.fixed);
+        let is_written_out = pieces.is_some_and(|n| n <= lanes * under_way);
+        let few = results.is_some_and(|n| n <= FEW);
+        if !is_written_out || few || matches!(vectors, Vectors::Aligned(_)) {
+            rows = 1;
+        }
+        let most = if rows > 1 { THREADS / 2 } else { THREADS };
+        let side_by_side = results.map_or(most, power_of_two);
+        Group {
+            lanes,
+            under_way,
+            rows,
+            threads: lanes.max(most.min(lanes * side_by_side)),
+        }
+    }
+
+    /// Whether so many elements are too much to be written out.
+    fn is_too_much(&self, elements: i64) -> bool {
+        elements.saturating_mul(self.job.weight()) > MOST_WRITTEN
+    }
+
+    /// Bytes of an element of the main operand.
+    fn width(&self) -> Option<i64> {
+        let memref = main_operand(self.job)?.memref.as_ref()?;
+        i64::try_from(byte_width(memref.element)?).ok()
+    }
+
+    /// How elements along `dim` are loaded.
+    fn vectors(&self, dim: usize) -> Vectors {
+        let Some(vector) = self.vector(dim).filter(|n| *n > 1) else {
+            return Vectors::None;
+        };
+        let all: Vec<usize> = (0..self.job.extents.len()).collect();
+        match self.job.extents[dim].known() {
+            _ if !self.fixed && self.total(&all).is_some_and(|n| n <= FEW) => Vectors::None,
+            // LLVM joins a vector alone with what is loaded one by one where it is not aligned.
+            Some(n) if n < 2 * vector => Vectors::None,
+            Some(n) if n % vector == 0 => Vectors::Plain(vector),
+            // Where a row begins must not matter.
+            _ if self.fixed => Vectors::None,
+            _ => Vectors::Aligned(vector),
+        }
+    }
+
+    /// Neighbours along `dim` that one load takes.
+    fn vector(&self, dim: usize) -> Option<i64> {
+        let access = main_operand(self.job)?;
+        let memref = access.memref.as_ref()?;
+        let (last, others) = access.map.results.split_last()?;
+        let neighbours = memref.strides.last() == Some(&Some(1))
+            && last.step(dim) == Some(1)
+            && others.iter().all(|e| e.step(dim) == Some(0));
+        // Strides may follow from how many rows there are: without neighbours, elements are loaded one by one.
+        let neighbours = neighbours || self.fixed;
+        let written = self
+            .job
+            .destinations
+            .iter()
+            .any(|d| d.value == access.value);
+        if !neighbours || written || is_packed(memref.element) {
+            return None;
+        }
+        let parts = match &self.job.work {
+            Work::Combine(_, combiner) => i64::try_from(combiner.types().len()).ok()?,
+            _ => return None,
+        };
+        let mut vector = VECTOR / self.width()?;
+        while vector > 1 && (vector * parts > MOST_PARTS || self.is_too_much(vector)) {
+            vector /= 2;
+        }
+        Some(vector)
+    }
+
+    /// What is read once leaves the cache first.
+    fn stream(&mut self) {
+        self.steps.push(Step::Stream);
+    }
+
+    /// One loop over dimensions of which `last` is cut by `vector`, without the inner part of that; its name.
+    fn cut(&mut self, dims: &[usize], last: usize, vector: i64, name: &str) -> String {
+        if vector == 1 {
+            return self.fused(dims, Some(last), name);
+        }
+        self.steps.push(Step::Split(format!("d{last}"), vector));
+        let outer = format!("d{last}.o");
+        if dims == [last] {
+            return outer;
+        }
+        let others = dims.iter().filter(|d| **d != last).map(|d| format!("d{d}"));
         self.steps
-            .push(Step::Split(reduced.clone(), CUTS * threads));
-        let inner = format!("{reduced}.i");
-        self.steps.push(Step::Split(inner.clone(), threads));
-        self.steps.push(Step::RFactor(format!("{inner}.o")));
-        self.bind(&format!("{inner}.o"), Processor::Block(0));
-        self.bind(&format!("{inner}.i"), Processor::Thread(0));
+            .push(Step::Fuse(others.chain([outer]).collect(), name.to_owned()));
+        name.to_owned()
     }
 
     /// Each thread computes results of its own, neighbours side by side.
@@ -133,9 +446,7 @@ impl Chooser<'_, '_> {
         }
         let threads = match self.total(kept) {
             // Fewer threads side by side would exchange values in another order.
-            Some(n) if n < threads && !self.fixed => {
-                n.max(1).cast_unsigned().next_power_of_two().cast_signed()
-            }
+            Some(n) if n < threads && !self.fixed => power_of_two(n),
             _ => threads,
         };
         let results = self.fused(kept, nearest, "p");
@@ -177,6 +488,16 @@ impl Chooser<'_, '_> {
         dims.iter()
             .try_fold(1i64, |n, d| n.checked_mul(self.job.extents[*d].known()?))
     }
+}
+
+/// The least power of two that is no less; 1 for what is not positive.
+fn power_of_two(n: i64) -> i64 {
+    n.max(1).cast_unsigned().next_power_of_two().cast_signed()
+}
+
+/// `n / by`, rounded up.
+fn ceildiv(n: i64, by: i64) -> i64 {
+    (n + by - 1) / by
 }
 
 /// The operand that matters most: the source of a reduction with most dimensions, what an

@@ -64,7 +64,23 @@ pub(crate) fn is_job(op: Op<'_>) -> bool {
         || is(op, "tile.copy") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
 }
 
+/// Ops that a function such as `math.exp` becomes, about.
+const ELEMENTARY: i64 = 20;
+
 impl<'c> Job<'c> {
+    /// Ops that an element takes, about.
+    pub(crate) fn weight(&self) -> i64 {
+        let regions = 0..self.op.region_count();
+        let ops = regions
+            .flat_map(|r| region_blocks(self.op, r))
+            .flat_map(tx_mlir::ops);
+        let weights = ops.map(|op| match name(op).starts_with("math.") {
+            true => ELEMENTARY,
+            false => 1,
+        });
+        weights.sum::<i64>().max(1)
+    }
+
     /// Reads an op for which [`is_job`] holds.
     pub(crate) fn of(op: Op<'c>) -> Result<Self, Failed> {
         let job = if let Some(view) = Reduce::of(op) {
@@ -559,7 +575,7 @@ impl<'c> Job<'c> {
             super::steps::Step::of(a).ok_or_else(|| {
                 let found = string_value(a).unwrap_or_else(|| a.to_string());
                 error(self.op.location(), format!("`{found}` is no step of a schedule"))
-                    .note("known: #tile.split, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize")
+                    .note("known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize")
                     .emit()
             })
         };

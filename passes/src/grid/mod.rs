@@ -13,3 +13,4 @@ pub(crate) mod launch;
 pub(crate) mod nest;
 pub(crate) mod partials;
 pub(crate) mod steps;
+pub(crate) mod vectors;

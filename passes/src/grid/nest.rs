@@ -1,7 +1,7 @@
 //! The loops that a schedule makes of an iteration space.
 
 use super::steps::{Processor, Step};
-use tx_mlir::{Builder, Index};
+use tx_mlir::{Affine, Builder, Index};
 use tx_target::MAX_THREADS;
 
 /// Most threads of a block along z.
@@ -21,6 +21,8 @@ pub(crate) enum Extent {
     Dim(usize),
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
+    /// At most so many: how many depends on where a row begins.
+    AtMost(Box<Self>),
 }
 
 impl Extent {
@@ -28,6 +30,16 @@ impl Extent {
         match self {
             Self::Static(n) => Some(*n),
             _ => None,
+        }
+    }
+
+    /// The most it can be, where that is known.
+    pub(crate) fn most(&self) -> Option<i64> {
+        match self {
+            Self::Static(n) => Some(*n),
+            Self::AtMost(most) => most.most(),
+            Self::CeilDiv(of, factor) => Some((of.most()? + factor - 1) / factor),
+            Self::Dim(_) | Self::Product(_) => None,
         }
     }
 
@@ -48,7 +60,17 @@ impl Extent {
         }
     }
 
-    /// Its value, with `dim` giving lengths of dimensions.
+    /// Its value where there are so many vectors.
+    pub(crate) fn of_vectors<'c>(&self, b: &Builder<'c>, count: Index<'c>) -> Index<'c> {
+        match self {
+            Self::AtMost(_) => count,
+            Self::CeilDiv(of, factor) => b.ceildiv(of.of_vectors(b, count), Index::Const(*factor)),
+            // Loops that have another length in each row are not fused.
+            other => other.value(b, &|_, _| Index::Const(0)),
+        }
+    }
+
+    /// Its value, or its bound, with `dim` giving lengths of dimensions.
     pub(crate) fn value<'c>(
         &self,
         b: &Builder<'c>,
@@ -61,6 +83,7 @@ impl Extent {
             Self::Product(all) => all
                 .iter()
                 .fold(Index::Const(1), |n, e| b.mul(n, e.value(b, dim))),
+            Self::AtMost(most) => most.value(b, dim),
         }
     }
 }
@@ -70,11 +93,13 @@ impl Extent {
 pub(crate) enum Fate {
     /// It is written as a loop, or bound to a processor.
     Loop,
-    /// It was split into these two, the inner of `factor` iterations.
+    /// It was split into these two, the inner of `factor` iterations. Where it is `aligned`, the first
+    /// iteration of these is not its own first, and some of its own belong to neither.
     Split {
         outer: usize,
         inner: usize,
         factor: i64,
+        aligned: bool,
     },
     /// It is this member of a fused loop.
     Fused { into: usize, member: usize },
@@ -114,11 +139,15 @@ impl Node {
 /// An iteration space with its schedule applied.
 #[derive(Debug, Clone)]
 pub(crate) struct Nest {
+    /// The dimensions of the iteration space, then what was made of them.
     pub(crate) nodes: Vec<Node>,
+    dims: usize,
     /// Loops in their order, outermost first.
     pub(crate) order: Vec<usize>,
     /// Loops whose partial results are materialised.
     pub(crate) rfactors: Vec<usize>,
+    /// Whether caches need not keep what is read once.
+    pub(crate) streams: bool,
 }
 
 /// Why a schedule cannot be followed.
@@ -159,8 +188,10 @@ impl Nest {
             (0..extents.len()).partition(|d| !reduced.contains(d));
         Self {
             nodes: extents.iter().enumerate().map(node).collect(),
+            dims: extents.len(),
             order: kept.into_iter().chain(combined).collect(),
             rfactors: Vec::new(),
+            streams: false,
         }
     }
 
@@ -180,12 +211,13 @@ impl Nest {
 
     fn step(&mut self, step: &Step) -> Result<(), Illegal> {
         match step {
-            Step::Split(name, factor) => self.split(name, *factor),
+            Step::Split(name, factor) => self.split(name, *factor, false),
+            Step::Align(name, factor) => self.align(name, *factor),
             Step::Fuse(names, to) => self.fuse(names, to),
             Step::Reorder(names) => self.reorder(names),
             Step::Bind(name, processor) => self.bind(name, *processor),
             Step::RFactor(name) => {
-                let node = self.find(name)?;
+                let node = self.find_even(name)?;
                 if !self.nodes[node].reduced {
                     return Err(Illegal::new(format!(
                         "`{name}` is not reduced, so it has no partial results"
@@ -202,6 +234,10 @@ impl Nest {
             }
             Step::Unroll(name) => self.write_out(name, Run::Unrolled),
             Step::Vectorize(name) => self.write_out(name, Run::Vectorized),
+            Step::Stream => {
+                self.streams = true;
+                Ok(())
+            }
         }
     }
 
@@ -264,7 +300,50 @@ impl Nest {
         }
     }
 
-    fn split(&mut self, name: &str, factor: i64) -> Result<(), Illegal> {
+    fn align(&mut self, name: &str, factor: i64) -> Result<(), Illegal> {
+        let node = self.find_uncut(name)?;
+        if !(2..=MAX_UNROLL).contains(&factor) || factor.count_ones() != 1 {
+            return Err(Illegal::new(format!(
+                "`{name}` is aligned to {factor} elements, expected a power of two from 2 to {MAX_UNROLL}"
+            )));
+        }
+        if let Some((other, _)) = self.aligned() {
+            return Err(Illegal::new(format!(
+                "`{}` and `{name}` are both aligned",
+                self.nodes[other].name
+            ))
+            .note("one vector cannot begin at aligned addresses of two loops"));
+        }
+        if node >= self.dims {
+            return Err(
+                Illegal::new(format!("`{name}` is no dimension of the iteration space"))
+                    .note("align a dimension before it is split or fused"),
+            );
+        }
+        if !self.nodes[node].combines() {
+            return Err(Illegal::new(format!("`{name}` is not reduced")).note(
+                "`align` takes a reduced dimension; vectors of others begin where a row does",
+            ));
+        }
+        self.split(name, factor, true)
+    }
+
+    /// The dimension that is cut at aligned addresses, and the elements of a vector.
+    pub(crate) fn aligned(&self) -> Option<(usize, i64)> {
+        let nodes = self.nodes.iter().enumerate();
+        nodes
+            .filter_map(|(n, node)| match node.fate {
+                Fate::Split {
+                    aligned: true,
+                    factor,
+                    ..
+                } => Some((n, factor)),
+                _ => None,
+            })
+            .next()
+    }
+
+    fn split(&mut self, name: &str, factor: i64, aligned: bool) -> Result<(), Illegal> {
         let node = self.find_uncut(name)?;
         if !(1..=1 << 31).contains(&factor) {
             return Err(Illegal::new(format!(
@@ -293,12 +372,18 @@ impl Nest {
             apart,
             members: Vec::new(),
         };
-        let outer = self.add(part("o", extent.ceildiv(factor)))?;
+        let tiles = match aligned {
+            // With one more there is a block, too, where no vector is whole.
+            true => Extent::AtMost(Box::new(extent.ceildiv(factor))),
+            false => extent.ceildiv(factor),
+        };
+        let outer = self.add(part("o", tiles))?;
         let inner = self.add(part("i", Extent::Static(factor)))?;
         self.nodes[node].fate = Fate::Split {
             outer,
             inner,
             factor,
+            aligned,
         };
         let at = self.order.iter().position(|n| *n == node).unwrap_or(0);
         self.order.splice(at..=at, [outer, inner]);
@@ -331,6 +416,13 @@ impl Nest {
                 "`{}` is fused after its `rfactor`",
                 self.nodes[*m].name
             )));
+        }
+        if let Some(m) = members.iter().find(|m| self.is_of_vectors(**m)) {
+            return Err(Illegal::new(format!(
+                "`{}` has another length in each row, so it cannot be fused",
+                self.nodes[*m].name
+            ))
+            .note("fuse loops of other dimensions, or split instead of `align`"));
         }
         let extents: Vec<Extent> = members
             .iter()
@@ -398,8 +490,21 @@ impl Nest {
         Ok(())
     }
 
+    /// A loop with as many iterations in each row.
+    fn find_even(&self, name: &str) -> Result<usize, Illegal> {
+        let node = self.find(name)?;
+        match self.nodes[node].extent {
+            Extent::AtMost(_) => Err(Illegal::new(format!(
+                "`{name}` has another length in each row"
+            ))
+            .note(format!("split it, and take `{name}.o` or `{name}.i`"))),
+            _ => Ok(node),
+        }
+    }
+
     fn bind(&mut self, name: &str, processor: Processor) -> Result<(), Illegal> {
         let node = self.find_uncut(name)?;
+        self.find_even(name)?;
         let taken = self
             .order
             .iter()
@@ -496,12 +601,11 @@ impl Nest {
             self.nodes[node].apart = true;
         }
         // They are outside of what is combined, in front of the first loop that is.
-        let (combined, kept): (Vec<usize>, Vec<usize>) =
-            self.order.iter().partition(|n| self.nodes[**n].combines());
-        let order_changes = kept.iter().any(|n| self.nodes[*n].apart);
-        if order_changes {
-            self.order = kept.into_iter().chain(combined).collect();
-        }
+        let first = self.order.iter().position(|n| self.nodes[*n].combines());
+        let (before, within) = self.order.split_at(first.unwrap_or(self.order.len()));
+        let (apart, others): (Vec<usize>, Vec<usize>) =
+            within.iter().partition(|n| self.nodes[**n].apart);
+        self.order = [before.to_vec(), apart, others].concat();
         Ok(())
     }
 
@@ -545,6 +649,18 @@ impl Nest {
     /// result.
     fn check_order(&self) -> Result<(), Illegal> {
         let serial = self.serial();
+        let vectors = serial.iter().position(|n| self.is_of_vectors(*n));
+        let inside = vectors.map_or(&[][..], |first| &serial[first..]);
+        if let (Some(outer), Some(other)) = (
+            inside.first(),
+            inside.iter().find(|n| !self.is_of_vectors(**n)),
+        ) {
+            return Err(Illegal::new(format!(
+                "`{}` lies within `{}`, whose length depends on it",
+                self.nodes[*other].name, self.nodes[*outer].name
+            ))
+            .note("reorder it to the outside"));
+        }
         let first = serial.iter().position(|n| self.nodes[*n].combines());
         let inner = first.map_or(&[][..], |i| &serial[i..]);
         let mut lanes = 1i64;
@@ -601,10 +717,13 @@ impl Nest {
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();
         for (n, node) in self.nodes.iter().enumerate() {
-            let Fate::Split { factor, .. } = node.fate else {
+            let Fate::Split {
+                factor, aligned, ..
+            } = node.fate
+            else {
                 continue;
             };
-            if node.extent.is_multiple_of(factor) {
+            if aligned || node.extent.is_multiple_of(factor) {
                 continue;
             }
             // Below the end of the whole, the outer part is below its own end.
@@ -618,6 +737,23 @@ impl Nest {
         guards
     }
 
+    /// Whether `node` is made of a dimension that is aligned.
+    pub(crate) fn is_of_vectors(&self, node: usize) -> bool {
+        self.aligned()
+            .is_some_and(|(a, _)| a != node && self.descends(node, a))
+    }
+
+    fn descends(&self, node: usize, from: usize) -> bool {
+        match self.nodes[from].fate {
+            _ if node == from => true,
+            Fate::Split { outer, inner, .. } => {
+                self.descends(node, outer) || self.descends(node, inner)
+            }
+            Fate::Fused { into, .. } => self.descends(node, into),
+            Fate::Loop => false,
+        }
+    }
+
     /// The loops that the index of `node` is made of.
     pub(crate) fn loops_of(&self, node: usize) -> Vec<usize> {
         match self.nodes[node].fate {
@@ -629,9 +765,47 @@ impl Nest {
         }
     }
 
+    /// By how much an index grows from one iteration of loop `node` to the next, where that is always the same.
+    pub(crate) fn index_step(&self, index: &Affine, node: usize) -> Option<i64> {
+        (0..self.dims)
+            .filter(|d| index.uses(*d))
+            .try_fold(0i64, |sum, d| {
+                let along = index.step(d)?.checked_mul(self.step_of(d, node)?)?;
+                sum.checked_add(along)
+            })
+    }
+
+    /// Whether `index` without what loop `node` adds is a multiple of `factor`.
+    pub(crate) fn begins_at_multiples(&self, index: &Affine, node: usize, factor: i64) -> bool {
+        (0..self.dims).filter(|d| index.uses(*d)).all(|d| {
+            index
+                .step(d)
+                .is_some_and(|step| step % factor == 0 || self.is_multiple(d, node, factor))
+        })
+    }
+
+    /// The same of one loop, or of what one was before.
+    fn is_multiple(&self, of: usize, node: usize, factor: i64) -> bool {
+        if of == node || self.nodes[of].extent.known().is_some_and(|n| n <= 1) {
+            return true;
+        }
+        match self.nodes[of].fate {
+            Fate::Split {
+                outer,
+                inner,
+                factor: by,
+                ..
+            } => {
+                (by % factor == 0 || self.is_multiple(outer, node, factor))
+                    && self.is_multiple(inner, node, factor)
+            }
+            Fate::Loop | Fate::Fused { .. } => false,
+        }
+    }
+
     /// By how much the index of dimension `dim` grows from one iteration of loop `node` to the next,
     /// where that is always the same.
-    pub(crate) fn step_of(&self, dim: usize, node: usize) -> Option<i64> {
+    fn step_of(&self, dim: usize, node: usize) -> Option<i64> {
         if dim == node {
             return Some(1);
         }
@@ -641,6 +815,7 @@ impl Nest {
                 outer,
                 inner,
                 factor,
+                ..
             } => self
                 .step_of(outer, node)?
                 .checked_mul(factor)?

@@ -14,14 +14,17 @@ pub(crate) enum Processor {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
     Split(String, i64),
+    Align(String, i64),
     Fuse(Vec<String>, String),
     Reorder(Vec<String>),
     Bind(String, Processor),
     RFactor(String),
     Unroll(String),
     Vectorize(String),
+    Stream,
 }
 
+const STREAM: &str = "#tile.stream";
 const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
 
 impl fmt::Display for Processor {
@@ -49,6 +52,9 @@ impl Step {
     /// Reads one entry of the attribute; `None` when it is no step.
     pub(crate) fn of(attribute: Attribute<'_>) -> Option<Self> {
         let text = attribute.to_string();
+        if text == STREAM {
+            return Some(Self::Stream);
+        }
         let (name, rest) = text.strip_prefix("#tile.")?.split_once('<')?;
         let rest = rest.strip_suffix('>')?;
         // Names of loops are the quoted parts.
@@ -62,6 +68,7 @@ impl Step {
         let first = loops.first()?.clone();
         Some(match name {
             "split" => Self::Split(first, after.strip_prefix("by")?.trim().parse().ok()?),
+            "align" => Self::Align(first, after.strip_prefix("to")?.trim().parse().ok()?),
             "fuse" => {
                 let (to, loops) = loops.split_last()?;
                 Self::Fuse(loops.to_vec(), to.clone())
@@ -84,12 +91,14 @@ impl fmt::Display for Step {
         };
         match self {
             Self::Split(l, factor) => write!(f, "#tile.split<\"{l}\" by {factor}>"),
+            Self::Align(l, factor) => write!(f, "#tile.align<\"{l}\" to {factor}>"),
             Self::Fuse(loops, to) => write!(f, "#tile.fuse<[{}] to \"{to}\">", list(loops)),
             Self::Reorder(loops) => write!(f, "#tile.reorder<{}>", list(loops)),
             Self::Bind(l, processor) => write!(f, "#tile.bind<\"{l}\" to {processor}>"),
             Self::RFactor(l) => write!(f, "#tile.rfactor<\"{l}\">"),
             Self::Unroll(l) => write!(f, "#tile.unroll<\"{l}\">"),
             Self::Vectorize(l) => write!(f, "#tile.vectorize<\"{l}\">"),
+            Self::Stream => f.write_str(STREAM),
         }
     }
 }

@@ -397,3 +397,21 @@ pub(crate) fn nest<'c>(
         ),
     }
 }
+
+/// What registers have where a thread holds nothing.
+pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
+    use melior::ir::r#type::TypeLike as _;
+    if !ty.is_float() {
+        return b.int(0, ty);
+    }
+    // There are no constants of 8-bit floats below this level.
+    if byte_width(ty) == Some(1) {
+        let bits = b.int(0, b.int_type(8));
+        return b
+            .create("arith.bitcast")
+            .operands(&[bits])
+            .result(ty)
+            .value();
+    }
+    b.float(0.0, ty)
+}

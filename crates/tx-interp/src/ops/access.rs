@@ -21,6 +21,7 @@ pub(crate) fn build<'c>(
         "memref.load" | "vector.load" => {
             let (scalar, width) = scalars_of(op, results(op)[0])?;
             let to = build.results(op)[0];
+            let alignment = integer_attribute(op, "alignment");
             Ok(Some(Box::new(move |exec| {
                 // One lane reads for all where all would read the same, unless each is to be seen doing it.
                 let watched = exec.world.races && exec.threads;
@@ -35,6 +36,12 @@ pub(crate) fn build<'c>(
                     let (view, index) = indexed(exec, slots[0], &slots[1..], lane);
                     check(exec, &view, &index, width, lane, &site.1)?;
                     let place = view.place(index.iter().copied());
+                    let address = view.address() + place * scalar.bytes() as i64;
+                    if let Some(alignment) = alignment.filter(|n| address % n != 0) {
+                        let message = format!("byte {address:#x} is no multiple of {alignment}");
+                        let fault = Trouble::fault(FaultKind::Misaligned, &site.1, message);
+                        return Err(exec.with_thread(fault, lane));
+                    }
                     for i in 0..width {
                         let (bits, bound) =
                             exec.read(&view, place + i as i64, scalar, lane, &site)?;

@@ -70,6 +70,11 @@ pub(crate) fn build<'c>(
                 Ok((size.cast_unsigned(), None))
             })
         }),
+        "memref.extract_aligned_pointer_as_index" => Box::new(move |exec| {
+            exec.compute(&slots, to[0], 1, |exec, lane, _| {
+                Ok((exec.view(slots[0], lane).address().cast_unsigned(), None))
+            })
+        }),
         "memref.cast" => {
             let (ty, _) = memref(op, results(op)[0])?;
             let site = Site::of(op);

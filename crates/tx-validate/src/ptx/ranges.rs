@@ -112,6 +112,18 @@ impl Arguments {
                 let (left, right) = (input(0)?, input(1)?);
                 Range::new(left.least + right.least, left.most + right.most)?
             }
+            "llvm.sub" => {
+                let (left, right) = (input(0)?, input(1)?);
+                Range::new(left.least - right.most, left.most - right.least)?
+            }
+            "llvm.select" => match self.truth(*inputs.first()?, depth) {
+                Some(true) => input(1)?,
+                Some(false) => input(2)?,
+                None => {
+                    let (one, other) = (input(1)?, input(2)?);
+                    Range::new(one.least.min(other.least), one.most.max(other.most))?
+                }
+            },
             // Whatever it is of.
             "llvm.mul" | "llvm.and" if [0, 1].map(input).contains(&Range::new(0, 0)) => {
                 Range::new(0, 0)?

@@ -1,0 +1,79 @@
+// RUN: tx-opt %s --nvvm-expand-cache-hints
+
+// What a load is marked with that LLVM would drop is said in PTX's own words.
+
+// A vector of four words: one load of 16 bytes, from the same address as an address in global memory.
+// CHECK-LABEL: llvm.func @vector(
+// CHECK-SAME:    %[[P:[^:]+]]: !llvm.ptr,
+// CHECK:         %[[G:.+]] = llvm.addrspacecast %[[P]] : !llvm.ptr to !llvm.ptr<1>
+// CHECK:         llvm.inline_asm "ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l" %[[G]]
+// CHECK-COUNT-4: llvm.insertelement
+// CHECK:         %[[V:.+]] = llvm.bitcast %{{.+}} : vector<4xi32> to vector<4xf32>
+// CHECK-NOT:     llvm.load
+// CHECK:         llvm.store %[[V]]
+gpu.module @kernels {
+  llvm.func @vector(%p: !llvm.ptr, %q: !llvm.ptr) attributes {nvvm.kernel} {
+    %v = llvm.load %p {alignment = 16 : i64, nontemporal} : !llvm.ptr -> vector<4xf32>
+    llvm.store %v, %q : vector<4xf32>, !llvm.ptr
+    llvm.return
+  }
+
+  // One word needs no vector, and an integer of a word no conversion.
+  // CHECK-LABEL: llvm.func @word(
+  // CHECK:         %[[W:.+]] = llvm.inline_asm "ld.global.cs.b32 $0, [$1];", "=r,l" %{{.+}} : (!llvm.ptr<1>) -> i32
+  // CHECK-NEXT:    llvm.store %[[W]]
+  llvm.func @word(%p: !llvm.ptr, %q: !llvm.ptr) attributes {nvvm.kernel} {
+    %v = llvm.load %p {nontemporal} : !llvm.ptr -> i32
+    llvm.store %v, %q : i32, !llvm.ptr
+    llvm.return
+  }
+
+  // Eight halves are four words, and a double is two.
+  // CHECK-LABEL: llvm.func @halves_and_a_double(
+  // CHECK:         "ld.global.cs.v4.b32
+  // CHECK:         llvm.bitcast %{{.+}} : vector<4xi32> to vector<8xf16>
+  // CHECK:         "ld.global.cs.v2.b32
+  // CHECK:         llvm.bitcast %{{.+}} : vector<2xi32> to f64
+  llvm.func @halves_and_a_double(%p: !llvm.ptr, %q: !llvm.ptr) attributes {nvvm.kernel} {
+    %v = llvm.load %p {alignment = 16 : i64, nontemporal} : !llvm.ptr -> vector<8xf16>
+    llvm.store %v, %q : vector<8xf16>, !llvm.ptr
+    %at = llvm.getelementptr %p[2] : (!llvm.ptr) -> !llvm.ptr, f64
+    %d = llvm.load %at {alignment = 8 : i64, nontemporal} : !llvm.ptr -> f64
+    llvm.store %d, %q : f64, !llvm.ptr
+    llvm.return
+  }
+
+  // An address that is one of global memory already is taken as it is.
+  // CHECK-LABEL: llvm.func @global(
+  // CHECK-NOT:     llvm.addrspacecast
+  // CHECK:         llvm.inline_asm
+  llvm.func @global(%p: !llvm.ptr<1>, %q: !llvm.ptr<1>) {
+    %v = llvm.load %p {alignment = 4 : i64, nontemporal} : !llvm.ptr<1> -> f32
+    llvm.store %v, %q : f32, !llvm.ptr<1>
+    llvm.return
+  }
+
+  // These stay loads: without the mark, of a byte, volatile, atomic, of too little alignment, from shared memory, and from
+  // where nobody knows.
+  // CHECK-LABEL: llvm.func @others(
+  // CHECK-NOT:     llvm.inline_asm
+  // CHECK-COUNT-7: llvm.load
+  llvm.func @others(%p: !llvm.ptr, %s: !llvm.ptr<3>, %q: !llvm.ptr, %where: i64) attributes {nvvm.kernel} {
+    %a = llvm.load %p {alignment = 4 : i64} : !llvm.ptr -> f32
+    llvm.store %a, %q : f32, !llvm.ptr
+    %b = llvm.load %p {alignment = 1 : i64, nontemporal} : !llvm.ptr -> i8
+    llvm.store %b, %q : i8, !llvm.ptr
+    %c = llvm.load volatile %p {alignment = 4 : i64, nontemporal} : !llvm.ptr -> f32
+    llvm.store %c, %q : f32, !llvm.ptr
+    %d = llvm.load %p atomic monotonic {alignment = 4 : i64, nontemporal} : !llvm.ptr -> f32
+    llvm.store %d, %q : f32, !llvm.ptr
+    %e = llvm.load %p {alignment = 4 : i64, nontemporal} : !llvm.ptr -> vector<4xf32>
+    llvm.store %e, %q : vector<4xf32>, !llvm.ptr
+    %f = llvm.load %s {alignment = 4 : i64, nontemporal} : !llvm.ptr<3> -> f32
+    llvm.store %f, %q : f32, !llvm.ptr
+    %unknown = llvm.inttoptr %where : i64 to !llvm.ptr
+    %g = llvm.load %unknown {alignment = 4 : i64, nontemporal} : !llvm.ptr -> f32
+    llvm.store %g, %q : f32, !llvm.ptr
+    llvm.return
+  }
+}

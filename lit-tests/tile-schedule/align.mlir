@@ -1,0 +1,71 @@
+// RUN: tx-opt %s --tile-schedule
+
+// Rows of 1001 columns begin at every address modulo 16 bytes. The elements of `d1.i` are cut where addresses are
+// aligned, whatever the row: the columns before the first such place and behind the last are loaded first, by
+// the lanes that share the row, one each, and combined last. Where the array itself begins elsewhere, the same
+// elements are combined in the same order, and loaded one by one.
+// CHECK-LABEL: gpu.func @rows_0
+// CHECK:         %[[BEGIN:.+]] = memref.extract_aligned_pointer_as_index
+// CHECK:         %[[BEYOND:.+]] = arith.remui %[[BEGIN]], %c16
+// CHECK:         %[[ALIGNED:.+]] = arith.cmpi eq, %[[BEYOND]], %c0
+// CHECK:         scf.if %[[ALIGNED]] -> (f32, f32, f32, f32) {
+// CHECK:           %[[ROW:.+]] = arith.muli %{{.+}}, %c1001
+// CHECK:           arith.remui %[[ROW]], %c4
+// CHECK:           %[[EDGE:.+]] = scf.if %{{.+}} -> (f32) {
+// CHECK-NEXT:        memref.load
+// CHECK:           scf.for {{.+}} -> (f32, f32, f32, f32) {
+// CHECK-COUNT-2:     vector.load {{.+}} {alignment = 16 : i64} : memref<?x1001xf32>, vector<4xf32>
+// CHECK-NOT:         vector.load
+// CHECK:             scf.yield
+// CHECK:           scf.if {{.+}} -> (f32, f32, f32, f32) {
+// CHECK:           arith.addf %{{.+}}, %[[EDGE]] : f32
+// CHECK:         } else {
+// CHECK-NOT:       vector.load
+// CHECK:         tile.all_reduce
+func.func @rows(%A: memref<?x1001xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [
+    #tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>,
+    #tile.align<"d1" to 4>, #tile.split<"d1.o" by 64>, #tile.split<"d1.o.i" by 32>, #tile.bind<"d1.o.i.i" to thread_x>,
+    #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">]} : memref<?x1001xf32> into memref<?xf32>
+  return
+}
+
+// Rows of 1000 columns all begin at a multiple of 16 bytes, and end there: nothing is left beside the vectors.
+// CHECK-LABEL: gpu.func @even_rows_0
+// CHECK:         scf.if %{{.+}} -> (f32, f32, f32, f32) {
+// CHECK-NOT:       memref.load
+// CHECK:         } else {
+func.func @even_rows(%A: memref<?x1000xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [
+    #tile.bind<"d0" to block_x>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 32>, #tile.bind<"d1.o.i" to thread_x>,
+    #tile.vectorize<"d1.i">]} : memref<?x1000xf32> into memref<?xf32>
+  return
+}
+
+// A second array whose rows have the same pitch is aligned where the first is.
+// CHECK-LABEL: gpu.func @products_0
+// CHECK:         scf.for
+// CHECK-COUNT-2:   vector.load {{.+}} {alignment = 16 : i64}
+func.func @products(%A: memref<?x1001xf32>, %C: memref<?x1001xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A, %C into %B axes [1] scope(grid)
+    {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+     schedule = [#tile.bind<"d0" to block_x>, #tile.align<"d1" to 4>, #tile.vectorize<"d1.i">]}
+    element {
+    ^bb0(%a: f32, %c: f32, %i: index, %j: index):
+      %p = arith.mulf %a, %c : f32
+      tile.yield %p : f32
+    } : memref<?x1001xf32>, memref<?x1001xf32> into memref<?xf32>
+  return
+}
+
+// Partial results of blocks: what is beside the vectors belongs to the first of them.
+// CHECK-LABEL: gpu.func @one_row_0
+// CHECK:         %[[BLOCK:.+]] = gpu.block_id x
+// CHECK:         %[[FIRST:.+]] = arith.cmpi eq, %[[BLOCK]], %c0
+// CHECK:         arith.andi %[[FIRST]]
+func.func @one_row(%A: memref<?xf32>, %B: memref<f32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.align<"d0" to 4>, #tile.split<"d0.o" by 1024>,
+    #tile.split<"d0.o.i" by 256>, #tile.rfactor<"d0.o.i.o">, #tile.bind<"d0.o.i.o" to block_x>,
+    #tile.bind<"d0.o.i.i" to thread_x>, #tile.vectorize<"d0.i">]} : memref<?xf32> into memref<f32>
+  return
+}

@@ -1,0 +1,153 @@
+use melior::ir::attribute::StringAttribute;
+use melior::ir::block::BlockLike;
+use melior::ir::r#type::{IntegerType, TypeLike};
+use melior::ir::{Type, ValueLike};
+use tx_mlir::{
+    Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, erase, first_block, integer_attribute, is,
+    operands, replace_uses, results, vector_parts, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Make loads that are marked `nontemporal` say so in PTX.
+    ///
+    /// ## What it does
+    /// LLVM's NVPTX drops the mark, so the load becomes inline assembly: `ld.global.cs`, whose line caches evict first.
+    /// That is a hint: the result is the same. Loads stay as they are that are atomic or volatile, of less than four or
+    /// more than 16 bytes, not known to be of global memory, or aligned to less than their size.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// %v = llvm.load %p {alignment = 16 : i64, nontemporal} : !llvm.ptr -> vector<4xf32>
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// %g = llvm.addrspacecast %p : !llvm.ptr to !llvm.ptr<1>
+    /// %w = llvm.inline_asm "ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l" %g
+    ///   : (!llvm.ptr<1>) -> !llvm.struct<(i32, i32, i32, i32)>
+    /// ... // the words as a vector
+    /// %v = llvm.bitcast %words : vector<4xi32> to vector<4xf32>
+    /// ```
+    ///
+    /// ## Fails when
+    /// Never.
+    pub struct ExpandCacheHints as "nvvm-expand-cache-hints" creates [llvm] {
+    } counts {
+        /// loads rewritten
+        loads,
+    }
+}
+
+/// Bytes of a register.
+const WORD: u64 = 4;
+/// The type of an address in global memory.
+const GLOBAL: &str = "!llvm.ptr<1>";
+
+impl Pass for ExpandCacheHints {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        for load in walk(module).into_iter().filter(|op| is(*op, "llvm.load")) {
+            if let Some(words) = words_of(load) {
+                let whole = expand(load, words);
+                replace_uses(results(load)[0], whole);
+                erase(load);
+                counts.add("loads", 1);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How many registers a load fills whose hint can be said.
+fn words_of(load: Op<'_>) -> Option<u64> {
+    attribute(load, "nontemporal")?;
+    let plain = attribute(load, "volatile_").is_none()
+        && integer_attribute(load, "ordering").is_none_or(|ordering| ordering == 0);
+    let ty = results(load)[0].r#type();
+    let (count, element) = vector_parts(ty).unwrap_or((1, ty));
+    // A vector of bits has fewer bytes than elements.
+    let whole = IntegerType::try_from(element).is_ok_and(|t| t.width() % 8 == 0) || element.is_float();
+    let bytes = byte_width(element)?.checked_mul(count)?;
+    // Without one, it is the type's own.
+    let aligned = integer_attribute(load, "alignment")
+        .is_none_or(|alignment| u64::try_from(alignment).is_ok_and(|n| n >= bytes));
+    let fits = [WORD, 2 * WORD, 4 * WORD].contains(&bytes) && aligned;
+    (plain && whole && fits && is_global(operands(load)[0])).then_some(bytes / WORD)
+}
+
+/// Whether an address is known to be of global memory: one of that space, or one that a kernel was given.
+fn is_global(pointer: Val<'_>) -> bool {
+    match pointer.r#type().to_string().as_str() {
+        GLOBAL => return true,
+        "!llvm.ptr" => {}
+        _ => return false,
+    }
+    match defining_op(pointer) {
+        Some(op) if is(op, "llvm.getelementptr") || is(op, "llvm.addrspacecast") => {
+            is_global(operands(op)[0])
+        }
+        Some(_) => false,
+        None => argument_of(pointer).is_some_and(|(block, _)| {
+            block.parent_operation().is_some_and(|around| {
+                attribute(around, "nvvm.kernel").is_some() && first_block(around, 0) == Some(block)
+            })
+        }),
+    }
+}
+
+/// The same load as inline assembly, in front of it.
+fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
+    let b = Builder::before(load);
+    let ty = results(load)[0].r#type();
+    let word = b.int_type(32);
+    let pointer = operands(load)[0];
+    let global = b.float_type(GLOBAL);
+    let address = match pointer.r#type() == global {
+        true => pointer,
+        false => b.create("llvm.addrspacecast").operands(&[pointer]).result(global).value(),
+    };
+    let registers: Vec<String> = (0..words).map(|i| format!("${i}")).collect();
+    let (shape, list) = match registers.as_slice() {
+        [one] => (String::new(), one.clone()),
+        all => (format!(".v{words}"), format!("{{{}}}", all.join(", "))),
+    };
+    let text = format!("ld.global.cs{shape}.b32 {list}, [${words}];");
+    let loaded = b
+        .create("llvm.inline_asm")
+        .operands(&[address])
+        .attr("asm_string", StringAttribute::new(b.context(), &text).into())
+        .attr("constraints", StringAttribute::new(b.context(), &format!("{}l", "=r,".repeat(registers.len()))).into());
+    let raw = match registers.len() {
+        1 => loaded.result(word).value(),
+        n => {
+            let parts = vec!["i32"; n].join(", ");
+            let all = loaded.result(b.float_type(&format!("!llvm.struct<({parts})>"))).value();
+            join(&b, all, words)
+        }
+    };
+    match raw.r#type() == ty {
+        true => raw,
+        false => b.create("llvm.bitcast").operands(&[raw]).result(ty).value(),
+    }
+}
+
+/// The members of a struct as a vector.
+fn join<'c>(b: &Builder<'c>, all: Val<'c>, words: u64) -> Val<'c> {
+    let word = b.int_type(32);
+    let vector = Type::vector(&[words], word);
+    let empty = b.create("llvm.mlir.poison").result(vector).value();
+    (0..i64::try_from(words).unwrap_or(0)).fold(empty, |vector, i| {
+        let part = b
+            .create("llvm.extractvalue")
+            .attr_text("position", &format!("array<i64: {i}>"))
+            .operands(&[all])
+            .result(word)
+            .value();
+        let place = b
+            .create("llvm.mlir.constant")
+            .attr_text("value", &format!("{i} : i32"))
+            .result(word)
+            .value();
+        b.create("llvm.insertelement").operands(&[vector, part, place]).result(vector.r#type()).value()
+    })
+}

@@ -1,0 +1,427 @@
+//! What is loaded at once: vectors, where they begin at aligned addresses, and many loads before the first is used.
+
+use super::body::{Body, NONTEMPORAL, Place, element_index};
+use super::job::{Access, Job};
+use super::nest::{Nest, Node, Run};
+use super::steps::Processor;
+use crate::variants::parts::{is_packed, scalars, zero};
+use melior::ir::Type;
+use std::collections::BTreeMap;
+use tx_mlir::build::Cond;
+use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, i64_attribute, results};
+
+/// Bytes of the widest access.
+const WIDEST: i64 = 16;
+/// Elements that are loaded before the first of them is used, at most.
+const UNDER_WAY: usize = 64;
+
+/// Where the vectors of an aligned dimension are, in one row.
+#[derive(Clone)]
+pub(super) struct Vectors<'c> {
+    /// Elements before the first vector.
+    pub(super) first: Index<'c>,
+    /// How many vectors there are.
+    count: Index<'c>,
+    /// Lengths of loops that depend on how many vectors there are.
+    pub(super) lengths: BTreeMap<usize, Index<'c>>,
+}
+
+/// An element that belongs to no vector.
+pub(super) struct Edge<'c> {
+    condition: Cond<'c>,
+    place: Place<'c>,
+}
+
+/// Under which conditions vectors of each source begin at aligned addresses; none where that is not known to be so.
+pub(super) struct Alignment<'c> {
+    sources: Vec<bool>,
+    /// Whether that is so for all of these.
+    pub(super) holds: Cond<'c>,
+}
+
+impl<'c> Alignment<'c> {
+    /// Computes at the start of a kernel what is known before anything is loaded.
+    pub(super) fn of(b: &Builder<'c>, job: &Job<'c>, nest: &Nest) -> Self {
+        let vector = nest.serial().into_iter().find(|n| {
+            let Node { run, extent, .. } = &nest.nodes[*n];
+            *run == Run::Vectorized && extent.known().is_some_and(|n| n > 1)
+        });
+        let mut holds = Cond::Const(true);
+        let sources: Vec<bool> = job
+            .sources
+            .iter()
+            .map(|source| {
+                let all = vector.and_then(|node| aligned_where(b, job, nest, source, node));
+                for condition in all.iter().flatten() {
+                    holds = b.and(holds, *condition);
+                }
+                all.is_some()
+            })
+            .collect();
+        if !sources.contains(&true) {
+            holds = Cond::Const(false);
+        }
+        Self { sources, holds }
+    }
+}
+
+/// Conditions under which every vector that loop `node` reads of `source` begins at a multiple of its size.
+fn aligned_where<'c>(
+    b: &Builder<'c>,
+    job: &Job<'c>,
+    nest: &Nest,
+    source: &Access<'c>,
+    node: usize,
+) -> Option<Vec<Cond<'c>>> {
+    let memref = source.memref.as_ref()?;
+    let lanes = nest.nodes[node].extent.known()?;
+    if !is_vector(job, nest, source, node) || lanes.count_ones() != 1 {
+        return None;
+    }
+    let last = source.map.results.last()?;
+    let leader = nest.aligned().and_then(|(dim, _)| leader(job, dim));
+    let multiple = |index: Index<'c>| b.equal(b.rem(index, Index::Const(lanes)), Index::Const(0));
+    let layout = Layout::of(b, source.value, memref);
+    let mut conditions = Vec::new();
+    match leader {
+        // Vectors begin where those of the leader do: rows must be shifted alike.
+        Some(leader) if nest.is_of_vectors(node) => {
+            if leader.map.results != source.map.results {
+                return None;
+            }
+            if leader.value != source.value {
+                let model = Layout::of(b, leader.value, leader.memref.as_ref()?);
+                for (own, other) in layout.strides.iter().zip(&model.strides) {
+                    conditions.push(multiple(b.sub(*own, *other)));
+                }
+            }
+        }
+        _ => {
+            if !nest.begins_at_multiples(last, node, lanes) {
+                return None;
+            }
+            for (result, stride) in source.map.results.iter().zip(&layout.strides) {
+                if *result != Affine::Const(0) && !std::ptr::eq(result, last) {
+                    conditions.push(multiple(*stride));
+                }
+            }
+        }
+    }
+    if conditions.iter().any(|c| matches!(c, Cond::Const(false))) {
+        return None;
+    }
+    let width = i64::try_from(byte_width(memref.element)?).ok()?;
+    let pointer = b
+        .create("memref.extract_aligned_pointer_as_index")
+        .operands(&[source.value])
+        .result(b.index_type())
+        .value();
+    let begin = b.add(
+        Index::Val(pointer),
+        b.mul(layout.offset, Index::Const(width)),
+    );
+    let bytes = Index::Const((lanes * width).min(WIDEST));
+    conditions.push(b.equal(b.rem(begin, bytes), Index::Const(0)));
+    Some(conditions)
+}
+
+/// Whether the iterations of `node` read neighbours from `source`.
+fn is_vector(job: &Job<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bool {
+    let (Some(memref), Some((last, others))) = (&source.memref, source.map.results.split_last())
+    else {
+        return false;
+    };
+    let own = job.destinations.iter().any(|d| d.value == source.value);
+    let step = |e: &Affine| nest.index_step(e, node);
+    let neighbours = memref.strides.last() == Some(&Some(1))
+        && step(last) == Some(1)
+        && others.iter().all(|e| step(e) == Some(0));
+    neighbours && !own && !is_packed(memref.element)
+}
+
+/// The source at whose aligned addresses the vectors of a dimension begin.
+fn leader<'a, 'c>(job: &'a Job<'c>, dim: usize) -> Option<&'a Access<'c>> {
+    job.sources.iter().find(|source| {
+        let (Some(memref), Some((last, others))) =
+            (&source.memref, source.map.results.split_last())
+        else {
+            return false;
+        };
+        memref.strides.last() == Some(&Some(1))
+            && last.step(dim) == Some(1)
+            && others.iter().all(|e| e.step(dim) == Some(0))
+    })
+}
+
+impl<'c> Body<'_, 'c> {
+    /// Where the vectors of dimension `dim` are in this row.
+    pub(super) fn vectors(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        (dim, lanes): (usize, i64),
+    ) -> Vectors<'c> {
+        let length = self.extents[dim];
+        let most = Index::Const(lanes);
+        let mut offset = Index::Const(0);
+        if let Some(leader) = leader(self.job, dim)
+            && let Some(memref) = &leader.memref
+        {
+            let mut row = place.clone();
+            row.index.insert(dim, Index::Const(0));
+            let point = self.point(&row);
+            let layout = Layout::of(b, leader.value, memref);
+            for (result, stride) in leader.map.results.iter().zip(layout.strides) {
+                if stride.known().is_none_or(|s| s % lanes != 0) {
+                    offset = b.add(offset, b.mul(b.affine(result, &point), stride));
+                }
+            }
+        }
+        let beyond = b.rem(offset, most);
+        let first = b.rem(b.sub(most, beyond), most);
+        let fits = b.less(first, length);
+        let first = b.select_index(fits, first, length);
+        let count = b.div(b.sub(length, first), most);
+        let lengths = (0..self.nest.nodes.len())
+            .filter(|n| self.nest.is_of_vectors(*n))
+            .map(|n| (n, self.nest.nodes[n].extent.of_vectors(b, count)))
+            .collect();
+        Vectors {
+            first,
+            count,
+            lengths,
+        }
+    }
+
+    /// The elements of this row that belong to no vector, as this thread's share of them.
+    pub(super) fn edges(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        (dim, lanes): (usize, i64),
+        vectors: &Vectors<'c>,
+    ) -> Vec<Edge<'c>> {
+        let (first, length) = (vectors.first, self.extents[dim]);
+        let inside = b.mul(vectors.count, Index::Const(lanes));
+        let edges = b.sub(length, inside);
+        // A thread of each row, and of blocks that share one the first.
+        let mut mine = Cond::Const(true);
+        let (mut number, mut threads) = (Index::Const(0), 1);
+        for node in self.nest.loops_of(dim) {
+            let loop_ = &self.nest.nodes[node];
+            let shares = match loop_.run {
+                Run::On(Processor::Thread(_)) => false,
+                Run::On(Processor::Block(_)) => true,
+                _ => loop_.apart,
+            };
+            if shares {
+                mine = b.and(mine, b.equal(place.index[&node], Index::Const(0)));
+            }
+        }
+        for dimension in 0..3 {
+            if let Some(node) = self.nest.on(Processor::Thread(dimension))
+                && self.nest.is_of_vectors(node)
+            {
+                let share = b.mul(place.index[&node], Index::Const(threads));
+                number = b.add(number, share);
+                threads *= self.nest.block()[dimension];
+            }
+        }
+        let most = match (first, length) {
+            (Index::Const(_), Index::Const(n)) => n % lanes,
+            (Index::Const(0), _) => lanes - 1,
+            (_, Index::Const(n)) => n.min(2 * (lanes - 1)),
+            _ => 2 * (lanes - 1),
+        };
+        let mut all = Vec::new();
+        let mut from = 0;
+        while from < most {
+            let edge = b.add(number, Index::Const(from));
+            let condition = b.and(mine, b.less(edge, edges));
+            let before = b.less(edge, first);
+            let index = b.select_index(before, edge, b.add(edge, inside));
+            let mut place = place.clone();
+            place.index.insert(dim, index);
+            let condition = b.and(condition, self.guard(b, &place, true));
+            place.loaded = self
+                .load_where(b, condition, std::slice::from_ref(&place), None)
+                .remove(0);
+            all.push(Edge { condition, place });
+            from += threads;
+        }
+        all
+    }
+
+    /// Combines the elements of edges, which were loaded before.
+    pub(super) fn combine_edges(
+        &self,
+        b: &Builder<'c>,
+        edges: Vec<Edge<'c>>,
+        partial: Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        edges.into_iter().fold(partial, |partial, edge| {
+            self.combine_where(b, edge.condition, &edge.place, partial)
+        })
+    }
+
+    /// The iterations of loops that are written out: everything is loaded before the first element is combined.
+    pub(super) fn combine_at_once(
+        &self,
+        b: &Builder<'c>,
+        at: usize,
+        place: &Place<'c>,
+        mut partial: Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
+        let loops = &self.inner[at..];
+        let points = loops.iter().fold(vec![place.clone()], |points, node| {
+            let each = |place: &Place<'c>| self.written_out(b, *node, place);
+            points.iter().flat_map(each).collect()
+        });
+        let vector = loops
+            .last()
+            .copied()
+            .filter(|n| self.nest.nodes[*n].run == Run::Vectorized && !self.is_cut(*n, place));
+        let width = vector.map_or(1, |n| self.count(n).max(1));
+        let batch = (UNDER_WAY / width).max(1) * width;
+        for points in points.chunks(batch) {
+            let groups: Vec<(Cond<'c>, Vec<Place<'c>>)> = points
+                .chunks(width)
+                .map(|group| {
+                    let condition = self.guard_of(b, &group[0]);
+                    let loaded = self.load_where(b, condition, group, vector);
+                    let places = group.iter().zip(loaded).map(|(place, loaded)| Place {
+                        loaded,
+                        ..place.clone()
+                    });
+                    (condition, places.collect())
+                })
+                .collect();
+            for (condition, places) in groups {
+                for place in places {
+                    partial = self.combine_where(b, condition, &place, partial);
+                }
+            }
+        }
+        partial
+    }
+
+    /// Whether some iterations of `node` may be beyond an end, and others not.
+    fn is_cut(&self, node: usize, place: &Place<'c>) -> bool {
+        self.open_guards(place)
+            .any(|guard| self.nest.loops_of(guard).contains(&node))
+    }
+
+    /// What some points read from each source, where `condition` holds: neighbours along `vector` as one vector.
+    fn load_where(
+        &self,
+        b: &Builder<'c>,
+        condition: Cond<'c>,
+        points: &[Place<'c>],
+        vector: Option<usize>,
+    ) -> Vec<Vec<Option<Val<'c>>>> {
+        let sources: Vec<(usize, &Access<'c>, Type<'c>)> = self
+            .job
+            .sources
+            .iter()
+            .enumerate()
+            .filter_map(|(i, source)| Some((i, source, source.memref.as_ref()?.element)))
+            .collect();
+        let types: Vec<Type<'c>> = sources
+            .iter()
+            .flat_map(|(_, _, ty)| std::iter::repeat_n(*ty, points.len()))
+            .collect();
+        let all = b.if_else(
+            condition,
+            &types,
+            |b| {
+                let each = |(i, source, _): &(usize, &Access<'c>, Type<'c>)| match vector {
+                    // Else element by element: LLVM would join this and the other way to the lesser alignment.
+                    Some(_) if points[0].aligned && self.alignment.sources[*i] => {
+                        self.load_vector(b, source, &points[0], points.len())
+                    }
+                    _ => points
+                        .iter()
+                        .map(|place| self.load(b, source, &self.point(place)))
+                        .collect(),
+                };
+                sources.iter().flat_map(each).collect()
+            },
+            |b| types.iter().map(|ty| zero(b, *ty)).collect(),
+        );
+        (0..points.len())
+            .map(|point| {
+                let mut loaded = vec![None; self.job.sources.len()];
+                for (place, (i, ..)) in sources.iter().enumerate() {
+                    loaded[*i] = Some(all[place * points.len() + point]);
+                }
+                loaded
+            })
+            .collect()
+    }
+
+    fn load_vector(
+        &self,
+        b: &Builder<'c>,
+        source: &Access<'c>,
+        place: &Place<'c>,
+        lanes: usize,
+    ) -> Vec<Val<'c>> {
+        let Some(memref) = &source.memref else {
+            return Vec::new();
+        };
+        let mut operands = vec![source.value];
+        operands.extend(element_index(b, source, &self.point(place)));
+        let count = u64::try_from(lanes).unwrap_or(1);
+        let bytes = byte_width(memref.element).unwrap_or(1) * count;
+        let bytes = i64::try_from(bytes).map_or(WIDEST, |n| n.min(WIDEST));
+        let mut vector = b
+            .create("vector.load")
+            .operands(&operands)
+            .attr("alignment", i64_attribute(b.context(), bytes));
+        if self.is_streamed(source) {
+            vector = vector.attr(NONTEMPORAL, b.attribute("true"));
+        }
+        let vector = vector
+            .result(Type::vector(&[count], memref.element))
+            .value();
+        scalars(b, vector)
+    }
+}
+
+/// Strides and offset of a memref, read from it where they are not static.
+struct Layout<'c> {
+    strides: Vec<Index<'c>>,
+    offset: Index<'c>,
+}
+
+impl<'c> Layout<'c> {
+    fn of(b: &Builder<'c>, value: Val<'c>, memref: &MemRef<'c>) -> Self {
+        let rank = memref.rank();
+        let known = |n: &Option<i64>| n.map(Index::Const);
+        let strides: Option<Vec<Index<'c>>> = memref.strides.iter().map(known).collect();
+        if let (Some(strides), Some(offset)) = (strides, memref.offset) {
+            return Self {
+                strides,
+                offset: Index::Const(offset),
+            };
+        }
+        let space = memref
+            .memory_space()
+            .map_or_else(String::new, |space| format!(", {space}"));
+        let index = b.index_type();
+        let parts = results(
+            b.create("memref.extract_strided_metadata")
+                .operands(&[value])
+                .result(b.float_type(&format!("memref<{}{space}>", memref.element)))
+                .results(&vec![index; 1 + 2 * rank])
+                .build(),
+        );
+        let part = |n: Option<i64>, i: usize| n.map_or(Index::Val(parts[i]), Index::Const);
+        Self {
+            strides: (0..rank)
+                .map(|d| part(memref.strides[d], 2 + rank + d))
+                .collect(),
+            offset: part(memref.offset, 1),
+        }
+    }
+}
