@@ -219,7 +219,7 @@ func.func @name_taken(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 // Something else than a step.
 func.func @no_step(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{`fast` is no step of a schedule}}
-  // expected-note @below {{known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize}}
+  // expected-note @below {{known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = ["fast"]} : memref<?x?xf32> into memref<?xf32>
   return
 }

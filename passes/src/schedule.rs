@@ -29,7 +29,10 @@ pass! {
     /// * `#tile.rfactor<"d1.i">` keeps partial results of a reduced loop: in registers when it is
     ///   bound to threads, else in global memory, and a second kernel combines them.
     /// * `#tile.unroll<"d1.i">` writes the iterations out; `#tile.vectorize<"d1.i">` also loads what
-    ///   they read at once, and gives each a partial result of its own.
+    ///   they read at once, and gives each a partial result of its own. What is written out is loaded before anything of
+    ///   it is combined.
+    /// * `#tile.align<"d1" to 4>` cuts a reduced dimension into vectors that begin at aligned addresses, wherever a row
+    ///   begins; `#tile.stream` says that caches need not keep what is read once.
     ///
     /// Sizes that must agree and are known at run time only are compared on the host before the launch
     /// (`cf.assert`): with others, elements outside of an array would be read or written.

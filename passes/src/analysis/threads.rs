@@ -497,8 +497,9 @@ fn same_trips(bounds: &[Fact]) -> bool {
     let exact: Option<Vec<Vec<i64>>> = bounds.iter().map(Fact::exact).collect();
     let Some(exact) = exact else { return false };
     let trips = |t: usize| {
-        let (from, to, step) = (exact[0][t], exact[1][t], exact[2][t].max(1));
-        ((to - from).max(0) + step - 1) / step
+        // Bounds may be as far apart as numbers of 64 bits are.
+        let [from, to, step] = [0, 1, 2].map(|bound| i128::from(exact[bound][t]));
+        ((to - from).max(0) + step.max(1) - 1) / step.max(1)
     };
     (0..exact[0].len()).all(|t| trips(t) == trips(0))
 }
