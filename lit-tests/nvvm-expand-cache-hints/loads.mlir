@@ -6,7 +6,7 @@
 // CHECK-LABEL: llvm.func @vector(
 // CHECK-SAME:    %[[P:[^:]+]]: !llvm.ptr,
 // CHECK:         %[[G:.+]] = llvm.addrspacecast %[[P]] : !llvm.ptr to !llvm.ptr<1>
-// CHECK:         llvm.inline_asm "ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l" %[[G]]
+// CHECK:         llvm.inline_asm has_side_effects "ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l,~{memory}" %[[G]]
 // CHECK-COUNT-4: llvm.insertelement
 // CHECK:         %[[V:.+]] = llvm.bitcast %{{.+}} : vector<4xi32> to vector<4xf32>
 // CHECK-NOT:     llvm.load
@@ -20,7 +20,7 @@ gpu.module @kernels {
 
   // One word needs no vector, and an integer of a word no conversion.
   // CHECK-LABEL: llvm.func @word(
-  // CHECK:         %[[W:.+]] = llvm.inline_asm "ld.global.cs.b32 $0, [$1];", "=r,l" %{{.+}} : (!llvm.ptr<1>) -> i32
+  // CHECK:         %[[W:.+]] = llvm.inline_asm has_side_effects "ld.global.cs.b32 $0, [$1];", "=r,l,~{memory}" %{{.+}} : (!llvm.ptr<1>) -> i32
   // CHECK-NEXT:    llvm.store %[[W]]
   llvm.func @word(%p: !llvm.ptr, %q: !llvm.ptr) attributes {nvvm.kernel} {
     %v = llvm.load %p {nontemporal} : !llvm.ptr -> i32

@@ -13,7 +13,8 @@ pass! {
     ///
     /// ## What it does
     /// LLVM's NVPTX drops the mark, so the load becomes inline assembly: `ld.global.cs`, whose line caches evict first.
-    /// That is a hint: the result is the same. Loads stay as they are that are atomic or volatile, of less than four or
+    /// That is a hint: the result is the same, and so is the order among other accesses to memory, which the assembly
+    /// says that it touches. Loads stay as they are that are atomic or volatile, of less than four or
     /// more than 16 bytes, not known to be of global memory, or aligned to less than their size.
     ///
     /// ## Before
@@ -24,7 +25,8 @@ pass! {
     /// ## After
     /// ```mlir
     /// %g = llvm.addrspacecast %p : !llvm.ptr to !llvm.ptr<1>
-    /// %w = llvm.inline_asm "ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l" %g
+    /// %w = llvm.inline_asm has_side_effects
+    ///   "ld.global.cs.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l,~{memory}" %g
     ///   : (!llvm.ptr<1>) -> !llvm.struct<(i32, i32, i32, i32)>
     /// ... // the words as a vector
     /// %v = llvm.bitcast %words : vector<4xi32> to vector<4xf32>
@@ -115,8 +117,10 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
     let loaded = b
         .create("llvm.inline_asm")
         .operands(&[address])
+        // Else a later store might be moved before it.
+        .attr_text("has_side_effects", "unit")
         .attr("asm_string", StringAttribute::new(b.context(), &text).into())
-        .attr("constraints", StringAttribute::new(b.context(), &format!("{}l", "=r,".repeat(registers.len()))).into());
+        .attr("constraints", StringAttribute::new(b.context(), &format!("{}l,~{{memory}}", "=r,".repeat(registers.len()))).into());
     let raw = match registers.len() {
         1 => loaded.result(word).value(),
         n => {

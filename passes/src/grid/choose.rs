@@ -27,7 +27,8 @@ const DOWN: [i64; 2] = [8, 16];
 const MOST_PARTS: i64 = 32;
 /// Ops that are written out, at most: elements of a thread times what each takes.
 const MOST_WRITTEN: i64 = 1024;
-/// So many elements are read so soon that nothing is gained by vectors.
+/// So few elements are loaded one by one: where a thread has a vector alone, LLVM joins its load with those of the way
+/// for arrays that are not aligned, and nothing is left of it.
 const FEW: i64 = 4096;
 /// A result with at most so many elements is one thread's, where vectors cannot be loaded.
 const SHORT: i64 = 16;
@@ -110,10 +111,11 @@ impl Chooser<'_, '_> {
             return self.one_thread_each(&kept, nearest, THREADS);
         }
         if !kept.is_empty() && nearest.is_some_and(|d| kept.contains(&d)) {
-            if self.fixed || length.is_some_and(|n| n <= SHORT) {
-                return self.fixed_columns(&kept, length);
-            }
-            return self.columns(&kept, length);
+            return match length {
+                Some(n) if n <= SHORT => self.one_thread_each(&kept, nearest, THREADS),
+                _ if self.fixed => self.fixed_columns(&kept),
+                _ => self.columns(&kept, length),
+            };
         }
         let inner = nearest
             .filter(|d| job.axes.contains(d))
@@ -126,11 +128,8 @@ impl Chooser<'_, '_> {
     }
 
     /// Columns whose elements are combined in an order that no number of columns changes.
-    fn fixed_columns(&mut self, kept: &[usize], length: Option<i64>) {
+    fn fixed_columns(&mut self, kept: &[usize]) {
         let job = self.job;
-        if length.is_some_and(|n| n <= SHORT) {
-            return self.one_thread_each(kept, self.nearest, THREADS);
-        }
         self.one_thread_each(kept, self.nearest, LANES);
         let reduced = self.fused(&job.axes, None, "r");
         self.split(&reduced, THREADS / LANES, None, Some(1));

@@ -790,6 +790,8 @@ impl Nest {
             return true;
         }
         match self.nodes[of].fate {
+            // Where the vectors of an aligned loop begin, not its own beginning is a multiple.
+            Fate::Split { aligned: true, .. } => false,
             Fate::Split {
                 outer,
                 inner,

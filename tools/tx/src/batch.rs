@@ -61,8 +61,11 @@ fn one(line: &str, devices: &mut BTreeMap<String, Device>) -> Result<(), Failure
             let text = error.to_string();
             Failure::Usage(text.strip_prefix("error: ").unwrap_or(&text).to_owned())
         })?;
-    if !devices.contains_key(&options.device) {
-        devices.insert(options.device.clone(), Device::open(&options.device)?);
+    if !devices.contains_key(&options.launch.device) {
+        devices.insert(
+            options.launch.device.clone(),
+            Device::open(&options.launch.device)?,
+        );
     }
-    run::run_on(&options, &devices[&options.device])
+    run::run_on(&options, &devices[&options.launch.device])
 }

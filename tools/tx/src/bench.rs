@@ -41,18 +41,19 @@ struct Measured {
 /// Runs `tx bench`.
 pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
-    let device = Device::open(&options.device)?;
+    let device = Device::open(&options.launch.device)?;
     let chip = options
+        .launch
         .chip
         .clone()
         .unwrap_or_else(|| run::chip_for(&device));
     let artifact = compile::compile(&options.program, text, &chip)?;
     let load = || {
-        let args = options.args.iter().map(tx_runtime::Spec::load);
+        let args = options.launch.args.iter().map(tx_runtime::Spec::load);
         args.collect::<Result<Vec<Arg>, _>>()
     };
     let program = device.load(&artifact)?;
-    if options.device == "auto" {
+    if options.launch.device == "auto" {
         say(&format!(
             "tx: running on {}: {}",
             device.name(),
@@ -86,7 +87,7 @@ fn measure(
         program.prepare(
             args.to_vec(),
             &RunOptions {
-                grid: options.grid.map(|grid| grid.0),
+                grid: options.launch.grid.map(|grid| grid.0),
                 ..RunOptions::default()
             },
         )

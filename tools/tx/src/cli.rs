@@ -153,11 +153,9 @@ pub(crate) struct Program {
     pub(crate) entry: Option<String>,
 }
 
+/// How a program is run.
 #[derive(Debug, Args)]
-pub(crate) struct Run {
-    #[command(flatten)]
-    pub(crate) program: Program,
-
+pub(crate) struct Launch {
     /// Where to run: auto (a CUDA device if there is one, else cpu), cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub(crate) device: String,
@@ -165,10 +163,6 @@ pub(crate) struct Run {
     /// An argument; once for each, in order
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) args: Vec<Spec>,
-
-    /// Write argument I, counted from 0, to a file after the run, instead of printing what was written
-    #[arg(long = "out", value_name = "I=FILE.npy", value_hint = ValueHint::FilePath)]
-    pub(crate) outs: Vec<Out>,
 
     /// The grid of a kernel, in CTAs, in place of its `known_grid_size`
     #[arg(long, value_name = "X,Y,Z")]
@@ -180,25 +174,25 @@ pub(crate) struct Run {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) program: Program,
+
+    #[command(flatten)]
+    pub(crate) launch: Launch,
+
+    /// Write argument I, counted from 0, to a file after the run, instead of printing what was written
+    #[arg(long = "out", value_name = "I=FILE.npy", value_hint = ValueHint::FilePath)]
+    pub(crate) outs: Vec<Out>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) program: Program,
 
-    /// Where to run: auto (a CUDA device if there is one, else cpu), cpu, cuda or cuda:N
-    #[arg(long, value_name = "DEVICE", default_value = "auto")]
-    pub(crate) device: String,
-
-    /// An argument; once for each, in order
-    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
-    pub(crate) args: Vec<Spec>,
-
-    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`
-    #[arg(long, value_name = "X,Y,Z")]
-    pub(crate) grid: Option<Grid>,
-
-    /// The chip to compile for [default: that of the device, sm_80 for cpu]
-    #[arg(long, value_name = "CHIP")]
-    pub(crate) chip: Option<String>,
+    #[command(flatten)]
+    pub(crate) launch: Launch,
 
     /// How often to measure
     #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]

@@ -9,14 +9,14 @@ use crate::failure::{Failure, say};
 
 /// Runs `tx run`.
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
-    run_on(options, &Device::open(&options.device)?)
+    run_on(options, &Device::open(&options.launch.device)?)
 }
 
 /// The same on a device that is open.
 pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
     // The device decides what to compile for.
-    let chip = match &options.chip {
+    let chip = match &options.launch.chip {
         Some(chip) => chip.clone(),
         None => chip_for(device),
     };
@@ -39,12 +39,13 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
 
 fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs, Failure> {
     let args = options
+        .launch
         .args
         .iter()
         .map(tx_runtime::Spec::load)
         .collect::<Result<Vec<_>, _>>()?;
     let program = device.load(artifact)?;
-    if options.device == "auto" {
+    if options.launch.device == "auto" {
         say(&format!(
             "tx: running on {}: {}",
             device.name(),
@@ -54,7 +55,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
     Ok(program.run_with(
         args,
         &RunOptions {
-            grid: options.grid.map(|grid| grid.0),
+            grid: options.launch.grid.map(|grid| grid.0),
             ..RunOptions::default()
         },
     )?)
