@@ -10,6 +10,7 @@
 
 pub mod affine;
 pub mod build;
+mod bytecode;
 pub mod diagnostic;
 mod effects;
 mod ffi;

@@ -5,8 +5,8 @@ use crate::ffi::{self, TxStr};
 use crate::registration::register_upstream_dialects;
 use melior::Context;
 use melior::dialect::DialectRegistry;
-use melior::ir::Module;
 use melior::ir::operation::OperationLike;
+use melior::ir::{Location, Module};
 use melior::pass::PassManager;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -48,6 +48,10 @@ impl Session {
 
     /// Parses MLIR text or bytecode; `name` is the file that locations speak of.
     pub fn parse(&self, name: &str, source: &[u8]) -> Option<Module<'_>> {
+        if let Some(damage) = crate::bytecode::damage(source) {
+            crate::error(Location::new(&self.context, name, 0, 0), damage).emit();
+            return None;
+        }
         // The lexer looks for a NUL behind the last byte.
         let mut terminated = source.to_vec();
         terminated.push(0);

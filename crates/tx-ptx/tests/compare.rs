@@ -378,6 +378,26 @@ fn equal_loads_are_merged() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
+/// Where the IR has narrow loads in loops, of which any number may be in PTX, vector loads that are missing were split
+/// if narrow ones move as many bytes, and have gone if not.
+#[test]
+fn loads_that_nobody_gets_to_are_gone() {
+    let ir = facts(&[
+        (vector(Space::Shared, 8), 32, 0),
+        (scalar(Space::Shared, 4), 0, 1),
+    ]);
+    let gone = facts(&[
+        (vector(Space::Shared, 8), 1, 0),
+        (scalar(Space::Shared, 4), 2, 0),
+    ]);
+    assert_eq!(differences(&ir, &gone), [""; 0]);
+    let split = facts(&[
+        (vector(Space::Shared, 8), 1, 0),
+        (scalar(Space::Shared, 4), 62, 0),
+    ]);
+    assert_eq!(differences(&ir, &split).len(), 1);
+}
+
 /// Kernels have to be the same ones.
 #[test]
 fn kernels_have_names() {

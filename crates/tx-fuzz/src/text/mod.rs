@@ -185,8 +185,9 @@ fn is_upstreams(
     Ok(ended.died() || ended.code.is_none())
 }
 
-/// Whether a stack of frames, the innermost first, leads from MLIR's parser to its end through nothing of ours. MLIR's own
-/// program does not get there where the syntax of an op of `tile` comes before.
+/// Whether a stack of frames, the innermost first, leads from MLIR's parser or its reader of bytecode to its end through
+/// nothing of ours. MLIR's own program does not get there where the syntax of an op of `tile` comes before, and survives
+/// by chance what overwrites the heap.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;
@@ -194,7 +195,17 @@ fn is_in_parser(stack: &str) -> bool {
         symbol.split_once(' ').map(|(_, symbol)| symbol)
     });
     for symbol in symbols {
-        if symbol.starts_with("mlir::detail::Parser::") || symbol.contains("OperationParser::") {
+        let parsers = [
+            "mlir::detail::Parser::",
+            "OperationParser::",
+            "mlir::BytecodeReader::",
+            "AttrTypeReader::",
+        ];
+        if parsers.iter().any(|parser| {
+            symbol
+                .trim_start_matches("(anonymous namespace)::")
+                .starts_with(parser)
+        }) {
             return true;
         }
         // The path of the program follows in parentheses.
@@ -286,6 +297,9 @@ mod tests {
                       #4 0x000055a809172a88 mlir::FloatType::getWidth() (/fz/tx-opt+0x5078a88)\n \
                       #6 0x000055a80afc9fd2 mlir::detail::Parser::parseDenseArrayAttr(mlir::Type) (/fz/tx-opt+0x6ec)\n";
         assert!(is_in_parser(parser));
+        let reader = " #5 0x00007f27d705a050 (/lib/libc.so.6+0x3c050)\n \
+                      #9 0x000055a80afc9fd2 mlir::BytecodeReader::Impl::~Impl() (/fz/tx-opt+0x6ec)\n";
+        assert!(is_in_parser(reader));
         let own = " #4 0x000055a809172a88 mlir::tile::SplitAttr::parse(mlir::AsmParser&) (/fz/tx-opt+0x5078a88)\n \
                    #6 0x000055a80afc9fd2 mlir::detail::Parser::parseExtendedAttr(mlir::Type) (/fz/tx-opt+0x6ec)\n";
         assert!(!is_in_parser(own));

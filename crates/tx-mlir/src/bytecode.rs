@@ -1,0 +1,147 @@
+//! Damage in MLIR bytecode that MLIR's reader does not survive.
+//!
+//! [MLIR's format](https://mlir.llvm.org/docs/BytecodeFormat/): `ML\xefR`, a version, the producer's name, and sections.
+//! The section of offsets says how many attributes and types there are, and then lists their offsets in groups, each
+//! with its length. MLIR 22 writes as many entries as a group claims to have into a table of as many as there are, and
+//! does not compare the two (`AttrTypeReader::initialize`): the heap is overwritten. All other damage is left to MLIR.
+
+const MAGIC: &[u8] = b"ML\xefR";
+/// The section of offsets of attributes and types.
+const ATTR_TYPE_OFFSET: u8 = 3;
+/// The bit of a section's number that says that its alignment follows.
+const ALIGNED: u8 = 0x80;
+const PADDING: u8 = 0xcb;
+
+/// What is wrong with bytecode, if it would overwrite the heap. Text is never wrong.
+pub(crate) fn damage(source: &[u8]) -> Option<String> {
+    let offsets = attr_type_offsets(source)?;
+    let mut reader = Reader(offsets);
+    let counts = [
+        ("attributes", reader.varint()?),
+        ("types", reader.varint()?),
+    ];
+    for (what, count) in counts {
+        let mut left = count;
+        while left > 0 {
+            let _dialect = reader.varint()?;
+            let length = reader.varint()?;
+            if length > left {
+                return Some(format!(
+                    "damaged bytecode: {count} {what}, of which {} were listed, and then a group of {length}; \
+                     write the file again",
+                    count - left
+                ));
+            }
+            for _ in 0..length {
+                reader.varint()?;
+            }
+            left -= length;
+        }
+    }
+    None
+}
+
+/// The bytes of the section of offsets; nothing where MLIR does not get to it.
+fn attr_type_offsets(source: &[u8]) -> Option<&[u8]> {
+    let mut reader = Reader(source.strip_prefix(MAGIC)?);
+    let _version = reader.varint()?;
+    while reader.byte()? != 0 {}
+    let mut offsets = None;
+    while !reader.0.is_empty() {
+        let section = reader.byte()?;
+        let length = usize::try_from(reader.varint()?).ok()?;
+        if section & ALIGNED != 0 {
+            let _alignment = reader.varint()?;
+            let padding = reader.0.iter().take_while(|&&byte| byte == PADDING).count();
+            reader.bytes(padding)?;
+        }
+        let bytes = reader.bytes(length)?;
+        if section & !ALIGNED == ATTR_TYPE_OFFSET {
+            offsets = Some(bytes);
+        }
+    }
+    offsets
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn byte(&mut self) -> Option<u8> {
+        self.bytes(1).map(|bytes| bytes[0])
+    }
+
+    fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    /// A number whose first byte ends in as many zeros as bytes follow it, or is zero before a whole word.
+    fn varint(&mut self) -> Option<u64> {
+        let first = self.byte()?;
+        let following = first.trailing_zeros() as usize;
+        let mut word = [0; 8];
+        if following == 8 {
+            word.copy_from_slice(self.bytes(8)?);
+            return Some(u64::from_le_bytes(word));
+        }
+        word[0] = first;
+        word[1..=following].copy_from_slice(self.bytes(following)?);
+        Some(u64::from_le_bytes(word) >> (following + 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file with only the section of offsets, of fewer than 64 bytes.
+    fn file(offsets: &[u8]) -> Vec<u8> {
+        let mut file = b"ML\xefR\x0dtest\0".to_vec();
+        // A section of strings before it, aligned.
+        file.extend([ALIGNED, 3, 0b1001, PADDING, PADDING, 1]);
+        file.extend([ATTR_TYPE_OFFSET, (offsets.len() as u8) << 1 | 1]);
+        file.extend(offsets);
+        file
+    }
+
+    /// Small numbers, as bytecode writes them.
+    fn numbers(numbers: &[u8]) -> Vec<u8> {
+        numbers.iter().map(|number| number << 1 | 1).collect()
+    }
+
+    /// Groups may not list more than there is, and whatever else is wrong is MLIR's to say.
+    #[test]
+    fn groups_that_are_too_long() {
+        let whole = [2, 1, 0, 1, 9, 1, 1, 9, 0, 1, 9];
+        assert_eq!(damage(&file(&numbers(&whole))), None);
+        let attributes = [2, 1, 0, 1, 9, 1, 2, 9, 9, 0, 1, 9];
+        assert_eq!(
+            damage(&file(&numbers(&attributes))).unwrap(),
+            "damaged bytecode: 2 attributes, of which 1 were listed, and then a group of 2; write the file again"
+        );
+        let types = [1, 1, 0, 1, 9, 0, 3, 9, 9, 9];
+        assert!(damage(&file(&numbers(&types))).unwrap().contains("1 types"));
+        for length in 0..whole.len() {
+            assert_eq!(damage(&file(&numbers(&whole[..length]))), None);
+        }
+        assert_eq!(damage(b"module {}"), None);
+        assert_eq!(damage(b""), None);
+    }
+
+    /// Numbers of every length.
+    #[test]
+    fn numbers_are_read() {
+        for (bytes, number) in [
+            (&[0x01][..], 0),
+            (&[0xff], 127),
+            (&[0x02, 0x02], 128),
+            (&[0x04, 0, 0x80], 1 << 20),
+            (&[0x80, 1, 0, 0, 0, 0, 0, 0], 1),
+            (&[0, 1, 2, 0, 0, 0, 0, 0, 0x80], 0x8000_0000_0000_0201),
+        ] {
+            assert_eq!(Reader(bytes).varint(), Some(number), "{bytes:?}");
+            assert_eq!(Reader(&bytes[..bytes.len() - 1]).varint(), None);
+        }
+    }
+}
