@@ -378,6 +378,20 @@ fn equal_loads_are_merged() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
+/// A vector alone may be loaded as the scalars that another way loads from the same place, if these are no more than the
+/// IR has.
+#[test]
+fn vectors_are_merged_with_scalars() {
+    let ir = facts(&[
+        (vector(Space::Global, 8), 1, 0),
+        (scalar(Space::Global, 4), 2, 0),
+    ]);
+    let merged = facts(&[(scalar(Space::Global, 4), 2, 0)]);
+    assert_eq!(differences(&ir, &merged), [""; 0]);
+    let split = facts(&[(scalar(Space::Global, 4), 4, 0)]);
+    assert_eq!(differences(&ir, &split).len(), 1);
+}
+
 /// Where the IR has narrow loads in loops, of which any number may be in PTX, vector loads that are missing were split
 /// if narrow ones move as many bytes, and have gone if not.
 #[test]

@@ -22,6 +22,14 @@ use std::time::{Duration, Instant};
 
 pub(crate) use process::place_of_crash;
 
+/// Frames of MLIR's parser and of its reader of bytecode.
+const PARSERS: [&str; 5] = [
+    "mlir::detail::Parser::",
+    "OperationParser::",
+    "BytecodeReader::",
+    "AttrTypeReader::",
+    "DialectReader::",
+];
 /// Findings of one kind that are made smaller; the others are counted.
 const OF_A_KIND: usize = 1;
 /// What making one finding smaller may take.
@@ -160,13 +168,14 @@ fn is_upstreams(
     if outcome.class == Class::Silent && !input.text && input.command.is_opt() {
         return Ok(true);
     }
-    if outcome.class == Class::Crash && is_in_parser(&outcome.message) {
+    let stuck = matches!(outcome.class, Class::Crash | Class::Hang);
+    if stuck && (is_in_parser(&outcome.message) || is_stuck_in_parser(config, file)?) {
         return Ok(true);
     }
     let Some(upstream) = &config.upstream else {
         return Ok(false);
     };
-    if !matches!(outcome.class, Class::Crash | Class::Hang) {
+    if !stuck {
         return Ok(false);
     }
     // MLIR parses types within types by recursion, to any depth: those of `tile` as it does its own.
@@ -185,6 +194,16 @@ fn is_upstreams(
     Ok(ended.died() || ended.code.is_none())
 }
 
+/// Whether `tx-opt` does not get beyond parsing the input: it says where it is when it dies, which `tx` does not.
+fn is_stuck_in_parser(config: &Config, file: &Path) -> io::Result<bool> {
+    let Some(opt) = &config.opt else {
+        return Ok(false);
+    };
+    let line = [opt.clone().into_os_string(), file.as_os_str().to_owned()];
+    let ended = process::run(&line, &file.with_extension("log"))?;
+    Ok((ended.died() || ended.code.is_none()) && is_in_parser(&ended.said))
+}
+
 /// Whether a stack of frames, the innermost first, leads from MLIR's parser or its reader of bytecode to its end through
 /// nothing of ours. MLIR's own program does not get there where the syntax of an op of `tile` comes before, and survives
 /// by chance what overwrites the heap.
@@ -195,17 +214,7 @@ fn is_in_parser(stack: &str) -> bool {
         symbol.split_once(' ').map(|(_, symbol)| symbol)
     });
     for symbol in symbols {
-        let parsers = [
-            "mlir::detail::Parser::",
-            "OperationParser::",
-            "mlir::BytecodeReader::",
-            "AttrTypeReader::",
-        ];
-        if parsers.iter().any(|parser| {
-            symbol
-                .trim_start_matches("(anonymous namespace)::")
-                .starts_with(parser)
-        }) {
+        if PARSERS.iter().any(|parser| symbol.contains(parser)) {
             return true;
         }
         // The path of the program follows in parentheses.

@@ -4,11 +4,13 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What one process may take.
-const LIMIT: Duration = Duration::from_secs(20);
+/// What one process may take: long, for a slow build on a busy machine.
+const LIMIT: Duration = Duration::from_secs(60);
+/// What it may take to say where it was.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 /// Kibibytes of memory it may map: a number that is taken for a size must not take the machine with it.
 const MEMORY: &str = "8388608";
 /// What is kept of what it said.
@@ -60,8 +62,7 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
             break Some(status);
         }
         if Instant::now() > stop {
-            child.kill()?;
-            child.wait()?;
+            end(&mut child)?;
             break None;
         }
         std::thread::sleep(pause);
@@ -74,6 +75,23 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
         signal: status.and_then(|status| std::os::unix::process::ExitStatusExt::signal(&status)),
         said,
     })
+}
+
+/// Ends a process that takes too long, in a way that makes LLVM's programs write their stack.
+fn end(child: &mut Child) -> io::Result<()> {
+    Command::new("kill")
+        .args(["-ABRT", &child.id().to_string()])
+        .status()?;
+    let stop = Instant::now() + LAST_WORDS;
+    while child.try_wait()?.is_none() {
+        if Instant::now() > stop {
+            child.kill()?;
+            child.wait()?;
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
 }
 
 /// Where a process died: what LLVM says of it, or the first function on the stack that is no part of saying so.

@@ -17,7 +17,8 @@ fn width(bytes: u32) -> u32 {
 /// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting makes
 /// them narrower: so of each width it is the bytes moved by accesses of that width or more that are
 /// compared; but equal loads may become one, and unrolled ones go that no thread gets to, as long as no narrower ones
-/// appear: none that the IR does not have, or at least fewer bytes of them than are missing. Where vectors are in
+/// appear: none that the IR does not have, or at least fewer bytes of them than are missing. The equal ones may be the
+/// narrow ones of the IR: another way to the same elements. Where vectors are in
 /// loops and were unrolled, there may be bytes enough though one of them was split. So narrower
 /// accesses may not move more than twice what those of the IR do that may be narrower, unless these are
 /// in loops themselves: twice, because LLVM repeats a load where that spares a branch.
@@ -49,7 +50,7 @@ pub(super) fn compare(
         // Loads of one address are made once: where none is narrower than in the IR, nothing was split. In loops the IR
         // may have any number of narrower ones, but all of what was split is among those of PTX.
         let merged = direction == Direction::Load
-            && found > 0
+            && (found > 0 || narrow > 0)
             && narrow <= allowed.unwrap_or(expected.saturating_sub(found + 1));
         if found < expected && !merged {
             differences.push(Difference::Narrow {
