@@ -191,6 +191,24 @@ def Tile_StreamAttr : Tile_Attr<"Stream", "stream"> {
   }];
 }
 
+def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
+  let summary = "a schedule for lengths up to a number";
+  let description = [{
+    `schedule = [#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>, #tile.otherwise<[...]>]` is a schedule
+    for rows of up to 64 elements, one for those of up to 4096, and one for longer ones. Each is a kernel, and the length
+    that the caller brings says which of them runs. Cases are about one dimension, shortest first.
+  }];
+  let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
+  let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";
+}
+
+def Tile_OtherwiseAttr : Tile_Attr<"Otherwise", "otherwise"> {
+  let summary = "the schedule for lengths that no case takes";
+  let description = "`#tile.otherwise<[...]>`, the last of a list of cases.";
+  let parameters = (ins "::mlir::ArrayAttr":$schedule);
+  let assemblyFormat = "`<` $schedule `>`";
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//

@@ -11,6 +11,9 @@
 // CHECK:         memref.load %[[ROW]][%[[AT]]] : memref<?xf32>
 // CHECK-LABEL: gpu.func @unknown
 // CHECK-COUNT-2: memref.extract_strided_metadata
+// The row ends behind the last element of the vector.
+// CHECK:         %[[END:.+]] = arith.addi %{{.+}}, %c4 : index
+// CHECK:         memref.reinterpret_cast %{{.+}} to offset: [0], sizes: [%[[END]]]
 // CHECK:         vector.store %{{.+}}, %{{.+}}[%{{.+}}] : memref<?xf32, #gpu.address_space<workgroup>>, vector<4xf32>
 // CHECK-LABEL: gpu.func @forwards
 // CHECK-NOT:     memref.extract_strided_metadata

@@ -10,6 +10,11 @@
 // CHECK-COUNT-2: gpu.barrier
 // CHECK-NOT:     gpu.barrier
 // CHECK:         gpu.return
+
+// The last index of a loop that makes no iteration is not one before the least number.
+// CHECK-LABEL:   gpu.func @no_iteration
+// CHECK-NOT:     gpu.barrier
+// CHECK:         gpu.return
 gpu.module @kernels {
   gpu.func @far_bounds(%A: memref<64xf32>, %B: memref<64xf32>)
       workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
@@ -30,6 +35,18 @@ gpu.module @kernels {
       memref.store %x, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
       %y = memref.load %S[%other] : memref<64xf32, #gpu.address_space<workgroup>>
       memref.store %y, %B[%t] : memref<64xf32>
+    }
+    gpu.return
+  }
+  gpu.func @no_iteration(%A: memref<4x64xf32>, %B: memref<64xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %least = arith.constant -9223372036854775808 : index
+    %t = gpu.thread_id x
+    scf.for %i = %c0 to %least step %c1 {
+      %x = memref.load %A[%i, %t] : memref<4x64xf32>
+      memref.store %x, %B[%t] : memref<64xf32>
     }
     gpu.return
   }

@@ -3,10 +3,11 @@
 // Without a schedule one is chosen from what is known of the sizes and strides, and written on the op
 // as the attribute that could also have been written by hand.
 
-// Rows of unknown length: a warp for each, eight rows a block. Each lane loads four vectors, which begin at aligned
-// addresses, before it uses the first, and caches need not keep them.
+// Rows of unknown length: a kernel for each of some lengths, among which the caller's decides. Short ones get eight lanes each,
+// and each thread takes four at once; then eight lanes, a warp, and a block. Each lane loads four vectors, which begin at
+// aligned addresses, before it uses the first, and caches need not keep them.
 // CHECK-LABEL: func.func @rows(
-// CHECK: schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 128>, #tile.split<"d1.o.i" by 32>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
+// CHECK: schedule = [#tile.case<"d1" to 8, [#tile.split<"d0" by 512>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 128>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.i" by 2>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.reorder<"d1.o", "d1.i.o", "d0.i.o">, #tile.unroll<"d0.i.o">, #tile.stream]>, #tile.case<"d1" to 32, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 16>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 32>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.reorder<"d1.o", "d1.i.o", "d0.i.o">, #tile.unroll<"d0.i.o">, #tile.stream]>, #tile.case<"d1" to 128, [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>, #tile.case<"d1" to 512, [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>, #tile.case<"d1" to 8192, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 128>, #tile.split<"d1.o.i" by 32>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]>, #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 1024>, #tile.split<"d1.o.i" by 256>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]>]
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
   return
@@ -38,7 +39,7 @@ func.func @rows_of_a_cache_line(%A: memref<?x32xf32>, %B: memref<?xf32>) {
 
 // A few vectors a lane: eight lanes a row.
 // CHECK-LABEL: func.func @rows_of_some_cache_lines(
-// CHECK: schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 8>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
+// CHECK: schedule = [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 16>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @rows_of_some_cache_lines(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x100xf32> into memref<?xf32>
   return

@@ -468,3 +468,76 @@ func.func @within_vectors(%A: memref<?x64x64xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1, 2] scope(grid) {schedule = [#tile.align<"d2" to 4>, #tile.reorder<"d2.o", "d1">]} : memref<?x64x64xf32> into memref<?xf32>
   return
 }
+
+// -----
+
+// Lengths that no case takes would not be computed.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the cases of the schedule end without `#tile.otherwise`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 8, []>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// What comes after the last case would never be used.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`#tile.otherwise` is not the last case of the schedule}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.otherwise<[]>, #tile.case<"d1" to 8, []>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Cases are tried in their order.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the case of `d1` up to 8 comes after that of `d1` up to 9: expected the same dimension, and a greater number}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 9, []>, #tile.case<"d1" to 8, []>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Two dimensions cannot decide.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the case of `d0` up to 9 comes after that of `d1` up to 8}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 8, []>, #tile.case<"d0" to 9, []>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// There are two dimensions.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{a case of the schedule names an unknown dimension `d2`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d2" to 8, []>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// A step is a schedule's, not a case's.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{stands among cases of a schedule, and is none}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.stream, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Partial results in memory take a second kernel, whose launch would be decided as well.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{a case of the schedule takes several kernels, expected one}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 8, [#tile.split<"d1" by 4>, #tile.rfactor<"d1.i">]>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// The steps of a case are checked as those of a schedule are.
+func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the schedule names an unknown loop `d7`}}
+  // expected-note @below {{loops here: `d0`, `d1`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 8, [#tile.split<"d7" by 4>]>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}

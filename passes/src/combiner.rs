@@ -148,6 +148,18 @@ impl<'c> Combiner<'c> {
         self.with_types(vec![ty])
     }
 
+    /// The same kind with indices of 32 bits, where they have more.
+    #[must_use]
+    pub fn with_short_index(&self) -> Self {
+        match (&self.combine, self.types.as_slice()) {
+            (Combine::Arg, [value, index]) if byte_width(*index) > Some(4) => {
+                let short = IntegerType::new(tx_mlir::context_of(*index), 32).into();
+                self.with_types(vec![*value, short])
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// The index in a packed pair.
     pub fn packed_index(&self, b: &Builder<'c>, key: Val<'c>) -> Val<'c> {
         let Some(packing) = self.packing else {

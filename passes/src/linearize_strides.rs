@@ -1,5 +1,7 @@
+use melior::ir::ValueLike;
 use tx_mlir::{
-    Builder, Failed, Index, MemRef, Op, Val, enclosing, name, operands, results, set_operands, walk,
+    Builder, Failed, Index, MemRef, Op, Val, enclosing, name, operands, results, set_operands,
+    vector_parts, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -65,6 +67,7 @@ impl Pass for LinearizeStrides {
                 all[*place],
                 &memref,
                 &all[place + 1..],
+                lanes(op, &all),
             );
             set_operands(op, &[&all[..*place], &[row, at]].concat());
             counts.add("rewritten", 1);
@@ -79,12 +82,24 @@ fn may_go_back(memref: &MemRef<'_>) -> bool {
     has_layout && memref.strides.iter().any(|s| s.is_none_or(|s| s < 0))
 }
 
-/// The memory of `value` as one row, and the index of an element there.
+/// Neighbouring elements that are accessed at once.
+fn lanes(op: Op<'_>, operands: &[Val<'_>]) -> i64 {
+    let value = match name(op) {
+        "vector.load" => results(op).first().copied(),
+        "vector.store" => operands.first().copied(),
+        _ => None,
+    };
+    let lanes = value.and_then(|v| vector_parts(v.r#type()));
+    lanes.map_or(1, |(lanes, _)| i64::try_from(lanes).unwrap_or(1))
+}
+
+/// The memory of `value` as one row that ends after so many elements from an index, and that index.
 fn linearize<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
     memref: &MemRef<'c>,
     indices: &[Val<'c>],
+    lanes: i64,
 ) -> (Val<'c>, Val<'c>) {
     let index = b.index_type();
     let space = memref
@@ -105,7 +120,7 @@ fn linearize<'c>(
         let stride = known(memref.strides[i], parts[2 + rank + i]);
         at = b.add(at, b.mul(Index::Val(*index), stride));
     }
-    let end = b.value(b.add(at, Index::Const(1)));
+    let end = b.value(b.add(at, Index::Const(lanes)));
     let row = b
         .create("memref.reinterpret_cast")
         .operands(&[parts[0], end])

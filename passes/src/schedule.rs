@@ -1,10 +1,10 @@
 use crate::analysis::laws::check_laws;
 use crate::grid::choose::choose;
 use crate::grid::job::{Job, Work, is_job};
-use crate::grid::launch::Kernels;
+use crate::grid::launch::{Kernels, Lengths};
 use crate::grid::nest::{Illegal, Nest, Run};
 use crate::grid::partials::materialise;
-use crate::grid::steps::{Processor, Step, to_text};
+use crate::grid::steps::{Case, Processor, Step, cases_to_text};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
     Failed, Op, ancestors, enclosing, erase, error, is, parent, parse_attribute, set_attribute,
@@ -33,6 +33,8 @@ pass! {
     ///   it is combined.
     /// * `#tile.align<"d1" to 4>` cuts a reduced dimension into vectors that begin at aligned addresses, wherever a row
     ///   begins; `#tile.stream` says that caches need not keep what is read once.
+    /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some lengths: a kernel each, of
+    ///   which the host launches the one for the length that it is given.
     ///
     /// Sizes that must agree and are known at run time only are compared on the host before the launch
     /// (`cf.assert`): with others, elements outside of an array would be read or written.
@@ -80,7 +82,7 @@ pass! {
     /// ## Fails when
     /// A schedule names an unknown loop, binds two loops to one processor, takes more than 1024
     /// threads, or binds a reduced loop to blocks without `rfactor` and where atomics are not
-    /// permitted (`determinism = #tile.determinism<any>`); an output overlaps an input or itself; or
+    /// permitted (`determinism = #tile.determinism<any>`); cases do not take all lengths, or one of them takes several kernels; an output overlaps an input or itself; or
     /// an op does not stand in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, memref, scf, tile, vector] {
         /// where to stop: choice, partials or kernels
@@ -93,12 +95,24 @@ pass! {
     }
 }
 
-/// A job with a schedule that was found legal.
+/// A job with a schedule for each length, all found legal.
 struct Planned<'c> {
+    job: Job<'c>,
+    cases: Vec<(Case, Nest)>,
+    chosen: bool,
+}
+
+/// What becomes a kernel.
+struct Stage<'c> {
     job: Job<'c>,
     nest: Nest,
     steps: Vec<Step>,
-    chosen: bool,
+    /// For which lengths it is launched, where there are kernels for others.
+    only: Option<Lengths>,
+    /// The attribute of the op.
+    schedule: String,
+    /// Whether other kernels are made of the op after this one.
+    has_more: bool,
 }
 
 impl Pass for Schedule {
@@ -123,29 +137,28 @@ impl Pass for Schedule {
         }
         counts.add("chosen", planned.iter().filter(|p| p.chosen).count().try_into().unwrap_or(0));
         let mut kernels: Vec<Kernels<'c>> = Vec::new();
-        for Planned { job, nest, steps, .. } in planned {
+        for planned in planned {
             if until == 0 {
-                write_schedule(job.op, &steps);
+                write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
-            for planned in in_stages(job, nest, steps)? {
+            for stage in in_stages(planned)? {
                 if until == 1 {
-                    write_schedule(planned.job.op, &planned.steps);
+                    write_schedule(stage.job.op, &stage.schedule);
                     continue;
                 }
-                let host = enclosing(planned.job.op, "func.func")
+                let host = enclosing(stage.job.op, "func.func")
                     .and_then(|f| string_attribute(f, "sym_name"))
                     .unwrap_or_default();
                 if kernels.last().is_none_or(|k| k.host != host) {
                     kernels.push(Kernels::of(host));
                 }
                 if let Some(last) = kernels.last_mut() {
-                    last.add(&planned.job, &planned.nest, &planned.steps);
+                    last.add(&stage.job, &stage.nest, &stage.steps, stage.only);
                     counts.add("kernels", 1);
                 }
-                // A job that prepares another shares its op.
-                if !matches!(planned.job.work, Work::Start(..)) {
-                    erase(planned.job.op);
+                if !stage.has_more {
+                    erase(stage.job.op);
                 }
             }
         }
@@ -153,8 +166,16 @@ impl Pass for Schedule {
     }
 }
 
-fn write_schedule(op: Op<'_>, steps: &[Step]) {
-    set_attribute(op, "schedule", parse_attribute(tx_mlir::context(op), &to_text(steps)));
+fn write_schedule(op: Op<'_>, schedule: &str) {
+    set_attribute(op, "schedule", parse_attribute(tx_mlir::context(op), schedule));
+}
+
+impl Planned<'_> {
+    /// The attribute.
+    fn schedule(&self) -> String {
+        let cases: Vec<Case> = self.cases.iter().map(|(case, _)| case.clone()).collect();
+        cases_to_text(&cases)
+    }
 }
 
 /// The host function in whose body `op` stands; none when it is left alone.
@@ -183,18 +204,37 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
 fn plan<'c>(op: Op<'c>) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
     check_laws(op)?;
-    let (steps, chosen) = match job.written_schedule()? {
-        Some(steps) => (steps, false),
+    let (schedules, chosen) = match job.written_schedule()? {
+        Some(cases) => (cases, false),
         None => (choose(&job), true),
     };
-    let nest = legal(&job, &steps).map_err(|e| {
-        let report = error(op.location(), e.reason);
-        match e.note {
-            Some(note) => report.note(note).emit(),
-            None => report.emit(),
-        }
-    })?;
-    Ok(Planned { job, nest, steps, chosen })
+    let is_alone = schedules.len() == 1;
+    let mut cases = Vec::new();
+    for case in schedules {
+        let nest = legal(&job, &case.steps).and_then(|nest| match is_alone || is_one_kernel(&nest) {
+            true => Ok(nest),
+            false => Err(Illegal::new("a case of the schedule takes several kernels, expected one")),
+        });
+        let nest = nest.map_err(|e| {
+            let report = error(op.location(), e.reason);
+            match e.note {
+                Some(note) => report.note(note).emit(),
+                None => report.emit(),
+            }
+        })?;
+        cases.push((case, nest));
+    }
+    Ok(Planned { job, cases, chosen })
+}
+
+/// Whether neither partial results nor old values need a kernel of their own.
+fn is_one_kernel(nest: &Nest) -> bool {
+    nest.global_rfactors().is_empty() && !nest.order.iter().any(|n| is_combined_by_blocks(nest, *n))
+}
+
+fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
+    let node = &nest.nodes[node];
+    node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
 }
 
 /// The loops of a job with a schedule, when it is legal.
@@ -233,30 +273,57 @@ fn check_partials(job: &Job<'_>, nest: &Nest) -> Result<(), Illegal> {
 }
 
 /// The kernels that a job takes, in order.
-fn in_stages<'c>(job: Job<'c>, nest: Nest, steps: Vec<Step>) -> Result<Vec<Planned<'c>>, Failed> {
+fn in_stages<'c>(planned: Planned<'c>) -> Result<Vec<Stage<'c>>, Failed> {
+    let schedule = planned.schedule();
+    let Planned { job, mut cases, .. } = planned;
+    if cases.len() > 1 {
+        return Ok(in_cases(&job, cases, &schedule));
+    }
+    let Some((Case { steps, .. }, nest)) = cases.pop() else {
+        return Ok(Vec::new());
+    };
     if !nest.global_rfactors().is_empty()
         && let Some((first, second)) = materialise(&job, &nest, &steps)
     {
         erase(job.op);
         let mut stages = Vec::new();
         for op in [first, second] {
-            let Planned { job, nest, steps, .. } = plan(op)?;
-            stages.extend(in_stages(job, nest, steps)?);
+            stages.extend(in_stages(plan(op)?)?);
         }
         return Ok(stages);
     }
-    let on_blocks = |n: &usize| {
-        nest.nodes[*n].combines() && matches!(nest.nodes[*n].run, Run::On(Processor::Block(_)))
-    };
     let mut stages = Vec::new();
-    if nest.order.iter().any(on_blocks)
+    if nest.order.iter().any(|n| is_combined_by_blocks(&nest, *n))
         && let Some(start) = job.start()
+        && let Some(Case { steps, .. }) = choose(&start).pop()
+        && let Ok(nest) = legal(&start, &steps)
     {
-        let steps = choose(&start);
-        if let Ok(nest) = legal(&start, &steps) {
-            stages.push(Planned { job: start, nest, steps, chosen: true });
-        }
+        let schedule = schedule.clone();
+        stages.push(Stage { job: start, nest, steps, only: None, schedule, has_more: true });
     }
-    stages.push(Planned { job, nest, steps, chosen: false });
+    stages.push(Stage { job, nest, steps, only: None, schedule, has_more: false });
     Ok(stages)
+}
+
+/// A kernel for each case.
+fn in_cases<'c>(job: &Job<'c>, cases: Vec<(Case, Nest)>, schedule: &str) -> Vec<Stage<'c>> {
+    let count = cases.len();
+    let mut before: Option<(usize, i64)> = None;
+    let stage = |(i, (case, nest)): (usize, (Case, Nest))| {
+        let only = case.most.or(before).map(|(dim, _)| Lengths {
+            dim,
+            above: before.map(|(_, most)| most),
+            most: case.most.map(|(_, most)| most),
+        });
+        before = case.most;
+        Stage {
+            job: job.clone(),
+            nest,
+            steps: case.steps,
+            only,
+            schedule: schedule.to_owned(),
+            has_more: i + 1 < count,
+        }
+    };
+    cases.into_iter().enumerate().map(stage).collect()
 }

@@ -113,6 +113,11 @@ pub(crate) const UNTOLD: Bound = Bound {
     trough: 0.0,
 };
 
+/// How many points there are: of an array with an empty dimension, others may be of any length.
+pub(crate) fn count<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
+    sizes.into_iter().fold(1, |n, size| n.saturating_mul(*size))
+}
+
 /// A memref: a part of a buffer, seen as an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
@@ -137,7 +142,7 @@ impl View {
     pub(crate) fn row_major(buffer: usize, own: (i64, i64), sizes: Vec<i64>) -> Self {
         let mut strides = vec![1; sizes.len()];
         for d in (1..sizes.len()).rev() {
-            strides[d - 1] = strides[d] * sizes[d].max(1);
+            strides[d - 1] = i64::saturating_mul(strides[d], sizes[d].max(1));
         }
         Self {
             buffer,

@@ -327,7 +327,11 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
         let Some(values) = solve(plan, &sizes, guess) else {
             continue;
         };
-        let count = |shape: &Vec<usize>| shape.iter().product::<usize>();
+        let count = |shape: &Vec<usize>| {
+            shape
+                .iter()
+                .fold(1usize, |count, size| count.saturating_mul(*size))
+        };
         if let Some((i, shape)) = values
             .shapes
             .iter()

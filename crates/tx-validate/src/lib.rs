@@ -297,6 +297,9 @@ impl<'r> Run<'r> {
         edit: &mut Edit<'_>,
     ) -> Result<Artifact, Error> {
         let artifact = compiler.compile_watched(source, &mut |name, session, module| {
+            if name == "parse" {
+                stages::keep_only(module, &self.plan.entry);
+            }
             edit(name, module);
             self.stage(name, session, module)
         })?;

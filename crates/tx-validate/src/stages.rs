@@ -3,7 +3,7 @@
 use crate::verdict::Verdict;
 use melior::ir::Module;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
-use tx_mlir::{Op, Session, is, name, string_attribute, walk};
+use tx_mlir::{Op, Session, attribute, is, name, string_attribute, walk};
 
 /// The text of a module, to see whether a pass changed anything.
 pub(crate) fn text(module: &Module<'_>) -> String {
@@ -17,6 +17,41 @@ pub(crate) fn text(module: &Module<'_>) -> String {
 fn ops<'m>(module: &'m Module<'_>) -> Vec<Op<'m>> {
     // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
     walk(unsafe { Op::from_raw(module.as_operation().to_raw()) })
+}
+
+/// Leaves of a module the function or kernel `entry` and what it names: what else there is would be compiled for nothing.
+pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
+    let named = |op: &Op<'_>| string_attribute(*op, "sym_name");
+    let all = ops(module);
+    let is_entry = |op: &Op<'_>| {
+        (is(*op, "func.func") || is(*op, "gpu.func")) && named(op).as_deref() == Some(entry)
+    };
+    let Some(found) = all.iter().copied().find(is_entry) else {
+        return;
+    };
+    let holder = tx_mlir::enclosing(found, "gpu.module");
+    for op in &all {
+        let is_beside = is(*op, "gpu.func") && tx_mlir::parent(*op) == holder;
+        if is_beside && *op != found && attribute(*op, "gpu.kernel").is_some() {
+            tx_mlir::erase(*op);
+        }
+    }
+    // SAFETY: the op lives as long as the module, which is borrowed.
+    let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
+    let mut needed = vec![holder.unwrap_or(found).to_string()];
+    let mut others: Vec<Op<'_>> = tx_mlir::blocks(top)
+        .into_iter()
+        .flat_map(tx_mlir::ops)
+        .filter(|op| is(*op, "func.func") || is(*op, "gpu.module"))
+        .filter(|op| *op != holder.unwrap_or(found))
+        .collect();
+    // Names may be found where none is meant: what is kept then does no harm.
+    while let Some(next) = others.iter().position(|op| {
+        named(op).is_some_and(|name| needed.iter().any(|text| text.contains(&format!("@{name}"))))
+    }) {
+        needed.push(others.swap_remove(next).to_string());
+    }
+    others.into_iter().for_each(tx_mlir::erase);
 }
 
 /// Whether kernels have become a binary.

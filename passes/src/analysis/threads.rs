@@ -222,7 +222,9 @@ impl<'c> Threads<'c> {
             return match [&bounds[0].ranges, &bounds[1].ranges] {
                 [Some(from), Some(to)] => {
                     let ranges = from.iter().zip(to.iter());
-                    let ranges = ranges.map(|(f, t)| (f.0, (t.1 - 1).max(f.0))).collect();
+                    let ranges = ranges
+                        .map(|(f, t)| (f.0, t.1.saturating_sub(1).max(f.0)))
+                        .collect();
                     Fact {
                         same,
                         ranges: Some(ranges),

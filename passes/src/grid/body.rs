@@ -39,6 +39,8 @@ pub(super) struct Place<'c> {
     pub(super) aligned: bool,
     /// Whether they do elsewhere in the kernel, where this is not run.
     pub(super) slow: bool,
+    /// Whether this is an element beside the vectors of a row, which comes out of order.
+    pub(super) beside: bool,
     /// Where the vectors of this row are, once it is known which row it is.
     pub(super) vectors: Option<Vectors<'c>>,
 }
@@ -69,6 +71,10 @@ pub(crate) struct Body<'a, 'c> {
     groups: Vec<(i64, i64)>,
     /// What is known of alignment.
     pub(super) alignment: Alignment<'c>,
+    /// What partial results are combined with: that of the job, but for indices of less bits where these are enough.
+    combiner: Option<Combiner<'c>>,
+    /// Whether a thread meets the elements of each partial result in order, and numbers them itself.
+    ascends: bool,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -94,6 +100,17 @@ impl<'a, 'c> Body<'a, 'c> {
             inner: inner.to_vec(),
             groups: groups(nest),
             alignment: Alignment::of(b, job, nest),
+            combiner: match &job.work {
+                Work::Combine(_, combiner) => Some(match job.fits_in_32_bits() {
+                    true => combiner.with_short_index(),
+                    false => combiner.clone(),
+                }),
+                _ => None,
+            },
+            ascends: match job.axes.as_slice() {
+                [axis] => job.numbers_elements() && nest.ascends_along(*axis),
+                _ => false,
+            },
         }
     }
 
@@ -368,18 +385,23 @@ impl<'a, 'c> Body<'a, 'c> {
     /// One result, or as many as are written out side by side.
     fn result(&self, b: &Builder<'c>, place: &Place<'c>) {
         let inside = self.guard(b, place, false);
-        let Work::Combine(view, combiner) = &self.job.work else {
+        let (Work::Combine(view, whole), Some(combiner)) = (&self.job.work, &self.combiner) else {
             b.if_then(inside, |b| self.store(b, place, None));
             return;
         };
-        let start = combiner.start(b);
+        // A value of the start wins where all elements are like it, and then the first does.
+        let start = match self.ascends {
+            true => combiner.start_at(b, Index::Const(0)),
+            false => combiner.start(b),
+        };
         let lanes = self.lanes();
         let flat: Vec<Val<'c>> = (0..lanes).flat_map(|_| start.clone()).collect();
         let types: Vec<Type<'c>> = flat.iter().map(|v| v.r#type()).collect();
         if self.groups.is_empty() {
             b.if_then(inside, |b| {
                 let partial = self.combine_all(b, place, &flat, &types);
-                self.store_lanes(b, place, view, combiner, partial);
+                let totals = self.fold_lanes(b, combiner, partial);
+                self.store_totals(b, place, view, whole, totals);
             });
             return;
         }
@@ -412,9 +434,7 @@ impl<'a, 'c> Body<'a, 'c> {
                 stores = b.and(stores, b.equal(place.index[&node], Index::Const(0)));
             }
         }
-        b.if_then(stores, |b| {
-            self.store_totals(b, place, view, combiner, totals)
-        });
+        b.if_then(stores, |b| self.store_totals(b, place, view, whole, totals));
     }
 
     /// Loops of one thread that give each iteration a partial result of its own: those that do not
@@ -556,7 +576,7 @@ impl<'a, 'c> Body<'a, 'c> {
         place: &Place<'c>,
         mut partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
-        let Work::Combine(view, combiner) = &self.job.work else {
+        let (Work::Combine(view, _), Some(combiner)) = (&self.job.work, &self.combiner) else {
             return partial;
         };
         let parts = combiner.types().len();
@@ -568,7 +588,10 @@ impl<'a, 'c> Body<'a, 'c> {
             &types,
             |b| {
                 let element = self.element(b, place, view, combiner);
-                combiner.combine(b, &old, &element)
+                match self.ascends && !place.beside {
+                    true => combiner.combine_later(b, &old, &element),
+                    false => combiner.combine(b, &old, &element),
+                }
             },
             |_| old.clone(),
         );
@@ -728,18 +751,6 @@ impl<'a, 'c> Body<'a, 'c> {
             .collect()
     }
 
-    fn store_lanes(
-        &self,
-        b: &Builder<'c>,
-        place: &Place<'c>,
-        view: &Reduce<'c>,
-        combiner: &Combiner<'c>,
-        partial: Vec<Val<'c>>,
-    ) {
-        let totals = self.fold_lanes(b, combiner, partial);
-        self.store_totals(b, place, view, combiner, totals);
-    }
-
     fn store_totals(
         &self,
         b: &Builder<'c>,
@@ -750,6 +761,7 @@ impl<'a, 'c> Body<'a, 'c> {
     ) {
         let (kept, _) = self.lane_loops();
         for (lane, total) in totals.into_iter().enumerate() {
+            let total = combiner.narrow(b, &total, combiner.types());
             let mut place = place.clone();
             let mut rest = lane;
             for node in kept.iter().rev() {

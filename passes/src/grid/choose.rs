@@ -8,7 +8,7 @@
 
 use super::job::{Access, Job, Work};
 use super::nest::{Extent, MAX_UNROLL};
-use super::steps::{Processor, Step};
+use super::steps::{Case, Processor, Step};
 use crate::variants::parts::is_packed;
 use tx_mlir::{attribute, byte_width};
 
@@ -47,7 +47,41 @@ const LEAST_CUTS: i64 = 16;
 /// Blocks among which each of many very long rows is cut.
 const SHARES: i64 = 64;
 
-pub(crate) fn choose(job: &Job<'_>) -> Vec<Step> {
+/// Rows whose length is known at run time only, shortest first; longer ones get a block each. Few kernels, as each takes
+/// time to compile.
+const CLASSES: [Class; 5] = [
+    Class::new(8, false, [2, 4, 4, THREADS]),
+    Class::new(32, false, [8, 4, 2, THREADS / 2]),
+    Class::new(128, false, [8, 16, 1, THREADS / 2]),
+    Class::new(512, false, [8, 32, 1, THREADS / 2]),
+    Class::new(8192, true, [LANES, UNDER_WAY, 1, THREADS]),
+];
+
+/// How rows of up to so many elements are reduced.
+struct Class {
+    /// Elements; of 4 bytes, where vectors are loaded.
+    most: i64,
+    vectors: bool,
+    group: Group,
+}
+
+impl Class {
+    const fn new(most: i64, vectors: bool, [lanes, under_way, rows, threads]: [i64; 4]) -> Self {
+        let group = Group {
+            lanes,
+            under_way,
+            rows,
+            threads,
+        };
+        Self {
+            most,
+            vectors,
+            group,
+        }
+    }
+}
+
+pub(crate) fn choose(job: &Job<'_>) -> Vec<Case> {
     let fixed =
         attribute(job.op, "determinism").is_some_and(|a| a.to_string().contains("batch_invariant"));
     let mut chooser = Chooser {
@@ -56,8 +90,10 @@ pub(crate) fn choose(job: &Job<'_>) -> Vec<Step> {
         nearest: if fixed { last(job) } else { nearest(job) },
         steps: Vec::new(),
     };
-    chooser.run();
-    chooser.steps
+    chooser.by_length().unwrap_or_else(|| {
+        chooser.run();
+        vec![Case::always(chooser.steps)]
+    })
 }
 
 struct Chooser<'a, 'c> {
@@ -90,9 +126,10 @@ impl Vectors {
 }
 
 /// How many threads reduce a row, and what each has under way.
+#[derive(Clone, Copy)]
 struct Group {
     lanes: i64,
-    /// Vectors of one row.
+    /// Loads of one row.
     under_way: i64,
     /// Rows.
     rows: i64,
@@ -100,6 +137,64 @@ struct Group {
 }
 
 impl Chooser<'_, '_> {
+    /// A schedule for each of some lengths, where rows have one that is known at run time only.
+    fn by_length(&mut self) -> Option<Vec<Case>> {
+        let job = self.job;
+        let inner = self.nearest?;
+        let kept: Vec<usize> = (0..job.extents.len()).filter(|d| *d != inner).collect();
+        let vectors = self.vectors(inner);
+        if job.axes != [inner]
+            || job.extents[inner].known().is_some()
+            || kept.is_empty()
+            || !job.partials.is_empty()
+            || vectors.width() == 1
+        {
+            return None;
+        }
+        let mut cases = Vec::new();
+        for class in CLASSES {
+            let vectors = if class.vectors {
+                vectors
+            } else {
+                Vectors::None
+            };
+            let most = match class.vectors {
+                true => class.most * 4 / self.width()?,
+                false => class.most,
+            };
+            cases.push(Case {
+                most: Some((inner, most)),
+                steps: self.rows_by(&kept, inner, vectors, class.group),
+            });
+        }
+        let block = Group {
+            lanes: THREADS,
+            under_way: UNDER_WAY,
+            rows: 1,
+            threads: THREADS,
+        };
+        cases.push(Case::always(self.rows_by(&kept, inner, vectors, block)));
+        Some(cases)
+    }
+
+    /// The steps of [`Self::rows`] with these threads.
+    fn rows_by(
+        &mut self,
+        kept: &[usize],
+        inner: usize,
+        vectors: Vectors,
+        mut group: Group,
+    ) -> Vec<Step> {
+        while group.rows > 1 && self.is_too_much(group.rows * group.under_way) {
+            group.rows /= 2;
+        }
+        while group.under_way > 1 && self.is_too_much(group.under_way * vectors.width()) {
+            group.under_way /= 2;
+        }
+        self.rows(kept, inner, vectors, Some(group));
+        std::mem::take(&mut self.steps)
+    }
+
     fn run(&mut self) {
         let job = self.job;
         let kept: Vec<usize> = (0..job.extents.len())
@@ -124,7 +219,7 @@ impl Chooser<'_, '_> {
         if matches!(vectors, Vectors::None) && length.is_some_and(|n| n <= SHORT) {
             return self.one_thread_each(&kept, nearest, THREADS);
         }
-        self.rows(&kept, inner, vectors);
+        self.rows(&kept, inner, vectors, None);
     }
 
     /// Columns whose elements are combined in an order that no number of columns changes.
@@ -164,8 +259,10 @@ impl Chooser<'_, '_> {
         let tile = down * under_way;
         let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
         let most = length.map_or(i64::MAX, |n| n / (2 * tile));
-        let parts = match job.partials.is_empty() {
-            true => ceildiv(CUTS, blocks.max(1)).min(most),
+        // Many blocks side by side come in waves, which are the more even the more there are.
+        let cuts = if blocks < LEAST_CUTS { CUTS } else { 8 * CUTS };
+        let parts = match job.partials.is_empty() && blocks < CUTS {
+            true => ceildiv(cuts, blocks.max(1)).min(most),
             false => 1,
         };
         let results = self.cut(kept, nearest, vector, "p");
@@ -197,7 +294,7 @@ impl Chooser<'_, '_> {
     }
 
     /// A group of threads reduces each result, and blocks share those that are long and few.
-    fn rows(&mut self, kept: &[usize], inner: usize, vectors: Vectors) {
+    fn rows(&mut self, kept: &[usize], inner: usize, vectors: Vectors, group: Option<Group>) {
         let job = self.job;
         let row = job.extents[inner].known();
         // All dimensions together make rows, where it takes no division to tell them apart, or there is no other way to
@@ -216,7 +313,8 @@ impl Chooser<'_, '_> {
         let length = if whole { self.total(&job.axes) } else { row };
         let pieces = length.map(|n| ceildiv(n, vector));
         let cuts = self.cuts(kept, length, vector).filter(|_| whole);
-        let group = self.group(kept, pieces, vectors, cuts.is_some());
+        let cuts = cuts.filter(|_| group.is_none());
+        let group = group.unwrap_or_else(|| self.group(kept, pieces, vectors, cuts.is_some()));
         let block = if cuts.is_some() { 1 } else { 0 };
         if !kept.is_empty() {
             let results = self.fused(kept, None, "p");
@@ -275,7 +373,10 @@ impl Chooser<'_, '_> {
                 [one] => format!("d{one}.i.o"),
                 _ => "p.i.o".to_owned(),
             };
-            let mut order = vec![written, results.clone()];
+            // The loop over tiles of a row, where there are several.
+            let tiles = written.strip_suffix(".i.o").filter(|_| length.is_none());
+            let mut order: Vec<String> = tiles.map(|row| format!("{row}.o")).into_iter().collect();
+            order.extend([written, results.clone()]);
             if vector > 1 {
                 order.push(format!("d{inner}.i"));
             }
@@ -285,7 +386,8 @@ impl Chooser<'_, '_> {
         if vector > 1 {
             self.steps.push(Step::Vectorize(format!("d{inner}.i")));
         }
-        if length.is_none_or(|n| n * self.width().unwrap_or(VECTOR) >= STREAMED) {
+        let lines = length.is_none_or(|n| n * self.width().unwrap_or(VECTOR) >= STREAMED);
+        if lines && (group.rows == 1 || group.under_way > 1) {
             self.stream();
         }
     }
@@ -316,6 +418,14 @@ impl Chooser<'_, '_> {
     /// The threads for rows of so many vectors.
     fn group(&self, kept: &[usize], pieces: Option<i64>, vectors: Vectors, is_cut: bool) -> Group {
         let alone = kept.is_empty();
+        // Threads that exchange pairs take long over it: fewer have more under way.
+        let most = match (vectors, self.exchanges_parts()) {
+            (Vectors::None, false) => 2 * UNDER_WAY,
+            (_, false) => UNDER_WAY,
+            (_, true) => 2 * UNDER_WAY,
+        };
+        // Seen, and not explained: two loads of a short row at once are worth their while for narrow elements only.
+        let is_wide = self.width().is_none_or(|width| width > 4);
         let (lanes, rows) = match (pieces, vectors) {
             _ if is_cut => (THREADS, 1),
             (None, _) if alone => (THREADS, 1),
@@ -325,15 +435,19 @@ impl Chooser<'_, '_> {
             (Some(n), Vectors::None) if n <= 4 * LANES => (LANES / 2, 1),
             (Some(n), Vectors::None) if n <= 16 * LANES => (LANES, 1),
             (Some(n), Vectors::None) if n <= LANES * THREADS => (THREADS, 1),
-            (Some(n), _) if n <= LANES / 2 => (power_of_two(n), 4),
-            (Some(n), _) if n <= 2 * LANES => (8, 1),
+            (Some(n), _) if n <= LANES / 2 && self.exchanges_parts() => {
+                (power_of_two(ceildiv(n, UNDER_WAY)), 1)
+            }
+            (Some(n), _) if n <= LANES / 2 && is_wide => (power_of_two(n), 4),
+            (Some(n), _) if n <= LANES / 2 => (power_of_two(n).min(8), 4),
+            (Some(n), _) if n <= 2 * LANES && self.exchanges_parts() => (8, 1),
+            (Some(n), _) if n <= 2 * LANES => (LANES / 2, 1),
             (Some(n), _) if n <= 16 * LANES => (LANES, 1),
+            (Some(n), _) if n <= LANES * THREADS && self.exchanges_parts() => {
+                (power_of_two(ceildiv(n, most)).min(THREADS), 1)
+            }
             (Some(n), _) if n <= LANES * THREADS => (THREADS, 1),
             _ => (2 * THREADS, 1),
-        };
-        let most = match vectors {
-            Vectors::None => 2 * UNDER_WAY,
-            _ => UNDER_WAY,
         };
         let mut under_way = pieces.map_or(most, |n| ceildiv(n, lanes).clamp(1, most));
         let mut rows = rows;
@@ -347,10 +461,17 @@ impl Chooser<'_, '_> {
         let results = self.total(kept).filter(|_| !self.fixed);
         let is_written_out = pieces.is_some_and(|n| n <= lanes * under_way);
         let few = results.is_some_and(|n| n <= FEW);
-        if !is_written_out || few || matches!(vectors, Vectors::Aligned(_)) {
+        let is_aligned = matches!(vectors, Vectors::Aligned(_));
+        let is_fixed = self.fixed && vectors.width() > 1;
+        if !is_written_out || few || is_aligned || is_fixed {
             rows = 1;
         }
-        let most = if rows > 1 { THREADS / 2 } else { THREADS };
+        let most = match rows {
+            // What several warps of a row leave to each other is waited for by the block.
+            1 if lanes > LANES && self.exchanges_parts() => lanes,
+            1 => THREADS,
+            _ => THREADS / 2,
+        };
         let side_by_side = results.map_or(most, power_of_two);
         Group {
             lanes,
@@ -363,6 +484,14 @@ impl Chooser<'_, '_> {
     /// Whether so many elements are too much to be written out.
     fn is_too_much(&self, elements: i64) -> bool {
         elements.saturating_mul(self.job.weight()) > MOST_WRITTEN
+    }
+
+    /// Whether partial results are more than one op combines.
+    fn exchanges_parts(&self) -> bool {
+        match &self.job.work {
+            Work::Combine(_, combiner) => combiner.op().is_none(),
+            _ => false,
+        }
     }
 
     /// Bytes of an element of the main operand.
@@ -381,6 +510,7 @@ impl Chooser<'_, '_> {
             _ if !self.fixed && self.total(&all).is_some_and(|n| n <= FEW) => Vectors::None,
             // LLVM joins a vector alone with what is loaded one by one where it is not aligned.
             Some(n) if n < 2 * vector => Vectors::None,
+            Some(n) if self.fixed && n * self.width().unwrap_or(1) < STREAMED => Vectors::None,
             Some(n) if n % vector == 0 => Vectors::Plain(vector),
             // Where a row begins must not matter.
             _ if self.fixed => Vectors::None,

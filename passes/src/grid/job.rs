@@ -1,10 +1,11 @@
 //! An op over global memory as data: what it reads and writes at each point of its iteration space.
 
 use super::nest::Extent;
+use super::steps::{Case, Step};
 use crate::combiner::Combiner;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, ValueLike};
+use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Reduce, Scope};
 use tx_mlir::affine::indexing_maps;
 use tx_mlir::build::Predicate;
@@ -563,27 +564,92 @@ impl<'c> Job<'c> {
         })
     }
 
+    /// Whether elements are numbered by what is reduced, as `argmax` and `argmin` do that are not given indices.
+    pub(crate) fn numbers_elements(&self) -> bool {
+        let Work::Combine(view, combiner) = &self.work else {
+            return false;
+        };
+        let given = view.element().map_or(self.sources.len(), yielded);
+        combiner.kind().is_arg() && given == 1
+    }
+
+    /// Whether the numbers of elements, and one that is behind all of them, are known to fit in 32 bits.
+    pub(crate) fn fits_in_32_bits(&self) -> bool {
+        let length = self
+            .axes
+            .iter()
+            .try_fold(1i64, |n, d| n.checked_mul(self.extents[*d].known()?));
+        self.numbers_elements() && length.is_some_and(|n| n < i64::from(i32::MAX))
+    }
+
     /// The schedule that is written on the op.
-    pub(crate) fn written_schedule(&self) -> Result<Option<Vec<super::steps::Step>>, Failed> {
+    pub(crate) fn written_schedule(&self) -> Result<Option<Vec<Case>>, Failed> {
         let Some(written) = attribute(self.op, "schedule") else {
             return Ok(None);
         };
-        let steps = elements(written).ok_or_else(|| {
-            error(self.op.location(), "`schedule` must be a list of steps").emit()
-        })?;
+        let list =
+            elements(written).ok_or_else(|| self.refuse("`schedule` must be a list of steps"))?;
+        if !list.iter().any(|a| Case::of(*a).is_some()) {
+            return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
+        }
+        let mut cases = Vec::new();
+        let mut before: Option<(usize, i64)> = None;
+        for (i, attribute) in list.iter().enumerate() {
+            let (most, steps) = Case::of(*attribute).ok_or_else(|| {
+                self.refuse(format!(
+                    "`{attribute}` stands among cases of a schedule, and is none"
+                ))
+            })?;
+            let is_last = i + 1 == list.len();
+            match (most, before) {
+                (None, _) if is_last => {}
+                (None, _) => {
+                    return Err(
+                        self.refuse("`#tile.otherwise` is not the last case of the schedule")
+                    );
+                }
+                (Some(_), _) if is_last => {
+                    return Err(
+                        self.refuse("the cases of the schedule end without `#tile.otherwise`")
+                    );
+                }
+                (Some((dim, _)), _) if dim >= self.extents.len() => {
+                    return Err(self.refuse(format!(
+                        "a case of the schedule names an unknown dimension `d{dim}`"
+                    )));
+                }
+                (Some((dim, most)), Some((other, less))) if dim != other || most <= less => {
+                    return Err(self.refuse(format!(
+                        "the case of `d{dim}` up to {most} comes after that of `d{other}` up to {less}: expected the same dimension, and a greater number"
+                    )));
+                }
+                (Some(most), _) => before = Some(most),
+            }
+            let steps = Attribute::parse(tx_mlir::context(self.op), &steps)
+                .and_then(elements)
+                .ok_or_else(|| self.refuse("a case of the schedule has no list of steps"))?;
+            cases.push(Case {
+                most,
+                steps: self.steps_of(steps)?,
+            });
+        }
+        Ok(Some(cases))
+    }
+
+    fn refuse(&self, message: impl Into<String>) -> Failed {
+        error(self.op.location(), message.into()).emit()
+    }
+
+    fn steps_of(&self, list: Vec<Attribute<'c>>) -> Result<Vec<Step>, Failed> {
         let step = |a| {
-            super::steps::Step::of(a).ok_or_else(|| {
+            Step::of(a).ok_or_else(|| {
                 let found = string_value(a).unwrap_or_else(|| a.to_string());
                 error(self.op.location(), format!("`{found}` is no step of a schedule"))
                     .note("known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream")
                     .emit()
             })
         };
-        steps
-            .into_iter()
-            .map(step)
-            .collect::<Result<Vec<_>, _>>()
-            .map(Some)
+        list.into_iter().map(step).collect()
     }
 
     /// Element types of the destinations.
@@ -665,4 +731,11 @@ fn outputs(op: Op<'_>, all: usize) -> usize {
         .and_then(|s| usize::try_from(*s.last()?).ok())
         .unwrap_or(1)
         .min(all)
+}
+
+/// How many values a region gives.
+fn yielded(block: Blk<'_>) -> usize {
+    tx_mlir::ops(block)
+        .last()
+        .map_or(0, |op| tx_mlir::operands(*op).len())
 }

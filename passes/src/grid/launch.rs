@@ -15,6 +15,34 @@ use tx_mlir::{
     has_uses, is, is_defined_in, is_pure, key, operands, ops, set_attribute, set_operand, walk,
 };
 
+/// The lengths of a dimension for which a kernel is launched.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Lengths {
+    pub(crate) dim: usize,
+    /// Longer than this, where that is asked for.
+    pub(crate) above: Option<i64>,
+    /// As long as this at most, where that is asked for.
+    pub(crate) most: Option<i64>,
+}
+
+impl Lengths {
+    /// 1 for these lengths, 0 for others.
+    fn holds<'c>(&self, b: &Builder<'c>, length: Index<'c>) -> Index<'c> {
+        let one = Index::Const(1);
+        let clamped = |n: Index<'c>| {
+            let most = b.binary("arith.minsi", b.value(n), b.value(one));
+            Index::Val(b.binary("arith.maxsi", most, b.value(Index::Const(0))))
+        };
+        let above = self
+            .above
+            .map_or(one, |n| clamped(b.sub(length, Index::Const(n))));
+        let most = self
+            .most
+            .map_or(one, |n| clamped(b.sub(Index::Const(n + 1), length)));
+        b.mul(above, most)
+    }
+}
+
 /// Where the kernels of one host function go.
 pub(crate) struct Kernels<'c> {
     /// Name of the host function.
@@ -37,7 +65,14 @@ impl<'c> Kernels<'c> {
     }
 
     /// Writes the kernel of a job and its launch in front of the job's op.
-    pub(crate) fn add(&mut self, job: &Job<'c>, nest: &Nest, schedule: &[Step]) {
+    /// Of kernels among which lengths decide, one is launched.
+    pub(crate) fn add(
+        &mut self,
+        job: &Job<'c>,
+        nest: &Nest,
+        schedule: &[Step],
+        lengths: Option<Lengths>,
+    ) {
         let (module, module_name) = self.module(job.op);
         let name = format!("{}_{}", self.prefix, self.count);
         self.count += 1;
@@ -47,7 +82,13 @@ impl<'c> Kernels<'c> {
         inside.create("gpu.return").build();
         remove_unused(kernel);
         let arguments = isolate(job, kernel, body);
-        launch(job, nest, &module_name, &name, &arguments);
+        launch(
+            job,
+            nest,
+            &format!("@{module_name}::@{name}"),
+            &arguments,
+            lengths,
+        );
     }
 
     /// The `gpu.module`, made when the first kernel needs it.
@@ -204,9 +245,17 @@ fn is_recomputed<'c>(op: Op<'c>, value: Val<'c>) -> bool {
 }
 
 /// `gpu.launch_func`.
-fn launch<'c>(job: &Job<'c>, nest: &Nest, module: &str, name: &str, arguments: &[Val<'c>]) {
+fn launch<'c>(
+    job: &Job<'c>,
+    nest: &Nest,
+    kernel: &str,
+    arguments: &[Val<'c>],
+    only: Option<Lengths>,
+) {
     let b = Builder::before(job.op);
-    job.assert_sizes(&b);
+    if only.is_none_or(|only| only.above.is_none()) {
+        job.assert_sizes(&b);
+    }
     let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
     for (i, name) in job.partials.iter().enumerate() {
         if let Ok(node) = nest.find(name) {
@@ -220,16 +269,20 @@ fn launch<'c>(job: &Job<'c>, nest: &Nest, module: &str, name: &str, arguments: &
             Some(node) => nest.nodes[node].extent.value(&b, &|_, d| lengths[d]),
             None => Index::Const(1),
         };
-        sizes.push(match blocks {
-            Index::Const(n) => b.value(Index::Const(n.min(most))),
-            Index::Val(n) => b.binary("arith.minui", n, b.value(Index::Const(most))),
-        });
+        let blocks = match blocks {
+            Index::Const(n) => Index::Const(n.min(most)),
+            Index::Val(n) => Index::Val(b.binary("arith.minui", n, b.value(Index::Const(most)))),
+        };
+        // A launch of no blocks does nothing.
+        let wanted = only.filter(|_| dimension == 0);
+        let wanted = wanted.map_or(Index::Const(1), |only| only.holds(&b, lengths[only.dim]));
+        sizes.push(b.value(b.mul(blocks, wanted)));
     }
     sizes.extend(nest.block().map(|n| b.value(Index::Const(n))));
     b.create("gpu.launch_func")
         .operands(&sizes)
         .operands(arguments)
-        .attr_text("kernel", &format!("@{module}::@{name}"))
+        .attr_text("kernel", kernel)
         .attr_text(
             "operandSegmentSizes",
             &format!(

@@ -805,6 +805,24 @@ impl Nest {
         }
     }
 
+    /// Whether each partial result of a thread is combined with elements in the order in which they stand along `dim`, the
+    /// only dimension that is reduced.
+    pub(crate) fn ascends_along(&self, dim: usize) -> bool {
+        let loops: Vec<usize> = self
+            .serial()
+            .into_iter()
+            .filter(|n| self.nodes[*n].combines() && self.nodes[*n].run != Run::Vectorized)
+            .collect();
+        loops.windows(2).all(|pair| {
+            let span = self.nodes[pair[1]]
+                .extent
+                .known()
+                .and_then(|n| self.step_of(dim, pair[1])?.checked_mul(n));
+            let step = self.step_of(dim, pair[0]);
+            matches!((step, span), (Some(step), Some(span)) if step >= span && span > 0)
+        })
+    }
+
     /// By how much the index of dimension `dim` grows from one iteration of loop `node` to the next,
     /// where that is always the same.
     fn step_of(&self, dim: usize, node: usize) -> Option<i64> {

@@ -103,6 +103,59 @@ impl fmt::Display for Step {
     }
 }
 
+/// A schedule, and for which lengths it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Case {
+    /// Dimension of the iteration space, and the most that it may be long; none for what no other case takes.
+    pub(crate) most: Option<(usize, i64)>,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Case {
+    /// The schedule for all lengths.
+    pub(crate) fn always(steps: Vec<Step>) -> Self {
+        Self { most: None, steps }
+    }
+
+    /// Reads one entry of the attribute: for which lengths it is, and the list of its steps. `None` when it is no case.
+    pub(crate) fn of(attribute: Attribute<'_>) -> Option<(Option<(usize, i64)>, String)> {
+        let text = attribute.to_string();
+        let body = |name: &str| {
+            text.strip_prefix(name)?
+                .strip_suffix('>')
+                .map(str::to_owned)
+        };
+        if let Some(list) = body("#tile.otherwise<") {
+            return Some((None, list));
+        }
+        let inside = body("#tile.case<")?;
+        let (dimension, rest) = inside.strip_prefix("\"d")?.split_once('"')?;
+        let (most, list) = rest.trim().strip_prefix("to")?.split_once(',')?;
+        let most = (dimension.parse().ok()?, most.trim().parse().ok()?);
+        Some((Some(most), list.trim().to_owned()))
+    }
+}
+
+/// The text of the attribute for some cases.
+pub(crate) fn cases_to_text(cases: &[Case]) -> String {
+    if let [Case { most: None, steps }] = cases {
+        return to_text(steps);
+    }
+    let texts: Vec<String> = cases
+        .iter()
+        .map(|case| match case.most {
+            Some((dimension, most)) => {
+                format!(
+                    "#tile.case<\"d{dimension}\" to {most}, {}>",
+                    to_text(&case.steps)
+                )
+            }
+            None => format!("#tile.otherwise<{}>", to_text(&case.steps)),
+        })
+        .collect();
+    format!("[{}]", texts.join(", "))
+}
+
 /// The text of the attribute.
 pub(crate) fn to_text(steps: &[Step]) -> String {
     let texts: Vec<String> = steps.iter().map(ToString::to_string).collect();

@@ -242,6 +242,7 @@ impl<'c> Body<'_, 'c> {
             let index = b.select_index(before, edge, b.add(edge, inside));
             let mut place = place.clone();
             place.index.insert(dim, index);
+            place.beside = true;
             let condition = b.and(condition, self.guard(b, &place, true));
             place.loaded = self
                 .load_where(b, condition, std::slice::from_ref(&place), None)

@@ -194,13 +194,14 @@ fn is_upstreams(
     Ok(ended.died() || ended.code.is_none())
 }
 
-/// Whether `tx-opt` does not get beyond parsing the input: it says where it is when it dies, which `tx` does not.
+/// Whether `tx-opt` does not get beyond parsing the input: it says where it is when it dies, which `tx` does not. On half
+/// of the stack, since what it just survives, `tx` just does not.
 fn is_stuck_in_parser(config: &Config, file: &Path) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);
     };
     let line = [opt.clone().into_os_string(), file.as_os_str().to_owned()];
-    let ended = process::run(&line, &file.with_extension("log"))?;
+    let ended = process::run_on_half_the_stack(&line, &file.with_extension("log"))?;
     Ok((ended.died() || ended.code.is_none()) && is_in_parser(&ended.said))
 }
 

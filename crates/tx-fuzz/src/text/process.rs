@@ -13,8 +13,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 const LAST_WORDS: Duration = Duration::from_secs(10);
 /// Kibibytes of memory it may map: a number that is taken for a size must not take the machine with it.
 const MEMORY: &str = "8388608";
-/// What is kept of what it said.
-const MOST: usize = 16 << 10;
+/// What is kept of what it said: before its stack, LLVM writes a line for each op that it was parsing.
+const MOST: usize = 1 << 20;
 
 /// How a process ended.
 pub(super) struct Ended {

@@ -9,7 +9,7 @@ use crate::ops::memref::{memref, unflatten};
 use crate::ops::reduce::taken;
 use crate::ops::tile::{coordinates, indices, space};
 use crate::trouble::Trouble;
-use crate::value::{Lanes, Value};
+use crate::value::{Lanes, Value, count};
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
@@ -113,8 +113,8 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troubl
         let (kept, folded) = (pick(false), pick(true));
         let kept_sizes: Vec<i64> = kept.iter().map(|d| space[*d]).collect();
         let folded_sizes: Vec<i64> = folded.iter().map(|d| space[*d]).collect();
-        let count = usize::try_from(kept_sizes.iter().product::<i64>()).unwrap_or(0);
-        let steps = folded_sizes.iter().product::<i64>();
+        let steps = count(&folded_sizes);
+        let count = usize::try_from(count(&kept_sizes)).unwrap_or(0);
         let mut start = 0;
         while start < count {
             let lanes = CHUNK.min(count - start);

@@ -5,7 +5,7 @@ use crate::build::{Build, Slot, Step};
 use crate::machine::Exec;
 use crate::number::Scalar;
 use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{Value, View};
+use crate::value::{Value, View, count};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_exec::happens_before::AccessKind;
@@ -145,7 +145,7 @@ pub(crate) fn build<'c>(
                     let view = exec.view(slots[0], lane);
                     let sizes = groups
                         .iter()
-                        .map(|g| g.iter().map(|d| view.sizes[*d]).product());
+                        .map(|g| count(g.iter().map(|d| &view.sizes[*d])));
                     // The stride of a group is that of its last dimension that has more than one element.
                     let strides = groups.iter().map(|g| {
                         let long = g.iter().rev().find(|d| view.sizes[**d] != 1);
@@ -258,7 +258,7 @@ pub(crate) fn copy(
 
 /// Every index of an array, in row-major order.
 pub(crate) fn points(sizes: &[i64]) -> Vec<Vec<i64>> {
-    let count: i64 = sizes.iter().product();
+    let count = count(sizes);
     (0..count.max(0))
         .map(|flat| unflatten(flat, sizes))
         .collect()
@@ -403,7 +403,7 @@ pub(crate) fn variables(
         else {
             continue;
         };
-        let count = sizes.iter().product::<i64>();
+        let count = count(&sizes);
         let label = format!(
             "variable @{}",
             tx_mlir::string_attribute(op, "sym_name").unwrap_or_default()

@@ -10,7 +10,7 @@ use crate::number::Scalar;
 use crate::ops::memref::{copy, memref, points, unflatten};
 use crate::ops::reduce::{Combine, Convert, Parts, taken};
 use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{Lanes, Value, View};
+use crate::value::{Lanes, Value, View, count};
 use std::rc::Rc;
 use tx_dialect_tile::{AllReduce, Fragment, Kind, Reduce, Scope};
 use tx_exec::happens_before::AccessKind;
@@ -556,7 +556,7 @@ impl<'c> Plan<'c> {
             let space = space(self.rank, &maps, &sizes, &self.site.1)?;
             let kept: Vec<usize> = (0..self.rank).filter(|d| !self.axes.contains(d)).collect();
             let kept_sizes: Vec<i64> = kept.iter().map(|d| space[*d]).collect();
-            let count = usize::try_from(kept_sizes.iter().product::<i64>()).unwrap_or(0);
+            let count = usize::try_from(count(&kept_sizes)).unwrap_or(0);
             let mut start = 0;
             while start < count {
                 let lanes = CHUNK.min(count - start);
@@ -586,7 +586,7 @@ impl<'c> Plan<'c> {
         fragments: &mut [Option<Lanes>],
     ) -> Result<(), Trouble> {
         let reduced: Vec<i64> = self.axes.iter().map(|d| space[*d]).collect();
-        let steps = reduced.iter().product::<i64>();
+        let steps = count(&reduced);
         let mut all: Vec<Vec<i64>> = rows
             .iter()
             .map(|row| {

@@ -17,8 +17,8 @@ fn width(bytes: u32) -> u32 {
 /// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting makes
 /// them narrower: so of each width it is the bytes moved by accesses of that width or more that are
 /// compared; but equal loads may become one, and unrolled ones go that no thread gets to, as long as no narrower ones
-/// appear: none that the IR does not have, or at least fewer bytes of them than are missing. The equal ones may be the
-/// narrow ones of the IR: another way to the same elements. Where vectors are in
+/// appear: none that the IR does not have, or at least fewer bytes of them than are missing. And what the IR loads as
+/// vectors one way and one by one another, LLVM may load one by one. Where vectors are in
 /// loops and were unrolled, there may be bytes enough though one of them was split. So narrower
 /// accesses may not move more than twice what those of the IR do that may be narrower, unless these are
 /// in loops themselves: twice, because LLVM repeats a load where that spares a branch.
@@ -48,10 +48,18 @@ pub(super) fn compare(
         let narrow = narrow_found(ptx, direction, width, within);
         let allowed = narrow_allowed(ir, direction, width, within);
         // Loads of one address are made once: where none is narrower than in the IR, nothing was split. In loops the IR
-        // may have any number of narrower ones, but all of what was split is among those of PTX.
+        // may have any number of narrower ones, but all of what was split is among those of PTX, and these besides.
+        let gone = expected.saturating_sub(found);
         let merged = direction == Direction::Load
             && (found > 0 || narrow > 0)
-            && narrow <= allowed.unwrap_or(expected.saturating_sub(found + 1));
+            && match allowed {
+                // What one way loads as vectors, another may load one by one: LLVM joins them to the latter.
+                Allowed::Bytes { bytes, scalars } if scalars >= gone => {
+                    narrow <= bytes.saturating_add(gone)
+                }
+                Allowed::Bytes { bytes, .. } => narrow <= bytes,
+                Allowed::Any { least } => narrow < gone.saturating_add(least),
+            };
         if found < expected && !merged {
             differences.push(Difference::Narrow {
                 kernel: kernel.to_owned(),
@@ -63,7 +71,7 @@ pub(super) fn compare(
             });
             continue;
         }
-        if let Some(allowed) = allowed
+        if let Allowed::Bytes { bytes: allowed, .. } = allowed
             && narrow > allowed.saturating_mul(2)
         {
             differences.push(Difference::Split {
@@ -197,15 +205,25 @@ fn narrow_found(
     sum
 }
 
-/// Bytes that accesses of the IR move that may be below a width in PTX; `None` if they may do so any number of
-/// times.
+/// Bytes that accesses below a width may move in PTX.
+enum Allowed {
+    /// So many, of which scalars move some.
+    Bytes { bytes: u64, scalars: u64 },
+    /// Any number, since some are in loops, but so many at least.
+    Any { least: u64 },
+}
+
+/// Bytes that accesses of the IR move that may be below a width in PTX.
 fn narrow_allowed(
     ir: &KernelFacts,
     direction: Direction,
     below: u32,
     within: impl Fn(Space) -> bool,
-) -> Option<u64> {
+) -> Allowed {
     let mut sum: u64 = 0;
+    let mut least: u64 = 0;
+    let mut scalars: u64 = 0;
+    let mut any = false;
     for (fact, count) in ir.iter() {
         let Some((own, space, bytes)) = access(fact) else {
             continue;
@@ -215,6 +233,11 @@ fn narrow_allowed(
         }
         // Those that may go may also be made smaller.
         let narrow = if width(bytes) < below {
+            let required = count.required().saturating_mul(u64::from(bytes));
+            least = least.saturating_add(required);
+            if matches!(fact, Fact::ScalarAccess { .. }) {
+                scalars = scalars.saturating_add(required);
+            }
             count
         } else {
             Count {
@@ -223,12 +246,16 @@ fn narrow_allowed(
                 ..Count::default()
             }
         };
-        if narrow.inside > 0 {
-            return None;
-        }
+        any |= narrow.inside > 0;
         sum = sum.saturating_add(narrow.outside.saturating_mul(u64::from(bytes)));
     }
-    Some(sum)
+    match any {
+        true => Allowed::Any { least },
+        false => Allowed::Bytes {
+            bytes: sum,
+            scalars,
+        },
+    }
 }
 
 #[cfg(test)]
