@@ -5,11 +5,15 @@
 
 Needs nvcc, PyTorch and Triton. Every time is the median of 15 runs after three that are not counted; those under
 100 microseconds are runs of a CUDA graph. Bytes are those read and written. Results are compared with a sum in float64, or
-exactly. Writes FOLDER/results.json and FOLDER/table.md, and prints the table.
+exactly. Writes FOLDER/results.json, FOLDER/table.md and, where there is matplotlib, FOLDER/plot.svg and FOLDER/plot.png, and
+prints the table.
 """
 
 import argparse
 import ctypes
+import functools
+import importlib.util
+import itertools
 import json
 import math
 import pathlib
@@ -27,6 +31,9 @@ TYPES = {
     "f32": torch.float32, "f64": torch.float64, "f16": torch.float16, "bf16": torch.bfloat16,
     "i32": torch.int32, "i8": torch.int8, "i64": torch.int64,
 }
+# Large inputs come in so many copies, of which each run takes another: of 1 GiB that is read again and again, the cache of
+# an H200 keeps up to a twentieth, where loads say that they are not needed again.
+COPIES, LARGE = 3, 64 << 20
 SIZES = {name: torch.empty(0, dtype=kind).element_size() for name, kind in TYPES.items()}
 # Errors of the largest result that rounding of a result to its type explains.
 TOLERANCE = {"f32": 1e-5, "f64": 1e-12, "f16": 1e-3, "bf16": 8e-3, "i32": 0, "i8": 0}
@@ -132,8 +139,11 @@ def median(times):
     return sorted(times)[len(times) // 2]
 
 
-def timed(run, runs=15, warm=3):
-    """Seconds that `run` takes on the device."""
+def timed(turns, runs=15, warm=3):
+    """Seconds that a function takes on the device. There is one for each copy of the input: what a run leaves in the cache
+    is of another copy."""
+    turns = itertools.cycle(turns)
+    run = lambda: next(turns)()
     for _ in range(warm):
         run()
     events = [[torch.cuda.Event(enable_timing=True) for _ in range(2)] for _ in range(runs)]
@@ -173,19 +183,19 @@ class Peers:
         )
         self._library = ctypes.CDLL(str(library))
 
-    def ceiling(self, data):
+    def ceiling(self, copies):
         out = torch.zeros(4, dtype=torch.int32, device="cuda")
-        bytes = data.numel() * data.element_size()
+        bytes = copies[0].numel() * copies[0].element_size()
         best = 0
         for vectors in (1, 2, 4, 8):
             for threads in (128, 256, 512, 1024):
-                def run():
+                def run(data):
                     stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
                     pointers = [ctypes.c_void_p(t.data_ptr()) for t in (data, out)]
                     status = self._library.peer_read(vectors, threads, pointers[0], ctypes.c_longlong(bytes), pointers[1], stream)
                     if status:
                         raise RuntimeError(f"the runtime says {status}")
-                best = max(best, bytes / timed(run))
+                best = max(best, bytes / timed([functools.partial(run, data) for data in copies]))
         return best
 
     def cub(self, case, x, out):
@@ -210,59 +220,62 @@ class Peers:
         return lambda: call(ctypes.c_void_p(temp.data_ptr()))
 
 
-def triton_rows(case, x, out):
-    """The best of some Triton kernels for rows, in seconds, and whether it is right."""
+def triton_rows(case, xs, out):
+    """The best of some Triton kernels for rows, in seconds."""
     import triton
     import triton.language as tl
 
     from triton_rows import rows_kernel
 
-    rows, columns = x.shape
+    rows, columns = xs[0].shape
     best = None
     width = min(triton.next_power_of_2(columns), 4096)
     for tile in (1024, 2048, 4096, 8192):
         for warps in (4, 8):
             together = max(1, tile // width)
-            run = lambda: rows_kernel[(triton.cdiv(rows, together),)](
+            run = lambda x: rows_kernel[(triton.cdiv(rows, together),)](
                 x, out, rows, columns, together, width, case.kind == "max", num_warps=warps
             )
-            seconds = timed(run, runs=7, warm=2)
+            seconds = timed([functools.partial(run, x) for x in xs], runs=7, warm=3)
             best = min(best or seconds, seconds)
     return best
 
 
-def measure(case, data, peers, options, folder):
+def measure(case, copies, peers, options, folder):
     path = folder / "case.mlir"
     path.write_text(case.text())
     ptx, plan = folder / "case.ptx", folder / "case.json"
     subprocess.run(
         [options.tx, "compile", path, "--chip", options.chip, "-o", ptx, "--plan", plan], check=True, stdin=subprocess.DEVNULL
     )
-    x = data[: math.prod(case.shape)].view(case.shape)
-    wanted = case.reference(x)
+    xs = [copy[: math.prod(case.shape)].view(case.shape) for copy in copies]
+    # What fits in the cache stays there, for all alike.
+    xs = xs if xs[0].numel() * xs[0].element_size() >= LARGE else xs[:1]
+    wanted = case.reference(xs[0])
     found = case.outputs()
-    program = Program(ptx.read_bytes(), plan.read_text(), [x, *found])
+    programs = [Program(ptx.read_bytes(), plan.read_text(), [x, *found]) for x in xs]
     result = {"group": case.group, "name": case.name, "bytes": case.bytes(), "target": case.target, "wrong": []}
 
     def note(who, seconds, found=None):
         result[who] = seconds
-        if found is not None and not case.is_right(found, wanted, x):
+        if found is not None and not case.is_right(found, wanted, xs[0]):
             result["wrong"].append(who)
 
-    note("tx", timed(program.launch), found)
-    result["kernels"] = len(program.launches)
+    note("tx", timed([program.launch for program in programs]), found)
+    result["kernels"] = len(programs[0].launches)
     out = torch.zeros(case.kept, dtype=TYPES[case.type], device="cuda")
-    if cub := peers.cub(case, x, out):
+    cub = [peers.cub(case, x, out) for x in xs]
+    if cub[0]:
         note("cub", timed(cub), [out])
-    note("torch", timed(lambda: case.torch(x)))
+    note("torch", timed([functools.partial(case.torch, x) for x in xs]))
     is_rows = case.axes == [1] and len(case.shape) == 2 and case.kind != "argmax"
     if is_rows and case.type in ("f32", "f16", "bf16"):
         out.zero_()
-        note("triton", triton_rows(case, x, out), [out])
+        note("triton", triton_rows(case, xs, out), [out])
     if options.inductor and case.group in ("full sums", "row sums", "column sums") and math.prod(case.shape) >= 1 << 20:
         torch._dynamo.reset()
         compiled = torch.compile(case.torch, dynamic=False)
-        note("inductor", timed(lambda: compiled(x)))
+        note("inductor", timed([functools.partial(compiled, x) for x in xs]))
     return result
 
 
@@ -307,25 +320,28 @@ def main():
         peers = Peers(folder)
         chosen = [c for c in cases() if options.only in c.group or options.only in c.name]
         chosen.sort(key=lambda c: list(TYPES).index(c.type))
-        data, type = None, None
-        ceilings = [peers.ceiling(torch.randn(GIB // 4, device="cuda"))]
+        copies, type = [], None
+        gibibyte = lambda: [torch.randn(GIB // 4, device="cuda") for _ in range(COPIES)]
+        ceilings = [peers.ceiling(gibibyte())]
         for case in chosen:
-            if type != case.type or data.numel() < math.prod(case.shape):
+            if type != case.type or copies[0].numel() < math.prod(case.shape):
                 type, count = case.type, max(GIB // SIZES[case.type], math.prod(case.shape))
-                data = None
+                copies = []
                 kind = TYPES[type]
                 data = torch.randn(count, device="cuda", dtype=kind) if kind.is_floating_point else torch.randint(
                     -100, 100, (count,), device="cuda", dtype=kind
                 )
+                copies = [data] + [data.clone() for _ in range(COPIES - 1)]
+                del data
             try:
-                results.append(measure(case, data, peers, options, folder))
+                results.append(measure(case, copies, peers, options, folder))
             except (RuntimeError, subprocess.CalledProcessError) as error:
                 failed.append(f"{case.name}: {error}")
                 print(failed[-1], file=sys.stderr, flush=True)
                 continue
             print(f"{case.name}: {results[-1]['tx'] * 1e6:.1f} µs", file=sys.stderr, flush=True)
-        data = None
-        ceilings.append(peers.ceiling(torch.randn(GIB // 4, device="cuda")))
+        copies = []
+        ceilings.append(peers.ceiling(gibibyte()))
     order = {c.name: i for i, c in enumerate(cases())}
     results.sort(key=lambda r: order[r["name"]])
     text = table(results, max(ceilings), torch.cuda.get_device_name())
@@ -333,6 +349,12 @@ def main():
     (out / "results.json").write_text(json.dumps({"ceilings": ceilings, "versions": versions, "results": results}, indent=1))
     (out / "table.md").write_text(text)
     print(text)
+    if importlib.util.find_spec("matplotlib"):
+        from plot import draw
+
+        draw(out)
+    else:
+        print("bench-grid: no plot, for want of matplotlib", file=sys.stderr)
     wrong = [r["name"] for r in results if "tx" in r["wrong"]]
     if wrong or failed:
         sys.exit("\n".join(["bench-grid: not all is well"] + [f"{name}: tx is wrong" for name in wrong] + failed))

@@ -45,13 +45,14 @@ pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 
 /// The benchmarks of reductions within a block and of whole arrays: their programs are made, compiled and timed where
 /// the GPU is.
-const BENCHMARK: [(&str, &str); 6] = [
+const BENCHMARK: [(&str, &str); 7] = [
     (
         "bench-grid.py",
         include_str!("../../bench-grid/bench-grid.py"),
     ),
     ("launch.py", include_str!("../../bench-grid/launch.py")),
     ("peers.cu", include_str!("../../bench-grid/peers.cu")),
+    ("plot.py", include_str!("../../bench-grid/plot.py")),
     (
         "triton_rows.py",
         include_str!("../../bench-grid/triton_rows.py"),
