@@ -47,15 +47,22 @@ const LEAST_CUTS: i64 = 16;
 /// Blocks among which each of many very long rows is cut.
 const SHARES: i64 = 64;
 
-/// Rows whose length is known at run time only, shortest first; longer ones get a block each. Few kernels, as each takes
-/// time to compile.
-const CLASSES: [Class; 5] = [
+/// Rows whose length is known at run time only, shortest first; longer ones get a block each, which loads vectors. Elements
+/// one by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast.
+const SHORT_ROWS: [Class; 5] = [
     Class::new(8, false, [2, 4, 4, THREADS]),
     Class::new(32, false, [8, 4, 2, THREADS / 2]),
+    Class::new(64, false, [8, 8, 1, THREADS / 2]),
     Class::new(128, false, [8, 16, 1, THREADS / 2]),
-    Class::new(512, false, [8, 32, 1, THREADS / 2]),
-    Class::new(8192, true, [LANES, UNDER_WAY, 1, THREADS]),
+    Class::new(512, false, [LANES / 2, 8, 1, THREADS / 2]),
 ];
+/// The longer ones of elements of at least 4 bytes.
+const ROWS: [Class; 2] = [
+    Class::new(2048, false, [LANES, 8, 1, THREADS]),
+    Class::new(16384, false, [THREADS, 8, 1, THREADS]),
+];
+/// The longer ones of narrower elements.
+const NARROW_ROWS: [Class; 1] = [Class::new(8192, true, [LANES, UNDER_WAY, 1, THREADS])];
 
 /// How rows of up to so many elements are reduced.
 struct Class {
@@ -151,8 +158,13 @@ impl Chooser<'_, '_> {
         {
             return None;
         }
+        let long: &[Class] = if self.width()? < 4 {
+            &NARROW_ROWS
+        } else {
+            &ROWS
+        };
         let mut cases = Vec::new();
-        for class in CLASSES {
+        for class in SHORT_ROWS.iter().chain(long) {
             let vectors = if class.vectors {
                 vectors
             } else {
