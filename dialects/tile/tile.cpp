@@ -64,6 +64,16 @@ template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation 
   printer << stringifyEnum(attr.getValue());
 }
 
+// A region, of which nothing is left in use where it cannot be parsed: ops before it may use its values, which they must
+// not, and would do so still when it is gone.
+static ParseResult parseRegionOrDrop(OpAsmParser &parser, Region &region) {
+  if (succeeded(parser.parseRegion(region)))
+    return success();
+  for (Block &block : region)
+    block.dropAllDefinedValueUses();
+  return failure();
+}
+
 // An attribute dictionary, before or after regions: `identity [...] combiner {...}`, and those that
 // follow their names.
 template <typename Op>
@@ -75,10 +85,10 @@ parseRegions(OpAsmParser &parser, NamedAttrList &attrs, ArrayAttr &identities, R
     return failure();
   if (succeeded(parser.parseOptionalKeyword("identity")) &&
       (parser.parseAttribute(identities) || parser.parseKeyword("combiner") ||
-       parser.parseRegion(combiner)))
+       parseRegionOrDrop(parser, combiner)))
     return failure();
   for (auto [name, region] : named)
-    if (succeeded(parser.parseOptionalKeyword(name)) && parser.parseRegion(*region))
+    if (succeeded(parser.parseOptionalKeyword(name)) && parseRegionOrDrop(parser, *region))
       return failure();
   if (attrs.empty() && parser.parseOptionalAttrDict(attrs))
     return failure();
