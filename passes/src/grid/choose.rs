@@ -50,7 +50,7 @@ const SHARES: i64 = 64;
 /// Rows whose length is known at run time only, shortest first; longer ones get a block each, which loads vectors. Elements
 /// one by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast.
 const SHORT_ROWS: [Class; 5] = [
-    Class::new(8, false, [2, 4, 4, THREADS]),
+    Class::new(16, false, [2, 4, 4, THREADS]),
     Class::new(32, false, [8, 4, 2, THREADS / 2]),
     Class::new(64, false, [8, 8, 1, THREADS / 2]),
     Class::new(128, false, [8, 16, 1, THREADS / 2]),
