@@ -4,10 +4,10 @@ use crate::grid::job::{Job, Work, is_job};
 use crate::grid::launch::{Kernels, Lengths};
 use crate::grid::nest::{Illegal, Nest, Run};
 use crate::grid::partials::materialise;
-use crate::grid::steps::{Case, Processor, Step, cases_to_text};
+use crate::grid::steps::{Case, Processor, Step, cases_to_text, to_text};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Failed, Op, ancestors, enclosing, erase, error, is, parent, parse_attribute, set_attribute,
+    Failed, Op, ancestors, enclosing, erase, error, is, parent, parse_attribute, remark, set_attribute,
     string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -43,8 +43,8 @@ pass! {
     /// comes first, without guards, and then the rest; of a loop within a tile that is not full, the
     /// end is moved. A loop over more blocks than a grid can have takes turns.
     ///
-    /// `until=choice` only writes schedules on ops; `until=partials` also makes two reductions of
-    /// those whose partial results go through global memory.
+    /// `until=explain` changes nothing, and says of each op how it is scheduled; `until=choice` only writes schedules on
+    /// ops; `until=partials` also makes two reductions of those whose partial results go through global memory.
     ///
     /// ## Before
     /// ```mlir
@@ -85,7 +85,7 @@ pass! {
     /// permitted (`determinism = #tile.determinism<any>`); cases do not take all lengths, or one of them takes several kernels; an output overlaps an input or itself; or
     /// an op does not stand in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, memref, scf, tile, vector] {
-        /// where to stop: choice, partials or kernels
+        /// where to stop: explain, choice, partials or kernels
         until: String = "kernels",
     } counts {
         /// kernels made
@@ -117,7 +117,7 @@ struct Stage<'c> {
 
 impl Pass for Schedule {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        let known = ["choice", "partials", "kernels"];
+        let known = ["explain", "choice", "partials", "kernels"];
         let Some(until) = known.iter().position(|k| *k == self.until) else {
             return Err(error(module.location(), format!("option `until`: unknown stage `{}`", self.until))
                 .note(format!("known: {}", known.join(", ")))
@@ -135,15 +135,19 @@ impl Pass for Schedule {
         if let Some(e) = failed {
             return Err(e);
         }
+        if until == 0 {
+            planned.iter().for_each(Planned::explain);
+            return Ok(());
+        }
         counts.add("chosen", planned.iter().filter(|p| p.chosen).count().try_into().unwrap_or(0));
         let mut kernels: Vec<Kernels<'c>> = Vec::new();
         for planned in planned {
-            if until == 0 {
+            if until == 1 {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
             for stage in in_stages(planned)? {
-                if until == 1 {
+                if until == 2 {
                     write_schedule(stage.job.op, &stage.schedule);
                     continue;
                 }
@@ -171,6 +175,31 @@ fn write_schedule(op: Op<'_>, schedule: &str) {
 }
 
 impl Planned<'_> {
+    /// Says how the op is scheduled.
+    fn explain(&self) {
+        let who = match self.chosen {
+            true => "by its shape",
+            false => "as is written",
+        };
+        let op = self.job.op;
+        let report = remark(op.location(), format!("`{}` is scheduled {who}", tx_mlir::name(op)));
+        let mut rest = "";
+        let notes = self.cases.iter().map(|(case, nest)| {
+            let length = match case.most {
+                Some((dim, most)) => format!("`d{dim}` up to {most}: "),
+                None => rest.to_owned(),
+            };
+            rest = "all other lengths: ";
+            let threads: i64 = nest.block().iter().product();
+            let kernels = match is_one_kernel(nest) {
+                true => "one kernel",
+                false => "several kernels",
+            };
+            format!("{length}{kernels}, {threads} threads a block: {}", to_text(&case.steps))
+        });
+        notes.fold(report, |report, note| report.note(note)).emit();
+    }
+
     /// The attribute.
     fn schedule(&self) -> String {
         let cases: Vec<Case> = self.cases.iter().map(|(case, _)| case.clone()).collect();

@@ -6,7 +6,7 @@ use melior::ir::Module;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::time::Instant;
-use tx_mlir::{Op, Session, attribute, elements, is, string_attribute, walk};
+use tx_mlir::{Diagnostic, Op, Session, attribute, elements, is, string_attribute, walk};
 use tx_plan::{Artifact, Plan, Stage};
 use tx_target::Chip;
 
@@ -109,6 +109,30 @@ impl Compiler {
         Ok(run
             .lower(&session, &mut module, self.target.chip, source)?
             .plan)
+    }
+
+    /// How the program is compiled, and why: a remark for each reduction and exchange, with the schedule that it gets, and
+    /// with each variant, its cost or why it is refused, and which is chosen. In the order of the program, schedules first.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`].
+    pub fn explain(&self, source: &Source) -> Result<Vec<Diagnostic>, Error> {
+        let mut said = Vec::new();
+        self.compile_watched(source, &mut |stage, session, module| {
+            let pass = match stage {
+                "convert-linalg-to-tile" => "tile-schedule{until=explain}",
+                "tile-analyze-scope" => "tile-select-variant{explain}",
+                _ => return Ok(()),
+            };
+            // What the pass changes is not compiled. Where it fails, so does the next, which says why.
+            if let Some(mut copy) = Module::from_operation(tx_mlir::copy(top(module)))
+                && session.run(&mut copy, pass)
+            {
+                said.extend(session.take_diagnostics());
+            }
+            Ok(())
+        })?;
+        Ok(said)
     }
 
     /// Compiles a program, and shows the module to `watch` after it was parsed and after each pass, with the name of that

@@ -59,6 +59,12 @@ pub(crate) enum Command {
     /// Compile a program to PTX
     #[command(after_help = COMPILE_EXAMPLES)]
     Compile(Compile),
+    /// Say how a program is compiled, and why
+    ///
+    /// For each reduction: the schedule of its threads and loops, of each kernel where the host chooses one by a length; then
+    /// every variant, with its cost or why it is refused, and which is chosen.
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(Explain),
     /// Check every pass by execution
     ///
     /// Runs the program as it came and after each pass, on generated inputs, and says which pass changed what it
@@ -106,6 +112,11 @@ Examples:
   tx compile row_sums.mlir
   tx compile row_sums.mlir --chip sm_90 -o row_sums.ptx --plan row_sums.json
   tx compile row_sums.mlir --time -o row_sums.ptx";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  tx explain row_sums.mlir
+  tx explain row_sums.mlir --chip sm_90";
 
 const VALIDATE_EXAMPLES: &str = "\
 Verdicts:
@@ -230,6 +241,16 @@ pub(crate) struct Compile {
     /// Write the milliseconds each stage took, and the total, to standard error
     #[arg(long)]
     pub(crate) time: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) program: Program,
+
+    /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
+    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
+    pub(crate) chip: String,
 }
 
 #[derive(Debug, Args)]

@@ -79,6 +79,11 @@ pub(crate) fn compile(program: &Program, text: Vec<u8>, chip: &str) -> Result<Ar
 
 /// The diagnostics of an error, each with the line it points to.
 pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> String {
+    describe_all(&error.diagnostics, file, text)
+}
+
+/// Diagnostics, each with the line it points to.
+pub(crate) fn describe_all(diagnostics: &[tx::Diagnostic], file: &Path, text: &[u8]) -> String {
     let name = file.display().to_string();
     // Bytecode has no lines to show.
     let lines: Vec<&str> = std::str::from_utf8(text)
@@ -86,7 +91,7 @@ pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> String {
         .unwrap_or_default();
     let mut message = String::new();
     let mut said = BTreeSet::new();
-    for diagnostic in &error.diagnostics {
+    for diagnostic in diagnostics {
         let mut one = String::new();
         describe_diagnostic(diagnostic, &name, &lines, &mut one);
         // What is written once may have become several ops.

@@ -5,6 +5,7 @@ mod bench;
 mod cli;
 mod compile;
 mod doctor;
+mod explain;
 mod failure;
 mod fuzz;
 mod run;
@@ -70,6 +71,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Batch(options) => batch::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Compile(options) => compile::run(&options),
+        Command::Explain(options) => explain::run(&options),
         Command::Validate(options) => validate::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Doctor(options) => doctor::run(&options),
