@@ -7,7 +7,7 @@
 //!
 //! `--bless` writes the exceptions as they are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -26,6 +26,7 @@ fn main() -> ExitCode {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/validate/exceptions.txt");
     let exceptions = Arc::new(read_exceptions(&exceptions_path));
     let found: Arc<Mutex<Exceptions>> = Arc::default();
+    let checked: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     let mut files = Vec::new();
     collect(&root, &mut files);
     files.sort();
@@ -37,10 +38,13 @@ fn main() -> ExitCode {
                 .unwrap_or(&file)
                 .display()
                 .to_string();
-            let (exceptions, found) = (exceptions.clone(), found.clone());
+            let (exceptions, found, checked) = (exceptions.clone(), found.clone(), checked.clone());
             Trial::test(name.clone(), move || {
                 let text = fs::read_to_string(&file).map_err(|e| e.to_string())?;
                 let outcomes = check(&name, &text);
+                if let Ok(mut checked) = checked.lock() {
+                    checked.insert(name);
+                }
                 let mut wrong = Vec::new();
                 for (entry, outcome) in outcomes {
                     let expected = exceptions.get(&entry).map_or("valid", String::as_str);
@@ -66,6 +70,17 @@ fn main() -> ExitCode {
     let conclusion = libtest_mimic::run(&Arguments::from_iter(rest), trials);
     let all = found.lock().map(|found| found.clone()).unwrap_or_default();
     if bless {
+        let checked = checked
+            .lock()
+            .map(|names| names.clone())
+            .unwrap_or_default();
+        let is_left = |key: &String| {
+            let file = key.split('#').next().unwrap_or(key);
+            !checked.contains(file)
+        };
+        let left = exceptions.iter().filter(|(key, _)| is_left(key));
+        let left = left.map(|(key, word)| (key.clone(), word.clone()));
+        let all: Exceptions = all.into_iter().chain(left).collect();
         let text: String = all.iter().map(|(k, v)| format!("{k} {v}\n")).collect();
         let text = format!("{HEADER}{text}");
         if let Err(error) = fs::write(&exceptions_path, text) {
