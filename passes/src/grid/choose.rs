@@ -47,47 +47,6 @@ const LEAST_CUTS: i64 = 16;
 /// Blocks among which each of many very long rows is cut.
 const SHARES: i64 = 64;
 
-/// Rows whose length is known at run time only, shortest first; longer ones get a block each, which loads vectors. Elements
-/// one by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast.
-const SHORT_ROWS: [Class; 5] = [
-    Class::new(16, false, [2, 4, 4, THREADS]),
-    Class::new(32, false, [8, 4, 2, THREADS / 2]),
-    Class::new(64, false, [8, 8, 1, THREADS / 2]),
-    Class::new(128, false, [8, 16, 1, THREADS / 2]),
-    Class::new(512, false, [LANES / 2, 8, 1, THREADS / 2]),
-];
-/// The longer ones of elements of at least 4 bytes.
-const ROWS: [Class; 2] = [
-    Class::new(2048, false, [LANES, 8, 1, THREADS]),
-    Class::new(16384, false, [THREADS, 8, 1, THREADS]),
-];
-/// The longer ones of narrower elements.
-const NARROW_ROWS: [Class; 1] = [Class::new(8192, true, [LANES, UNDER_WAY, 1, THREADS])];
-
-/// How rows of up to so many elements are reduced.
-struct Class {
-    /// Elements; of 4 bytes, where vectors are loaded.
-    most: i64,
-    vectors: bool,
-    group: Group,
-}
-
-impl Class {
-    const fn new(most: i64, vectors: bool, [lanes, under_way, rows, threads]: [i64; 4]) -> Self {
-        let group = Group {
-            lanes,
-            under_way,
-            rows,
-            threads,
-        };
-        Self {
-            most,
-            vectors,
-            group,
-        }
-    }
-}
-
 pub(crate) fn choose(job: &Job<'_>) -> Vec<Case> {
     let fixed =
         attribute(job.op, "determinism").is_some_and(|a| a.to_string().contains("batch_invariant"));
@@ -97,10 +56,8 @@ pub(crate) fn choose(job: &Job<'_>) -> Vec<Case> {
         nearest: if fixed { last(job) } else { nearest(job) },
         steps: Vec::new(),
     };
-    chooser.by_length().unwrap_or_else(|| {
-        chooser.run();
-        vec![Case::always(chooser.steps)]
-    })
+    chooser.run();
+    vec![Case::always(chooser.steps)]
 }
 
 struct Chooser<'a, 'c> {
@@ -133,7 +90,6 @@ impl Vectors {
 }
 
 /// How many threads reduce a row, and what each has under way.
-#[derive(Clone, Copy)]
 struct Group {
     lanes: i64,
     /// Loads of one row.
@@ -144,69 +100,6 @@ struct Group {
 }
 
 impl Chooser<'_, '_> {
-    /// A schedule for each of some lengths, where rows have one that is known at run time only.
-    fn by_length(&mut self) -> Option<Vec<Case>> {
-        let job = self.job;
-        let inner = self.nearest?;
-        let kept: Vec<usize> = (0..job.extents.len()).filter(|d| *d != inner).collect();
-        let vectors = self.vectors(inner);
-        if job.axes != [inner]
-            || job.extents[inner].known().is_some()
-            || kept.is_empty()
-            || !job.partials.is_empty()
-            || vectors.width() == 1
-        {
-            return None;
-        }
-        let long: &[Class] = if self.width()? < 4 {
-            &NARROW_ROWS
-        } else {
-            &ROWS
-        };
-        let mut cases = Vec::new();
-        for class in SHORT_ROWS.iter().chain(long) {
-            let vectors = if class.vectors {
-                vectors
-            } else {
-                Vectors::None
-            };
-            let most = match class.vectors {
-                true => class.most * 4 / self.width()?,
-                false => class.most,
-            };
-            cases.push(Case {
-                most: Some((inner, most)),
-                steps: self.rows_by(&kept, inner, vectors, class.group),
-            });
-        }
-        let block = Group {
-            lanes: THREADS,
-            under_way: UNDER_WAY,
-            rows: 1,
-            threads: THREADS,
-        };
-        cases.push(Case::always(self.rows_by(&kept, inner, vectors, block)));
-        Some(cases)
-    }
-
-    /// The steps of [`Self::rows`] with these threads.
-    fn rows_by(
-        &mut self,
-        kept: &[usize],
-        inner: usize,
-        vectors: Vectors,
-        mut group: Group,
-    ) -> Vec<Step> {
-        while group.rows > 1 && self.is_too_much(group.rows * group.under_way) {
-            group.rows /= 2;
-        }
-        while group.under_way > 1 && self.is_too_much(group.under_way * vectors.width()) {
-            group.under_way /= 2;
-        }
-        self.rows(kept, inner, vectors, Some(group));
-        std::mem::take(&mut self.steps)
-    }
-
     fn run(&mut self) {
         let job = self.job;
         let kept: Vec<usize> = (0..job.extents.len())
@@ -231,7 +124,7 @@ impl Chooser<'_, '_> {
         if matches!(vectors, Vectors::None) && length.is_some_and(|n| n <= SHORT) {
             return self.one_thread_each(&kept, nearest, THREADS);
         }
-        self.rows(&kept, inner, vectors, None);
+        self.rows(&kept, inner, vectors);
     }
 
     /// Columns whose elements are combined in an order that no number of columns changes.
@@ -306,7 +199,7 @@ impl Chooser<'_, '_> {
     }
 
     /// A group of threads reduces each result, and blocks share those that are long and few.
-    fn rows(&mut self, kept: &[usize], inner: usize, vectors: Vectors, group: Option<Group>) {
+    fn rows(&mut self, kept: &[usize], inner: usize, vectors: Vectors) {
         let job = self.job;
         let row = job.extents[inner].known();
         // All dimensions together make rows, where it takes no division to tell them apart, or there is no other way to
@@ -325,8 +218,7 @@ impl Chooser<'_, '_> {
         let length = if whole { self.total(&job.axes) } else { row };
         let pieces = length.map(|n| ceildiv(n, vector));
         let cuts = self.cuts(kept, length, vector).filter(|_| whole);
-        let cuts = cuts.filter(|_| group.is_none());
-        let group = group.unwrap_or_else(|| self.group(kept, pieces, vectors, cuts.is_some()));
+        let group = self.group(kept, pieces, vectors, cuts.is_some());
         let block = if cuts.is_some() { 1 } else { 0 };
         if !kept.is_empty() {
             let results = self.fused(kept, None, "p");
