@@ -323,7 +323,7 @@ impl Chooser<'_, '_> {
     fn group(&self, kept: &[usize], pieces: Option<i64>, vectors: Vectors, is_cut: bool) -> Group {
         let alone = kept.is_empty();
         // Threads that exchange pairs take long over it: fewer have more under way.
-        let most = match (vectors, self.exchanges_parts()) {
+        let most = match (vectors, self.exchanges_parts() && pieces.is_some()) {
             (Vectors::None, false) => 2 * UNDER_WAY,
             (_, false) => UNDER_WAY,
             (_, true) => 2 * UNDER_WAY,
