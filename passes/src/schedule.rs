@@ -235,7 +235,7 @@ fn plan<'c>(op: Op<'c>) -> Result<Planned<'c>, Failed> {
     check_laws(op)?;
     let (schedules, chosen) = match job.written_schedule()? {
         Some(cases) => (cases, false),
-        None => (choose(&job), true),
+        None => (vec![Case::always(choose(&job))], true),
     };
     let is_alone = schedules.len() == 1;
     let mut cases = Vec::new();
@@ -324,7 +324,7 @@ fn in_stages<'c>(planned: Planned<'c>) -> Result<Vec<Stage<'c>>, Failed> {
     let mut stages = Vec::new();
     if nest.order.iter().any(|n| is_combined_by_blocks(&nest, *n))
         && let Some(start) = job.start()
-        && let Some(Case { steps, .. }) = choose(&start).pop()
+        && let steps = choose(&start)
         && let Ok(nest) = legal(&start, &steps)
     {
         let schedule = schedule.clone();

@@ -8,7 +8,7 @@
 
 use super::job::{Access, Job, Work};
 use super::nest::{Extent, MAX_UNROLL};
-use super::steps::{Case, Processor, Step};
+use super::steps::{Processor, Step};
 use crate::variants::parts::is_packed;
 use tx_mlir::{attribute, byte_width};
 
@@ -47,7 +47,7 @@ const LEAST_CUTS: i64 = 16;
 /// Blocks among which each of many very long rows is cut.
 const SHARES: i64 = 64;
 
-pub(crate) fn choose(job: &Job<'_>) -> Vec<Case> {
+pub(crate) fn choose(job: &Job<'_>) -> Vec<Step> {
     let fixed =
         attribute(job.op, "determinism").is_some_and(|a| a.to_string().contains("batch_invariant"));
     let mut chooser = Chooser {
@@ -57,7 +57,7 @@ pub(crate) fn choose(job: &Job<'_>) -> Vec<Case> {
         steps: Vec::new(),
     };
     chooser.run();
-    vec![Case::always(chooser.steps)]
+    chooser.steps
 }
 
 struct Chooser<'a, 'c> {
@@ -277,10 +277,7 @@ impl Chooser<'_, '_> {
                 [one] => format!("d{one}.i.o"),
                 _ => "p.i.o".to_owned(),
             };
-            // The loop over tiles of a row, where there are several.
-            let tiles = written.strip_suffix(".i.o").filter(|_| length.is_none());
-            let mut order: Vec<String> = tiles.map(|row| format!("{row}.o")).into_iter().collect();
-            order.extend([written, results.clone()]);
+            let mut order = vec![written, results.clone()];
             if vector > 1 {
                 order.push(format!("d{inner}.i"));
             }

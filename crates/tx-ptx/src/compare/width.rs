@@ -17,8 +17,7 @@ fn width(bytes: u32) -> u32 {
 /// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting makes
 /// them narrower: so of each width it is the bytes moved by accesses of that width or more that are
 /// compared; but equal loads may become one, and unrolled ones go that no thread gets to, as long as no narrower ones
-/// appear: none that the IR does not have, or at least fewer bytes of them than are missing. And what the IR loads as
-/// vectors one way and one by one another, LLVM may load one by one. Where vectors are in
+/// appear: none that the IR does not have, or at least fewer bytes of them than are missing. Where vectors are in
 /// loops and were unrolled, there may be bytes enough though one of them was split. So narrower
 /// accesses may not move more than twice what those of the IR do that may be narrower, unless these are
 /// in loops themselves: twice, because LLVM repeats a load where that spares a branch.
@@ -53,11 +52,7 @@ pub(super) fn compare(
         let merged = direction == Direction::Load
             && (found > 0 || narrow > 0)
             && match allowed {
-                // What one way loads as vectors, another may load one by one: LLVM joins them to the latter.
-                Allowed::Bytes { bytes, scalars } if scalars >= gone => {
-                    narrow <= bytes.saturating_add(gone)
-                }
-                Allowed::Bytes { bytes, .. } => narrow <= bytes,
+                Allowed::Bytes(bytes) => narrow <= bytes,
                 Allowed::Any { least } => narrow < gone.saturating_add(least),
             };
         if found < expected && !merged {
@@ -71,7 +66,7 @@ pub(super) fn compare(
             });
             continue;
         }
-        if let Allowed::Bytes { bytes: allowed, .. } = allowed
+        if let Allowed::Bytes(allowed) = allowed
             && narrow > allowed.saturating_mul(2)
         {
             differences.push(Difference::Split {
@@ -207,8 +202,8 @@ fn narrow_found(
 
 /// Bytes that accesses below a width may move in PTX.
 enum Allowed {
-    /// So many, of which scalars move some.
-    Bytes { bytes: u64, scalars: u64 },
+    /// So many.
+    Bytes(u64),
     /// Any number, since some are in loops, but so many at least.
     Any { least: u64 },
 }
@@ -222,7 +217,6 @@ fn narrow_allowed(
 ) -> Allowed {
     let mut sum: u64 = 0;
     let mut least: u64 = 0;
-    let mut scalars: u64 = 0;
     let mut any = false;
     for (fact, count) in ir.iter() {
         let Some((own, space, bytes)) = access(fact) else {
@@ -233,11 +227,7 @@ fn narrow_allowed(
         }
         // Those that may go may also be made smaller.
         let narrow = if width(bytes) < below {
-            let required = count.required().saturating_mul(u64::from(bytes));
-            least = least.saturating_add(required);
-            if matches!(fact, Fact::ScalarAccess { .. }) {
-                scalars = scalars.saturating_add(required);
-            }
+            least = least.saturating_add(count.required().saturating_mul(u64::from(bytes)));
             count
         } else {
             Count {
@@ -251,10 +241,7 @@ fn narrow_allowed(
     }
     match any {
         true => Allowed::Any { least },
-        false => Allowed::Bytes {
-            bytes: sum,
-            scalars,
-        },
+        false => Allowed::Bytes(sum),
     }
 }
 
