@@ -44,7 +44,7 @@ pass! {
 /// Bytes of a register.
 const WORD: u64 = 4;
 /// The type of an address in global memory.
-const GLOBAL: &str = "!llvm.ptr<1>";
+pub(crate) const GLOBAL: &str = "!llvm.ptr<1>";
 
 impl Pass for ExpandCacheHints {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
@@ -78,7 +78,7 @@ fn words_of(load: Op<'_>) -> Option<u64> {
 }
 
 /// Whether an address is known to be of global memory: one of that space, or one that a kernel was given.
-fn is_global(pointer: Val<'_>) -> bool {
+pub(crate) fn is_global(pointer: Val<'_>) -> bool {
     match pointer.r#type().to_string().as_str() {
         GLOBAL => return true,
         "!llvm.ptr" => {}

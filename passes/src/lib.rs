@@ -34,6 +34,7 @@ tx_pass::registry! {
     convert_shuffle::ConvertShuffle,
     require_block_size::RequireBlockSize,
     expand_cache_hints::ExpandCacheHints,
+    keep_vectors::KeepVectors,
     check_externals::CheckExternals,
     check_target::CheckTarget,
     strip_times::StripTimes,

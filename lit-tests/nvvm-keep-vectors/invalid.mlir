@@ -1,0 +1,8 @@
+// RUN: tx-opt %s --nvvm-keep-vectors --split-input-file --verify-diagnostics
+
+// The pass refuses nothing; what is no load is refused by the dialect before.
+llvm.func @no_address(%p: i64) {
+  // expected-error @below {{operand #0 must be LLVM pointer type}}
+  %v = llvm.load %p : i64 -> vector<4xf32>
+  llvm.return
+}
