@@ -40,3 +40,17 @@ gpu.module @kernels [#nvvm.target<chip = "sm_100", features = "+ptx88">] {
     llvm.return
   }
 }
+
+// -----
+
+// Nothing runs what stands beside the functions of a module, and MLIR's translation to LLVM IR does not survive it.
+gpu.module @kernels [#nvvm.target<chip = "sm_90">] {
+  // What the linker is told has no name either.
+  llvm.module_flags [#llvm.mlir.module_flag<error, "flag", 1 : i32>]
+  // expected-error @below {{`nvvm.barrier` stands in a GPU module, outside of its functions}}
+  // expected-note @below {{move it into a function}}
+  nvvm.barrier
+  llvm.func @kernel() {
+    llvm.return
+  }
+}

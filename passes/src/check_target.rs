@@ -1,6 +1,6 @@
 use crate::analysis::kernel::{target_chip, target_field};
 use melior::ir::operation::OperationLike;
-use tx_mlir::{Failed, Op, attribute, elements, error, is, name, walk};
+use tx_mlir::{Failed, Op, attribute, elements, error, first_block, is, name, ops, walk};
 use tx_pass::{Counts, Pass, pass};
 use tx_target::Chip;
 
@@ -26,8 +26,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A target lacks an operation. Modules without a target, and operations that are not known here,
-    /// pass.
+    /// A target lacks an operation, or one that computes something stands outside of the functions of a GPU module, which
+    /// MLIR's translation does not survive. Modules without a target, and operations that are not known here, pass.
     pub struct CheckTarget as "gpu-check-target" creates [] {
     } counts {
         /// operations that not every target has
@@ -113,6 +113,15 @@ impl Needs {
     }
 }
 
+/// What a GPU module holds for the linker, without a name.
+const UNNAMED: [&str; 5] = [
+    "llvm.mlir.global_ctors",
+    "llvm.mlir.global_dtors",
+    "llvm.linker_options",
+    "llvm.module_flags",
+    "llvm.module_asm",
+];
+
 impl Pass for CheckTarget {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut failed = None;
@@ -123,6 +132,12 @@ impl Pass for CheckTarget {
                 .iter()
                 .filter_map(|target| target_of(&target.to_string()))
                 .collect();
+            for op in first_block(gpu_module, 0).map(ops).unwrap_or_default() {
+                if attribute(op, "sym_name").is_none() && !UNNAMED.contains(&name(op)) {
+                    let reason = format!("`{}` stands in a GPU module, outside of its functions", name(op));
+                    failed = Some(error(op.location(), reason).note("move it into a function").emit());
+                }
+            }
             for op in walk(gpu_module) {
                 let Some(needs) = NEEDS.iter().find(|needs| needs.fits(op)) else {
                     continue;
