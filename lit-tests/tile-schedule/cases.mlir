@@ -1,6 +1,10 @@
 // RUN: tx-opt %s --tile-schedule
 // RUN(SHORT): tx run %s --entry rows --device cpu --arg full:1:3x8xf32 --arg zeros:3xf32
 // RUN(LONG): tx run %s --entry rows --device cpu --arg full:1:3x9xf32 --arg zeros:3xf32
+// RUN(TILE): tx run %s --entry all --device cpu --arg full:1:64xf32 --arg zeros:1xf32
+// RUN(TILES): tx run %s --entry all --device cpu --arg full:1:100xf32 --arg zeros:1xf32
+// RUN(FULL): tx run %s --entry all --device cpu --arg full:1:256xf32 --arg zeros:1xf32
+// RUN(CUT): tx run %s --entry all --device cpu --arg full:1:10000xf32 --arg zeros:1xf32
 // RUN(PLAN): tx compile %s --entry rows --plan - -o /dev/null
 
 // Schedules for some lengths: a kernel for each, of which one is launched. The others are launches of no blocks.
@@ -25,5 +29,41 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
                  #tile.otherwise<[#tile.split<"d0" by 4>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>,
                                   #tile.split<"d1" by 32>, #tile.bind<"d1.i" to thread_x>]>]}
     : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// A case may take several kernels: the partial results of blocks, and what combines them, are for its lengths only.
+// A row of up to one tile is no loop. A tile of up to 64 elements is loaded without branches, whether it is full or not; of
+// a longer one each load is guarded, unless it is full.
+// CHECK-LABEL: gpu.func @all_0(
+// CHECK:         scf.if
+// CHECK-COUNT-2: arith.select %{{.+}} : index
+// CHECK-NOT:     scf.if
+// CHECK:         tile.all_reduce
+// CHECK-LABEL: gpu.func @all_1(
+// CHECK-NOT:     scf.for
+// CHECK:         scf.if
+// CHECK-COUNT-4: memref.load
+// CHECK:         scf.if
+// CHECK-COUNT-4: scf.if
+// CHECK:         tile.all_reduce
+// CHECK-LABEL: gpu.func @all_2(
+// CHECK:         memref.store %{{.+}}, %{{.+}}[%{{.+}}] {{.*}}: memref<16xf32>
+// CHECK-LABEL: gpu.func @all_3(
+// CHECK-SAME:    memref<16xf32>
+// CHECK-LABEL: func.func @all(
+// CHECK-COUNT-4: gpu.launch_func
+// TILE: [64.]
+// TILES: [100.]
+// FULL: [256.]
+// CUT: [10000.]
+func.func @all(%A: memref<?xf32>, %B: memref<1xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid)
+    {maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (0)>],
+     schedule = [#tile.case<"d0" to 64, [#tile.split<"d0" by 64>, #tile.split<"d0.i" by 32>, #tile.bind<"d0.i.i" to thread_x>, #tile.unroll<"d0.i.o">]>,
+                 #tile.case<"d0" to 256, [#tile.split<"d0" by 256>, #tile.split<"d0.i" by 64>, #tile.bind<"d0.i.i" to thread_x>, #tile.unroll<"d0.i.o">]>,
+                 #tile.otherwise<[#tile.split<"d0" by 1024>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>,
+                                  #tile.bind<"d0.i.i" to thread_x>]>]}
+    : memref<?xf32> into memref<1xf32>
   return
 }

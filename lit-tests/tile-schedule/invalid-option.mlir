@@ -3,6 +3,6 @@
 
 // A stage that is none; the message lists those that are.
 // expected-error @below {{option `until`: unknown stage `never`}}
-// expected-note @below {{known: explain, choice, partials, kernels}}
+// expected-note @below {{known: explain, candidates, choice, partials, kernels}}
 module {
 }

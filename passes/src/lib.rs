@@ -14,6 +14,7 @@ mod variants;
 
 pub use combiner::Combiner;
 pub use pipelines::{EMIT, PIPELINES};
+pub use schedule::CANDIDATES;
 pub use variants::{Params, Predicate, Reduction, Variant, register_variant, variants};
 
 tx_pass::registry! {

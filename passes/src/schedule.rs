@@ -1,16 +1,26 @@
 use crate::analysis::laws::check_laws;
-use crate::grid::choose::choose;
+use crate::grid::choose::{candidates, choose};
+use crate::grid::cost::{self, Cost};
 use crate::grid::job::{Job, Work, is_job};
 use crate::grid::launch::{Kernels, Lengths};
-use crate::grid::nest::{Illegal, Nest, Run};
+use crate::grid::nest::{Extent, Illegal, Nest, Run};
 use crate::grid::partials::materialise;
 use crate::grid::steps::{Case, Processor, Step, cases_to_text, to_text};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Failed, Op, ancestors, enclosing, erase, error, is, parent, parse_attribute, remark, set_attribute,
+    Builder, Failed, Op, ancestors, enclosing, erase, error, is, parent, parse_attribute, remark, set_attribute,
     string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
+use tx_target::{Board, Chip};
+
+/// Where `until=candidates` notes how an op might be scheduled: pairs of a schedule and the microseconds that it should take,
+/// what the op has first.
+pub const CANDIDATES: &str = "tile.candidates";
+/// Schedules besides what an op has, at most.
+const MOST_CANDIDATES: usize = 24;
+/// The share of a time below which estimates are taken to be alike.
+const MARGIN: f64 = 0.02;
 
 pass! {
     /// Make kernels of work on whole arrays.
@@ -43,7 +53,8 @@ pass! {
     /// comes first, without guards, and then the rest; of a loop within a tile that is not full, the
     /// end is moved. A loop over more blocks than a grid can have takes turns.
     ///
-    /// `until=explain` changes nothing, and says of each op how it is scheduled; `until=choice` only writes schedules on
+    /// `until=explain` changes nothing, and says of each op how it is scheduled, what that should take on `chip`, and how else
+    /// it might be; `until=candidates` notes the same as `tile.candidates` on ops; `until=choice` only writes schedules on
     /// ops; `until=partials` also makes two reductions of those whose partial results go through global memory.
     ///
     /// ## Before
@@ -82,11 +93,13 @@ pass! {
     /// ## Fails when
     /// A schedule names an unknown loop, binds two loops to one processor, takes more than 1024
     /// threads, or binds a reduced loop to blocks without `rfactor` and where atomics are not
-    /// permitted (`determinism = #tile.determinism<any>`); cases do not take all lengths, or one of them takes several kernels; an output overlaps an input or itself; or
+    /// permitted (`determinism = #tile.determinism<any>`); cases do not take all lengths, or one of them has blocks that combine into one result; an output overlaps an input or itself; or
     /// an op does not stand in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, memref, scf, tile, vector] {
-        /// where to stop: explain, choice, partials or kernels
+        /// where to stop: explain, candidates, choice, partials or kernels
         until: String = "kernels",
+        /// chip whose speed `explain` and `candidates` estimate
+        chip: String = "sm_80",
     } counts {
         /// kernels made
         kernels,
@@ -108,16 +121,16 @@ struct Stage<'c> {
     nest: Nest,
     steps: Vec<Step>,
     /// For which lengths it is launched, where there are kernels for others.
-    only: Option<Lengths>,
+    only: Vec<Lengths<'c>>,
     /// The attribute of the op.
     schedule: String,
-    /// Whether other kernels are made of the op after this one.
-    has_more: bool,
+    /// Ops of which no kernel is made after this one.
+    done: Vec<Op<'c>>,
 }
 
 impl Pass for Schedule {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        let known = ["explain", "choice", "partials", "kernels"];
+        let known = ["explain", "candidates", "choice", "partials", "kernels"];
         let Some(until) = known.iter().position(|k| *k == self.until) else {
             return Err(error(module.location(), format!("option `until`: unknown stage `{}`", self.until))
                 .note(format!("known: {}", known.join(", ")))
@@ -135,19 +148,29 @@ impl Pass for Schedule {
         if let Some(e) = failed {
             return Err(e);
         }
+        let chip = Chip::parse(&self.chip)
+            .map_err(|e| error(module.location(), format!("option `chip`: {e}")).emit())?;
         if until == 0 {
-            planned.iter().for_each(Planned::explain);
+            planned.iter().for_each(|planned| planned.explain(&chip));
+            return Ok(());
+        }
+        if until == 1 {
+            planned.iter().for_each(|planned| planned.write_candidates(&chip));
             return Ok(());
         }
         counts.add("chosen", planned.iter().filter(|p| p.chosen).count().try_into().unwrap_or(0));
         let mut kernels: Vec<Kernels<'c>> = Vec::new();
         for planned in planned {
-            if until == 1 {
+            if until == 2 {
+                write_schedule(planned.job.op, &planned.schedule());
+                continue;
+            }
+            if until == 3 && planned.cases.len() > 1 {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
             for stage in in_stages(planned)? {
-                if until == 2 {
+                if until == 3 {
                     write_schedule(stage.job.op, &stage.schedule);
                     continue;
                 }
@@ -158,16 +181,20 @@ impl Pass for Schedule {
                     kernels.push(Kernels::of(host));
                 }
                 if let Some(last) = kernels.last_mut() {
-                    last.add(&stage.job, &stage.nest, &stage.steps, stage.only);
+                    last.add(&stage.job, &stage.nest, &stage.steps, &stage.only);
                     counts.add("kernels", 1);
                 }
-                if !stage.has_more {
-                    erase(stage.job.op);
-                }
+                stage.done.into_iter().for_each(erase);
             }
         }
         Ok(())
     }
+}
+
+/// The lengths of a job's dimensions, as estimates take them.
+fn shape(job: &Job<'_>) -> String {
+    let lengths: Vec<String> = cost::lengths(job).iter().map(|n| format!("{n:.0}")).collect();
+    lengths.join("x")
 }
 
 fn write_schedule(op: Op<'_>, schedule: &str) {
@@ -175,13 +202,14 @@ fn write_schedule(op: Op<'_>, schedule: &str) {
 }
 
 impl Planned<'_> {
-    /// Says how the op is scheduled.
-    fn explain(&self) {
+    /// Says how the op is scheduled, what that should take, and how else it might be.
+    fn explain(&self, chip: &Chip) {
         let who = match self.chosen {
             true => "by its shape",
             false => "as is written",
         };
         let op = self.job.op;
+        let board = chip.board();
         let report = remark(op.location(), format!("`{}` is scheduled {who}", tx_mlir::name(op)));
         let mut rest = "";
         let notes = self.cases.iter().map(|(case, nest)| {
@@ -197,7 +225,63 @@ impl Planned<'_> {
             };
             format!("{length}{kernels}, {threads} threads a block: {}", to_text(&case.steps))
         });
-        notes.fold(report, |report, note| report.note(note)).emit();
+        let report = notes.fold(report, |report, note| report.note(note));
+        let candidates = self.candidates(&board);
+        let report = match candidates.first() {
+            Some((_, cost)) => report.note(format!(
+                "estimates for the {} and {}; schedules are chosen by what was measured of their class, not by these",
+                board.name,
+                shape(&self.job),
+            ))
+            .note(format!("{}: {cost}", if self.chosen { "chosen" } else { "written" })),
+            None => report,
+        };
+        let others = candidates.iter().skip(1);
+        others
+            .fold(report, |report, (schedule, cost)| report.note(format!("candidate: {cost}: {schedule}")))
+            .emit();
+    }
+
+    /// The schedule of the op and others that it might have, with what they should take: the best of those first. None where
+    /// nothing is reduced.
+    fn candidates(&self, board: &Board) -> Vec<(String, Cost)> {
+        if !matches!(self.job.work, Work::Combine(..)) {
+            return Vec::new();
+        }
+        let cost = |cases: &[(Case, Nest)]| {
+            let own = cases.iter().find(|(case, _)| {
+                case.most.is_none_or(|(dim, most)| cost::lengths(&self.job)[dim] <= most as f64)
+            });
+            own.map(|(_, nest)| Cost::of(&self.job, nest, board))
+        };
+        let Some(own) = cost(&self.cases) else { return Vec::new() };
+        let mut others: Vec<(String, Cost)> = candidates(&self.job)
+            .into_iter()
+            .filter_map(|cases| {
+                let text = cases_to_text(&cases);
+                let legal = |case: Case| legal(&self.job, &case).ok().map(|nest| (case, nest));
+                let cases: Vec<(Case, Nest)> = cases.into_iter().map(legal).collect::<Option<_>>()?;
+                Some((text, cost(&cases)?))
+            })
+            .filter(|(text, _)| *text != self.schedule())
+            .collect();
+        // Estimates that differ less do not tell which is better.
+        others.sort_by_key(|(_, cost)| (cost.microseconds / own.microseconds / MARGIN) as i64);
+        others.truncate(MOST_CANDIDATES);
+        std::iter::once((self.schedule(), own)).chain(others).collect()
+    }
+
+    /// Notes on the op what it might be scheduled as.
+    fn write_candidates(&self, chip: &Chip) {
+        let all: Vec<String> = self
+            .candidates(&chip.board())
+            .iter()
+            .map(|(schedule, cost)| format!("[{schedule}, {:.3} : f64]", cost.microseconds))
+            .collect();
+        if !all.is_empty() {
+            let text = format!("[{}]", all.join(", "));
+            set_attribute(self.job.op, CANDIDATES, parse_attribute(tx_mlir::context(self.job.op), &text));
+        }
     }
 
     /// The attribute.
@@ -235,14 +319,15 @@ fn plan<'c>(op: Op<'c>) -> Result<Planned<'c>, Failed> {
     check_laws(op)?;
     let (schedules, chosen) = match job.written_schedule()? {
         Some(cases) => (cases, false),
-        None => (vec![Case::always(choose(&job))], true),
+        None => (choose(&job), true),
     };
     let is_alone = schedules.len() == 1;
     let mut cases = Vec::new();
     for case in schedules {
-        let nest = legal(&job, &case.steps).and_then(|nest| match is_alone || is_one_kernel(&nest) {
+        let nest = legal(&job, &case).and_then(|nest| match is_alone || !starts_first(&nest) {
             true => Ok(nest),
-            false => Err(Illegal::new("a case of the schedule takes several kernels, expected one")),
+            false => Err(Illegal::new("a case of the schedule has blocks that combine into one result")
+                .note("keep their partial results apart: `rfactor`")),
         });
         let nest = nest.map_err(|e| {
             let report = error(op.location(), e.reason);
@@ -258,7 +343,12 @@ fn plan<'c>(op: Op<'c>) -> Result<Planned<'c>, Failed> {
 
 /// Whether neither partial results nor old values need a kernel of their own.
 fn is_one_kernel(nest: &Nest) -> bool {
-    nest.global_rfactors().is_empty() && !nest.order.iter().any(|n| is_combined_by_blocks(nest, *n))
+    nest.global_rfactors().is_empty() && !starts_first(nest)
+}
+
+/// Whether a kernel of its own writes what results start from.
+fn starts_first(nest: &Nest) -> bool {
+    nest.global_rfactors().is_empty() && nest.order.iter().any(|n| is_combined_by_blocks(nest, *n))
 }
 
 fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
@@ -266,9 +356,15 @@ fn is_combined_by_blocks(nest: &Nest, node: usize) -> bool {
     node.combines() && matches!(node.run, Run::On(Processor::Block(_)))
 }
 
-/// The loops of a job with a schedule, when it is legal.
-fn legal(job: &Job<'_>, steps: &[Step]) -> Result<Nest, Illegal> {
-    let mut nest = Nest::new(&job.extents, &job.axes).apply(steps)?;
+/// The loops of a job with a schedule for some lengths, when it is legal.
+fn legal(job: &Job<'_>, case: &Case) -> Result<Nest, Illegal> {
+    let mut extents = job.extents.clone();
+    if let Some((dim, most)) = case.most
+        && let Some(extent @ Extent::Dim(_)) = extents.get_mut(dim)
+    {
+        *extent = Extent::UpTo(dim, most);
+    }
+    let mut nest = Nest::new(&extents, &job.axes).apply(&case.steps)?;
     nest.keep_apart(&job.partials)?;
     check_partials(job, &nest)?;
     if !matches!(job.work, Work::Combine(..)) && !nest.rfactors.is_empty() {
@@ -306,7 +402,7 @@ fn in_stages<'c>(planned: Planned<'c>) -> Result<Vec<Stage<'c>>, Failed> {
     let schedule = planned.schedule();
     let Planned { job, mut cases, .. } = planned;
     if cases.len() > 1 {
-        return Ok(in_cases(&job, cases, &schedule));
+        return in_cases(&job, cases, &schedule);
     }
     let Some((Case { steps, .. }, nest)) = cases.pop() else {
         return Ok(Vec::new());
@@ -322,37 +418,52 @@ fn in_stages<'c>(planned: Planned<'c>) -> Result<Vec<Stage<'c>>, Failed> {
         return Ok(stages);
     }
     let mut stages = Vec::new();
-    if nest.order.iter().any(|n| is_combined_by_blocks(&nest, *n))
+    if starts_first(&nest)
         && let Some(start) = job.start()
-        && let steps = choose(&start)
-        && let Ok(nest) = legal(&start, &steps)
+        && let Some(case) = choose(&start).pop()
+        && let Ok(nest) = legal(&start, &case)
     {
-        let schedule = schedule.clone();
-        stages.push(Stage { job: start, nest, steps, only: None, schedule, has_more: true });
+        let (schedule, steps) = (schedule.clone(), case.steps);
+        stages.push(Stage { job: start, nest, steps, only: Vec::new(), schedule, done: Vec::new() });
     }
-    stages.push(Stage { job, nest, steps, only: None, schedule, has_more: false });
+    let done = vec![job.op];
+    stages.push(Stage { job, nest, steps, only: Vec::new(), schedule, done });
     Ok(stages)
 }
 
-/// A kernel for each case.
-fn in_cases<'c>(job: &Job<'c>, cases: Vec<(Case, Nest)>, schedule: &str) -> Vec<Stage<'c>> {
-    let count = cases.len();
-    let mut before: Option<(usize, i64)> = None;
-    let stage = |(i, (case, nest)): (usize, (Case, Nest))| {
-        let only = case.most.or(before).map(|(dim, _)| Lengths {
-            dim,
-            above: before.map(|(_, most)| most),
-            most: case.most.map(|(_, most)| most),
-        });
-        before = case.most;
-        Stage {
-            job: job.clone(),
-            nest,
-            steps: case.steps,
-            only,
-            schedule: schedule.to_owned(),
-            has_more: i + 1 < count,
+/// The kernels of each case.
+fn in_cases<'c>(job: &Job<'c>, cases: Vec<(Case, Nest)>, schedule: &str) -> Result<Vec<Stage<'c>>, Failed> {
+    let dim = cases.iter().find_map(|(case, _)| Some(case.most?.0)).unwrap_or(0);
+    let length = job.length(&Builder::before(job.op), dim);
+    let mut stages: Vec<Stage<'c>> = Vec::new();
+    let mut above = None;
+    for (case, nest) in cases {
+        let most = case.most.map(|(_, most)| most);
+        let own = Lengths { length, above, most };
+        above = most;
+        if is_one_kernel(&nest) {
+            let (job, schedule, steps) = (job.clone(), schedule.to_owned(), case.steps);
+            stages.push(Stage { job, nest, steps, only: vec![own], schedule, done: Vec::new() });
+            continue;
         }
-    };
-    cases.into_iter().enumerate().map(stage).collect()
+        let Some((first, second)) = materialise(job, &nest, &case.steps) else { continue };
+        let mut partial = plan(first)?;
+        for (shorter, nest) in &mut partial.cases {
+            shorter.most = case.most;
+            if let Ok(legal) = legal(&partial.job, shorter) {
+                *nest = legal;
+            }
+        }
+        for planned in [partial, plan(second)?] {
+            let more = in_stages(planned)?.into_iter().map(|mut stage| {
+                stage.only.push(own);
+                stage
+            });
+            stages.extend(more);
+        }
+    }
+    if let Some(last) = stages.last_mut() {
+        last.done.push(job.op);
+    }
+    Ok(stages)
 }

@@ -73,6 +73,49 @@ pub const CHIPS: [Chip; 7] = [
     specific("sm_100a", chip("sm_100a", 100, 88, 227)),
 ];
 
+/// What a model of speed has to know of a board.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Board {
+    /// Its name.
+    pub name: &'static str,
+    /// Least compute capability of the chips that it stands for, times ten.
+    pub capability: u32,
+    /// Multiprocessors.
+    pub multiprocessors: f64,
+    /// What its memory reads in a second, in bytes.
+    pub bytes_per_second: f64,
+    /// Clock of its multiprocessors, in hertz.
+    pub hertz: f64,
+    /// What a launch takes after another one, in seconds.
+    pub launch_seconds: f64,
+}
+
+const fn board(
+    name: &'static str,
+    capability: u32,
+    multiprocessors: f64,
+    gb: f64,
+    mhz: f64,
+) -> Board {
+    Board {
+        name,
+        capability,
+        multiprocessors,
+        bytes_per_second: gb * 1e9,
+        hertz: mhz * 1e6,
+        launch_seconds: 1.4e-6,
+    }
+}
+
+/// A board for each sort of chip: that of the H200 as measured, the others as their data sheets say.
+pub const BOARDS: [Board; 5] = [
+    board("A100", 80, 108.0, 1555.0, 1410.0),
+    board("GeForce RTX 3090", 86, 82.0, 936.0, 1695.0),
+    board("GeForce RTX 4090", 89, 128.0, 1008.0, 2520.0),
+    board("H200", 90, 132.0, 4600.0, 1700.0),
+    board("B200", 100, 148.0, 8000.0, 1850.0),
+];
+
 /// The chip that is compiled for when none is named.
 pub const DEFAULT_CHIP: &str = "sm_80";
 
@@ -119,6 +162,14 @@ impl fmt::Display for ReduxType {
 }
 
 impl Chip {
+    /// The board that stands for the chip.
+    pub fn board(&self) -> Board {
+        let mut newest_first = BOARDS.iter().rev();
+        *newest_first
+            .find(|board| board.capability <= self.capability)
+            .unwrap_or(&BOARDS[0])
+    }
+
     /// Whether the chip has `redux.sync` of this type.
     pub fn has_redux(&self, ty: ReduxType) -> bool {
         match ty {

@@ -55,6 +55,8 @@ enum Data {
     /// All alike but one great and one small number a row, each in another warp's worth of columns: together, [`Turn`]s have
     /// one of each in every such part of a row.
     Parts,
+    /// All of one sign but one number a row, which are in other parts of rows next to each other, and of another sign there.
+    Signs,
     /// All alike but one number, in turns of each sort and at several places, which decides about the whole array.
     Alone,
     /// Every other row rises from its first number to its last, the others fall: their ends decide an extreme.
@@ -170,6 +172,7 @@ impl Data {
             Self::Nans => "single NaNs",
             Self::Numbers => "single numbers",
             Self::Parts => "numbers in each part",
+            Self::Signs => "one other sign",
             Self::Alone => "one other number",
             Self::Slopes => "slopes",
         }
@@ -212,8 +215,30 @@ const CALLS: [([usize; 4], Data); 25] = [
 /// One more part of 32 columns than a block of 256 threads has threads, for programs whose partial results are combined by
 /// such a block.
 const PARTS: ([usize; 4], Data) = ([33, 256 * WARP + 33, 1, 2], Data::Parts);
-/// Columns of a part.
+/// Columns of a part; of rows of less than so many columns a quarter of that.
 const WARP: usize = 32;
+const FEW_PARTS: usize = 1024;
+
+/// Rows of one of these lengths go to the kernel for it, where a program has some for different lengths.
+const LENGTHS: [usize; 9] = [5, 13, 29, 50, 150, 300, 1500, 7000, 33001];
+/// What they hold. No infinities: what some combiners make of one in a short row depends on the order.
+const LENGTH_DATA: [Data; 9] = [
+    Data::Parts,
+    Data::Signs,
+    Data::Random,
+    Data::Nans,
+    Data::Long,
+    Data::Zeros,
+    Data::Least,
+    Data::Greatest,
+    Data::Whole,
+];
+/// Rows of these arrays, but for the longest.
+const LENGTH_ROWS: usize = 33;
+/// Parts from that in which one row has a number to that of the next: no factor of what kernels divide rows by.
+const LENGTH_TURNS: usize = 7;
+/// Elements of a vector beyond which it is made twice as long, so that it goes to the kernel for the longest.
+const LONG: usize = 1 << 17;
 
 /// What programs of given sizes hold.
 const FILLS: [Data; 14] = [
@@ -304,6 +329,7 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
         true => CALLS.to_vec(),
         false => FILLS.into_iter().map(|data| ([1; 4], data)).collect(),
     };
+    let sorts = sorts(plan);
     let mut inputs: Vec<Planned> = Vec::new();
     let mut too_large = None;
     // The first array, of which a sort of input may take several.
@@ -319,12 +345,17 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
     let in_parts = !plan.temporaries.is_empty()
         && plan.steps.len() > 1
         && first.is_some_and(|(_, memref)| memref.shape.len() > 1);
-    let sorts = sorts(plan);
-    for (number, (sizes, data)) in calls.into_iter().enumerate() {
-        if data == Data::Parts && !in_parts {
+    let by_length = is_by_length(plan, guess);
+    let calls = calls.into_iter().map(|(sizes, data)| (sizes, data, None));
+    let lengths = by_length
+        .then(|| length_calls(plan, sorts))
+        .into_iter()
+        .flatten();
+    for (number, (sizes, data, only)) in calls.chain(lengths).enumerate() {
+        if data == Data::Parts && only.is_none() && !in_parts {
             continue;
         }
-        let Some(values) = solve(plan, &sizes, guess) else {
+        let Some(values) = solve(plan, &sizes, guess, by_length) else {
             continue;
         };
         let count = |shape: &Vec<usize>| {
@@ -345,10 +376,14 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
             continue;
         }
         let of = data.turns(first.map_or(&[], |(i, _)| &values.shapes[i]), sorts);
-        for turn in (0..of).map(|number| Turn { number, of, sorts }) {
+        let turns = match only {
+            Some(turn) => vec![turn],
+            None => (0..of).map(|number| Turn { number, of, sorts }).collect(),
+        };
+        for turn in turns {
             let input = fill_all(plan, &values, data, turn, seed, number)?;
             inputs.push(Planned {
-                turn: turn.number,
+                turn: turn.number + usize::from(only.is_some()),
                 threads: threads(plan, &values),
                 input,
             });
@@ -360,6 +395,45 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
         Some(reason) if inputs.is_empty() => Err(Trouble::Input(reason)),
         _ => Ok(affordable(inputs)),
     }
+}
+
+/// Whether a program has kernels of which it launches some for one length and others for another.
+fn is_by_length(plan: &Plan, guess: Guess) -> bool {
+    let Some(values) = solve(plan, &CALLS[0].0, guess, false) else {
+        return false;
+    };
+    let value = |expr: &Expr| expr.evaluate(|symbol| values.lookup(symbol));
+    plan.steps
+        .iter()
+        .any(|step| matches!(step.extent(value), Ok(None)))
+}
+
+/// Calls with rows of each of [`LENGTHS`], which take a turn each.
+fn length_calls(plan: &Plan, sorts: &'static [Role]) -> Vec<([usize; 4], Data, Option<Turn>)> {
+    let rank = most_dimensions(plan);
+    let turn = |number, of| Some(Turn { number, of, sorts });
+    let mut calls = Vec::new();
+    for length in LENGTHS {
+        let (rows, more) = match rank {
+            // Vectors of fewer elements are among the other calls.
+            0 | 1 if length < 7000 => continue,
+            0 | 1 => (1, 1),
+            2 if length <= 7000 => (LENGTH_ROWS, 1),
+            2 => (LENGTH_ROWS / 4, 1),
+            _ => (5, 3),
+        };
+        let mut sizes = [more; 4];
+        sizes[0] = rows;
+        sizes[rank.clamp(2, 4) - 1] = length;
+        calls.extend(LENGTH_DATA.map(|data| (sizes, data, turn(0, LENGTH_TURNS))));
+        if rank == 1 {
+            calls.push((sizes, Data::Signs, turn(1, LENGTH_TURNS)));
+            let all =
+                (0..TURNS_ALONE).map(|number| (sizes, Data::Alone, turn(number, TURNS_ALONE)));
+            calls.extend(all);
+        }
+    }
+    calls
 }
 
 /// An input, and what it takes.
@@ -506,15 +580,14 @@ struct Values {
 }
 
 /// Sizes of all arguments that agree with what the plan checks.
-fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
-    let ranks = plan.arguments.iter().map(|a| match &a.ty {
-        ArgumentType::Memref(memref) => memref.shape.len(),
-        ArgumentType::Scalar(_) => 0,
-    });
-    let most = ranks.max().unwrap_or(0);
+///
+/// With `by_length` there is a kernel of its own for vectors that are longer than most.
+fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess, by_length: bool) -> Option<Values> {
+    let most = most_dimensions(plan);
     // Vectors are as long as matrices are large.
-    let sizes = match most {
-        1 => [sizes[0] * sizes[1]; 4],
+    let sizes = match (most, sizes[0] * sizes[1]) {
+        (1, length) if by_length && length > LONG => [2 * length + 1; 4],
+        (1, length) => [length; 4],
         _ => *sizes,
     };
     let mut values = Values {
@@ -568,6 +641,15 @@ fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
         .iter()
         .all(|check| check.evaluate(|symbol| values.lookup(symbol)).is_ok());
     (holds || plan.entry_kind == EntryKind::Kernel).then_some(values)
+}
+
+/// Dimensions of the array that has most of them.
+fn most_dimensions(plan: &Plan) -> usize {
+    let ranks = plan.arguments.iter().map(|a| match &a.ty {
+        ArgumentType::Memref(memref) => memref.shape.len(),
+        ArgumentType::Scalar(_) => 0,
+    });
+    ranks.max().unwrap_or(0)
 }
 
 impl Values {
@@ -658,14 +740,19 @@ fn fill(
                     _ => Role::Plain,
                 }
             }
-            Data::Parts => {
-                let parts = columns.div_ceil(WARP);
+            Data::Parts | Data::Signs => {
+                let width = if columns < FEW_PARTS { WARP / 4 } else { WARP };
+                let parts = columns.div_ceil(width);
                 let part = (row * turn.of + turn.number) % parts;
                 // In another column of each part.
-                let own = |part: usize| part * WARP + (5 * part + row) % WARP;
-                match column {
-                    _ if column == own(part).min(columns - 1) => Role::Great,
-                    _ if column == own((part + parts / 2) % parts).min(columns - 1) => Role::Small,
+                let is_own = |part: usize| {
+                    column == (part * width + (5 * part + row) % width).min(columns - 1)
+                };
+                match data {
+                    Data::Parts if is_own(part) => Role::Great,
+                    Data::Parts if is_own((part + parts / 2) % parts) => Role::Small,
+                    Data::Parts => Role::Plain,
+                    _ if is_own(part) == (row + turn.number).is_multiple_of(2) => Role::Small,
                     _ => Role::Plain,
                 }
             }
@@ -770,7 +857,13 @@ fn float_bits(
         Data::Least => f64::NEG_INFINITY,
         Data::Greatest => f64::INFINITY,
         Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
-        Data::Peaks | Data::Nans | Data::Numbers | Data::Parts | Data::Alone | Data::Slopes => {
+        Data::Peaks
+        | Data::Nans
+        | Data::Numbers
+        | Data::Parts
+        | Data::Signs
+        | Data::Alone
+        | Data::Slopes => {
             match role {
                 Role::Plain => 1.0,
                 Role::Low => -1.0,
@@ -815,6 +908,8 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
         Data::Random | Data::Zeros | Data::Ones => random.next().cast_signed(),
         Data::Long => -1,
         Data::Near => 0,
+        Data::Signs if role == Role::Small => (i64::MIN >> (64 - width)) | 0b0101,
+        Data::Signs => 0b0101,
         // A bit more and a bit less.
         Data::Peaks | Data::Nans | Data::Numbers | Data::Parts | Data::Alone | Data::Slopes => {
             match role {

@@ -120,7 +120,10 @@ impl Compiler {
         let mut said = Vec::new();
         self.compile_watched(source, &mut |stage, session, module| {
             let pass = match stage {
-                "convert-linalg-to-tile" => "tile-schedule{until=explain}",
+                "convert-linalg-to-tile" => &format!(
+                    "tile-schedule{{until=explain chip={}}}",
+                    self.target.chip.name
+                ),
                 "tile-analyze-scope" => "tile-select-variant{explain}",
                 _ => return Ok(()),
             };
@@ -133,6 +136,99 @@ impl Compiler {
             Ok(())
         })?;
         Ok(said)
+    }
+
+    /// The reductions of a program, in its order, and the schedules that each might have: the one that it gets first.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`].
+    pub fn candidates(&self, source: &Source) -> Result<Vec<Tunable>, Error> {
+        let mut found = Vec::new();
+        self.compile_watched(source, &mut |stage, session, module| {
+            if stage == "convert-linalg-to-tile" {
+                found = self
+                    .tunables(session, module)
+                    .iter()
+                    .map(|(_, tunable)| tunable.clone())
+                    .collect();
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Compiles a program with other schedules: one for each of [`Self::candidates`], or none where it stays. Also returns the
+    /// program with these schedules in it, as text.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`].
+    pub fn compile_scheduled(
+        &self,
+        source: &Source,
+        schedules: &[Option<String>],
+    ) -> Result<(Artifact, String), Error> {
+        let mut text = String::new();
+        let artifact = self.compile_watched(source, &mut |stage, session, module| {
+            if stage == "convert-linalg-to-tile" {
+                for ((op, _), schedule) in self.tunables(session, module).iter().zip(schedules) {
+                    if let Some(schedule) = schedule {
+                        let parsed = tx_mlir::parse_attribute(tx_mlir::context(*op), schedule);
+                        tx_mlir::set_attribute(*op, "schedule", parsed);
+                    }
+                }
+                text = module.as_operation().to_string();
+            }
+            Ok(())
+        })?;
+        Ok((artifact, text))
+    }
+
+    /// The ops of a module that have candidates, without these.
+    fn tunables<'c>(
+        &self,
+        session: &Session,
+        module: &'c mut Module<'_>,
+    ) -> Vec<(tx_mlir::Op<'c>, Tunable)> {
+        let pass = format!(
+            "tile-schedule{{until=candidates chip={}}}",
+            self.target.chip.name
+        );
+        if !session.run(module, &pass) {
+            // The next pass says why.
+            session.take_diagnostics();
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for op in tx_mlir::walk(top(module)) {
+            let Some(listed) = tx_mlir::attribute(op, tx_passes::CANDIDATES) else {
+                continue;
+            };
+            let candidates = tx_mlir::elements(listed).unwrap_or_default();
+            let candidates = candidates.iter().filter_map(|candidate| {
+                let [schedule, microseconds] = tx_mlir::elements(*candidate)?.try_into().ok()?;
+                let microseconds = microseconds
+                    .to_string()
+                    .split_whitespace()
+                    .next()?
+                    .parse()
+                    .ok()?;
+                Some(Candidate {
+                    schedule: schedule.to_string(),
+                    microseconds,
+                })
+            });
+            let function = tx_mlir::enclosing(op, "func.func")
+                .and_then(|function| tx_mlir::string_attribute(function, "sym_name"))
+                .unwrap_or_default();
+            let tunable = Tunable {
+                function,
+                op: tx_mlir::name(op).to_owned(),
+                candidates: candidates.collect(),
+            };
+            tx_mlir::remove_attribute(op, tx_passes::CANDIDATES);
+            found.push((op, tunable));
+        }
+        found
     }
 
     /// Compiles a program, and shows the module to `watch` after it was parsed and after each pass, with the name of that
@@ -152,6 +248,26 @@ impl Compiler {
         };
         run.compile(self.target.chip, source)
     }
+}
+
+/// A reduction, and the schedules that it might have.
+#[derive(Debug, Clone)]
+pub struct Tunable {
+    /// The function in which it stands.
+    pub function: String,
+    /// Its name.
+    pub op: String,
+    /// The schedules, the one that it gets first.
+    pub candidates: Vec<Candidate>,
+}
+
+/// A schedule that a reduction might have.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// As the attribute `schedule`.
+    pub schedule: String,
+    /// What it should take, where sizes that are known at run time only are those of a large array.
+    pub microseconds: f64,
 }
 
 /// Is shown the module after each stage of a compilation, with the name of the stage.

@@ -30,7 +30,7 @@ mod compile;
 mod error;
 mod plan;
 
-pub use compile::{Compiler, Source, Target, Watch, device_ir};
+pub use compile::{Candidate, Compiler, Source, Target, Tunable, Watch, device_ir};
 pub use error::{Error, ErrorKind};
 pub use tx_mlir::{Diagnostic, Severity, SourceLocation as Location};
 pub use tx_passes::{Combiner, Params, Predicate, Reduction, Variant, register_variant};

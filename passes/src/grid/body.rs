@@ -10,7 +10,7 @@ use crate::variants::parts::{
 };
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
-use tx_dialect_tile::{Reduce, Scope};
+use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Blk, Builder, Index, Val, attribute, i64_attribute, is};
 
@@ -18,6 +18,9 @@ use tx_mlir::{Blk, Builder, Index, Val, attribute, i64_attribute, is};
 const MAX_PEELED: usize = 2;
 /// Ops of an element and a combiner that are worth doubling.
 const MAX_DOUBLED: i64 = 24;
+/// Elements of a tile up to which one that is not full is loaded without branches. The loads that are made for nothing find
+/// their element in the cache; of longer tiles they take longer than branches do.
+const CLAMPED: i64 = 64;
 
 /// What MLIR calls a load whose element caches need not keep.
 pub(super) const NONTEMPORAL: &str = "nontemporal";
@@ -41,6 +44,8 @@ pub(super) struct Place<'c> {
     pub(super) slow: bool,
     /// Whether this is an element beside the vectors of a row, which comes out of order.
     pub(super) beside: bool,
+    /// Whether what is beyond an end is loaded from elsewhere, rather than not at all.
+    pub(super) clamps: bool,
     /// Where the vectors of this row are, once it is known which row it is.
     pub(super) vectors: Option<Vectors<'c>>,
 }
@@ -301,14 +306,19 @@ impl<'a, 'c> Body<'a, 'c> {
             full.peeled += 1;
             let mut rest = place.clone();
             rest.peeled += 1;
-            if self.nest.nodes[guard]
-                .extent
-                .most()
-                .is_some_and(|n| n < factor)
-            {
+            let most = self.nest.nodes[guard].extent.most();
+            let is_short = factor <= CLAMPED || self.is_shared_by_blocks(guard);
+            if most.is_some_and(|n| n < factor || n == factor && is_short) {
                 return vec![Range {
                     once: true,
-                    ..range(Index::Const(0), end, place.clone())
+                    ..range(
+                        Index::Const(0),
+                        end,
+                        Place {
+                            clamps: factor <= CLAMPED,
+                            ..place.clone()
+                        },
+                    )
                 }];
             }
             let complete = b.div(total, Index::Const(factor));
@@ -317,7 +327,11 @@ impl<'a, 'c> Body<'a, 'c> {
                 once: true,
                 ..range(complete, end, rest)
             };
-            return vec![range(Index::Const(0), complete, full), left];
+            let whole = Range {
+                once: most == Some(factor),
+                ..range(Index::Const(0), complete, full)
+            };
+            return vec![whole, left];
         }
         // A partial result is stored even where nothing is combined into it.
         if self.nest.nodes[node].apart {
@@ -335,6 +349,14 @@ impl<'a, 'c> Body<'a, 'c> {
         let short = b.less(left, Index::Const(factor));
         let to = b.select_index(short, left, Index::Const(factor));
         vec![range(Index::Const(0), to, full)]
+    }
+
+    /// Whether blocks share the iterations of a loop that was split.
+    fn is_shared_by_blocks(&self, node: usize) -> bool {
+        let loops = self.nest.loops_of(node);
+        loops
+            .iter()
+            .any(|n| matches!(self.nest.nodes[*n].run, Run::On(Processor::Block(_))))
     }
 
     /// How many loops are peeled: a guard costs little beside a long computation.
@@ -583,6 +605,26 @@ impl<'a, 'c> Body<'a, 'c> {
         let mine = self.lane(place) * parts..(self.lane(place) + 1) * parts;
         let types: Vec<Type<'c>> = combiner.types().to_vec();
         let old = partial[mine.clone()].to_vec();
+        let is_loaded = !place.loaded.is_empty() && place.loaded.iter().all(Option::is_some);
+        if is_loaded
+            && view.element().is_none()
+            && combiner.kind() != Kind::Custom
+            && let Cond::Val(_) = inside
+            && place.clamps
+            && !place.beside
+        {
+            let element = self.element(b, place, view, combiner);
+            let new = match self.ascends {
+                true => combiner.combine_later(b, &old, &element),
+                false => combiner.combine(b, &old, &element),
+            };
+            let chosen = new
+                .iter()
+                .zip(&old)
+                .map(|(new, old)| b.select(inside, *new, *old));
+            partial.splice(mine, chosen);
+            return partial;
+        }
         let new = b.if_else(
             inside,
             &types,
@@ -608,6 +650,21 @@ impl<'a, 'c> Body<'a, 'c> {
             false => self.guard(b, place, false),
         };
         b.and(inside, self.guard(b, place, true))
+    }
+
+    /// A point of the iteration space: the one where the loops are, or where a guard does not hold, the first of its dimension.
+    /// `None` where a guard is about several dimensions, or elements that do not count are not to be loaded.
+    pub(super) fn clamped(&self, b: &Builder<'c>, place: &Place<'c>) -> Option<Vec<Index<'c>>> {
+        if !place.clamps || place.beside {
+            return None;
+        }
+        let mut point = self.point(place);
+        for guard in self.open_guards(place) {
+            let index = point.get_mut(guard)?;
+            let inside = b.less(*index, self.length(place, guard));
+            *index = b.select_index(inside, *index, Index::Const(0));
+        }
+        Some(point)
     }
 
     /// Guards that are not known to hold.

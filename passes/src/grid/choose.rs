@@ -8,7 +8,7 @@
 
 use super::job::{Access, Job, Work};
 use super::nest::{Extent, MAX_UNROLL};
-use super::steps::{Processor, Step};
+use super::steps::{Case, Processor, Step};
 use crate::variants::parts::is_packed;
 use tx_mlir::{attribute, byte_width};
 
@@ -47,17 +47,48 @@ const LEAST_CUTS: i64 = 16;
 /// Blocks among which each of many very long rows is cut.
 const SHARES: i64 = 64;
 
-pub(crate) fn choose(job: &Job<'_>) -> Vec<Step> {
-    let fixed =
-        attribute(job.op, "determinism").is_some_and(|a| a.to_string().contains("batch_invariant"));
-    let mut chooser = Chooser {
-        job,
-        fixed,
-        nearest: if fixed { last(job) } else { nearest(job) },
-        steps: Vec::new(),
-    };
-    chooser.run();
-    chooser.steps
+/// Rows of up to so many elements, shortest first: how many threads reduce one, and what each has under way. Elements one
+/// by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast as vectors.
+const SHORT_ROWS: [(i64, Group); 5] = [
+    (8, Group::new([2, 4, 2, THREADS])),
+    (16, Group::new([4, 4, 2, THREADS])),
+    (32, Group::new([8, 4, 2, THREADS / 2])),
+    (64, Group::new([8, 8, 1, THREADS / 2])),
+    (160, Group::new([8, 16, 1, THREADS / 2])),
+];
+/// The longer ones of elements of at least 4 bytes. Vectors are left to rows that are longer still.
+const ROWS: [(i64, Group); 3] = [
+    (512, Group::new([LANES / 2, 8, 1, THREADS / 2])),
+    (2048, Group::new([LANES, 8, 1, THREADS])),
+    (16384, Group::new([THREADS, 8, 1, THREADS])),
+];
+/// Bytes of the longer ones of narrower elements, which are loaded as vectors.
+const NARROW_ROWS: [(i64, Group); 1] = [(1 << 15, Group::new([LANES, UNDER_WAY, 1, THREADS]))];
+/// Elements of one result that one block reduces, without partial results that wait for another kernel.
+const SMALL: [(i64, Group); 2] = [
+    (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
+    (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
+];
+/// Elements of one result that fewer blocks reduce than [`CUTS`], and their number.
+const MEDIUM: (i64, Group, i64) = (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128);
+
+/// Bytes that memory gives at least.
+const SECTOR: i64 = 32;
+/// Threads of a row and loads of each that [`candidates`] has, those first that are good most often.
+const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
+const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
+
+pub(crate) fn choose(job: &Job<'_>) -> Vec<Case> {
+    let mut chooser = Chooser::of(job);
+    chooser.by_length().unwrap_or_else(|| {
+        chooser.run();
+        vec![Case::always(chooser.steps)]
+    })
+}
+
+/// Other schedules that may be as good, or better where what [`choose`] knows does not hold.
+pub(crate) fn candidates(job: &Job<'_>) -> Vec<Vec<Case>> {
+    Chooser::of(job).candidates()
 }
 
 struct Chooser<'a, 'c> {
@@ -90,6 +121,7 @@ impl Vectors {
 }
 
 /// How many threads reduce a row, and what each has under way.
+#[derive(Clone, Copy)]
 struct Group {
     lanes: i64,
     /// Loads of one row.
@@ -99,7 +131,265 @@ struct Group {
     threads: i64,
 }
 
-impl Chooser<'_, '_> {
+impl Group {
+    const fn new([lanes, under_way, rows, threads]: [i64; 4]) -> Self {
+        Self {
+            lanes,
+            under_way,
+            rows,
+            threads,
+        }
+    }
+}
+
+/// How rows are reduced: by these threads, as these vectors, cut over so many blocks where they are.
+struct Rows {
+    group: Group,
+    vectors: Vectors,
+    cuts: Option<i64>,
+    /// The most elements that one has, where that is known.
+    most: Option<i64>,
+}
+
+/// Threads across and rows that each has under way, and among how many blocks columns are cut.
+struct Columns {
+    across: i64,
+    under_way: i64,
+    parts: i64,
+}
+
+impl<'a, 'c> Chooser<'a, 'c> {
+    fn of(job: &'a Job<'c>) -> Self {
+        let fixed = attribute(job.op, "determinism")
+            .is_some_and(|a| a.to_string().contains("batch_invariant"));
+        Self {
+            job,
+            fixed,
+            nearest: if fixed { last(job) } else { nearest(job) },
+            steps: Vec::new(),
+        }
+    }
+
+    fn candidates(&mut self) -> Vec<Vec<Case>> {
+        let job = self.job;
+        let kept: Vec<usize> = (0..job.extents.len())
+            .filter(|d| !job.axes.contains(d))
+            .collect();
+        let length = self.total(&job.axes);
+        let is_plain = matches!(job.work, Work::Combine(..)) && job.partials.is_empty();
+        if !is_plain || job.axes.is_empty() || self.fixed || length.is_some_and(|n| n <= 1) {
+            return Vec::new();
+        }
+        if let Some(nearest) = self.nearest
+            && kept.contains(&nearest)
+        {
+            self.column_candidates(&kept, nearest, length)
+        } else {
+            let inner = self.nearest.filter(|d| job.axes.contains(d));
+            self.row_candidates(&kept, inner.unwrap_or(job.axes[job.axes.len() - 1]))
+        }
+    }
+
+    fn row_candidates(&mut self, kept: &[usize], inner: usize) -> Vec<Vec<Case>> {
+        let job = self.job;
+        let together = job.axes.len() > 1;
+        if together && self.total(&job.axes).is_none() {
+            return Vec::new();
+        }
+        let most = self.total(&job.axes);
+        let mut all: Vec<Vec<Case>> = Vec::new();
+        let loads = match self.vectors(inner) {
+            Vectors::Aligned(_) if together => vec![Vectors::None],
+            Vectors::None => vec![Vectors::None],
+            vectors => vec![Vectors::None, vectors],
+        };
+        let blocks: &[Option<i64>] = match kept.is_empty() {
+            true => &[None, Some(CUTS / 4), Some(CUTS), Some(4 * CUTS)],
+            false => &[None],
+        };
+        let pairs = LANES_TRIED
+            .into_iter()
+            .flat_map(|lanes| LOADS_TRIED.map(|under_way| (lanes, under_way)));
+        let groups: Vec<Group> = pairs
+            .flat_map(|(lanes, under_way)| [1, 2, 4].map(|rows| [lanes, under_way, rows]))
+            .map(|[lanes, under_way, rows]| {
+                Group::new([lanes, under_way, rows, lanes.max(THREADS)])
+            })
+            .collect();
+        for vectors in loads {
+            for (group, cuts) in groups
+                .iter()
+                .flat_map(|g| blocks.iter().map(move |c| (*g, *c)))
+            {
+                let rows = Rows {
+                    group,
+                    vectors,
+                    cuts,
+                    most,
+                };
+                if self.is_worth_a_try(kept, &rows) {
+                    self.write_rows(kept, inner, together, rows);
+                    all.push(vec![Case::always(std::mem::take(&mut self.steps))]);
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether rows of this length may be reduced well like that.
+    fn is_worth_a_try(&self, kept: &[usize], rows: &Rows) -> bool {
+        let Rows {
+            group,
+            vectors,
+            cuts,
+            most,
+        } = rows;
+        let across = group.lanes * vectors.width();
+        let tile = across * group.under_way;
+        let fits = most.is_none_or(|n| tile / 2 < n && n <= 256 * tile * cuts.unwrap_or(1));
+        // Rows are loaded together, and by few loads each, where a thread has all of its part at once.
+        let is_whole = most.is_some_and(|n| n <= tile);
+        let has_enough = is_whole || group.under_way >= UNDER_WAY && group.rows == 1;
+        let is_block = !kept.is_empty() || group.rows == 1 && group.lanes >= THREADS / 2;
+        let width = self.width().unwrap_or(VECTOR);
+        let fills_sectors =
+            across * width >= SECTOR || most.is_some_and(|n| n <= 2 * SECTOR / width);
+        let written = group.rows * group.under_way * vectors.width();
+        let is_short = written <= MAX_UNROLL && !self.is_too_much(written);
+        fits && has_enough && is_block && fills_sectors && is_short
+    }
+
+    fn column_candidates(
+        &mut self,
+        kept: &[usize],
+        nearest: usize,
+        length: Option<i64>,
+    ) -> Vec<Vec<Case>> {
+        let mut all = Vec::new();
+        for across in [8, 16, 32, 64, 128, 256] {
+            for under_way in [4, 8, 16] {
+                for cuts in [1, CUTS, 8 * CUTS] {
+                    let (vector, groups) = self.column_vectors(kept, nearest);
+                    let down = THREADS / across;
+                    let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
+                    let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
+                    let parts = ceildiv(cuts, blocks.max(1)).min(most);
+                    let fits = length.is_none_or(|n| n >= under_way * down)
+                        && groups.is_none_or(|n| across / 2 < n);
+                    if !fits || cuts > 1 && parts < 2 || self.is_too_much(under_way * vector) {
+                        continue;
+                    }
+                    self.write_columns(
+                        kept,
+                        nearest,
+                        vector,
+                        &Columns {
+                            across,
+                            under_way,
+                            parts,
+                        },
+                    );
+                    all.push(vec![Case::always(std::mem::take(&mut self.steps))]);
+                }
+            }
+        }
+        all
+    }
+
+    /// A schedule for each of some lengths, where rows have one that is known at run time only.
+    fn by_length(&mut self) -> Option<Vec<Case>> {
+        let job = self.job;
+        let inner = self.nearest?;
+        let kept: Vec<usize> = (0..job.extents.len()).filter(|d| *d != inner).collect();
+        let vectors = self.vectors(inner);
+        if job.axes != [inner]
+            || job.extents[inner].known().is_some()
+            || !job.partials.is_empty()
+            || vectors.width() == 1
+        {
+            return None;
+        }
+        let width = self.width()?;
+        let one_by_one = |(most, group): (i64, Group), cuts| Rows {
+            group,
+            vectors: Vectors::None,
+            cuts,
+            most: Some(most),
+        };
+        let classes: Vec<Rows> = if kept.is_empty() {
+            let (most, group, cuts) = MEDIUM;
+            let small = SMALL.map(|class| one_by_one(class, None));
+            let medium = [one_by_one((most, group), Some(cuts))];
+            small.into_iter().chain(medium).collect()
+        } else if width < 4 {
+            let narrow = NARROW_ROWS.map(|(bytes, group)| Rows {
+                group,
+                vectors,
+                cuts: None,
+                most: Some(bytes / width),
+            });
+            let short = SHORT_ROWS.map(|class| one_by_one(class, None));
+            short.into_iter().chain(narrow).collect()
+        } else {
+            let all = SHORT_ROWS.iter().chain(&ROWS);
+            all.map(|class| one_by_one(*class, None)).collect()
+        };
+        let mut cases = Vec::new();
+        for class in classes {
+            let most = class.most.map(|most| (inner, most));
+            self.rows_as(&kept, inner, false, class);
+            let steps = std::mem::take(&mut self.steps);
+            cases.push(Case { most, steps });
+        }
+        match kept.is_empty() {
+            true => self.rows(&kept, inner, vectors),
+            // The longest get a block each.
+            false => self.rows_as(
+                &kept,
+                inner,
+                false,
+                Rows {
+                    group: Group::new([THREADS, UNDER_WAY, 1, THREADS]),
+                    vectors,
+                    cuts: None,
+                    most: None,
+                },
+            ),
+        }
+        cases.push(Case::always(std::mem::take(&mut self.steps)));
+        Some(cases)
+    }
+
+    /// One result of so many elements, where it is neither a few nor many.
+    fn alone(&self, kept: &[usize], length: i64) -> Option<Rows> {
+        let is_alone = kept.is_empty() && self.job.partials.is_empty() && length > FEW;
+        let (most, group, cuts) = MEDIUM;
+        let small = SMALL.iter().find(|(most, _)| length <= *most);
+        let (group, cuts) = match small {
+            _ if !is_alone || length > most => return None,
+            Some((_, group)) => (*group, None),
+            None => (group, Some(cuts)),
+        };
+        Some(Rows {
+            group,
+            vectors: Vectors::None,
+            cuts,
+            most: Some(length),
+        })
+    }
+
+    /// The steps of [`Self::rows`], where it was said how.
+    fn rows_as(&mut self, kept: &[usize], inner: usize, together: bool, mut rows: Rows) {
+        let Rows { group, vectors, .. } = &mut rows;
+        while group.rows > 1 && self.is_too_much(group.rows * group.under_way) {
+            group.rows /= 2;
+        }
+        while group.under_way > 1 && self.is_too_much(group.under_way * vectors.width()) {
+            group.under_way /= 2;
+        }
+        self.write_rows(kept, inner, together, rows);
+    }
+
     fn run(&mut self) {
         let job = self.job;
         let kept: Vec<usize> = (0..job.extents.len())
@@ -135,17 +425,22 @@ impl Chooser<'_, '_> {
         self.split(&reduced, THREADS / LANES, None, Some(1));
     }
 
-    /// Each thread has neighbouring columns of its own, threads on top of each other share them, and so do blocks where
-    /// there are few.
-    fn columns(&mut self, kept: &[usize], length: Option<i64>) {
-        let job = self.job;
-        let Some(nearest) = self.nearest else { return };
+    /// Columns that one load takes, and how many such there are.
+    fn column_vectors(&self, kept: &[usize], nearest: usize) -> (i64, Option<i64>) {
         let vector = match self.vectors(nearest) {
             Vectors::Plain(n) => n,
             // The columns that are left over would be loaded one by one.
             _ => 1,
         };
-        let groups = self.total(kept).map(|n| n / vector);
+        (vector, self.total(kept).map(|n| n / vector))
+    }
+
+    /// Each thread has neighbouring columns of its own, threads on top of each other share them, and so do blocks where
+    /// there are few.
+    fn columns(&mut self, kept: &[usize], length: Option<i64>) {
+        let job = self.job;
+        let Some(nearest) = self.nearest else { return };
+        let (vector, groups) = self.column_vectors(kept, nearest);
         // Where neighbouring blocks share cache lines, wide blocks share fewer.
         let widest = if vector == 1 && groups.is_some() {
             4 * LANES
@@ -161,15 +456,32 @@ impl Chooser<'_, '_> {
         while under_way > 1 && length.is_some_and(|n| n < under_way * down) {
             under_way /= 2;
         }
-        let tile = down * under_way;
         let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
-        let most = length.map_or(i64::MAX, |n| n / (2 * tile));
+        let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
         // Many blocks side by side come in waves, which are the more even the more there are.
         let cuts = if blocks < LEAST_CUTS { CUTS } else { 8 * CUTS };
         let parts = match job.partials.is_empty() && blocks < CUTS {
             true => ceildiv(cuts, blocks.max(1)).min(most),
             false => 1,
         };
+        let columns = Columns {
+            across,
+            under_way,
+            parts,
+        };
+        self.write_columns(kept, nearest, vector, &columns);
+    }
+
+    /// The steps for columns.
+    fn write_columns(&mut self, kept: &[usize], nearest: usize, vector: i64, columns: &Columns) {
+        let job = self.job;
+        let Columns {
+            across,
+            under_way,
+            parts,
+        } = *columns;
+        let down = THREADS / across;
+        let tile = down * under_way;
         let results = self.cut(kept, nearest, vector, "p");
         self.split(&results, across, Some(0), Some(0));
         let reduced = self.fused(&job.axes, None, "r");
@@ -215,10 +527,36 @@ impl Chooser<'_, '_> {
             other => other,
         };
         let vector = vectors.width();
-        let length = if whole { self.total(&job.axes) } else { row };
-        let pieces = length.map(|n| ceildiv(n, vector));
-        let cuts = self.cuts(kept, length, vector).filter(|_| whole);
+        let most = if whole { self.total(&job.axes) } else { row };
+        if let Some(rows) = most.and_then(|n| self.alone(kept, n)) {
+            return self.rows_as(kept, inner, together, rows);
+        }
+        let pieces = most.map(|n| ceildiv(n, vector));
+        let cuts = self.cuts(kept, most, vector).filter(|_| whole);
         let group = self.group(kept, pieces, vectors, cuts.is_some());
+        let rows = Rows {
+            group,
+            vectors,
+            cuts,
+            most,
+        };
+        self.write_rows(kept, inner, together, rows);
+    }
+
+    /// The steps for rows along `inner`, or along all that is reduced.
+    fn write_rows(&mut self, kept: &[usize], inner: usize, together: bool, rows: Rows) {
+        let job = self.job;
+        let Rows {
+            group,
+            vectors,
+            cuts,
+            most,
+        } = rows;
+        let vector = vectors.width();
+        let length = match together {
+            true => self.total(&job.axes),
+            false => job.extents[inner].known(),
+        };
         let block = if cuts.is_some() { 1 } else { 0 };
         if !kept.is_empty() {
             let results = self.fused(kept, None, "p");
@@ -263,7 +601,9 @@ impl Chooser<'_, '_> {
             self.steps.push(Step::RFactor(format!("{reduced}.o")));
             self.bind(&format!("{reduced}.o"), Processor::Block(0));
             reduced += ".i";
-        } else if pieces.is_none_or(|n| n > tile) || matches!(vectors, Vectors::Aligned(_)) {
+        } else if length.is_none_or(|n| ceildiv(n, vector) > tile)
+            || matches!(vectors, Vectors::Aligned(_))
+        {
             self.steps.push(Step::Split(reduced.clone(), tile));
             reduced += ".i";
         }
@@ -277,7 +617,10 @@ impl Chooser<'_, '_> {
                 [one] => format!("d{one}.i.o"),
                 _ => "p.i.o".to_owned(),
             };
-            let mut order = vec![written, results.clone()];
+            // The loop over tiles of a row, where there are several.
+            let tiles = written.strip_suffix(".i.o").filter(|_| length.is_none());
+            let mut order: Vec<String> = tiles.map(|row| format!("{row}.o")).into_iter().collect();
+            order.extend([written, results.clone()]);
             if vector > 1 {
                 order.push(format!("d{inner}.i"));
             }
@@ -287,8 +630,9 @@ impl Chooser<'_, '_> {
         if vector > 1 {
             self.steps.push(Step::Vectorize(format!("d{inner}.i")));
         }
-        let lines = length.is_none_or(|n| n * self.width().unwrap_or(VECTOR) >= STREAMED);
-        if lines && (group.rows == 1 || group.under_way > 1) {
+        let lines = most.is_none_or(|n| n * self.width().unwrap_or(VECTOR) >= STREAMED);
+        let is_small = kept.is_empty() && cuts.is_none() && most.is_some();
+        if lines && !is_small && (group.rows == 1 || group.under_way > 1) {
             self.stream();
         }
     }

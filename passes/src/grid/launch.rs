@@ -16,18 +16,20 @@ use tx_mlir::{
 };
 
 /// The lengths of a dimension for which a kernel is launched.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Lengths {
-    pub(crate) dim: usize,
+#[derive(Clone, Copy)]
+pub(crate) struct Lengths<'c> {
+    /// How long it is.
+    pub(crate) length: Index<'c>,
     /// Longer than this, where that is asked for.
     pub(crate) above: Option<i64>,
     /// As long as this at most, where that is asked for.
     pub(crate) most: Option<i64>,
 }
 
-impl Lengths {
+impl<'c> Lengths<'c> {
     /// 1 for these lengths, 0 for others.
-    fn holds<'c>(&self, b: &Builder<'c>, length: Index<'c>) -> Index<'c> {
+    fn holds(&self, b: &Builder<'c>) -> Index<'c> {
+        let length = self.length;
         let one = Index::Const(1);
         let clamped = |n: Index<'c>| {
             let most = b.binary("arith.minsi", b.value(n), b.value(one));
@@ -65,13 +67,13 @@ impl<'c> Kernels<'c> {
     }
 
     /// Writes the kernel of a job and its launch in front of the job's op.
-    /// Of kernels among which lengths decide, one is launched.
+    /// Where there are kernels for other lengths, it is launched for these only.
     pub(crate) fn add(
         &mut self,
         job: &Job<'c>,
         nest: &Nest,
         schedule: &[Step],
-        lengths: Option<Lengths>,
+        only: &[Lengths<'c>],
     ) {
         let (module, module_name) = self.module(job.op);
         let name = format!("{}_{}", self.prefix, self.count);
@@ -87,7 +89,7 @@ impl<'c> Kernels<'c> {
             nest,
             &format!("@{module_name}::@{name}"),
             &arguments,
-            lengths,
+            only,
         );
     }
 
@@ -250,10 +252,10 @@ fn launch<'c>(
     nest: &Nest,
     kernel: &str,
     arguments: &[Val<'c>],
-    only: Option<Lengths>,
+    only: &[Lengths<'c>],
 ) {
     let b = Builder::before(job.op);
-    if only.is_none_or(|only| only.above.is_none()) {
+    if only.iter().all(|only| only.above.is_none()) {
         job.assert_sizes(&b);
     }
     let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
@@ -274,9 +276,9 @@ fn launch<'c>(
             Index::Val(n) => Index::Val(b.binary("arith.minui", n, b.value(Index::Const(most)))),
         };
         // A launch of no blocks does nothing.
-        let wanted = only.filter(|_| dimension == 0);
-        let wanted = wanted.map_or(Index::Const(1), |only| only.holds(&b, lengths[only.dim]));
-        sizes.push(b.value(b.mul(blocks, wanted)));
+        let wanted = only.iter().filter(|_| dimension == 0);
+        let blocks = wanted.fold(blocks, |blocks, only| b.mul(blocks, only.holds(&b)));
+        sizes.push(b.value(blocks));
     }
     sizes.extend(nest.block().map(|n| b.value(Index::Const(n))));
     b.create("gpu.launch_func")

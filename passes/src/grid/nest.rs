@@ -19,6 +19,8 @@ pub(crate) enum Extent {
     Static(i64),
     /// The length of this dimension of the iteration space, known at run time.
     Dim(usize),
+    /// The same where it is no more than this: other kernels are launched for longer ones.
+    UpTo(usize, i64),
     CeilDiv(Box<Self>, i64),
     Product(Vec<Self>),
     /// At most so many: how many depends on where a row begins.
@@ -36,7 +38,7 @@ impl Extent {
     /// The most it can be, where that is known.
     pub(crate) fn most(&self) -> Option<i64> {
         match self {
-            Self::Static(n) => Some(*n),
+            Self::Static(n) | Self::UpTo(_, n) => Some(*n),
             Self::AtMost(most) => most.most(),
             Self::CeilDiv(of, factor) => Some((of.most()? + factor - 1) / factor),
             Self::Dim(_) | Self::Product(_) => None,
@@ -78,7 +80,7 @@ impl Extent {
     ) -> Index<'c> {
         match self {
             Self::Static(n) => Index::Const(*n),
-            Self::Dim(d) => dim(b, *d),
+            Self::Dim(d) | Self::UpTo(d, _) => dim(b, *d),
             Self::CeilDiv(of, factor) => b.ceildiv(of.value(b, dim), Index::Const(*factor)),
             Self::Product(all) => all
                 .iter()
@@ -165,7 +167,7 @@ impl Illegal {
         }
     }
 
-    fn note(mut self, note: impl Into<String>) -> Self {
+    pub(crate) fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
     }

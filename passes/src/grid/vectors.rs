@@ -331,6 +331,16 @@ impl<'c> Body<'_, 'c> {
             .iter()
             .flat_map(|(_, _, ty)| std::iter::repeat_n(*ty, points.len()))
             .collect();
+        // Without branches the loads of a thread are one block for LLVM.
+        if let ([place], Cond::Val(_)) = (points, condition)
+            && let Some(point) = self.clamped(b, place)
+        {
+            let mut loaded = vec![None; self.job.sources.len()];
+            for (i, source, _) in sources {
+                loaded[i] = Some(self.load(b, source, &point));
+            }
+            return vec![loaded];
+        }
         let all = b.if_else(
             condition,
             &types,

@@ -61,7 +61,9 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         ));
     }
     let args = load()?;
-    let measured = measure(options, &device, &program, &args)?;
+    let grid = options.launch.grid.map(|grid| grid.0);
+    let timed = time(&device, &program, &args, grid, options.times)?;
+    let measured = timed.measured(options, &device, &program);
     let ceiling = match &device.chip() {
         Some(_) => device.read_ceiling(measured.bytes.clamp(MOST_READ / 4, MOST_READ))?,
         None => None,
@@ -77,17 +79,28 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     crate::print(text.as_bytes())
 }
 
-fn measure(
-    options: &Bench,
+/// Times of one program.
+pub(crate) struct Timed {
+    kernels: usize,
+    bytes: usize,
+    copies: usize,
+    /// Seconds of a run, shortest first.
+    seconds: Vec<f64>,
+}
+
+/// Measures so many times what a run takes.
+pub(crate) fn time(
     device: &Device,
     program: &Executable,
     args: &[Arg],
-) -> Result<Measured, Failure> {
+    grid: Option<[u32; 3]>,
+    times: u32,
+) -> Result<Timed, Failure> {
     let prepare = || {
         program.prepare(
             args.to_vec(),
             &RunOptions {
-                grid: options.launch.grid.map(|grid| grid.0),
+                grid,
                 ..RunOptions::default()
             },
         )
@@ -105,25 +118,41 @@ fn measure(
     let first = Prepared::time(&mut runs, WARM)? / WARM as u32;
     let launches = (LEAST.as_nanos() / first.as_nanos().max(1)).clamp(1, 10_000) as usize;
     let launches = launches.next_multiple_of(if launches > copies { copies } else { 1 });
-    let mut times = Vec::new();
-    for _ in 0..options.times {
-        times.push(Prepared::time(&mut runs, launches)?.as_secs_f64() / launches as f64);
+    let mut seconds = Vec::new();
+    for _ in 0..times {
+        seconds.push(Prepared::time(&mut runs, launches)?.as_secs_f64() / launches as f64);
     }
-    times.sort_by(f64::total_cmp);
-    let median = times[times.len() / 2];
-    Ok(Measured {
-        file: options.program.file.display().to_string(),
-        entry: program.plan().entry.clone(),
-        device: device.name(),
+    seconds.sort_by(f64::total_cmp);
+    Ok(Timed {
         kernels: runs[0].kernels(),
         bytes,
         copies,
-        median_us: median * 1e6,
-        fastest_us: times[0] * 1e6,
-        slowest_us: times[times.len() - 1] * 1e6,
-        gb_per_s: bytes as f64 / median / 1e9,
-        ceiling_gb_per_s: None,
+        seconds,
     })
+}
+
+impl Timed {
+    /// The median, in seconds.
+    pub(crate) fn median(&self) -> f64 {
+        self.seconds[self.seconds.len() / 2]
+    }
+
+    fn measured(&self, options: &Bench, device: &Device, program: &Executable) -> Measured {
+        let microseconds = |seconds: Option<&f64>| seconds.map_or(0.0, |seconds| seconds * 1e6);
+        Measured {
+            file: options.program.file.display().to_string(),
+            entry: program.plan().entry.clone(),
+            device: device.name(),
+            kernels: self.kernels,
+            bytes: self.bytes,
+            copies: self.copies,
+            median_us: self.median() * 1e6,
+            fastest_us: microseconds(self.seconds.first()),
+            slowest_us: microseconds(self.seconds.last()),
+            gb_per_s: self.bytes as f64 / self.median() / 1e9,
+            ceiling_gb_per_s: None,
+        }
+    }
 }
 
 fn describe(measured: &Measured) -> String {

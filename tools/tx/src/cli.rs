@@ -65,6 +65,13 @@ pub(crate) enum Command {
     /// every variant, with its cost or why it is refused, and which is chosen.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
+    /// Measure other schedules, and keep the best
+    ///
+    /// For each reduction of the program: compiles it with the schedule that it gets and with others that may be better, runs them
+    /// on the given arguments, and compares times and results. What was measured is said on standard error; the program with
+    /// the best schedules written on its reductions is what `tx compile` and the others read.
+    #[command(after_help = TUNE_EXAMPLES)]
+    Tune(Tune),
     /// Check every pass by execution
     ///
     /// Runs the program as it came and after each pass, on generated inputs, and says which pass changed what it
@@ -117,6 +124,11 @@ const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   tx explain row_sums.mlir
   tx explain row_sums.mlir --chip sm_90";
+
+const TUNE_EXAMPLES: &str = "\
+Examples:
+  tx tune row_sums.mlir --arg rand:262144x1000xf32 --arg zeros:262144xf32 -o tuned.mlir
+  tx bench tuned.mlir --arg rand:262144x1000xf32 --arg zeros:262144xf32";
 
 const VALIDATE_EXAMPLES: &str = "\
 Verdicts:
@@ -212,6 +224,23 @@ pub(crate) struct Bench {
     /// Print one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Tune {
+    #[command(flatten)]
+    pub(crate) program: Program,
+
+    #[command(flatten)]
+    pub(crate) launch: Launch,
+
+    /// How often to measure each schedule
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) times: u32,
+
+    /// Write the program with the best schedules here instead of to standard output, which `-` stands for
+    #[arg(short, long, value_name = "FILE.mlir", default_value = "-", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
 }
 
 #[derive(Debug, Args)]

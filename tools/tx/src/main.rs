@@ -9,6 +9,7 @@ mod explain;
 mod failure;
 mod fuzz;
 mod run;
+mod tune;
 mod validate;
 
 use std::any::Any;
@@ -72,6 +73,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Bench(options) => bench::run(&options),
         Command::Compile(options) => compile::run(&options),
         Command::Explain(options) => explain::run(&options),
+        Command::Tune(options) => tune::run(&options),
         Command::Validate(options) => validate::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Doctor(options) => doctor::run(&options),

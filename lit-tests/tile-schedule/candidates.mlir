@@ -1,0 +1,58 @@
+// RUN: tx-opt %s --tile-schedule="until=candidates chip=sm_90"
+// RUN(EXPLAIN): tx-opt %s --tile-schedule="until=explain chip=sm_90" -o /dev/null 2>&1
+// RUN(CHIP): not tx-opt %s --tile-schedule="until=candidates chip=sm_1" 2>&1
+
+// How each reduction might be scheduled, and the microseconds that this should take on a board with the chip: what it gets
+// first, then others, the best of these first. An op that reduces nothing has no candidates.
+// CHECK-LABEL: func.func @rows(
+// CHECK:         tile.candidates = {{\[\[\[}}#tile.split<"d0" by 8>
+// CHECK-SAME:    e+02], {{\[\[}}#tile.split
+// CHECK-LABEL: func.func @columns(
+// CHECK:         tile.candidates = {{\[\[\[}}#tile.split<"d1" by 4>
+// CHECK-SAME:    e+02], {{\[\[}}#tile.split
+// CHECK-LABEL: func.func @everything(
+// CHECK:         tile.candidates = {{\[\[\[}}#tile.case<"d0" to 4096
+// CHECK-LABEL: func.func @written(
+// CHECK:         tile.candidates = {{\[\[\[\]}}, {{[0-9.e+]+}}], {{\[\[}}#tile.split
+// CHECK-LABEL: func.func @each_element(
+// CHECK-NOT:     tile.candidates
+
+// EXPLAIN: remark: `tile.reduce` is scheduled by its shape
+// EXPLAIN: estimates for the H200 and 262144x1024; schedules are chosen by what was measured of their class, not by these
+// EXPLAIN: chosen: {{23[0-9]}}.{{.}} µs for 1074790400 bytes, 31.0 waves of 2048 threads a multiprocessor
+// EXPLAIN: candidate: {{.+}} µs for 1074790400 bytes
+// EXPLAIN: remark: `tile.reduce` is scheduled as is written
+// EXPLAIN: written: {{.+}} µs
+// EXPLAIN: remark: `linalg.generic` is scheduled by its shape
+// EXPLAIN-NOT: estimates
+
+// CHIP: option `chip`: unknown chip `sm_1`; known chips: sm_80
+func.func @rows(%A: memref<262144x1024xf32>, %B: memref<262144xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<262144x1024xf32> into memref<262144xf32>
+  return
+}
+
+func.func @columns(%A: memref<65536x4096xf32>, %B: memref<4096xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<65536x4096xf32> into memref<4096xf32>
+  return
+}
+
+func.func @everything(%A: memref<?xf32>, %B: memref<f32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<?xf32> into memref<f32>
+  return
+}
+
+func.func @written(%A: memref<8x64xf32>, %B: memref<8xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = []} : memref<8x64xf32> into memref<8xf32>
+  return
+}
+
+func.func @each_element(%A: memref<64xf32>, %B: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%A : memref<64xf32>) outs(%B : memref<64xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %n = arith.negf %a : f32
+    linalg.yield %n : f32
+  }
+  return
+}

@@ -1,0 +1,25 @@
+// RUN: tx tune %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 --times 1
+// RUN(SAID): tx tune %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 --times 1 2>&1
+// RUN(ARGS): not tx tune %s --device cpu --arg rand:7x20xf32 --arg zeros:8xf32 2>&1
+// RUN(NAME): not tx tune %s --device cpu --entry columns --arg rand:7x20xf32 --arg zeros:7xf32 2>&1
+// SNAPSHOT: none — it depends on times
+
+// The program comes out again; its reduction may have got a schedule.
+// CHECK:      func.func @rows
+// CHECK-NEXT:   tile.reduce sum
+// CHECK-SAME:   : memref<?x20xf32> into memref<?xf32>
+
+// What was measured is said besides: the schedule that the reduction gets by itself, and others.
+// SAID:       @rows on {{.+}}: {{.+}} µs as it is
+// SAID-NEXT:  tile.reduce number 0: {{.+}} schedules
+// SAID-NEXT:    {{.+}} µs, estimated {{.+}}: [#tile.split
+// SAID:         {{.+}} µs, estimated {{.+}}: [#tile.split
+// SAID:       {{.+}} µs with the best, {{.+}} of what it was
+
+// What cannot be run or found is refused as elsewhere.
+// ARGS: dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 1
+// NAME: `columns`
+func.func @rows(%A: memref<?x20xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x20xf32> into memref<?xf32>
+  return
+}

@@ -1,0 +1,190 @@
+//! `tx tune`.
+
+use tx_runtime::{Arg, Array, Device, Executable, RunOptions, Spec};
+
+use crate::bench::time;
+use crate::cli::Tune;
+use crate::compile;
+use crate::failure::{Failure, say};
+use crate::run;
+
+/// A candidate must be faster than the best before it by this share, so that noise changes nothing.
+const MARGIN: f64 = 0.01;
+/// Results may differ by this share of the largest: sums in another order, of the narrowest type.
+const TOLERANCE: f64 = 0.02;
+
+/// What the estimates of one reduction were worth: the squares of the logarithms of estimates over times.
+#[derive(Default)]
+struct Errors(Vec<f64>);
+
+/// Runs `tx tune`.
+pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
+    let file = &options.program.file;
+    let text = compile::read(file)?;
+    let device = Device::open(&options.launch.device)?;
+    let chip = options
+        .launch
+        .chip
+        .clone()
+        .unwrap_or_else(|| run::chip_for(&device));
+    if options.launch.device == "auto" {
+        say(&format!(
+            "tx: running on {}: {}",
+            device.name(),
+            device.reason()
+        ));
+    }
+    let source = tx::Source {
+        name: file.display().to_string(),
+        text: text.clone(),
+        entry: options.program.entry.clone(),
+        keep_stages: false,
+    };
+    let refused = |error: tx::Error| Failure::Diagnosed(compile::describe(&error, file, &text));
+    let compiler = tx::Target::parse(&chip)
+        .and_then(tx::Compiler::new)
+        .map_err(refused)?;
+    let tunables = compiler.candidates(&source).map_err(refused)?;
+    let args = options
+        .launch
+        .args
+        .iter()
+        .map(Spec::load)
+        .collect::<Result<Vec<Arg>, _>>()?;
+    let attempt =
+        |schedules: &[Option<String>]| -> Result<(f64, Vec<Option<Array>>, String), Failure> {
+            let (artifact, tuned) = compiler
+                .compile_scheduled(&source, schedules)
+                .map_err(refused)?;
+            let program = device.load(&artifact)?;
+            let grid = options.launch.grid.map(|grid| grid.0);
+            let results = results(&program, &args, grid)?;
+            let seconds = time(&device, &program, &args, grid, options.times)?.median();
+            Ok((seconds * 1e6, results, tuned))
+        };
+
+    let mut schedules: Vec<Option<String>> = vec![None; tunables.len()];
+    let (before, expected, mut best_text) = attempt(&schedules)?;
+    let entry = compiler.plan(&source).map_err(refused)?.entry;
+    let mut best = before;
+    say(&format!(
+        "@{entry} on {}: {before:.1} µs as it is",
+        device.name()
+    ));
+    for (number, tunable) in tunables
+        .iter()
+        .enumerate()
+        .filter(|(_, tunable)| tunable.function == entry)
+    {
+        let mut errors = Errors::default();
+        let mut winner: Option<&String> = None;
+        say(&format!(
+            "{} number {number}: {} schedules",
+            tunable.op,
+            tunable.candidates.len()
+        ));
+        for (rank, candidate) in tunable.candidates.iter().enumerate() {
+            let mut trial = schedules.clone();
+            trial[number] = Some(candidate.schedule.clone());
+            let (measured, found, tuned) = attempt(&trial)?;
+            if let Some(argument) = first_difference(&expected, &found) {
+                return Err(Failure::Failed(format!(
+                    "{}: @{entry}: argument {argument} is not what it was with the schedule {}",
+                    file.display(),
+                    candidate.schedule
+                )));
+            }
+            errors
+                .0
+                .push((candidate.microseconds / measured).ln().powi(2));
+            let is_better = rank > 0 && measured < best * (1.0 - MARGIN);
+            say(&format!(
+                "  {measured:>10.1} µs, estimated {:>10.1}: {}{}",
+                candidate.microseconds,
+                candidate.schedule,
+                if is_better { ", the best so far" } else { "" }
+            ));
+            if is_better {
+                (best, best_text, winner) = (measured, tuned, Some(&candidate.schedule));
+            }
+        }
+        // An estimate is of one op on a GPU.
+        if let (1, Some(_)) = (tunables.len(), device.chip()) {
+            say(&format!(
+                "  estimates are off by {:.0} %, the root of the mean square",
+                errors.percent()
+            ));
+        }
+        if let Some(winner) = winner {
+            schedules[number] = Some(winner.clone());
+        }
+    }
+    say(&format!(
+        "{best:.1} µs with the best, {:.2} of what it was",
+        best / before
+    ));
+    match options.output.to_str() {
+        Some("-") => crate::print(best_text.as_bytes()),
+        _ => std::fs::write(&options.output, best_text)
+            .map_err(|error| Failure::file(&options.output, &error)),
+    }
+}
+
+impl Errors {
+    fn percent(&self) -> f64 {
+        let mean = self.0.iter().sum::<f64>() / self.0.len().max(1) as f64;
+        100.0 * (mean.sqrt().exp() - 1.0)
+    }
+}
+
+/// What a run leaves in the arguments that it writes.
+fn results(
+    program: &Executable,
+    args: &[Arg],
+    grid: Option<[u32; 3]>,
+) -> Result<Vec<Option<Array>>, Failure> {
+    let options = RunOptions {
+        grid,
+        ..RunOptions::default()
+    };
+    let outputs = program.run_with(args.to_vec(), &options)?;
+    let written: Vec<usize> = outputs.written().map(|(index, _)| index).collect();
+    let mut arrays = outputs.into_arrays();
+    for (index, array) in arrays.iter_mut().enumerate() {
+        if !written.contains(&index) {
+            *array = None;
+        }
+    }
+    Ok(arrays)
+}
+
+/// The first argument that holds other results than rounding in another order explains.
+fn first_difference(expected: &[Option<Array>], found: &[Option<Array>]) -> Option<usize> {
+    expected
+        .iter()
+        .zip(found)
+        .position(|(expected, found)| match (expected, found) {
+            (Some(expected), Some(found)) => {
+                let number =
+                    |array: &Array, i| array.get(i).map_or(f64::NAN, |number| number.to_f64());
+                let pairs = (0..expected.len()).map(|i| (number(expected, i), number(found, i)));
+                let largest = pairs
+                    .clone()
+                    .map(|(one, _)| one.abs())
+                    .filter(|n| n.is_finite())
+                    .fold(0.0, f64::max);
+                let most = if expected.element().is_float() {
+                    TOLERANCE * largest
+                } else {
+                    0.0
+                };
+                pairs.into_iter().any(|(one, other)| {
+                    let is_same =
+                        one.to_bits() == other.to_bits() || one.is_nan() && other.is_nan();
+                    let is_near = (one - other).abs() <= most;
+                    !is_same && !is_near
+                })
+            }
+            _ => false,
+        })
+}
