@@ -16,10 +16,12 @@ import importlib.util
 import itertools
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 import torch
 
@@ -39,35 +41,108 @@ SIZES = {name: torch.empty(0, dtype=kind).element_size() for name, kind in TYPES
 TOLERANCE = {"f32": 1e-5, "f64": 1e-12, "f16": 1e-3, "bf16": 8e-3, "i32": 0, "i8": 0}
 
 
+# Combiners of rows that are written out: their number of results, and what stands behind the axes.
+WRITTEN = {
+    # Mean and variance, after Welford.
+    "welford": (2, """
+    identity [0.0 : f32, 0.0 : f32, 0.0 : f32] combiner {
+  ^bb0(%ma: f32, %sa: f32, %na: f32, %mb: f32, %sb: f32, %nb: f32):
+    %one = arith.constant 1.0 : f32
+    %n = arith.addf %na, %nb : f32
+    %some = arith.maximumf %n, %one : f32
+    %delta = arith.subf %mb, %ma : f32
+    %share = arith.divf %nb, %some : f32
+    %step = arith.mulf %delta, %share : f32
+    %m = arith.addf %ma, %step : f32
+    %cross = arith.mulf %na, %step : f32
+    %square = arith.mulf %delta, %cross : f32
+    %both = arith.addf %sa, %sb : f32
+    %s = arith.addf %both, %square : f32
+    tile.yield %m, %s, %n : f32, f32, f32
+  } element {
+  ^bb0(%x: f32, %i: index, %j: index):
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    tile.yield %x, %zero, %one : f32, f32, f32
+  } epilogue {
+  ^bb0(%m: f32, %s: f32, %n: f32, %i: index):
+    %v = arith.divf %s, %n : f32
+    tile.yield %m, %v : f32, f32
+  }"""),
+    # The logarithm of the sum of exponentials, relative to the largest so far.
+    "logsumexp": (1, """
+    identity [0xFF800000 : f32, 0.0 : f32] combiner {
+  ^bb0(%ma: f32, %sa: f32, %mb: f32, %sb: f32):
+    %zero = arith.constant 0.0 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %m = arith.maximumf %ma, %mb : f32
+    %none = arith.cmpf oeq, %m, %lowest : f32
+    %base = arith.select %none, %zero, %m : f32
+    %da = arith.subf %ma, %base : f32
+    %db = arith.subf %mb, %base : f32
+    %ea = math.exp %da : f32
+    %eb = math.exp %db : f32
+    %ta = arith.mulf %sa, %ea : f32
+    %tb = arith.mulf %sb, %eb : f32
+    %s = arith.addf %ta, %tb : f32
+    tile.yield %m, %s : f32, f32
+  } element {
+  ^bb0(%x: f32, %i: index, %j: index):
+    %one = arith.constant 1.0 : f32
+    tile.yield %x, %one : f32, f32
+  } epilogue {
+  ^bb0(%m: f32, %s: f32, %i: index):
+    %l = math.log %s : f32
+    %r = arith.addf %m, %l : f32
+    tile.yield %r : f32
+  }"""),
+    # The sum of squares, by a combiner of its own.
+    "squares": (1, """
+    identity [-0.0 : f32] combiner {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tile.yield %s : f32
+  } element {
+  ^bb0(%x: f32, %i: index, %j: index):
+    %s = arith.mulf %x, %x : f32
+    tile.yield %s : f32
+  }"""),
+}
+
+
 class Case:
     """A reduction of an array, as text and as what PyTorch does."""
 
-    def __init__(self, group, shape, axes, kind="sum", type="f32", free=(0,), target=None):
+    def __init__(self, group, shape, axes, kind="sum", type="f32", free=(0,), target=None, determinism=None):
         self.group, self.shape, self.axes, self.kind, self.type = group, shape, axes, kind, type
-        self.free, self.target = free, target
+        self.free, self.target, self.determinism = free, target, determinism
         self.kept = [n for d, n in enumerate(shape) if d not in axes]
 
     @property
     def name(self):
         dimensions = "x".join("?" + str(n) if d in self.free else str(n) for d, n in enumerate(self.shape))
-        return f"{self.kind} {dimensions}x{self.type} over {','.join(map(str, self.axes))}"
+        how = f", {self.determinism}" if self.determinism else ""
+        return f"{self.kind} {dimensions}x{self.type} over {','.join(map(str, self.axes))}{how}"
 
     def text(self):
         sizes = ["?" if d in self.free else str(n) for d, n in enumerate(self.shape)]
         memref = lambda parts, type: f"memref<{''.join(part + 'x' for part in parts)}{type}>"
         source = memref(sizes, self.type)
         kept = [part for d, part in enumerate(sizes) if d not in self.axes]
-        results = [memref(kept, self.type)] + ([memref(kept, "i64")] if self.kind == "argmax" else [])
+        count, written = WRITTEN.get(self.kind, (1, ""))
+        results = [memref(kept, self.type)] * count + ([memref(kept, "i64")] if self.kind == "argmax" else [])
         names = ["%B", "%C"][: len(results)]
+        how = f"{{determinism = #tile.determinism<{self.determinism}>}} " if self.determinism else ""
         arguments = ", ".join(f"{name}: {type}" for name, type in zip(["%A", *names], [source, *results]))
         return (
             f"func.func @f({arguments}) {{\n"
-            f"  tile.reduce {self.kind} %A into {', '.join(names)} axes {self.axes} scope(grid)\n"
-            f"    : {source} into {', '.join(results)}\n  return\n}}\n"
+            f"  tile.reduce {'custom' if written else self.kind} %A into {', '.join(names)} axes {self.axes} scope(grid){written}\n"
+            f"    {how}: {source} into {', '.join(results)}\n  return\n}}\n"
         )
 
     def outputs(self):
-        all = [torch.zeros(self.kept, dtype=TYPES[self.type], device="cuda")]
+        count, _ = WRITTEN.get(self.kind, (1, ""))
+        all = [torch.zeros(self.kept, dtype=TYPES[self.type], device="cuda") for _ in range(count)]
         return all + ([torch.full(self.kept, -1, dtype=torch.int64, device="cuda")] if self.kind == "argmax" else [])
 
     def torch(self, x):
@@ -75,6 +150,12 @@ class Case:
             return x.argmax(self.axes[0])
         if self.kind == "max":
             return x.amax(self.axes)
+        if self.kind == "welford":
+            return torch.var_mean(x, self.axes, correction=0)
+        if self.kind == "logsumexp":
+            return x.logsumexp(self.axes)
+        if self.kind == "squares":
+            return torch.linalg.vector_norm(x, 2, self.axes)
         return x.sum(self.axes, dtype=x.dtype)
 
     def reference(self, x):
@@ -82,6 +163,12 @@ class Case:
             return [x.amax(self.axes), x.argmax(self.axes[0])]
         if self.kind == "max":
             return [x.amax(self.axes)]
+        if self.kind == "welford":
+            return list(reversed(torch.var_mean(x.double(), self.axes, correction=0)))
+        if self.kind == "logsumexp":
+            return [x.double().logsumexp(self.axes)]
+        if self.kind == "squares":
+            return [torch.linalg.vector_norm(x, 2, self.axes, dtype=torch.float64) ** 2]
         if x.dtype.is_floating_point:
             return [x.sum(self.axes, dtype=torch.float64)]
         return [x.sum(self.axes, dtype=torch.int64).to(x.dtype)]
@@ -91,6 +178,8 @@ class Case:
             # Of equal elements others may take another than the first.
             there = x.gather(self.axes[0], found[1].unsqueeze(self.axes[0])).squeeze(self.axes[0])
             return torch.equal(found[0], wanted[0]) and torch.equal(there, wanted[0])
+        if self.kind in WRITTEN:
+            return all(torch.allclose(f.double(), w, rtol=1e-4, atol=1e-4) for f, w in zip(found, wanted))
         if not wanted[0].dtype.is_floating_point or self.kind != "sum":
             return all(torch.equal(f, w) for f, w in zip(found, wanted))
         # Sums of random numbers are as large as the square root of how many there are, about.
@@ -98,7 +187,7 @@ class Case:
         return (found[0].double() - wanted[0]).abs().max().item() / scale <= TOLERANCE[self.type]
 
     def bytes(self):
-        out = SIZES[self.type] + (8 if self.kind == "argmax" else 0)
+        out = SIZES[self.type] * WRITTEN.get(self.kind, (1, ""))[0] + (8 if self.kind == "argmax" else 0)
         return math.prod(self.shape) * SIZES[self.type] + math.prod(self.kept) * out
 
 
@@ -133,6 +222,13 @@ def cases():
     for n in (32, 100, 1001, 1024, 4096, 65536):
         yield rows("kinds", n, 0.97 if n >= 100 else 0.93, kind="max")
         yield rows("kinds", n, 0.93, kind="argmax")
+    for kind, target in (("squares", 0.97), ("welford", 0.93), ("logsumexp", 0.93)):
+        for n in (100, 1001, 1024, 4096, 65536):
+            yield rows("combiners that are written out", n, target, kind=kind)
+    for determinism in ("run_to_run", "batch_invariant", "any"):
+        for m, n in ((1 << 18, 1 << 10), (1 << 8, 1 << 20)):
+            yield Case("determinism", [m, n], [1], determinism=determinism, free=())
+        yield Case("determinism", [1 << 28], [0], determinism=determinism, free=())
 
 
 def median(times):
@@ -264,11 +360,12 @@ def measure(case, copies, peers, options, folder):
     note("tx", timed([program.launch for program in programs]), found)
     result["kernels"] = len(programs[0].launches)
     out = torch.zeros(case.kept, dtype=TYPES[case.type], device="cuda")
-    cub = [peers.cub(case, x, out) for x in xs]
+    has_peers = case.kind not in WRITTEN and not case.determinism
+    cub = [peers.cub(case, x, out) for x in xs] if has_peers else [None]
     if cub[0]:
         note("cub", timed(cub), [out])
     note("torch", timed([functools.partial(case.torch, x) for x in xs]))
-    is_rows = case.axes == [1] and len(case.shape) == 2 and case.kind != "argmax"
+    is_rows = case.axes == [1] and len(case.shape) == 2 and case.kind != "argmax" and has_peers
     if is_rows and case.type in ("f32", "f16", "bf16"):
         out.zero_()
         note("triton", triton_rows(case, xs, out), [out])
@@ -277,6 +374,37 @@ def measure(case, copies, peers, options, folder):
         compiled = torch.compile(case.torch, dynamic=False)
         note("inductor", timed([functools.partial(compiled, x) for x in xs]))
     return result
+
+
+def compile_times(options, folder):
+    """Milliseconds from text to code for a sum of rows, the median of nine: of `tx` to PTX in its process, of Triton to a cubin,
+    each of a number of columns that it has not seen."""
+    import triton
+
+    from triton_rows import rows_kernel
+
+    def tx(columns):
+        path = folder / "case.mlir"
+        path.write_text(Case("", [1 << 18, columns], [1], free=(0,) if columns else (0, 1)).text())
+        command = [options.tx, "compile", path, "--chip", options.chip, "-o", folder / "case.ptx", "--time"]
+        done = subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        return float(next(line.split()[1] for line in done.stderr.splitlines() if line.startswith("total")))
+
+    def with_triton(columns):
+        begin = time.perf_counter()
+        rows_kernel.warmup(torch.float32, torch.float32, 1 << 18, columns, 1, 1024, False, grid=(1,), num_warps=4)
+        return (time.perf_counter() - begin) * 1e3
+
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["TRITON_CACHE_DIR"] = cache
+        with_triton(1024)
+        columns = [1000 + 4 * i for i in range(9)]
+        known, cold = median([tx(n) for n in columns]), median([with_triton(n) for n in columns])
+    unknown = median([tx(0) for _ in columns])
+    return (
+        f"Text to code of a sum of rows: `tx` {known:.1f} ms, {unknown:.1f} ms where the columns are known at run time; "
+        f"Triton {triton.__version__} {cold:.1f} ms, {cold / known:.1f} times as long.\n"
+    )
 
 
 def table(results, ceiling, device):
@@ -342,9 +470,10 @@ def main():
             print(f"{case.name}: {results[-1]['tx'] * 1e6:.1f} µs", file=sys.stderr, flush=True)
         copies = []
         ceilings.append(peers.ceiling(gibibyte()))
+        compiling = compile_times(options, folder)
     order = {c.name: i for i, c in enumerate(cases())}
     results.sort(key=lambda r: order[r["name"]])
-    text = table(results, max(ceilings), torch.cuda.get_device_name())
+    text = "\n".join([table(results, max(ceilings), torch.cuda.get_device_name()), compiling])
     versions = {"torch": torch.__version__, "cuda": torch.version.cuda}
     (out / "results.json").write_text(json.dumps({"ceilings": ceilings, "versions": versions, "results": results}, indent=1))
     (out / "table.md").write_text(text)

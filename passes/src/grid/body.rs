@@ -321,6 +321,9 @@ impl<'a, 'c> Body<'a, 'c> {
                     )
                 }];
             }
+            if self.is_guarded_throughout(guard) {
+                return whole();
+            }
             let complete = b.div(total, Index::Const(factor));
             // At most one tile is left, and LLVM is not to unroll it.
             let left = Range {
@@ -349,6 +352,22 @@ impl<'a, 'c> Body<'a, 'c> {
         let short = b.less(left, Index::Const(factor));
         let to = b.select_index(short, left, Index::Const(factor));
         vec![range(Index::Const(0), to, full)]
+    }
+
+    /// Whether tiles of a row are written once, with guards, rather than twice: where lanes side by side load elements one by
+    /// one, several each, and it is not known how many there are.
+    fn is_guarded_throughout(&self, node: usize) -> bool {
+        let nodes = &self.nest.nodes;
+        let is_unknown = matches!(nodes[node].extent, Extent::Dim(_) | Extent::UpTo(..));
+        let is_alone = self.job.extents.len() == self.job.axes.len();
+        let loops = self.nest.loops_of(node);
+        let lanes = self.nest.on(Processor::Thread(0));
+        let is_vector = |n: &usize| nodes[*n].run == Run::Vectorized;
+        is_unknown
+            && !is_alone
+            && lanes.is_some_and(|lanes| nodes[lanes].reduced && loops.contains(&lanes))
+            && loops.iter().any(|n| nodes[*n].run == Run::Unrolled)
+            && !self.nest.serial().iter().any(is_vector)
     }
 
     /// Whether blocks share the iterations of a loop that was split.

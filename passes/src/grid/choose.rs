@@ -49,26 +49,17 @@ const SHARES: i64 = 64;
 
 /// Rows of up to so many elements, shortest first: how many threads reduce one, and what each has under way. Elements one
 /// by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast as vectors.
-const SHORT_ROWS: [(i64, Group); 5] = [
-    (8, Group::new([2, 4, 2, THREADS])),
-    (16, Group::new([4, 4, 2, THREADS])),
-    (32, Group::new([8, 4, 2, THREADS / 2])),
-    (64, Group::new([8, 8, 1, THREADS / 2])),
-    (160, Group::new([8, 16, 1, THREADS / 2])),
-];
-/// The longer ones of elements of at least 4 bytes. Vectors are left to rows that are longer still.
 const ROWS: [(i64, Group); 3] = [
-    (512, Group::new([LANES / 2, 8, 1, THREADS / 2])),
-    (2048, Group::new([LANES, 8, 1, THREADS])),
-    (16384, Group::new([THREADS, 8, 1, THREADS])),
+    (16, Group::new([2, 8, 1, THREADS])),
+    (64, Group::new([8, 8, 1, THREADS / 2])),
+    (4096, Group::new([LANES / 2, 8, 1, THREADS / 2])),
 ];
-/// Bytes of the longer ones of narrower elements, which are loaded as vectors.
-const NARROW_ROWS: [(i64, Group); 1] = [(1 << 15, Group::new([LANES, UNDER_WAY, 1, THREADS]))];
+/// The same where an element takes many ops.
+const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
+/// Ops of an element that are many.
+const HEAVY: i64 = 8;
 /// Elements of one result that one block reduces, without partial results that wait for another kernel.
-const SMALL: [(i64, Group); 2] = [
-    (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
-    (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
-];
+const SMALL: [(i64, Group); 1] = [(1 << 12, Group::new([THREADS, 16, 1, THREADS]))];
 /// Elements of one result that fewer blocks reduce than [`CUTS`], and their number.
 const MEDIUM: (i64, Group, i64) = (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128);
 
@@ -143,6 +134,7 @@ impl Group {
 }
 
 /// How rows are reduced: by these threads, as these vectors, cut over so many blocks where they are.
+#[derive(Clone)]
 struct Rows {
     group: Group,
     vectors: Vectors,
@@ -309,7 +301,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
         {
             return None;
         }
-        let width = self.width()?;
         let one_by_one = |(most, group): (i64, Group), cuts| Rows {
             group,
             vectors: Vectors::None,
@@ -321,18 +312,10 @@ impl<'a, 'c> Chooser<'a, 'c> {
             let small = SMALL.map(|class| one_by_one(class, None));
             let medium = [one_by_one((most, group), Some(cuts))];
             small.into_iter().chain(medium).collect()
-        } else if width < 4 {
-            let narrow = NARROW_ROWS.map(|(bytes, group)| Rows {
-                group,
-                vectors,
-                cuts: None,
-                most: Some(bytes / width),
-            });
-            let short = SHORT_ROWS.map(|class| one_by_one(class, None));
-            short.into_iter().chain(narrow).collect()
+        } else if job.weight() > HEAVY || self.exchanges_parts() {
+            HEAVY_ROWS.map(|class| one_by_one(class, None)).to_vec()
         } else {
-            let all = SHORT_ROWS.iter().chain(&ROWS);
-            all.map(|class| one_by_one(*class, None)).collect()
+            ROWS.map(|class| one_by_one(class, None)).to_vec()
         };
         let mut cases = Vec::new();
         for class in classes {
@@ -344,17 +327,19 @@ impl<'a, 'c> Chooser<'a, 'c> {
         match kept.is_empty() {
             true => self.rows(&kept, inner, vectors),
             // The longest get a block each.
-            false => self.rows_as(
-                &kept,
-                inner,
-                false,
-                Rows {
-                    group: Group::new([THREADS, UNDER_WAY, 1, THREADS]),
+            false => {
+                let vectors = match self.width()? {
+                    4.. => Vectors::None,
+                    _ => vectors,
+                };
+                let longest = Rows {
+                    group: Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
                     vectors,
                     cuts: None,
                     most: None,
-                },
-            ),
+                };
+                self.rows_as(&kept, inner, false, longest);
+            }
         }
         cases.push(Case::always(std::mem::take(&mut self.steps)));
         Some(cases)
