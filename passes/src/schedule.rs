@@ -51,7 +51,9 @@ pass! {
     ///
     /// Sizes that are no multiple of a factor are guarded. Of a loop over whole tiles the full part
     /// comes first, without guards, and then the rest; of a loop within a tile that is not full, the
-    /// end is moved. A loop over more blocks than a grid can have takes turns.
+    /// end is moved. Rows of unknown length whose elements lanes load one by one, several each, are guarded throughout,
+    /// in half the code. One tile of up to 64 elements is loaded without branches: where there is no element, the first.
+    /// A loop over more blocks than a grid can have takes turns.
     ///
     /// `until=explain` changes nothing, and says of each op how it is scheduled, what that should take on `chip`, and how else
     /// it might be; `until=candidates` notes the same as `tile.candidates` on ops; `until=choice` only writes schedules on

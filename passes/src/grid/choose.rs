@@ -58,8 +58,12 @@ const ROWS: [(i64, Group); 3] = [
 const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
 /// Ops of an element that are many.
 const HEAVY: i64 = 8;
-/// Elements of one result that one block reduces, without partial results that wait for another kernel.
-const SMALL: [(i64, Group); 1] = [(1 << 12, Group::new([THREADS, 16, 1, THREADS]))];
+/// Elements of one result that one block reduces, without partial results that wait for another kernel; the second where
+/// their number is known.
+const SMALL: [(i64, Group); 2] = [
+    (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
+    (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
+];
 /// Elements of one result that fewer blocks reduce than [`CUTS`], and their number.
 const MEDIUM: (i64, Group, i64) = (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128);
 
@@ -134,7 +138,6 @@ impl Group {
 }
 
 /// How rows are reduced: by these threads, as these vectors, cut over so many blocks where they are.
-#[derive(Clone)]
 struct Rows {
     group: Group,
     vectors: Vectors,
@@ -309,13 +312,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         };
         let classes: Vec<Rows> = if kept.is_empty() {
             let (most, group, cuts) = MEDIUM;
-            let small = SMALL.map(|class| one_by_one(class, None));
-            let medium = [one_by_one((most, group), Some(cuts))];
-            small.into_iter().chain(medium).collect()
+            vec![
+                one_by_one(SMALL[0], None),
+                one_by_one((most, group), Some(cuts)),
+            ]
         } else if job.weight() > HEAVY || self.exchanges_parts() {
-            HEAVY_ROWS.map(|class| one_by_one(class, None)).to_vec()
+            HEAVY_ROWS.map(|class| one_by_one(class, None)).into()
         } else {
-            ROWS.map(|class| one_by_one(class, None)).to_vec()
+            ROWS.map(|class| one_by_one(class, None)).into()
         };
         let mut cases = Vec::new();
         for class in classes {
