@@ -29,6 +29,38 @@ fn text_to_ptx(c: &mut Criterion) {
     group.finish();
 }
 
+/// A host function with so many sums of rows, one after the other.
+fn sums(count: usize, columns: &str) -> String {
+    let source = format!("memref<1024x{columns}xf32>");
+    let sum = format!(
+        "  tile.reduce sum %x into %y axes [1] scope(grid) : {source} into memref<1024xf32>\n"
+    );
+    format!(
+        "func.func @sums(%x: {source}, %y: memref<1024xf32>) {{\n{}  return\n}}\n",
+        sum.repeat(count)
+    )
+}
+
+/// One sum of rows, and how the time grows with their number.
+fn row_sums(c: &mut Criterion) {
+    let target = tx::Target::parse("sm_90").expect("a known chip");
+    let compiler = tx::Compiler::new(target).expect("a compiler");
+    let mut group = c.benchmark_group("row sums to PTX");
+    group.sample_size(10);
+    let known = [1, 10, 100, 1000].map(|count| (count, "1024"));
+    for (count, columns) in known.into_iter().chain([(1, "?")]) {
+        let text = sums(count, columns);
+        group.bench_function(format!("{count} of {columns} columns"), |b| {
+            b.iter(|| {
+                compiler
+                    .compile(black_box(&text))
+                    .expect("the program compiles")
+            });
+        });
+    }
+    group.finish();
+}
+
 /// Every program of the lit tests that works on whole arrays.
 fn programs(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
@@ -55,5 +87,5 @@ fn programs(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text_to_ptx, programs);
+criterion_group!(benches, text_to_ptx, row_sums, programs);
 criterion_main!(benches);
