@@ -60,7 +60,7 @@ impl Module {
             let label = buffer.label.as_str();
             let id = match buffer.contents {
                 Some(_) => {
-                    let past = if options.unaligned { buffer.element } else { 0 };
+                    let past = options.past * buffer.element;
                     memory.alloc_past(label, buffer.bytes, 256, past)
                 }
                 None => memory.alloc_uninitialized(label, buffer.bytes, 256),

@@ -198,9 +198,9 @@ pub struct RunOptions {
     /// Iterations of loops, of all threads of a launch, after which the executor ends it.
     #[cfg(feature = "simt")]
     pub iterations: Option<u64>,
-    /// Whether the executor puts arguments one element past a multiple of 256 bytes, as a view of a larger array may begin.
+    /// Elements past a multiple of 256 bytes at which the executor puts arguments, as a view of a larger array may begin.
     #[cfg(feature = "simt")]
-    pub unaligned: bool,
+    pub past: usize,
 }
 
 impl Executable {

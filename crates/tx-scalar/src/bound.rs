@@ -105,6 +105,16 @@ impl Bound {
         }
     }
 
+    /// The bound of a sum with the error of rounding it to a type after each addition.
+    #[must_use]
+    pub fn rounded_each(self, float: Float) -> Self {
+        let own = self.rounding(float);
+        Self {
+            error: (self.error + own).max(own * self.additions / 2.0),
+            ..self
+        }
+    }
+
     /// Of a sum or a difference.
     pub fn sum(self, other: Self, float: Float) -> Self {
         let sum = Self {
@@ -116,10 +126,8 @@ impl Bound {
             trough: 1.0,
             additions: self.additions + other.additions + 1.0,
         };
-        let own = sum.rounding(float);
         // Where the largest terms come first, every addition rounds as the last one does here.
-        let error = (sum.error + own).max(own * sum.additions / 2.0);
-        Self { error, ..sum }
+        sum.rounded_each(float)
     }
 
     /// Of the product of `x` and `y`.

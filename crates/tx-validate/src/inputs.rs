@@ -1,6 +1,9 @@
 //! What a program is run on: sizes that divide nothing, and numbers that show mistakes.
 
 use crate::Trouble;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::rc::Rc;
 use tx_interp::{Float, Scalar, truncated};
 use tx_plan::{ArgumentType, ElementType, EntryKind, Expr, Extent, Plan, Relation, Symbol};
 use tx_runtime::{Arg, Array, Number};
@@ -55,6 +58,12 @@ enum Data {
     /// All alike but one great and one small number a row, each in another warp's worth of columns: together, [`Turn`]s have
     /// one of each in every such part of a row.
     Parts,
+    /// The same with NaN in the place of both.
+    NanParts,
+    /// The same of one great number among NaN, but for the first and last column.
+    NumberParts,
+    /// All alike but one great or small number a column, in other rows of each; in the last of several turns a NaN.
+    Columns,
     /// All of one sign but one number a row, which are in other parts of rows next to each other, and of another sign there.
     Signs,
     /// All alike but one number, in turns of each sort and at several places, which decides about the whole array.
@@ -70,12 +79,19 @@ struct Turn {
     of: usize,
     /// What one number among others is, in turns.
     sorts: &'static [Role],
+    /// Where it is, if that is not told by the number.
+    at: Option<usize>,
 }
 
 impl Turn {
     /// What one number among others is.
     fn sort(self) -> Role {
-        self.sorts[self.number % self.sorts.len()]
+        let number = if self.number < TURNS_FAR {
+            self.number
+        } else {
+            0
+        };
+        self.sorts[number % self.sorts.len()]
     }
 
     /// The place of one number among so many: the last, the first, and then others, in the second half and the first by
@@ -84,10 +100,17 @@ impl Turn {
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.sorts.len();
         let last = count.saturating_sub(1);
-        let place = match step {
+        let place = match (step, self.at) {
+            (_, Some(at)) => at.min(last),
             _ if count <= MOST_ALONE => step.min(last),
-            0 => last,
-            1 => 0,
+            // Where a thread of a block takes several: the first of some.
+            _ if self.number >= TURNS_FAR => match self.number - TURNS_FAR {
+                slot @ 0..SLOTS => (slot + 1) * LEAST_BLOCK,
+                more => (SLOTS + 1) * LEAST_BLOCK << (more - SLOTS),
+            }
+            .min(last),
+            (0, _) => last,
+            (1, _) => 0,
             _ => {
                 let half = usize::from(step.is_multiple_of(2));
                 let sort = self.number % self.sorts.len();
@@ -144,10 +167,8 @@ impl Data {
                 let most = (MOST_PEAKS_ELEMENTS / count).max(LEAST_PEAKS);
                 columns.div_ceil(rows.max(1)).clamp(1, most)
             }
-            Self::Parts => columns
-                .div_ceil(WARP)
-                .div_ceil(rows.max(1))
-                .min(LEAST_PEAKS),
+            Self::Parts => columns.div_ceil(WARP).div_ceil(rows.max(1)).min(MOST_PARTS),
+            Self::Columns => COLUMN_TURNS,
             Self::Alone if count <= MOST_ALONE => sorts.len() * count,
             Self::Alone => TURNS_ALONE,
             Self::Zeros => 2 * (FEW / count).clamp(1, 4),
@@ -172,6 +193,9 @@ impl Data {
             Self::Nans => "single NaNs",
             Self::Numbers => "single numbers",
             Self::Parts => "numbers in each part",
+            Self::NanParts => "a NaN in each part",
+            Self::NumberParts => "a number in each part",
+            Self::Columns => "a number in each column",
             Self::Signs => "one other sign",
             Self::Alone => "one other number",
             Self::Slopes => "slopes",
@@ -184,7 +208,7 @@ impl Data {
 /// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
 /// 256, and so many columns that 32 of them make more than 256 parts; one more than
 /// 256 blocks of 256 threads fold in two rounds.
-const CALLS: [([usize; 4], Data); 25] = [
+const CALLS: [([usize; 4], Data); 26] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
@@ -203,42 +227,53 @@ const CALLS: [([usize; 4], Data); 25] = [
     ([66, 66, 2, 3], Data::Nans),
     ([31, 40, 3, 2], Data::Numbers),
     ([2, 1019, 2, 2], Data::Slopes),
-    ([601, 2, 2, 2], Data::Alone),
-    ([1, 601, 2, 2], Data::Alone),
+    ([639, 2, 2, 2], Data::Alone),
+    ([1, 639, 2, 2], Data::Alone),
     ([3, 2051, 2, 2], Data::Long),
     ([1, 131073, 1, 2], Data::Long),
     ([1, 131073, 1, 2], Data::Alone),
     ([64, 128, 4, 2], Data::Whole),
+    ([639, 97, 1, 2], Data::Columns),
     PARTS,
 ];
 
-/// One more part of 32 columns than a block of 256 threads has threads, for programs whose partial results are combined by
-/// such a block.
-const PARTS: ([usize; 4], Data) = ([33, 256 * WARP + 33, 1, 2], Data::Parts);
+/// Inputs with a number in each column.
+const COLUMN_TURNS: usize = 5;
+/// Rows from that in which one column has its number to that of the next, and parts from one row to the next: no factor of
+/// how many there are.
+const STEP: usize = 277;
+/// More parts of 32 columns than a block of 256 threads has threads, for programs whose partial results are combined by such
+/// a block, more than three rounds of 128, and as many over as can be.
+const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 /// Columns of a part; of rows of less than so many columns a quarter of that.
 const WARP: usize = 32;
 const FEW_PARTS: usize = 1024;
 
-/// Rows of one of these lengths go to the kernel for it, where a program has some for different lengths.
-const LENGTHS: [usize; 9] = [5, 13, 29, 50, 150, 300, 1500, 7000, 33001];
+/// The longest rows and vectors where a program has kernels for different lengths, and the longest of rows that all go to one
+/// kernel from a shorter length on.
+const LONGEST: usize = 270_001;
+const LONGEST_ROW: usize = 33001;
 /// What they hold. No infinities: what some combiners make of one in a short row depends on the order.
-const LENGTH_DATA: [Data; 9] = [
-    Data::Parts,
+const LENGTH_DATA: [Data; 11] = [
     Data::Signs,
     Data::Random,
-    Data::Nans,
+    Data::NanParts,
     Data::Long,
+    Data::Parts,
+    Data::NumberParts,
+    Data::Near,
     Data::Zeros,
     Data::Least,
     Data::Greatest,
     Data::Whole,
 ];
-/// Rows of these arrays, but for the longest.
-const LENGTH_ROWS: usize = 33;
+/// Rows up to so long, and how many there are: of the short ones more than a block takes, of which one has a block of its own.
+const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
+/// Elements of a vector beyond which it holds the first few of these only, and one other number of each sort.
+const FEW_TURNS: usize = 1 << 16;
+const FEW_OF_THESE: usize = 4;
 /// Parts from that in which one row has a number to that of the next: no factor of what kernels divide rows by.
 const LENGTH_TURNS: usize = 7;
-/// Elements of a vector beyond which it is made twice as long, so that it goes to the kernel for the longest.
-const LONG: usize = 1 << 17;
 
 /// What programs of given sizes hold.
 const FILLS: [Data; 14] = [
@@ -260,12 +295,18 @@ const FILLS: [Data; 14] = [
 
 /// Inputs with peaks of a program, at most, if their arrays are large.
 const LEAST_PEAKS: usize = 8;
+/// Inputs with numbers in each part, at most.
+const MOST_PARTS: usize = 32;
 /// Elements of all arrays with peaks, at most, if there are more of them.
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Elements of an array in which each has an input of its own, at most.
 const MOST_ALONE: usize = 32;
-/// Inputs with one other number in a larger array.
-const TURNS_ALONE: usize = 18;
+/// Inputs with one other number in a larger array; at first it is anywhere, then where the first thread of a block has its
+/// second element and so on, and then at some powers of two.
+const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 5;
+const SLOTS: usize = 7;
+const TURNS_FAR: usize = 18;
+const LEAST_BLOCK: usize = 256;
 /// What one number among others that are alike may be.
 const SORTS: [Role; 6] = [
     Role::Nan,
@@ -285,6 +326,18 @@ const MOST_LONG: usize = 5200;
 /// Elements of one argument beyond which a program is not run.
 const MOST_ELEMENTS: usize = 1 << 19;
 
+/// The same of inputs for kernels whose grid does not depend on sizes.
+const MOST_OF_LARGE: usize = 5 << 20;
+/// Elements for which there are no more blocks than for twice as many, where there is a limit.
+const MOST_THREADS: usize = 1 << 26;
+/// Elements that a thread of such a kernel is given: it takes up to 32 at once, and up to 8 of an array of three dimensions.
+const ROUNDS: [usize; 2] = [36, 10];
+/// Where one number is another: the first and last of the fifth element of the threads of a block, the eighth, and the first of
+/// the second 256 blocks.
+const LARGE_PLACES: [usize; 4] = [1 << 10, 1279, 1792, 1 << 19];
+/// The last dimension of arrays of three.
+const LARGE_ROW: usize = 1001;
+
 /// How sizes that must be the same are guessed where the program does not say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Guess {
@@ -295,8 +348,6 @@ pub(crate) enum Guess {
     /// All.
     Same,
 }
-
-pub(crate) const GUESSES: [Guess; 3] = [Guess::FromFirst, Guess::FromLast, Guess::Same];
 
 /// A generator of random numbers (SplitMix64).
 struct Random(u64);
@@ -320,7 +371,16 @@ impl Random {
 }
 
 /// The inputs of a program, where sizes are guessed in this way; empty when none fit.
-pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input>, Trouble> {
+///
+/// Of those that launch the same kernels there are so many at most. With the name of a kernel, there are those that launch
+/// it, if any do.
+pub(crate) fn generate(
+    plan: &Plan,
+    seed: u64,
+    guess: Guess,
+    most: usize,
+    kernel: Option<&str>,
+) -> Result<Vec<Input>, Trouble> {
     let dynamic = plan.arguments.iter().any(|argument| match &argument.ty {
         ArgumentType::Memref(memref) => memref.shape.contains(&Extent::Dynamic),
         ArgumentType::Scalar(_) => true,
@@ -345,136 +405,326 @@ pub(crate) fn generate(plan: &Plan, seed: u64, guess: Guess) -> Result<Vec<Input
     let in_parts = !plan.temporaries.is_empty()
         && plan.steps.len() > 1
         && first.is_some_and(|(_, memref)| memref.shape.len() > 1);
-    let by_length = is_by_length(plan, guess);
     let calls = calls.into_iter().map(|(sizes, data)| (sizes, data, None));
-    let lengths = by_length
-        .then(|| length_calls(plan, sorts))
-        .into_iter()
-        .flatten();
-    for (number, (sizes, data, only)) in calls.chain(lengths).enumerate() {
+    let large = large_calls(plan, guess, sorts);
+    let large_ones = CALLS.len()..CALLS.len() + large.len();
+    let calls = calls.chain(large).chain(length_calls(plan, guess, sorts));
+    for (number, (sizes, data, only)) in calls.enumerate() {
         if data == Data::Parts && only.is_none() && !in_parts {
             continue;
         }
-        let Some(values) = solve(plan, &sizes, guess, by_length) else {
+        let most = match dynamic && large_ones.contains(&number) {
+            true => MOST_OF_LARGE,
+            false => MOST_ELEMENTS,
+        };
+        let Some(mut values) = solve(plan, &sizes, guess) else {
             continue;
         };
-        let count = |shape: &Vec<usize>| {
-            shape
-                .iter()
-                .fold(1usize, |count, size| count.saturating_mul(*size))
-        };
-        if let Some((i, shape)) = values
-            .shapes
-            .iter()
-            .enumerate()
-            .find(|(_, shape)| count(shape) > MOST_ELEMENTS)
-        {
+        // Rows of a given length may be too long for so many.
+        if let Some((_, elements)) = values.larger_than(most) {
+            let rows = (sizes[0] as f64 * most as f64 / elements as f64) as usize;
+            let fewer = [rows.max(1), sizes[1], sizes[2], sizes[3]];
+            values = solve(plan, &fewer, guess).unwrap_or(values);
+        }
+        if let Some((i, elements)) = values.larger_than(most) {
             too_large = Some(format!(
-                "argument {i} has {} elements, expected at most {MOST_ELEMENTS}; give smaller ones with --arg",
-                count(shape)
+                "argument {i} has {elements} elements, expected at most {most}; give smaller ones with --arg"
             ));
             continue;
         }
         let of = data.turns(first.map_or(&[], |(i, _)| &values.shapes[i]), sorts);
         let turns = match only {
             Some(turn) => vec![turn],
-            None => (0..of).map(|number| Turn { number, of, sorts }).collect(),
+            None => {
+                let at = None;
+                (0..of)
+                    .map(|number| Turn {
+                        number,
+                        of,
+                        sorts,
+                        at,
+                    })
+                    .collect()
+            }
         };
+        let values = Rc::new(values);
         for turn in turns {
-            let input = fill_all(plan, &values, data, turn, seed, number)?;
             inputs.push(Planned {
-                turn: turn.number + usize::from(only.is_some()),
-                threads: threads(plan, &values),
-                input,
+                values: Rc::clone(&values),
+                data,
+                turn,
+                number,
+                before: turn.number + usize::from(only.is_some()),
+                every_stage: false,
             });
         }
     }
-    // One of each sort first, and then the second of each.
-    inputs.sort_by_key(|planned| planned.turn);
-    match too_large {
-        Some(reason) if inputs.is_empty() => Err(Trouble::Input(reason)),
-        _ => Ok(affordable(inputs)),
+    if let (Some(reason), true) = (too_large, inputs.is_empty()) {
+        return Err(Trouble::Input(reason));
     }
-}
-
-/// Whether a program has kernels of which it launches some for one length and others for another.
-fn is_by_length(plan: &Plan, guess: Guess) -> bool {
-    let Some(values) = solve(plan, &CALLS[0].0, guess, false) else {
-        return false;
-    };
-    let value = |expr: &Expr| expr.evaluate(|symbol| values.lookup(symbol));
-    plan.steps
-        .iter()
-        .any(|step| matches!(step.extent(value), Ok(None)))
-}
-
-/// Calls with rows of each of [`LENGTHS`], which take a turn each.
-fn length_calls(plan: &Plan, sorts: &'static [Role]) -> Vec<([usize; 4], Data, Option<Turn>)> {
-    let rank = most_dimensions(plan);
-    let turn = |number, of| Some(Turn { number, of, sorts });
-    let mut calls = Vec::new();
-    for length in LENGTHS {
-        let (rows, more) = match rank {
-            // Vectors of fewer elements are among the other calls.
-            0 | 1 if length < 7000 => continue,
-            0 | 1 => (1, 1),
-            2 if length <= 7000 => (LENGTH_ROWS, 1),
-            2 => (LENGTH_ROWS / 4, 1),
-            _ => (5, 3),
+    // One of each sort first, and then the second of each.
+    inputs.sort_by_key(|planned| planned.before);
+    if let Some(kernel) = kernel {
+        let steps = || plan.steps.iter().map(|step| step.kernel == kernel);
+        let has = |planned: &Planned| {
+            let launched = launched(plan, &planned.values);
+            steps().zip(launched).any(|(own, launched)| own && launched)
         };
-        let mut sizes = [more; 4];
-        sizes[0] = rows;
-        sizes[rank.clamp(2, 4) - 1] = length;
-        calls.extend(LENGTH_DATA.map(|data| (sizes, data, turn(0, LENGTH_TURNS))));
-        if rank == 1 {
+        if inputs.iter().any(has) {
+            inputs.retain(has);
+        }
+    }
+    let most_at_the_end = match kernel {
+        Some(_) => 8 * MOST_AT_THE_END,
+        None => MOST_AT_THE_END,
+    };
+    let mut inputs = affordable(plan, inputs, most_at_the_end);
+    keep_few(plan, &mut inputs, most);
+    inputs
+        .iter()
+        .map(|planned| planned.fill(plan, seed))
+        .collect()
+}
+
+/// Sizes of an array whose last dimension is so long.
+fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
+    let rows = LENGTH_ROWS.iter().find(|(most, _)| length <= *most);
+    let (rows, more) = match (rank, rows) {
+        (0 | 1, _) | (_, None) => (1, 1),
+        (2, Some((_, rows))) => (*rows, 1),
+        _ => (5, 3),
+    };
+    let mut sizes = [more; 4];
+    sizes[0] = rows;
+    sizes[rank.clamp(2, 4) - 1] = length;
+    sizes
+}
+
+/// Lengths of rows, or of a vector, where a program launches other kernels for some than for others: the least and the
+/// greatest that go to the same ones, and others between them.
+fn lengths(plan: &Plan, guess: Guess) -> Vec<usize> {
+    let rank = most_dimensions(plan);
+    let launched = |length| {
+        let values = solve(plan, &sizes_of(rank, length), guess)?;
+        Some(launched(plan, &values))
+    };
+    // Lengths of one kernel follow on each other.
+    let mut classes: Vec<(usize, usize)> = Vec::new();
+    // What some combiners make of one element that is no number depends on whether anything is combined.
+    let (mut first, mut length) = (2, 2);
+    while length < LONGEST {
+        let next = (length + (length / 8).max(1)).min(LONGEST);
+        let own = launched(length);
+        if launched(next) != own {
+            let (mut inside, mut outside) = (length, next);
+            while outside - inside > 1 {
+                let middle = usize::midpoint(inside, outside);
+                match launched(middle) == own {
+                    true => inside = middle,
+                    false => outside = middle,
+                }
+            }
+            classes.push((first, inside));
+            first = outside;
+        }
+        length = next;
+    }
+    if classes.is_empty() {
+        return Vec::new();
+    }
+    let is_row = rank > 1 && first < LONGEST_ROW;
+    classes.push((first, if is_row { LONGEST_ROW } else { LONGEST }));
+    let mut lengths = Vec::new();
+    for (least, greatest) in classes {
+        let part = |thirds: f64| {
+            let (least, greatest) = (least as f64, greatest as f64);
+            (least * (greatest / least).powf(thirds / 3.0)) as usize
+        };
+        // One that loses something where it is divided by too much, and one that leaves as much over as can be.
+        let more = part(1.0).next_power_of_two() + 1;
+        let less = part(2.0).next_power_of_two() - 1;
+        let mut own = vec![least, more, less, greatest];
+        own.retain(|length| (least..=greatest).contains(length));
+        own.sort_unstable();
+        lengths.append(&mut own);
+    }
+    lengths.dedup();
+    lengths
+}
+
+/// Calls with each of the [`lengths`], which take a turn each.
+fn length_calls(
+    plan: &Plan,
+    guess: Guess,
+    sorts: &'static [Role],
+) -> Vec<([usize; 4], Data, Option<Turn>)> {
+    let rank = most_dimensions(plan);
+    let at = None;
+    let turn = |number, of| {
+        Some(Turn {
+            number,
+            of,
+            sorts,
+            at,
+        })
+    };
+    let mut calls = Vec::new();
+    for length in lengths(plan, guess) {
+        let sizes = sizes_of(rank, length);
+        let few = rank < 2 && length > FEW_TURNS;
+        let all = if few {
+            &LENGTH_DATA[..FEW_OF_THESE]
+        } else {
+            &LENGTH_DATA[..]
+        };
+        calls.extend(all.iter().map(|data| (sizes, *data, turn(0, LENGTH_TURNS))));
+        if rank < 2 {
             calls.push((sizes, Data::Signs, turn(1, LENGTH_TURNS)));
-            let all =
-                (0..TURNS_ALONE).map(|number| (sizes, Data::Alone, turn(number, TURNS_ALONE)));
+            let turns = if few { sorts.len() } else { TURNS_ALONE };
+            let all = (0..turns).map(|number| (sizes, Data::Alone, turn(number, TURNS_ALONE)));
             calls.extend(all);
         }
     }
     calls
 }
 
-/// An input, and what it takes.
-struct Planned {
-    input: Input,
-    /// How many there are of its sort before it.
-    turn: usize,
-    /// Threads of all launches.
-    threads: u64,
+/// Calls with so many elements that each thread of a kernel makes some rounds, where there are no more blocks for more.
+fn large_calls(
+    plan: &Plan,
+    guess: Guess,
+    sorts: &'static [Role],
+) -> Vec<([usize; 4], Data, Option<Turn>)> {
+    let rank = most_dimensions(plan);
+    let sizes = |elements: usize| match rank {
+        0 | 1 => [elements, 1, 1, 1],
+        2 => [1, elements, 1, 1],
+        _ => [elements / LARGE_ROW / 7, 7, LARGE_ROW, 1],
+    };
+    let threads = |elements| {
+        let values = solve(plan, &sizes(elements), guess)?;
+        let value = |expr: &Expr| expr.evaluate(|symbol| values.lookup(symbol));
+        let launches = plan.steps.iter().filter_map(|step| {
+            let extent = step.extent(value).ok()??;
+            let sizes = extent.grid.iter().chain(&extent.block);
+            let is_one = extent.grid == [1; 3];
+            (!is_one).then(|| sizes.map(|size| *size as usize).product::<usize>())
+        });
+        launches.max()
+    };
+    let Some(most) = threads(MOST_THREADS).filter(|most| threads(2 * MOST_THREADS) == Some(*most))
+    else {
+        return Vec::new();
+    };
+    let rounds = ROUNDS[usize::from(rank > 2)];
+    let elements = most * rounds + most / 3;
+    if elements > MOST_OF_LARGE {
+        return Vec::new();
+    }
+    let turn = |at| Turn {
+        number: 0,
+        of: 1,
+        sorts,
+        at,
+    };
+    // Where a thread takes several: the first of the second round, of the one and the other; others in the first round.
+    let rounds = [8, 32].map(|at_once| most * at_once);
+    let places = rounds.into_iter().chain(LARGE_PLACES);
+    let alone = places
+        .filter(|place| *place < elements)
+        .map(|place| (sizes(elements), Data::Alone, Some(turn(Some(place)))));
+    let powers = (sizes(elements), Data::Powers, Some(turn(None)));
+    std::iter::once(powers).chain(alone).collect()
 }
 
-/// Threads of all inputs that are run after every stage, at most, but for the first [`LEAST_OF_ALL`].
+/// Which steps of a plan launch something.
+fn launched(plan: &Plan, values: &Values) -> Vec<bool> {
+    let value = |expr: &Expr| expr.evaluate(|symbol| values.lookup(symbol));
+    plan.steps
+        .iter()
+        .map(|step| !matches!(step.extent(value), Ok(None)))
+        .collect()
+}
+
+/// The ways to guess sizes, those first with which the most steps of a plan launch something.
+pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
+    let reached = |guess: &Guess| {
+        let rank = most_dimensions(plan);
+        let of_lengths = lengths(plan, *guess);
+        let sizes = of_lengths.iter().map(|length| sizes_of(rank, *length));
+        let mut steps = vec![false; plan.steps.len()];
+        for sizes in CALLS.iter().map(|(sizes, _)| *sizes).chain(sizes) {
+            let values = solve(plan, &sizes, *guess);
+            let launched = values.map_or(Vec::new(), |values| launched(plan, &values));
+            for (step, launched) in steps.iter_mut().zip(launched) {
+                *step |= launched;
+            }
+        }
+        steps.iter().filter(|launched| **launched).count()
+    };
+    let mut guesses = vec![Guess::FromFirst, Guess::FromLast, Guess::Same];
+    guesses.sort_by_cached_key(|guess| Reverse(reached(guess)));
+    guesses
+}
+
+/// Keeps so many inputs, at most, of those that launch the same kernels: the first ones.
+fn keep_few(plan: &Plan, inputs: &mut Vec<Planned>, most: usize) {
+    let mut seen: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
+    inputs.retain(|input| {
+        let count = seen.entry(launched(plan, &input.values)).or_default();
+        *count += 1;
+        *count <= most
+    });
+}
+
+/// An input that is not made yet.
+struct Planned {
+    values: Rc<Values>,
+    data: Data,
+    turn: Turn,
+    /// Of the call.
+    number: usize,
+    /// How many there are of its sort before it.
+    before: usize,
+    every_stage: bool,
+}
+
+/// Threads and elements of all inputs that are run after every stage, at most, but for the first [`LEAST_OF_ALL`].
 const MOST_OF_ALL: u64 = 1 << 19;
-/// The same of inputs that are run at all.
+/// The same of inputs that are run at all, and again of large ones; of those for one kernel eight times as many.
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Inputs that are run after every stage however many threads they take.
 const LEAST_OF_ALL: usize = 6;
 
-/// As many inputs as can be run in some seconds, the first ones after every stage.
-fn affordable(inputs: Vec<Planned>) -> Vec<Input> {
-    let (mut all, mut end) = (0u64, 0u64);
-    let mut taken = Vec::new();
-    for (i, planned) in inputs.into_iter().enumerate() {
-        let mut input = planned.input;
-        let with = end.saturating_add(planned.threads);
+/// As many inputs as can be run in some seconds, of each set of kernels as many as of any other; the first ones are run
+/// after every stage.
+fn affordable(plan: &Plan, mut inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
+    let mut seen: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
+    inputs.sort_by_cached_key(|planned| {
+        let count = seen.entry(launched(plan, &planned.values)).or_default();
+        *count += 1;
+        *count
+    });
+    let mut all = 0u64;
+    // Large ones leave something for the others.
+    let mut ends = [0u64; 2];
+    let (mut firsts, mut taken) = (0, Vec::new());
+    for (i, mut planned) in inputs.into_iter().enumerate() {
+        let elements = planned.values.elements();
+        let threads = threads(plan, &planned.values);
+        let end = &mut ends[usize::from(elements > MOST_ELEMENTS as u64)];
+        let with = end.saturating_add(threads).saturating_add(elements);
         // A smaller one that comes later may still fit.
-        if i >= LEAST_OF_ALL && with > MOST_AT_THE_END {
+        if i >= LEAST_OF_ALL && with > most_at_the_end {
             continue;
         }
-        end = with;
+        *end = with;
         // The sign of zero is compared from stage to stage.
-        if planned.turn == 0 || input.zeros {
-            all = all.saturating_add(planned.threads);
-            input.every_stage = i < LEAST_OF_ALL || all <= MOST_OF_ALL;
+        if planned.before == 0 || planned.data == Data::Zeros {
+            all = all.saturating_add(threads).saturating_add(elements);
+            planned.every_stage = firsts < LEAST_OF_ALL || all <= MOST_OF_ALL;
+            firsts += 1;
         }
-        tracing::debug!(
-            input = input.name,
-            every_stage = input.every_stage,
-            threads = planned.threads
-        );
-        taken.push(input);
+        taken.push(planned);
     }
     taken
 }
@@ -494,53 +744,60 @@ fn threads(plan: &Plan, values: &Values) -> u64 {
     launches.fold(0, u64::saturating_add)
 }
 
-/// One input, the one with this number among those of a program.
-fn fill_all(
-    plan: &Plan,
-    values: &Values,
-    data: Data,
-    turn: Turn,
-    seed: u64,
-    number: usize,
-) -> Result<Input, Trouble> {
-    let start = seed.wrapping_mul(1000).wrapping_add(number as u64);
-    let mut random = Random(start.wrapping_add(100 * turn.number as u64));
-    let mut args = Vec::new();
-    let mut shapes = Vec::new();
-    for (i, argument) in plan.arguments.iter().enumerate() {
-        match &argument.ty {
-            ArgumentType::Scalar(element) => {
-                let value = match element.is_float() {
-                    true => Number::from(0.75),
-                    false if *element == ElementType::I1 => Number::from(number.is_multiple_of(2)),
-                    false => Number::from(values.scalars[i]),
-                };
-                shapes.push(format!("{value}"));
-                args.push(Arg::Scalar(value));
-            }
-            ArgumentType::Memref(memref) => {
-                let shape = values.shapes[i].clone();
-                shapes.push(join(&shape));
-                let data = match (data, i) {
-                    (Data::Least, 1..) => Data::Greatest,
-                    (Data::Greatest, 1..) => Data::Least,
-                    (Data::Zeros, 1..) if turn.number % 2 == 1 => Data::Ones,
-                    _ => data,
-                };
-                let bytes = fill(memref.element, &shape, data, turn, &mut random);
-                let array = Array::new(memref.element, shape, bytes)
-                    .map_err(|error| Trouble::Input(error.to_string()))?;
-                args.push(Arg::Array(share(array, plan, i)?));
+impl Planned {
+    /// Makes the input.
+    fn fill(&self, plan: &Plan, seed: u64) -> Result<Input, Trouble> {
+        let Self {
+            values,
+            data,
+            turn,
+            number,
+            every_stage,
+            ..
+        } = self;
+        let start = seed.wrapping_mul(1000).wrapping_add(*number as u64);
+        let mut random = Random(start.wrapping_add(100 * turn.number as u64));
+        let mut args = Vec::new();
+        let mut shapes = Vec::new();
+        for (i, argument) in plan.arguments.iter().enumerate() {
+            match &argument.ty {
+                ArgumentType::Scalar(element) => {
+                    let value = match element.is_float() {
+                        true => Number::from(0.75),
+                        false if *element == ElementType::I1 => {
+                            Number::from(number.is_multiple_of(2))
+                        }
+                        false => Number::from(values.scalars[i]),
+                    };
+                    shapes.push(format!("{value}"));
+                    args.push(Arg::Scalar(value));
+                }
+                ArgumentType::Memref(memref) => {
+                    let shape = values.shapes[i].clone();
+                    shapes.push(join(&shape));
+                    let data = match (*data, i) {
+                        (Data::Least, 1..) => Data::Greatest,
+                        (Data::Greatest, 1..) => Data::Least,
+                        (Data::Zeros, 1..) if turn.number % 2 == 1 => Data::Ones,
+                        (data, _) => data,
+                    };
+                    let bytes = fill(memref.element, &shape, data, *turn, &mut random);
+                    let array = Array::new(memref.element, shape, bytes)
+                        .map_err(|error| Trouble::Input(error.to_string()))?;
+                    args.push(Arg::Array(share(array, plan, i)?));
+                }
             }
         }
+        shapes.dedup();
+        let name = format!("{} of {}", data.name(), shapes.join(", "));
+        tracing::debug!(input = name, every_stage);
+        Ok(Input {
+            name,
+            args,
+            zeros: *data == Data::Zeros,
+            every_stage: *every_stage,
+        })
     }
-    shapes.dedup();
-    Ok(Input {
-        name: format!("{} of {}", data.name(), shapes.join(", ")),
-        args,
-        zeros: data == Data::Zeros,
-        every_stage: false,
-    })
 }
 
 fn join(shape: &[usize]) -> String {
@@ -580,14 +837,11 @@ struct Values {
 }
 
 /// Sizes of all arguments that agree with what the plan checks.
-///
-/// With `by_length` there is a kernel of its own for vectors that are longer than most.
-fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess, by_length: bool) -> Option<Values> {
+fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
     let most = most_dimensions(plan);
     // Vectors are as long as matrices are large.
-    let sizes = match (most, sizes[0] * sizes[1]) {
-        (1, length) if by_length && length > LONG => [2 * length + 1; 4],
-        (1, length) => [length; 4],
+    let sizes = match most {
+        1 => [sizes[0] * sizes[1]; 4],
         _ => *sizes,
     };
     let mut values = Values {
@@ -653,6 +907,23 @@ fn most_dimensions(plan: &Plan) -> usize {
 }
 
 impl Values {
+    /// Of all arguments.
+    fn elements(&self) -> u64 {
+        let counts = self
+            .shapes
+            .iter()
+            .map(|shape| shape.iter().product::<usize>() as u64);
+        counts.fold(0, u64::saturating_add)
+    }
+
+    /// The first argument with more elements, and how many.
+    fn larger_than(&self, most: usize) -> Option<(usize, usize)> {
+        let count =
+            |shape: &Vec<usize>| shape.iter().fold(1usize, |n, size| n.saturating_mul(*size));
+        let counts = self.shapes.iter().map(count);
+        counts.enumerate().find(|(_, count)| *count > most)
+    }
+
     fn lookup(&self, symbol: Symbol) -> Option<i64> {
         match symbol {
             Symbol::Dim { argument, dim } => Some(*self.shapes.get(argument)?.get(dim)? as i64),
@@ -740,20 +1011,36 @@ fn fill(
                     _ => Role::Plain,
                 }
             }
-            Data::Parts | Data::Signs => {
+            Data::Parts | Data::NanParts | Data::NumberParts | Data::Signs => {
                 let width = if columns < FEW_PARTS { WARP / 4 } else { WARP };
                 let parts = columns.div_ceil(width);
-                let part = (row * turn.of + turn.number) % parts;
+                let part = (row * turn.of + turn.number) * STEP % parts;
                 // In another column of each part.
                 let is_own = |part: usize| {
                     column == (part * width + (5 * part + row) % width).min(columns - 1)
                 };
+                let is_other = is_own((part + parts / 2) % parts);
+                let is_inside = (1..columns - 1).contains(&column);
                 match data {
                     Data::Parts if is_own(part) => Role::Great,
-                    Data::Parts if is_own((part + parts / 2) % parts) => Role::Small,
-                    Data::Parts => Role::Plain,
-                    _ if is_own(part) == (row + turn.number).is_multiple_of(2) => Role::Small,
+                    Data::Parts if is_other => Role::Small,
+                    Data::NanParts if is_own(part) || is_other => Role::Nan,
+                    Data::NumberParts if is_own(part) => Role::Great,
+                    Data::NumberParts if is_inside => Role::Nan,
+                    Data::Signs if is_own(part) == (row + turn.number).is_multiple_of(2) => {
+                        Role::Small
+                    }
                     _ => Role::Plain,
+                }
+            }
+            Data::Columns if rows < 2 => Role::Plain,
+            Data::Columns => {
+                let own = (column + turn.number * columns) * STEP % rows;
+                match column % 2 {
+                    _ if row != own => Role::Plain,
+                    _ if turn.number + 1 == turn.of => Role::Nan,
+                    0 => Role::Great,
+                    _ => Role::Small,
                 }
             }
             Data::Alone => turn.role_alone(place, count, columns),
@@ -861,6 +1148,9 @@ fn float_bits(
         | Data::Nans
         | Data::Numbers
         | Data::Parts
+        | Data::NanParts
+        | Data::NumberParts
+        | Data::Columns
         | Data::Signs
         | Data::Alone
         | Data::Slopes => {
@@ -911,7 +1201,15 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
         Data::Signs if role == Role::Small => (i64::MIN >> (64 - width)) | 0b0101,
         Data::Signs => 0b0101,
         // A bit more and a bit less.
-        Data::Peaks | Data::Nans | Data::Numbers | Data::Parts | Data::Alone | Data::Slopes => {
+        Data::Peaks
+        | Data::Nans
+        | Data::Numbers
+        | Data::Parts
+        | Data::NanParts
+        | Data::NumberParts
+        | Data::Columns
+        | Data::Alone
+        | Data::Slopes => {
             match role {
                 Role::Plain => 0b0101,
                 Role::Low => 0b0100,
@@ -938,7 +1236,17 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
             _ => random.next().cast_signed(),
         },
     };
-    let wide = width == 64 && matches!(data, Data::Peaks | Data::Nans | Data::Parts | Data::Alone);
+    let wide = width == 64
+        && matches!(
+            data,
+            Data::Peaks
+                | Data::Nans
+                | Data::Parts
+                | Data::NanParts
+                | Data::NumberParts
+                | Data::Columns
+                | Data::Alone
+        );
     // Either half of a number that takes two registers.
     let halves = if wide { 1 << 32 | 1 } else { 1 };
     truncated(number.wrapping_mul(halves), width)

@@ -23,7 +23,7 @@ pub use ptx::check_ptx;
 pub use verdict::{Difference, Verdict};
 
 use compare::{Bounds, Placed, Results};
-use inputs::{GUESSES, generate};
+use inputs::{generate, guesses};
 use melior::ir::Module;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -59,8 +59,11 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// NVIDIA's assembler, or a folder that holds it; without, it is looked for on `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// The most inputs to generate; without, all there are. The first ones show most mistakes.
+    /// The most inputs to generate of those that launch the same kernels; without, all there are. The first ones show most
+    /// mistakes.
     pub inputs: Option<usize>,
+    /// A kernel of the program: of the generated inputs, those that launch it. Without, those for all kernels.
+    pub kernel: Option<String>,
     /// Number of the stage, counted from `parse`, before which all are known to be right. The program is not run after
     /// those, but for what later ones are compared with.
     pub known: usize,
@@ -148,28 +151,31 @@ pub fn validate_edited(
             )));
         }
     }
-    let given = match &options.args {
+    type Given<'g> = Box<dyn Iterator<Item = Result<Vec<Input>, Trouble>> + 'g>;
+    let given: Given<'_> = match &options.args {
         Some(args) => {
             tx_runtime::check_arguments(&plan, args)
                 .map_err(|error| Trouble::Input(error.to_string()))?;
-            vec![vec![Input {
+            Box::new(std::iter::once(Ok(vec![Input {
                 name: "the arguments given".to_owned(),
                 args: args.clone(),
                 zeros: false,
                 every_stage: true,
-            }]]
+            }])))
         }
-        None => GUESSES
-            .iter()
-            .map(|guess| {
-                let mut inputs = generate(&plan, options.seed, *guess)?;
-                inputs.truncate(options.inputs.unwrap_or(usize::MAX));
-                Ok(inputs)
-            })
-            .collect::<Result<Vec<_>, Trouble>>()?,
+        None => {
+            let (plan, most) = (&plan, options.inputs.unwrap_or(usize::MAX));
+            Box::new(guesses(plan).into_iter().map(move |guess| {
+                generate(plan, options.seed, guess, most, options.kernel.as_deref())
+            }))
+        }
     };
     let mut first = None;
-    for inputs in given.into_iter().filter(|inputs| !inputs.is_empty()) {
+    for inputs in given {
+        let inputs = inputs?;
+        if inputs.is_empty() {
+            continue;
+        }
         let names = inputs.iter().map(|input| input.name.clone()).collect();
         let mut run = Run::new(&plan, options, inputs)?;
         match run.compile(&compiler, source, edit) {
@@ -225,6 +231,14 @@ fn is_guessed(plan: &Plan) -> bool {
 const SCHEDULED: usize = 2;
 /// Iterations of loops, of all threads of a launch, after which it is taken to be endless: inputs take far fewer.
 const MOST_ITERATIONS: u64 = 1 << 28;
+
+/// Elements past what is aligned at which the arrays of an input begin, where they begin there: 1 to 3, and of inputs that
+/// follow on each other at any distance, each of these.
+fn elements_past(input: usize) -> usize {
+    // The golden ratio: no multiple of it comes near to few numbers only.
+    let fraction = (input as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    1 + (fraction as usize * 3 >> 32)
+}
 
 /// One input on its way through the stages.
 struct Case {
@@ -492,15 +506,23 @@ impl<'r> Run<'r> {
             Err(error) => return stages::verdict_of_run(&error, "loading"),
         };
         let mut verdict = Verdict::Equal;
+        // A kernel that asks for addresses may do something else where they are aligned.
+        let asks = device_ir.contains("ptrtoint");
         for (i, case) in self.cases.iter_mut().enumerate() {
             // Schedules differ in what threads do, and hardly in what with.
             let orders = if i < SCHEDULED { orders } else { &orders[..1] };
-            for order in orders {
+            let past = match self.aligned {
+                true => vec![0],
+                false if asks => vec![0, elements_past(i)],
+                false if i % 2 == 0 => vec![0],
+                false => vec![elements_past(i)],
+            };
+            for (order, past) in orders.iter().flat_map(|o| past.iter().map(move |p| (o, p))) {
                 let options = tx_runtime::RunOptions {
                     grid: self.options.grid,
                     order: *order,
                     iterations: Some(MOST_ITERATIONS),
-                    unaligned: i % 2 == 1 && !self.aligned,
+                    past: *past,
                     ..tx_runtime::RunOptions::default()
                 };
                 let found = program.run_with(case.input.args.clone(), &options);

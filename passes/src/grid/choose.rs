@@ -619,7 +619,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         if vector > 1 {
             self.steps.push(Step::Vectorize(format!("d{inner}.i")));
         }
-        let lines = most.is_none_or(|n| n * self.width().unwrap_or(VECTOR) >= STREAMED);
+        let row_bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(VECTOR));
+        let lines = most.is_none_or(|n| row_bytes(n) >= STREAMED);
         let is_small = kept.is_empty() && cuts.is_none() && most.is_some();
         if lines && !is_small && (group.rows == 1 || group.under_way > 1) {
             self.stream();

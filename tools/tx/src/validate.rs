@@ -27,6 +27,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         grid: options.grid.map(|grid| grid.0),
         ptxas: options.ptxas.clone().or_else(doctor::find_ptxas),
         inputs: None,
+        kernel: None,
         known: 0,
         until: None,
         synchronized: options.synchronized,

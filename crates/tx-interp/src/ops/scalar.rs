@@ -79,6 +79,10 @@ fn elementwise<'c>(
     let extreme = matches!(name(op), "arith.maxnumf" | "arith.minnumf");
     let carried = [0, 1].map(|operand| may_be_carried(op, operand));
     let no_nan = promises_no_nan(op);
+    let narrows = match (name(op), to) {
+        ("arith.truncf", Scalar::Float(float)) => Some(float),
+        _ => None,
+    };
     Box::new(move |exec| {
         let bounded = exec.world.bounds;
         let folds = bounded && exec.unordered;
@@ -111,6 +115,13 @@ fn elementwise<'c>(
                 });
                 if let Some(bound) = beside_the_start(own) {
                     return Ok((out, Some(bound)));
+                }
+            }
+            // What is carried is rounded whenever an element is added to it, which may be in any order.
+            if let Some(float) = narrows.filter(|_| folds) {
+                let own = bound_of(exec.numbers(slots[0]), from[0], lane as usize, i);
+                if own.additions > 0.0 {
+                    return Ok((out, Some(own.rounded_each(float))));
                 }
             }
             let bound = bounded

@@ -329,4 +329,29 @@ harmless! {
      neither." => {
         "negate-comparison" "tutorial/t10-argmax@across_threads" "47:3 `% = arith.cmpf uno, %, % : f32";
     }
+    "What stands for an element that is not there is used by nobody: the same condition keeps it out." => {
+        "other-constant" "mutations/jobs@centred" "9:3 `% = arith.constant 0.0";
+        "other-constant" "mutations/jobs@spread" "18:3 `% = arith.constant 0 : i32";
+        "other-constant" "mutations/jobs@two_steps" "3:3 `% = arith.constant 0.0";
+        "other-constant" "mutations/numbers@greatest" "8:3 `% = arith.constant 0 : i32";
+        "other-constant" "mutations/numbers@product" "41:3 `% = arith.constant 0.0";
+        "other-constant" "mutations/numbers@range" "45:3 `% = arith.constant 0.0";
+    }
+    "Where the array is not found to be aligned, its elements are loaded one by one, and they are the same." => {
+        "swap-operands" "mutations/numbers@greatest" "8:3 `% = arith.remui";
+    }
+    "The same array is asked twice whether it is aligned: where the answers differ, its elements are loaded one by one." => {
+        "negate-comparison" "mutations/numbers@range" "45:3 `% = arith.cmpi eq";
+        "other-divisor" "mutations/numbers@range" "45:3 `% = arith.remui";
+    }
+    "Each block has one row. The loop over rows, whose rounds the barrier keeps apart, is there for more rows than a launch \
+     has blocks: 2^31." => {
+        "late-barrier" "mutations/jobs@centred" "8:3 `gpu.barrier";
+    }
+    "An iteration too many takes elements that the next round takes too, or none: it is asked for each whether it is there." => {
+        "long-loop" "programs/argmax-vocabulary@argmax" "12:3 `scf.for";
+    }
+    "Nothing is left over for these threads: now they take an element that another takes too, and say where it is." => {
+        "other-arithmetic" "programs/argmax-vocabulary@argmax" "12:3 `% = arith.addi";
+    }
 }

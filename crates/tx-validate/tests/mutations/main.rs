@@ -8,7 +8,8 @@
 //!
 //! Each kind of edit is one test, on a sample. Besides libtest's arguments there are `--run [PART PARTS FILE…]`, which
 //! makes every edit in every program, or in one of so many parts of them, and prints what comes of it as lines of JSON, but
-//! for edits that are noticed or harmless according to such lines in files;
+//! for edits that are noticed or harmless according to such lines in files; `--again PROGRAMS FILE…`, which does so in
+//! programs with one of the parts given (between commas) in their names;
 //! `--page FILE…`, which writes the page about such lines; and `--look PROGRAMS EDITS COUNT`, which prints what comes of
 //! edits whose program and kind have one of the parts given (between commas) in their names.
 
@@ -106,12 +107,16 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let done = match arguments.get(1).map(String::as_str) {
         Some("--run") => match &arguments[2..] {
-            [] => run(0, 1, &[]),
+            [] => run(programs::all(), &[]),
             [part, parts, before @ ..] => match (part.parse(), parts.parse()) {
-                (Ok(part), Ok(parts)) => run(part, parts, before),
+                (Ok(part), Ok(parts)) => run(one_part(part, parts), before),
                 _ => Err(format!("{part} of {parts}: expected two numbers")),
             },
             _ => Err("--run takes the number of a part, how many there are, and files".to_owned()),
+        },
+        Some("--again") => match &arguments[2..] {
+            [names, before @ ..] => run(named(names), before),
+            [] => Err("--again takes parts of the names of programs, and files".to_owned()),
         },
         Some("--page") => page(&arguments[2..]),
         Some("--look") => look(&arguments[2..]),
@@ -265,12 +270,8 @@ fn edited(
     });
 }
 
-/// Makes every edit, in one of so many parts of the programs, and prints what comes of it, a line of JSON for each.
-fn run(part: usize, parts: usize, before: &[String]) -> Result<ExitCode, String> {
-    // What an earlier run has to say is not asked again, but for what nobody noticed.
-    let mut before = read(before)?;
-    before.retain(|done| complaint(done).is_none());
-    let known: BTreeSet<_> = before.iter().map(Done::key).collect();
+/// One of so many parts of the programs.
+fn one_part(part: usize, parts: usize) -> Result<Vec<programs::Program>, String> {
     if part >= parts {
         return Err(format!("part {part} of {parts}: parts are counted from 0"));
     }
@@ -281,6 +282,31 @@ fn run(part: usize, parts: usize, before: &[String]) -> Result<ExitCode, String>
         number += 1;
         number % parts == part
     });
+    Ok(programs)
+}
+
+/// Whether a name has one of some parts, given between commas.
+fn is_among(name: &str, parts: &str) -> bool {
+    parts.split(',').any(|part| name.contains(part))
+}
+
+/// Programs with one of these parts in their names.
+fn named(parts: &str) -> Result<Vec<programs::Program>, String> {
+    let mut programs = programs::all()?;
+    programs.retain(|program| is_among(&program.name, parts));
+    Ok(programs)
+}
+
+/// Makes every edit in some programs, and prints what comes of it, a line of JSON for each.
+fn run(
+    programs: Result<Vec<programs::Program>, String>,
+    before: &[String],
+) -> Result<ExitCode, String> {
+    // What an earlier run has to say is not asked again, but for what nobody noticed.
+    let mut before = read(before)?;
+    before.retain(|done| complaint(done).is_none());
+    let known: BTreeSet<_> = before.iter().map(Done::key).collect();
+    let programs = programs?;
     let surveys = surveys(programs);
     let wanted = |edit: &str, program: &str, place: &Place| {
         !known.contains(&(edit, program, &*place.pass, place.change))
@@ -374,13 +400,10 @@ fn look(arguments: &[String]) -> Result<ExitCode, String> {
         return Err("--look needs parts of names of programs and edits, and a number".to_owned());
     };
     let count = count.parse().map_err(|_| format!("{count} is no number"))?;
-    let among = |name: &str, parts: &str| parts.split(',').any(|part| name.contains(part));
-    let mut taken = programs::all()?;
-    taken.retain(|program| among(&program.name, programs));
-    let surveys = surveys(taken);
+    let surveys = surveys(named(programs)?);
     edited(
         &surveys,
-        |edit, _, _| among(edit, edits),
+        |edit, _, _| is_among(edit, edits),
         count,
         |done| {
             let outcome = match &done.outcome {

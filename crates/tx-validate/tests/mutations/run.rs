@@ -70,6 +70,9 @@ pub(crate) struct Place {
     pub(crate) change: usize,
     /// The op and its location.
     pub(crate) op: String,
+    /// The kernel that it stands in.
+    #[serde(default)]
+    pub(crate) kernel: Option<String>,
 }
 
 /// What came of an edit.
@@ -124,6 +127,13 @@ fn describe(op: Op<'_>) -> String {
     }
 }
 
+/// The kernel that an op stands in.
+fn kernel_of(op: Op<'_>) -> Option<String> {
+    let is_kernel = |op: &Op<'_>| matches!(name(*op), "gpu.func" | "llvm.func");
+    let kernel = tx_mlir::ancestors(op).find(is_kernel)?;
+    string_attribute(kernel, "sym_name")
+}
+
 /// Whether an op has a part in the run of a program: it stands in the function or a kernel, or is used there.
 fn takes_part(op: Op<'_>, functions: &BTreeSet<String>) -> bool {
     let named =
@@ -160,12 +170,16 @@ pub(crate) fn survey(program: &Program, edits: &[Edit]) -> Result<Survey, String
         .and_then(|compiler| compiler.compile_source(&program.source))
         .map_err(|error| error.to_string())?;
     let functions = functions(&artifact);
+    let few = Options {
+        inputs: Some(FEW_INPUTS),
+        ..Options::default()
+    };
     let mut places = vec![Vec::new(); edits.len()];
     let mut stage = 0;
     let validation = validate_edited(
         program.target,
         &program.source,
-        &Options::default(),
+        &few,
         &mut |pass, module| {
             if pass == "parse" {
                 stage = 0;
@@ -187,6 +201,7 @@ pub(crate) fn survey(program: &Program, edits: &[Edit]) -> Result<Survey, String
                             pass: pass.to_owned(),
                             change,
                             op: describe(*op),
+                            kernel: kernel_of(*op),
                         });
                         change += 1;
                     }
@@ -247,9 +262,13 @@ fn change(
 /// `known`: it is known to be harmless.
 pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -> Outcome {
     let attempt = |options| try_mutate(survey, edit, place, options);
+    let all = Options {
+        kernel: place.kernel.clone(),
+        ..Options::default()
+    };
     let few = Options {
         inputs: Some(FEW_INPUTS),
-        ..Options::default()
+        ..all.clone()
     };
     let soonest = Options {
         until: Some(place.stage),
@@ -265,7 +284,7 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -
             return Outcome::SameCode;
         }
         match attempt(few) {
-            Outcome::Survived(_) if !known => attempt(Options::default()),
+            Outcome::Survived(_) if !known => attempt(all),
             outcome => outcome,
         }
     };

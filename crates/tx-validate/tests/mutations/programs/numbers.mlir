@@ -1,12 +1,12 @@
 // Numbers with and without sign, of all widths.
-func.func @least_bytes(%A: memref<?x?xi8>, %B: memref<?xi8>, %C: memref<?xi8>) {
-  tile.reduce min %A into %B axes [1] scope(grid) : memref<?x?xi8> into memref<?xi8>
-  tile.reduce umin %A into %C axes [1] scope(grid) : memref<?x?xi8> into memref<?xi8>
+func.func @least_bytes(%A: memref<?x300xi8>, %B: memref<?xi8>, %C: memref<?xi8>) {
+  tile.reduce min %A into %B axes [1] scope(grid) : memref<?x300xi8> into memref<?xi8>
+  tile.reduce umin %A into %C axes [1] scope(grid) : memref<?x300xi8> into memref<?xi8>
   return
 }
-func.func @greatest(%A: memref<?x?xi32>, %B: memref<?xi32>, %C: memref<?xi32>) {
-  tile.reduce max %A into %B axes [1] scope(grid) : memref<?x?xi32> into memref<?xi32>
-  tile.reduce umax %A into %C axes [1] scope(grid) : memref<?x?xi32> into memref<?xi32>
+func.func @greatest(%A: memref<?x300xi32>, %B: memref<?xi32>, %C: memref<?xi32>) {
+  tile.reduce max %A into %B axes [1] scope(grid) : memref<?x300xi32> into memref<?xi32>
+  tile.reduce umax %A into %C axes [1] scope(grid) : memref<?x300xi32> into memref<?xi32>
   return
 }
 func.func @bits(%A: memref<?x?xi64>, %B: memref<?xi64>, %C: memref<?xi64>, %D: memref<?xi64>) {
@@ -15,9 +15,9 @@ func.func @bits(%A: memref<?x?xi64>, %B: memref<?xi64>, %C: memref<?xi64>, %D: m
   tile.reduce xor %A into %D axes [0] scope(grid) : memref<?x?xi64> into memref<?xi64>
   return
 }
-func.func @places(%A: memref<?x?xf64>, %V: memref<?xf64>, %I: memref<?xi32>) {
+func.func @places(%A: memref<?x300xf64>, %V: memref<?xf64>, %I: memref<?xi32>) {
   tile.reduce argmax %A into %V, %I axes [1] scope(grid) {nan = #tile.nan<ignore>}
-    : memref<?x?xf64> into memref<?xf64>, memref<?xi32>
+    : memref<?x300xf64> into memref<?xf64>, memref<?xi32>
   return
 }
 gpu.module @kernels {
@@ -37,17 +37,17 @@ gpu.module @kernels {
     gpu.return
   }
 }
-func.func @product(%A: memref<?x?xf32>, %B: memref<?xf32>) {
-  tile.reduce prod %A into %B axes [1] scope(grid) accumulate : memref<?x?xf32> into memref<?xf32>
+func.func @product(%A: memref<?x300xf32>, %B: memref<?xf32>) {
+  tile.reduce prod %A into %B axes [1] scope(grid) accumulate : memref<?x300xf32> into memref<?xf32>
   return
 }
-func.func @range(%A: memref<?x?xf32>, %L: memref<?xf32>, %H: memref<?xf32>) {
+func.func @range(%A: memref<?x300xf32>, %L: memref<?xf32>, %H: memref<?xf32>) {
   tile.reduce custom %A, %A into %L, %H axes [1] scope(grid)
       identity [0x7F800000 : f32, 0xFF800000 : f32] combiner {
   ^bb0(%l0: f32, %h0: f32, %l1: f32, %h1: f32):
     %l = arith.minimumf %l0, %l1 : f32
     %h = arith.maximumf %h0, %h1 : f32
     tile.yield %l, %h : f32, f32
-  } : memref<?x?xf32>, memref<?x?xf32> into memref<?xf32>, memref<?xf32>
+  } : memref<?x300xf32>, memref<?x300xf32> into memref<?xf32>, memref<?xf32>
   return
 }
