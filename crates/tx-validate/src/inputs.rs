@@ -106,7 +106,7 @@ impl Turn {
             // Where a thread of a block takes several: the first of some.
             _ if self.number >= TURNS_FAR => match self.number - TURNS_FAR {
                 slot @ 0..SLOTS => (slot + 1) * LEAST_BLOCK,
-                more => (SLOTS + 1) * LEAST_BLOCK << (more - SLOTS),
+                more => ((SLOTS + 1) * LEAST_BLOCK) << (more - SLOTS),
             }
             .min(last),
             (0, _) => last,

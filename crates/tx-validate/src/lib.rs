@@ -237,7 +237,7 @@ const MOST_ITERATIONS: u64 = 1 << 28;
 fn elements_past(input: usize) -> usize {
     // The golden ratio: no multiple of it comes near to few numbers only.
     let fraction = (input as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    1 + (fraction as usize * 3 >> 32)
+    1 + ((fraction as usize * 3) >> 32)
 }
 
 /// One input on its way through the stages.

@@ -56,6 +56,15 @@ const ROWS: [(i64, Group); 3] = [
 ];
 /// The same where an element takes many ops.
 const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
+/// Longer rows: each is a block's.
+const LONGEST: Rows = Rows {
+    group: Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
+    vectors: Vectors::None,
+    cuts: None,
+    most: None,
+};
+/// Elements of a row beyond which vectors gain less than 2 %, where an element takes many ops, in twice the code.
+const HEAVY_VECTORS: i64 = 1 << 15;
 /// Ops of an element that are many.
 const HEAVY: i64 = 8;
 /// Elements of one result that one block reduces, without partial results that wait for another kernel; the second where
@@ -316,7 +325,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
                 one_by_one(SMALL[0], None),
                 one_by_one((most, group), Some(cuts)),
             ]
-        } else if job.weight() > HEAVY || self.exchanges_parts() {
+        } else if self.is_heavy() {
             HEAVY_ROWS.map(|class| one_by_one(class, None)).into()
         } else {
             ROWS.map(|class| one_by_one(class, None)).into()
@@ -336,17 +345,16 @@ impl<'a, 'c> Chooser<'a, 'c> {
                     4.. => Vectors::None,
                     _ => vectors,
                 };
-                let longest = Rows {
-                    group: Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
-                    vectors,
-                    cuts: None,
-                    most: None,
-                };
-                self.rows_as(&kept, inner, false, longest);
+                self.rows_as(&kept, inner, false, Rows { vectors, ..LONGEST });
             }
         }
         cases.push(Case::always(std::mem::take(&mut self.steps)));
         Some(cases)
+    }
+
+    /// Whether an element takes many ops, or several numbers are exchanged.
+    fn is_heavy(&self) -> bool {
+        self.job.weight() > HEAVY || self.exchanges_parts()
     }
 
     /// One result of so many elements, where it is neither a few nor many.
@@ -522,6 +530,11 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
         let pieces = most.map(|n| ceildiv(n, vector));
         let cuts = self.cuts(kept, most, vector).filter(|_| whole);
+        let long = most.is_some_and(|n| n > HEAVY_VECTORS);
+        if long && cuts.is_none() && self.is_heavy() && self.width().is_some_and(|w| w >= 4) {
+            let one_by_one = Rows { most, ..LONGEST };
+            return self.rows_as(kept, inner, together, one_by_one);
+        }
         let group = self.group(kept, pieces, vectors, cuts.is_some());
         let rows = Rows {
             group,
