@@ -336,6 +336,8 @@ harmless! {
         "other-constant" "mutations/numbers@greatest" "8:3 `% = arith.constant 0 : i32";
         "other-constant" "mutations/numbers@product" "41:3 `% = arith.constant 0.0";
         "other-constant" "mutations/numbers@range" "45:3 `% = arith.constant 0.0";
+        "other-constant" "programs/dot-and-matvec@dot_and_matvec" "11:3 `% = arith.constant 0.0";
+        "other-constant" "programs/l2-norm@l2_norm" "16:3 `% = arith.constant 0.0";
     }
     "Where the array is not found to be aligned, its elements are loaded one by one, and they are the same." => {
         "swap-operands" "mutations/numbers@greatest" "8:3 `% = arith.remui";
@@ -353,5 +355,15 @@ harmless! {
     }
     "Nothing is left over for these threads: now they take an element that another takes too, and say where it is." => {
         "other-arithmetic" "programs/argmax-vocabulary@argmax" "12:3 `% = arith.addi";
+    }
+    "What stands for an element that is not there is 0, of which the square, or the product with another such, adds nothing." => {
+        "lose-guard" "programs/dot-and-matvec@dot_and_matvec" "11:3 `scf.if";
+        "lose-guard" "programs/l2-norm@l2_norm" "16:3 `scf.if";
+    }
+    "The kernel is for up to as many elements as one round takes: where something is left over, the number of rounds is 0." => {
+        "other-factor" "programs/l2-norm@l2_norm" "16:3 `% = arith.muli";
+    }
+    "Both kernels are for the same reduction, each for other lengths: one of the two is launched." => {
+        "swap-launches" "programs/layer-norm-statistics@layer_norm_statistics" "26:3 `gpu.launch_func";
     }
 }

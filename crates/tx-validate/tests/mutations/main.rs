@@ -72,10 +72,12 @@ struct Done {
 }
 
 impl Done {
-    /// What was edited, and where.
-    fn key(&self) -> (&str, &str, &str, usize) {
-        let Place { pass, change, .. } = &self.place;
-        (&self.edit, &self.program, pass, *change)
+    /// What was edited, and where; another op at the same place is another edit.
+    fn key(&self) -> (&str, &str, &str, usize, &str) {
+        let Place {
+            pass, change, op, ..
+        } = &self.place;
+        (&self.edit, &self.program, pass, *change, op)
     }
 }
 
@@ -309,7 +311,7 @@ fn run(
     let programs = programs?;
     let surveys = surveys(programs);
     let wanted = |edit: &str, program: &str, place: &Place| {
-        !known.contains(&(edit, program, &*place.pass, place.change))
+        !known.contains(&(edit, program, &*place.pass, place.change, &*place.op))
     };
     edited(&surveys, wanted, PLACES, |done| {
         if let Some(complaint) = complaint(done) {
@@ -343,7 +345,7 @@ fn page(files: &[String]) -> Result<ExitCode, String> {
     done.reverse();
     let mut seen = BTreeSet::new();
     done.retain(|done| {
-        let (edit, program, pass, change) = done.key();
+        let (edit, program, pass, change, _) = done.key();
         seen.insert((edit.to_owned(), program.to_owned(), pass.to_owned(), change))
     });
     let order = |done: &Done| {
