@@ -84,12 +84,11 @@ struct Turn {
 }
 
 impl Turn {
-    /// What one number among others is.
-    fn sort(self) -> Role {
-        let number = if self.number < TURNS_FAR {
-            self.number
-        } else {
-            0
+    /// What one number among so many is.
+    fn sort(self, count: usize) -> Role {
+        let number = match count <= MOST_ALONE || self.number < TURNS_FAR {
+            true => self.number,
+            false => 0,
         };
         self.sorts[number % self.sorts.len()]
     }
@@ -106,7 +105,7 @@ impl Turn {
             // Where a thread of a block takes several: the first of some.
             _ if self.number >= TURNS_FAR => match self.number - TURNS_FAR {
                 slot @ 0..SLOTS => (slot + 1) * LEAST_BLOCK,
-                more => ((SLOTS + 1) * LEAST_BLOCK) << (more - SLOTS),
+                more => ((SLOTS + 1) * LEAST_BLOCK) << (more - SLOTS).min(MOST_SHIFT),
             }
             .min(last),
             (0, _) => last,
@@ -122,7 +121,7 @@ impl Turn {
         };
         // No row begins with a NaN.
         let begins = place == 0 || columns > 1 && place.is_multiple_of(columns);
-        match begins && self.sort() == Role::Nan {
+        match begins && self.sort(count) == Role::Nan {
             true => (place + 1).min(last),
             false => place,
         }
@@ -133,7 +132,7 @@ impl Turn {
         let own = self.place_alone(count, columns);
         // In turns among positive and negative numbers.
         let negative = (self.number / self.sorts.len()).is_multiple_of(2);
-        match self.sort() {
+        match self.sort(count) {
             Role::Next if place == own && negative => Role::NextBelow,
             sort if place == own => sort,
             Role::Zero if place > own && (place - own).is_multiple_of(33) => Role::ZeroBehind,
@@ -307,6 +306,8 @@ const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 5;
 const SLOTS: usize = 7;
 const TURNS_FAR: usize = 18;
 const LEAST_BLOCK: usize = 256;
+/// Beyond any array: a small one may have had more turns before.
+const MOST_SHIFT: usize = 32;
 /// What one number among others that are alike may be.
 const SORTS: [Role; 6] = [
     Role::Nan,
