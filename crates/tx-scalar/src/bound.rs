@@ -110,6 +110,7 @@ impl Bound {
     pub fn rounded_each(self, float: Float) -> Self {
         let own = self.rounding(float);
         Self {
+            // Where the largest terms come first, every addition rounds as the last one does here.
             error: (self.error + own).max(own * self.additions / 2.0),
             ..self
         }
@@ -126,7 +127,6 @@ impl Bound {
             trough: 1.0,
             additions: self.additions + other.additions + 1.0,
         };
-        // Where the largest terms come first, every addition rounds as the last one does here.
         sum.rounded_each(float)
     }
 
