@@ -230,12 +230,19 @@ impl Turns {
             Order::Sequential | Order::RoundRobin => ascending.find(is_runnable),
             Order::Reverse => descending.find(is_runnable),
             Order::WarpFirst(warp) | Order::WarpLast(warp) => {
-                let first = matches!(self.order, Order::WarpFirst(_));
+                let count = threads.len();
+                let start = (warp as usize).saturating_mul(WARP).min(count);
+                let end = (start + WARP).min(count);
+                let after = self.last + 1;
+                let own = (start.max(after)..end).chain(start..end.min(after));
+                let others = ascending.filter(|index| !(start..end).contains(index));
                 // One that spins for what others do is as good as waiting: it must not keep them from doing it.
-                ascending.filter(is_runnable).min_by_key(|&index| {
-                    let preferred = (index / WARP == warp as usize) == first;
-                    (threads[index].spins, !preferred)
-                })
+                let goes_on = |&index: &usize| !threads[index].spins;
+                let find = |wanted: &dyn Fn(&usize) -> bool| match self.order {
+                    Order::WarpFirst(_) => own.clone().chain(others.clone()).find(wanted),
+                    _ => others.clone().chain(own.clone()).find(wanted),
+                };
+                find(&|index| is_runnable(index) && goes_on(index)).or_else(|| find(&is_runnable))
             }
             Order::Shuffled(_) | Order::Interleaved(_) => {
                 let random = self.random.as_mut()?;

@@ -131,10 +131,14 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// How many inputs a file is run on: all, where it is a program, and those that show most, where it is for one pass.
+/// How many inputs a file is run on: all, where it is a whole program; fewer where it shows a way through the passes or a
+/// tool, and those that show most where it is for one pass.
 fn inputs_of(name: &str) -> Option<usize> {
-    let whole = ["programs/", "tutorial/", "lower-reduction/"];
-    (!whole.iter().any(|folder| name.starts_with(folder))).then_some(4)
+    match name.split('/').next() {
+        Some("programs") => None,
+        Some("tutorial" | "lower-reduction" | "tools") => Some(16),
+        _ => Some(4),
+    }
 }
 
 /// What came of an entry.

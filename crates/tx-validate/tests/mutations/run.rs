@@ -266,13 +266,13 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -
         kernel: place.kernel.clone(),
         ..Options::default()
     };
-    let few = Options {
-        inputs: Some(FEW_INPUTS),
+    let some = |count| Options {
+        inputs: Some(count),
         ..all.clone()
     };
     let soonest = Options {
         until: Some(place.stage),
-        ..few.clone()
+        ..some(FEW_INPUTS)
     };
     let made = || {
         // What most edits do shows at once, or in the end.
@@ -283,10 +283,16 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -
         if compiles_to_the_same(survey, edit, place) {
             return Outcome::SameCode;
         }
-        match attempt(few) {
-            Outcome::Survived(_) if !known => attempt(all),
-            outcome => outcome,
+        let outcome = attempt(some(FEW_INPUTS));
+        if known {
+            return outcome;
         }
+        // Most of what the first ones do not show the next ones do.
+        let more = MORE_INPUTS.map(some).into_iter().chain([all.clone()]);
+        more.fold(outcome, |outcome, options| match outcome {
+            Outcome::Survived(_) => attempt(options),
+            outcome => outcome,
+        })
     };
     match catch_unwind(AssertUnwindSafe(made)) {
         Ok(outcome) => outcome,
@@ -302,6 +308,8 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -
 
 /// The first inputs show most mistakes; only where they show none are all of them run.
 const FEW_INPUTS: usize = 3;
+/// How many are run then, one after the other.
+const MORE_INPUTS: [usize; 2] = [16, 64];
 
 fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, options: Options) -> Outcome {
     let program = &survey.program;

@@ -164,8 +164,10 @@ pub(super) fn negate_comparison(op: Op<'_>) -> Vec<Change<'_>> {
             (n @ (3 | 7), false) => n + 1,
             (n @ (4 | 8), false) => n - 1,
             (n @ (5 | 9), false) => n - 3,
-            // A comparison of floats fails where its negation passes: `ogt` and `ule`.
-            (n @ 1..=14, true) => 15 - n,
+            // A comparison of floats fails where its negation passes: `ord` and `uno`, `ogt` and `ule`.
+            (7, true) => 14,
+            (14, true) => 7,
+            (n @ 1..=13, true) => 14 - n,
             _ => return None,
         })
     });

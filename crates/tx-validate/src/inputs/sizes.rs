@@ -1,0 +1,486 @@
+//! Which sizes a program is called with, so that each of its kernels is launched and takes each of its ways.
+
+use super::numbers::{Data, LEAST_BLOCK, Role, TURNS_ALONE, Turn, WARP};
+use std::cmp::Reverse;
+use tx_plan::{ArgumentType, EntryKind, Expr, Extent, Extent3, Plan, Relation, Symbol};
+
+/// A call that is tried.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    /// Sizes of the dimensions that are given at run time.
+    pub(super) sizes: [usize; 4],
+    pub(super) data: Data,
+    /// Without, as many turns as the numbers take.
+    pub(super) turn: Option<Turn>,
+    /// Elements of one argument, at most.
+    pub(super) most: usize,
+}
+
+impl Call {
+    fn new(sizes: [usize; 4], data: Data) -> Self {
+        Self {
+            sizes,
+            data,
+            turn: None,
+            most: MOST_ELEMENTS,
+        }
+    }
+}
+
+/// Sizes of the dimensions that are given at run time, the first of an array, the second …, and what they hold.
+///
+/// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
+/// 256, and so many columns that 32 of them make more than 256 parts; one more than
+/// 256 blocks of 256 threads fold in two rounds.
+const CALLS: [([usize; 4], Data); 25] = [
+    ([33, 100, 3, 2], Data::Whole),
+    ([13, 75, 5, 3], Data::Special),
+    ([1, 257, 2, 4], Data::Random),
+    ([513, 3, 3, 1], Data::Powers),
+    ([1, 131073, 1, 2], Data::Powers),
+    ([0, 5, 2, 1], Data::Whole),
+    ([5, 0, 3, 2], Data::Whole),
+    ([6, 29, 3, 2], Data::Random),
+    ([1, 1, 1, 1], Data::Whole),
+    ([40, 130, 2, 3], Data::Long),
+    ([2, 33, 3, 2], Data::Zeros),
+    ([3, 34, 2, 2], Data::Least),
+    ([2, 35, 2, 3], Data::Greatest),
+    ([4, 95, 2, 3], Data::Near),
+    ([65, 65, 3, 2], Data::Peaks),
+    ([66, 66, 2, 3], Data::Nans),
+    ([31, 40, 3, 2], Data::Numbers),
+    ([2, 1019, 2, 2], Data::Slopes),
+    ([639, 2, 2, 2], Data::Alone),
+    ([1, 639, 2, 2], Data::Alone),
+    ([3, 2051, 2, 2], Data::Long),
+    ([1, 131073, 1, 2], Data::Long),
+    ([1, 131073, 1, 2], Data::Alone),
+    ([64, 128, 4, 2], Data::Whole),
+    ([639, 97, 1, 2], Data::Columns),
+];
+
+/// More parts of 32 columns than a block of 256 threads has threads, for programs whose partial results are combined by such
+/// a block, more than three rounds of 128, and as many over as can be.
+const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
+
+/// The longest rows and vectors where a program has kernels for different lengths, and the longest of rows that all go to one
+/// kernel from a shorter length on.
+const LONGEST: usize = 270_001;
+const LONGEST_ROW: usize = 33001;
+/// What they hold. No infinities: what some combiners make of one in a short row depends on the order.
+const LENGTH_DATA: [Data; 11] = [
+    Data::Signs,
+    Data::Random,
+    Data::NanParts,
+    Data::Long,
+    Data::Parts,
+    Data::NumberParts,
+    Data::Near,
+    Data::Zeros,
+    Data::Least,
+    Data::Greatest,
+    Data::Whole,
+];
+/// Rows up to so long, and how many there are: of the short ones more than a block takes, of which one has a block of its own.
+const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
+/// Elements of a vector beyond which it holds the first few of these only, and one other number of each sort.
+const FEW_TURNS: usize = 1 << 16;
+const FEW_OF_THESE: usize = 4;
+/// Parts from that in which one row has a number to that of the next: no factor of what kernels divide rows by.
+const LENGTH_TURNS: usize = 7;
+
+/// What programs of given sizes hold.
+const FILLS: [Data; 14] = [
+    Data::Whole,
+    Data::Special,
+    Data::Random,
+    Data::Powers,
+    Data::Long,
+    Data::Zeros,
+    Data::Least,
+    Data::Greatest,
+    Data::Near,
+    Data::Slopes,
+    Data::Peaks,
+    Data::Nans,
+    Data::Numbers,
+    Data::Alone,
+];
+
+/// Elements of one argument beyond which a program is not run.
+pub(super) const MOST_ELEMENTS: usize = 1 << 19;
+
+/// The same of inputs for kernels whose grid does not depend on sizes.
+const MOST_OF_LARGE: usize = 5 << 20;
+/// Elements for which there are no more blocks than for twice as many, where there is a limit.
+const MOST_THREADS: usize = 1 << 26;
+/// Elements that a thread of such a kernel is given: it takes up to 32 at once, and up to 8 of an array of three dimensions.
+const ROUNDS: [usize; 2] = [36, 10];
+/// Elements of a block that are in one place, where a thread takes so many at once.
+const TILE: usize = SLOTS * LEAST_BLOCK;
+const SLOTS: usize = 8;
+/// Threads from that whose element is another in one slot to that in the next: each is of another warp.
+const LARGE_STEP: usize = 37;
+/// The last dimension of arrays of three.
+const LARGE_ROW: usize = 1001;
+
+/// How sizes that must be the same are guessed where the program does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Guess {
+    /// Dimensions of one number, counted from the first.
+    FromFirst,
+    /// Dimensions of one number, counted from the last.
+    FromLast,
+    /// All.
+    Same,
+}
+
+/// Sizes of an array whose last dimension is so long.
+fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
+    let rows = LENGTH_ROWS.iter().find(|(most, _)| length <= *most);
+    let (rows, more) = match (rank, rows) {
+        (0 | 1, _) | (_, None) => (1, 1),
+        (2, Some((_, rows))) => (*rows, 1),
+        _ => (5, 3),
+    };
+    let mut sizes = [more; 4];
+    sizes[0] = rows;
+    sizes[rank.clamp(2, 4) - 1] = length;
+    sizes
+}
+
+/// Lengths of rows, or of a vector, where a program launches other kernels for some than for others: the least and the
+/// greatest that go to the same ones, and others between them.
+fn lengths(plan: &Plan, guess: Guess) -> Vec<usize> {
+    let rank = most_dimensions(plan);
+    let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
+    // Lengths of one kernel follow on each other.
+    let mut classes: Vec<(usize, usize)> = Vec::new();
+    // What some combiners make of one element that is no number depends on whether anything is combined.
+    let (mut first, mut length) = (2, 2);
+    while length < LONGEST {
+        let next = (length + (length / 8).max(1)).min(LONGEST);
+        let own = launched(length);
+        if launched(next) != own {
+            let (mut inside, mut outside) = (length, next);
+            while outside - inside > 1 {
+                let middle = usize::midpoint(inside, outside);
+                match launched(middle) == own {
+                    true => inside = middle,
+                    false => outside = middle,
+                }
+            }
+            classes.push((first, inside));
+            first = outside;
+        }
+        length = next;
+    }
+    if classes.is_empty() {
+        return Vec::new();
+    }
+    let is_row = rank > 1 && first < LONGEST_ROW;
+    classes.push((first, if is_row { LONGEST_ROW } else { LONGEST }));
+    let mut lengths = Vec::new();
+    for (least, greatest) in classes {
+        let part = |thirds: f64| {
+            let (least, greatest) = (least as f64, greatest as f64);
+            (least * (greatest / least).powf(thirds / 3.0)) as usize
+        };
+        // One that loses something where it is divided by too much, and one that leaves as much over as can be.
+        let more = part(1.0).next_power_of_two() + 1;
+        let less = part(2.0).next_power_of_two() - 1;
+        let mut own = vec![least, more, less, greatest];
+        own.retain(|length| (least..=greatest).contains(length));
+        own.sort_unstable();
+        lengths.append(&mut own);
+    }
+    lengths.dedup();
+    lengths
+}
+
+/// All calls to try, in this order.
+pub(super) fn calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
+    let dynamic = plan.arguments.iter().any(|argument| match &argument.ty {
+        ArgumentType::Memref(memref) => memref.shape.contains(&Extent::Dynamic),
+        ArgumentType::Scalar(_) => true,
+    });
+    if !dynamic {
+        return FILLS.map(|data| Call::new([1; 4], data)).into();
+    }
+    let dimensions = plan
+        .arguments
+        .iter()
+        .find_map(|argument| match &argument.ty {
+            ArgumentType::Memref(memref) => Some(memref.shape.len()),
+            ArgumentType::Scalar(_) => None,
+        });
+    // Where there are partial results in memory, of several rows.
+    let in_parts = !plan.temporaries.is_empty() && plan.steps.len() > 1 && dimensions > Some(1);
+    let calls = CALLS.into_iter().chain(in_parts.then_some(PARTS));
+    let calls = calls.map(|(sizes, data)| Call::new(sizes, data));
+    calls
+        .chain(large_calls(plan, guess, sorts))
+        .chain(length_calls(plan, guess, sorts))
+        .collect()
+}
+
+/// Calls with each of the [`lengths`], which take a turn each.
+fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
+    let rank = most_dimensions(plan);
+    let mut calls = Vec::new();
+    for length in lengths(plan, guess) {
+        let sizes = sizes_of(rank, length);
+        let call = |data, number, of| Call {
+            turn: Some(Turn::nth(number, of, sorts)),
+            ..Call::new(sizes, data)
+        };
+        let few = rank < 2 && length > FEW_TURNS;
+        let all = if few {
+            &LENGTH_DATA[..FEW_OF_THESE]
+        } else {
+            &LENGTH_DATA[..]
+        };
+        calls.extend(all.iter().map(|data| call(*data, 0, LENGTH_TURNS)));
+        if rank < 2 {
+            calls.push(call(Data::Signs, 1, LENGTH_TURNS));
+            let turns = if few { sorts.len() } else { TURNS_ALONE };
+            calls.extend((0..turns).map(|number| call(Data::Alone, number, TURNS_ALONE)));
+        }
+    }
+    calls
+}
+
+/// Calls with so many elements that each thread of a kernel makes some rounds, where there are no more blocks for more.
+fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
+    let rank = most_dimensions(plan);
+    let sizes = |elements: usize| {
+        let mut sizes = match rank {
+            0 | 1 => [elements, 1, 1, 1],
+            2 => [1, elements, 1, 1],
+            _ => [elements / LARGE_ROW / 7, 7, LARGE_ROW, 1],
+        };
+        // Of a dimension that is given the first makes up for the rest.
+        let largest = solve(plan, &sizes, guess).map_or(0, |values| values.largest());
+        sizes[0] *= elements.checked_div(largest).unwrap_or(1).max(1);
+        sizes
+    };
+    // Of the largest launch.
+    let threads = |elements| {
+        let values = solve(plan, &sizes(elements), guess)?;
+        let several = values.launches.iter().flatten();
+        let several = several.filter(|launch| launch.grid != [1; 3]);
+        several.map(|launch| threads(*launch) as usize).max()
+    };
+    let Some(most) = threads(MOST_THREADS).filter(|most| threads(2 * MOST_THREADS) == Some(*most))
+    else {
+        return Vec::new();
+    };
+    let rounds = ROUNDS[usize::from(rank > 2)];
+    let elements = most * rounds + most / 3;
+    if elements > MOST_OF_LARGE {
+        return Vec::new();
+    }
+    let call = |data, turn| Call {
+        turn: Some(turn),
+        most: MOST_OF_LARGE,
+        ..Call::new(sizes(elements), data)
+    };
+    // The first element of the second round, where a thread takes so many at once; and in the first round elements that a
+    // thread takes first, second and so on, in blocks of every eighth of the grid.
+    let rounds = [8, 32].map(|at_once| most * at_once);
+    let slots = (0..SLOTS).map(|slot| {
+        let eighth = (3 * slot + 1) % SLOTS;
+        (most * eighth / TILE * TILE) + slot * LEAST_BLOCK + LARGE_STEP * slot % LEAST_BLOCK
+    });
+    let places: Vec<usize> = rounds.into_iter().chain(slots).collect();
+    // Each is something else in each of several turns.
+    let alone = (0..sorts.len()).flat_map(|turn| {
+        let numbered = places.iter().enumerate();
+        let inside = numbered.filter(|(_, place)| **place < elements);
+        inside.map(move |(i, place)| call(Data::Alone, Turn::at(*place, i + turn, sorts)))
+    });
+    let powers = call(Data::Powers, Turn::nth(0, 1, sorts));
+    std::iter::once(powers).chain(alone).collect()
+}
+
+/// Threads of a launch.
+fn threads(launch: Extent3) -> u64 {
+    let sizes = launch.grid.into_iter().chain(launch.block);
+    sizes.map(u64::from).fold(1, u64::saturating_mul)
+}
+
+/// The ways to guess sizes, those first with which the most steps of a plan launch something.
+pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
+    let reached = |guess: &Guess| {
+        let rank = most_dimensions(plan);
+        let of_lengths = lengths(plan, *guess);
+        let sizes = of_lengths.iter().map(|length| sizes_of(rank, *length));
+        let mut steps = vec![false; plan.steps.len()];
+        for sizes in CALLS.iter().map(|(sizes, _)| *sizes).chain(sizes) {
+            let values = solve(plan, &sizes, *guess);
+            let launched = values.map_or(Vec::new(), |values| values.launched());
+            for (step, launched) in steps.iter_mut().zip(launched) {
+                *step |= launched;
+            }
+        }
+        steps.iter().filter(|launched| **launched).count()
+    };
+    let mut guesses = vec![Guess::FromFirst, Guess::FromLast, Guess::Same];
+    guesses.sort_by_cached_key(|guess| Reverse(reached(guess)));
+    guesses
+}
+
+/// Sizes of all arguments, and what is launched with them.
+pub(super) struct Values {
+    pub(super) shapes: Vec<Vec<usize>>,
+    pub(super) scalars: Vec<i64>,
+    /// Of each step, where something is launched; without threads where that is not known before the program runs.
+    launches: Vec<Option<Extent3>>,
+}
+
+/// Sizes of all arguments that agree with what the plan checks.
+pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Values> {
+    let most = most_dimensions(plan);
+    // Vectors are as long as matrices are large.
+    let sizes = match most {
+        1 => [sizes[0] * sizes[1]; 4],
+        _ => *sizes,
+    };
+    let mut values = Values {
+        shapes: Vec::new(),
+        scalars: vec![3; plan.arguments.len()],
+        launches: Vec::new(),
+    };
+    for argument in &plan.arguments {
+        values.shapes.push(match &argument.ty {
+            ArgumentType::Scalar(_) => Vec::new(),
+            ArgumentType::Memref(memref) => memref
+                .shape
+                .iter()
+                .enumerate()
+                .map(|(d, extent)| {
+                    let from_last = most - memref.shape.len() + d;
+                    match (extent.known(), guess) {
+                        (Some(size), _) => usize::try_from(size).unwrap_or(0),
+                        (None, Guess::FromFirst) => sizes[d % 4],
+                        (None, Guess::FromLast) => sizes[from_last % 4],
+                        (None, Guess::Same) => sizes[0],
+                    }
+                })
+                .collect(),
+        });
+    }
+    // What must be equal is made equal, from the left to the right; a few rounds carry it through.
+    for _ in 0..plan.checks.len() + 1 {
+        let mut changed = false;
+        for check in &plan.checks {
+            let found = [&check.left, &check.right].map(|side| values.value(side));
+            let [Some(left), Some(right)] = found else {
+                continue;
+            };
+            // What the right side must be for this left side, and the other way round.
+            let (more, less) = match check.relation {
+                _ if check.relation.holds(left, right) => continue,
+                Relation::Equal => (left, right),
+                Relation::Less => (left + 1, right - 1),
+                Relation::LessOrEqual => (left, right),
+                Relation::NotEqual => continue,
+            };
+            changed |=
+                values.assign(plan, &check.right, more) || values.assign(plan, &check.left, less);
+        }
+        if !changed {
+            break;
+        }
+    }
+    let holds = plan
+        .checks
+        .iter()
+        .all(|check| check.evaluate(|symbol| values.lookup(symbol)).is_ok());
+    let value = |expr: &Expr| expr.evaluate(|symbol| values.lookup(symbol));
+    let unknown = Extent3 {
+        grid: [0; 3],
+        block: [0; 3],
+        dynamic_shared_bytes: 0,
+    };
+    let launches = plan.steps.iter().map(|step| step.extent(value));
+    values.launches = launches
+        .map(|extent| extent.unwrap_or(Some(unknown)))
+        .collect();
+    (holds || plan.entry_kind == EntryKind::Kernel).then_some(values)
+}
+
+/// Dimensions of the array that has most of them.
+fn most_dimensions(plan: &Plan) -> usize {
+    let ranks = plan.arguments.iter().map(|a| match &a.ty {
+        ArgumentType::Memref(memref) => memref.shape.len(),
+        ArgumentType::Scalar(_) => 0,
+    });
+    ranks.max().unwrap_or(0)
+}
+
+impl Values {
+    /// Which steps launch something.
+    pub(super) fn launched(&self) -> Vec<bool> {
+        self.launches.iter().map(Option::is_some).collect()
+    }
+
+    /// Threads of all launches.
+    pub(super) fn threads(&self) -> u64 {
+        let launches = self.launches.iter().flatten();
+        launches.fold(0, |all, launch| all.saturating_add(threads(*launch)))
+    }
+
+    /// Elements of each argument.
+    fn counts(&self) -> impl Iterator<Item = usize> {
+        let product =
+            |shape: &Vec<usize>| shape.iter().fold(1usize, |n, size| n.saturating_mul(*size));
+        self.shapes.iter().map(product)
+    }
+
+    /// Of all arguments.
+    pub(super) fn elements(&self) -> u64 {
+        self.counts()
+            .fold(0, |all, count| all.saturating_add(count as u64))
+    }
+
+    /// Elements of the largest argument.
+    fn largest(&self) -> usize {
+        self.counts().max().unwrap_or(0)
+    }
+
+    /// The first argument with more elements, and how many.
+    pub(super) fn larger_than(&self, most: usize) -> Option<(usize, usize)> {
+        self.counts().enumerate().find(|(_, count)| *count > most)
+    }
+
+    fn lookup(&self, symbol: Symbol) -> Option<i64> {
+        match symbol {
+            Symbol::Dim { argument, dim } => Some(*self.shapes.get(argument)?.get(dim)? as i64),
+            Symbol::Value { argument } => self.scalars.get(argument).copied(),
+            // Strides and offsets follow from the sizes, and no size follows from them.
+            _ => None,
+        }
+    }
+
+    fn value(&self, expr: &Expr) -> Option<i64> {
+        expr.evaluate(|symbol| self.lookup(symbol)).ok()
+    }
+
+    /// Gives a size that is free another value.
+    fn assign(&mut self, plan: &Plan, expr: &Expr, value: i64) -> bool {
+        let Expr::Symbol(Symbol::Dim { argument, dim }) = expr else {
+            return false;
+        };
+        let ArgumentType::Memref(memref) = &plan.arguments[*argument].ty else {
+            return false;
+        };
+        let (Some(Extent::Dynamic), Ok(size)) = (memref.shape.get(*dim), usize::try_from(value))
+        else {
+            return false;
+        };
+        self.shapes[*argument][*dim] = size;
+        true
+    }
+}
