@@ -5,7 +5,8 @@
 //! and what comes of it, which must be what is found. Files and parts that are tests of diagnostics, which expect an
 //! error or run `not`, are left out.
 //!
-//! `--bless` writes the exceptions as they are.
+//! `--bless` writes the exceptions as they are; `--every-input` runs all inputs that `tx validate` makes of each, which
+//! takes longer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,7 +21,9 @@ type Exceptions = BTreeMap<String, String>;
 
 fn main() -> ExitCode {
     let bless = std::env::args().any(|argument| argument == "--bless");
-    let rest = std::env::args().filter(|argument| argument != "--bless");
+    let every_input = std::env::args().any(|argument| argument == "--every-input");
+    let own = ["--bless", "--every-input"];
+    let rest = std::env::args().filter(|argument| !own.contains(&argument.as_str()));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests");
     let exceptions_path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/validate/exceptions.txt");
@@ -41,7 +44,8 @@ fn main() -> ExitCode {
             let (exceptions, found, checked) = (exceptions.clone(), found.clone(), checked.clone());
             Trial::test(name.clone(), move || {
                 let text = fs::read_to_string(&file).map_err(|e| e.to_string())?;
-                let outcomes = check(&name, &text);
+                let inputs = (!every_input).then(|| inputs_of(&name));
+                let outcomes = check(&name, &text, inputs);
                 if let Ok(mut checked) = checked.lock() {
                     checked.insert(name);
                 }
@@ -131,13 +135,13 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// How many inputs a file is run on: all, where it is a whole program; fewer where it shows a way through the passes or a
+/// How many inputs a file is run on: most where it is a whole program, fewer where it shows a way through the passes or a
 /// tool, and those that show most where it is for one pass.
-fn inputs_of(name: &str) -> Option<usize> {
+fn inputs_of(name: &str) -> usize {
     match name.split('/').next() {
-        Some("programs") => None,
-        Some("tutorial" | "lower-reduction" | "tools") => Some(16),
-        _ => Some(4),
+        Some("programs") => 40,
+        Some("tutorial" | "lower-reduction" | "tools") => 16,
+        _ => 4,
     }
 }
 
@@ -148,7 +152,7 @@ struct Outcome {
 }
 
 /// What comes of each entry of a file.
-fn check(name: &str, text: &str) -> Vec<(String, Outcome)> {
+fn check(name: &str, text: &str, inputs: Option<usize>) -> Vec<(String, Outcome)> {
     let refuses = |text: &str| {
         text.contains("expected-error")
             || text
@@ -194,7 +198,7 @@ fn check(name: &str, text: &str) -> Vec<(String, Outcome)> {
             seen.push(entry.clone());
             source.entry = Some(entry.clone());
             let options = Options {
-                inputs: inputs_of(name),
+                inputs,
                 ..Options::default()
             };
             let result = tx_validate::validate(target, &source, &options);

@@ -97,6 +97,10 @@ pub(crate) fn generate(
     }
     // One of each sort first, and then the second of each.
     inputs.sort_by_key(|planned| planned.before);
+    if most < usize::MAX {
+        // Most of what is wrong shows in small arrays too.
+        inputs.sort_by_key(|planned| planned.values.cost() > FEW_ELEMENTS);
+    }
     if let Some(kernel) = kernel {
         let steps = || plan.steps.iter().map(|step| step.kernel == kernel);
         let has = |planned: &Planned| {
@@ -135,6 +139,8 @@ struct Planned {
 const MOST_OF_ALL: u64 = 1 << 19;
 /// The same of inputs that are run at all, and again of large ones; of those for one kernel eight times as many.
 const MOST_AT_THE_END: u64 = 5 << 20;
+/// Threads and elements of inputs that come first, where there are to be few.
+const FEW_ELEMENTS: u64 = 1 << 15;
 /// Inputs that are run after every stage however many threads they take.
 const LEAST_OF_ALL: usize = 6;
 
@@ -153,9 +159,9 @@ fn affordable(mut inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     let (mut firsts, mut taken) = (0, Vec::new());
     for (i, mut planned) in inputs.into_iter().enumerate() {
         let elements = planned.values.elements();
-        let threads = planned.values.threads();
+        let cost = planned.values.cost();
         let end = &mut ends[usize::from(elements > MOST_ELEMENTS as u64)];
-        let with = end.saturating_add(threads).saturating_add(elements);
+        let with = end.saturating_add(cost);
         // A smaller one that comes later may still fit.
         if i >= LEAST_OF_ALL && with > most_at_the_end {
             continue;
@@ -163,7 +169,7 @@ fn affordable(mut inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
         *end = with;
         // The sign of zero is compared from stage to stage.
         if planned.before == 0 || planned.data == Data::Zeros {
-            all = all.saturating_add(threads).saturating_add(elements);
+            all = all.saturating_add(cost);
             planned.every_stage = firsts < LEAST_OF_ALL || all <= MOST_OF_ALL;
             firsts += 1;
         }

@@ -115,11 +115,11 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 const MOST_OF_LARGE: usize = 5 << 20;
 /// Elements for which there are no more blocks than for twice as many, where there is a limit.
 const MOST_THREADS: usize = 1 << 26;
-/// Elements that a thread of such a kernel is given: it takes up to 32 at once, and up to 8 of an array of three dimensions.
-const ROUNDS: [usize; 2] = [36, 10];
+/// Elements that a thread of such a kernel is given: it takes up to 32 at once, and of an array of three dimensions up to 8,
+/// which makes two rounds and some.
+const ROUNDS: [usize; 2] = [36, 18];
 /// Elements of a block that are in one place, where a thread takes so many at once.
-const TILE: usize = SLOTS * LEAST_BLOCK;
-const SLOTS: usize = 8;
+const TILE: usize = 8 * LEAST_BLOCK;
 /// Threads from that whose element is another in one slot to that in the next: each is of another warp.
 const LARGE_STEP: usize = 37;
 /// The last dimension of arrays of three.
@@ -287,11 +287,21 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         ..Call::new(sizes(elements), data)
     };
     // The first element of the second round, where a thread takes so many at once; and in the first round elements that a
-    // thread takes first, second and so on, in blocks of every eighth of the grid.
+    // thread takes first, second and so on, in blocks whose partial results another kernel takes first, in the middle or last.
     let rounds = [8, 32].map(|at_once| most * at_once);
-    let slots = (0..SLOTS).map(|slot| {
-        let eighth = (3 * slot + 1) % SLOTS;
-        (most * eighth / TILE * TILE) + slot * LEAST_BLOCK + LARGE_STEP * slot % LEAST_BLOCK
+    let last = (most / LEAST_BLOCK).max(1) - 1;
+    let blocks = [
+        256,
+        last,
+        512,
+        128,
+        last / 8,
+        last / 8 * 3,
+        last / 8 * 5,
+        last / 8 * 7,
+    ];
+    let slots = blocks.into_iter().enumerate().map(|(slot, block)| {
+        block.min(last) * TILE + slot * LEAST_BLOCK + LARGE_STEP * slot % LEAST_BLOCK
     });
     let places: Vec<usize> = rounds.into_iter().chain(slots).collect();
     // Each is something else in each of several turns.
@@ -427,7 +437,7 @@ impl Values {
     }
 
     /// Threads of all launches.
-    pub(super) fn threads(&self) -> u64 {
+    fn threads(&self) -> u64 {
         let launches = self.launches.iter().flatten();
         launches.fold(0, |all, launch| all.saturating_add(threads(*launch)))
     }
@@ -443,6 +453,11 @@ impl Values {
     pub(super) fn elements(&self) -> u64 {
         self.counts()
             .fold(0, |all, count| all.saturating_add(count as u64))
+    }
+
+    /// Threads of all launches and elements of all arguments, which tell how long a call takes.
+    pub(super) fn cost(&self) -> u64 {
+        self.threads().saturating_add(self.elements())
     }
 
     /// Elements of the largest argument.
