@@ -52,20 +52,23 @@ pub(crate) fn generate(
         .position(|argument| matches!(argument.ty, ArgumentType::Memref(_)));
     for (number, call) in calls(plan, guess, sorts).into_iter().enumerate() {
         let Call {
-            sizes, data, most, ..
+            sizes,
+            data,
+            most: most_elements,
+            ..
         } = call;
         let Some(mut values) = solve(plan, &sizes, guess) else {
             continue;
         };
         // Rows of a given length may be too long for so many.
-        if let Some((_, elements)) = values.larger_than(most) {
-            let rows = (sizes[0] as f64 * most as f64 / elements as f64) as usize;
+        if let Some((_, elements)) = values.larger_than(most_elements) {
+            let rows = (sizes[0] as f64 * most_elements as f64 / elements as f64) as usize;
             let fewer = [rows.max(1), sizes[1], sizes[2], sizes[3]];
             values = solve(plan, &fewer, guess).unwrap_or(values);
         }
-        if let Some((i, elements)) = values.larger_than(most) {
+        if let Some((i, elements)) = values.larger_than(most_elements) {
             too_large = Some(format!(
-                "argument {i} has {elements} elements, expected at most {most}; give smaller ones with --arg"
+                "argument {i} has {elements} elements, expected at most {most_elements}; give smaller ones with --arg"
             ));
             continue;
         }
@@ -83,7 +86,7 @@ pub(crate) fn generate(
             data,
             turn,
             number,
-            before: match (call.turn, most) {
+            before: match (call.turn, most_elements) {
                 (None, _) => turn.number,
                 (Some(turn), MOST_ELEMENTS) => turn.number + 1,
                 // What takes longest comes last.

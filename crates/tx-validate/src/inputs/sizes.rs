@@ -272,12 +272,12 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         let several = several.filter(|launch| launch.grid != [1; 3]);
         several.map(|launch| threads(*launch) as usize).max()
     };
-    let Some(most) = threads(MOST_THREADS).filter(|most| threads(2 * MOST_THREADS) == Some(*most))
-    else {
+    let limit = threads(MOST_THREADS).filter(|most| *most > 0);
+    let Some(most) = limit.filter(|most| threads(2 * MOST_THREADS) == Some(*most)) else {
         return Vec::new();
     };
     let rounds = ROUNDS[usize::from(rank > 2)];
-    let elements = most * rounds + most / 3;
+    let elements = most.saturating_mul(rounds).saturating_add(most / 3);
     if elements > MOST_OF_LARGE {
         return Vec::new();
     }
