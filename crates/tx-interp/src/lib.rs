@@ -32,6 +32,7 @@ mod layout;
 mod machine;
 mod memory;
 mod ops;
+mod points;
 mod trouble;
 mod value;
 

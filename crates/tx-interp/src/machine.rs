@@ -114,13 +114,17 @@ impl<'c> Exec<'_, 'c> {
         }
     }
 
-    /// The lanes for which a result must be computed: one when all operands are the same for all.
+    /// The lane for which alone a result must be computed, when all operands are the same for all.
+    pub(crate) fn lane_for_all(&self, operands: &[Slot]) -> Option<u32> {
+        (self.lanes == 1 || operands.iter().all(|slot| self.is_uniform(*slot)))
+            .then(|| self.active.first().copied().unwrap_or(0))
+    }
+
+    /// The lanes for which a result must be computed, and whether that is one for all.
     pub(crate) fn lanes_for(&self, operands: &[Slot]) -> (bool, Rc<[u32]>) {
-        if self.lanes == 1 || operands.iter().all(|slot| self.is_uniform(*slot)) {
-            let first = self.active.first().copied().unwrap_or(0);
-            (true, Rc::from([first]))
-        } else {
-            (false, self.active.clone())
+        match self.lane_for_all(operands) {
+            Some(lane) => (true, Rc::from([lane])),
+            None => (false, Rc::clone(&self.active)),
         }
     }
 
@@ -132,15 +136,20 @@ impl<'c> Exec<'_, 'c> {
         width: usize,
         mut f: impl FnMut(&Self, u32, usize) -> Result<(u64, Option<Bound>), Trouble>,
     ) -> Result<(), Trouble> {
-        let (uniform, lanes) = self.lanes_for(operands);
-        let mut out = match uniform {
-            true => Lanes::same(vec![0; width]),
-            false => Lanes::new(width, self.lanes),
-        };
-        for &lane in lanes.iter() {
+        let mut out;
+        if let Some(lane) = self.lane_for_all(operands) {
+            out = Lanes::same(vec![0; width]);
             for i in 0..width {
                 let (bits, bound) = f(self, lane, i)?;
-                out.set(if uniform { 0 } else { lane as usize }, i, bits, bound);
+                out.set(0, i, bits, bound);
+            }
+        } else {
+            out = Lanes::new(width, self.lanes);
+            for &lane in self.active.iter() {
+                for i in 0..width {
+                    let (bits, bound) = f(self, lane, i)?;
+                    out.set(lane as usize, i, bits, bound);
+                }
             }
         }
         self.slots[to] = Value::Numbers(out);
@@ -154,13 +163,12 @@ impl<'c> Exec<'_, 'c> {
         to: Slot,
         mut f: impl FnMut(&Self, u32) -> Result<View, Trouble>,
     ) -> Result<(), Trouble> {
-        let (uniform, lanes) = self.lanes_for(operands);
         let mut views: Vec<Rc<View>> = Vec::new();
-        for &lane in lanes.iter() {
-            let view = Rc::new(f(self, lane)?);
-            if uniform {
-                views = vec![view];
-            } else {
+        if let Some(lane) = self.lane_for_all(operands) {
+            views.push(Rc::new(f(self, lane)?));
+        } else {
+            for &lane in self.active.iter() {
+                let view = Rc::new(f(self, lane)?);
                 if views.is_empty() {
                     views = vec![view.clone(); self.lanes];
                 }
@@ -204,9 +212,14 @@ impl<'c> Exec<'_, 'c> {
 
     /// Does something with as many lanes, none of them a thread.
     pub(crate) fn with_lanes<R>(&mut self, lanes: usize, f: impl FnOnce(&mut Self) -> R) -> R {
-        let active = (0..lanes as u32).collect();
+        self.with_all(&(0..lanes as u32).collect(), f)
+    }
+
+    /// The same with a list of all of these lanes.
+    pub(crate) fn with_all<R>(&mut self, all: &Rc<[u32]>, f: impl FnOnce(&mut Self) -> R) -> R {
+        let lanes = all.len();
         let before = (
-            std::mem::replace(&mut self.active, active),
+            std::mem::replace(&mut self.active, Rc::clone(all)),
             std::mem::replace(&mut self.lanes, lanes),
             std::mem::replace(&mut self.threads, false),
         );

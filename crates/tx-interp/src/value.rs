@@ -74,8 +74,24 @@ impl Lanes {
         }
     }
 
+    /// So many lanes from one on, of one number each.
+    pub(crate) fn part(&self, first: usize, lanes: usize) -> Self {
+        if self.uniform {
+            return self.clone();
+        }
+        Self {
+            width: 1,
+            uniform: false,
+            bits: self.bits[first..][..lanes].to_vec(),
+            bounds: self
+                .bounds
+                .as_ref()
+                .map(|bounds| bounds[first..][..lanes].to_vec()),
+        }
+    }
+
     /// The same with room for every lane to differ.
-    fn spread(&self, lanes: usize) -> Self {
+    pub(crate) fn spread(&self, lanes: usize) -> Self {
         if !self.uniform {
             return self.clone();
         }

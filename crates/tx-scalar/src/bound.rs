@@ -8,7 +8,7 @@
 //! enough for all partial sums to be representable, nothing is rounded in any order, and the bound is 0: results must
 //! then be equal.
 
-use crate::number::{Float, exponent_of};
+use crate::number::{Float, exponent_of, power_of_two};
 
 /// How far a value may lie from that of another order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,7 +75,7 @@ impl Bound {
     /// The rounding error of a value with these terms, in a type.
     fn rounding(self, float: Float) -> f64 {
         let fits = self.grain > NO_GRAIN / 2
-            && self.magnitude < 2_f64.powi((self.grain.min(2000) + float.digits()).min(1023))
+            && self.magnitude < power_of_two((self.grain.min(2000) + float.digits()).min(1023))
             && self.grain > float.least_exponent() - float.digits()
             && self.magnitude <= float.largest();
         if fits || self.magnitude == 0.0 {
@@ -85,8 +85,8 @@ impl Bound {
             // Some order overflows.
             return f64::INFINITY;
         }
-        let unit = 2_f64.powi(-float.digits());
-        let least = 2_f64.powi(float.least_exponent() - float.digits());
+        let unit = power_of_two(-float.digits());
+        let least = power_of_two(float.least_exponent() - float.digits());
         self.magnitude * unit + least
     }
 
@@ -158,7 +158,7 @@ impl Bound {
         // Some order overflows, and a 0 may come to that; or underflows.
         let lost = product.peak.is_nan()
             || product.peak > float.largest() / 4.0
-            || product.trough < 2_f64.powi(float.least_exponent() + 2);
+            || product.trough < power_of_two(float.least_exponent() + 2);
         if lost {
             return Self {
                 error: f64::INFINITY,
@@ -206,8 +206,8 @@ impl Bound {
         } else {
             slope.abs() * self.error
         };
-        let unit = 2_f64.powi(1 - float.digits());
-        let least = 2_f64.powi(float.least_exponent() - float.digits() + 1);
+        let unit = power_of_two(1 - float.digits());
+        let least = power_of_two(float.least_exponent() - float.digits() + 1);
         let own = if result.is_finite() {
             result.abs() * unit + least
         } else {

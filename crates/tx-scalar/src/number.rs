@@ -161,7 +161,7 @@ impl Float {
         if !has_infinity && exponent == exponent_mask && fraction == (1 << fraction_bits) - 1 {
             return f64::NAN;
         }
-        let scale = |exponent: i32| 2_f64.powi(exponent - fraction_bits as i32);
+        let scale = |exponent: i32| power_of_two(exponent - fraction_bits as i32);
         if exponent == 0 {
             return sign * fraction as f64 * scale(self.least_exponent());
         }
@@ -177,7 +177,7 @@ impl Float {
             _ if value == 0.0 || !value.is_finite() => value,
             _ => {
                 let exponent = exponent_of(value).max(self.least_exponent());
-                let unit = 2_f64.powi(exponent - self.fraction() as i32);
+                let unit = power_of_two(exponent - self.fraction() as i32);
                 let rounded = (value / unit).round_ties_even() * unit;
                 if rounded.abs() > self.largest() {
                     match self {
@@ -215,7 +215,7 @@ impl Float {
         } else {
             exponent_of(magnitude).max(self.least_exponent())
         };
-        let significand = (magnitude / 2_f64.powi(exponent - fraction_bits as i32)) as u64;
+        let significand = (magnitude / power_of_two(exponent - fraction_bits as i32)) as u64;
         if significand >> fraction_bits == 0 {
             return sign | significand;
         }
@@ -232,6 +232,14 @@ impl Float {
             Self::F32 => 0x7fc0_0000,
             Self::F64 => 0x7ff8 << 48,
         }
+    }
+}
+
+/// 2 to a power; like `powi`, of which most powers need no call.
+pub(crate) fn power_of_two(exponent: i32) -> f64 {
+    match exponent {
+        -1022..=1023 => f64::from_bits(((exponent + 1023) as u64) << 52),
+        _ => 2_f64.powi(exponent),
     }
 }
 

@@ -14,18 +14,23 @@ mod inputs;
 mod laws;
 mod pass;
 mod ptx;
+mod references;
 mod stages;
 mod verdict;
 
 pub use inputs::Input;
 pub use pass::{PASSES, register};
 pub use ptx::check_ptx;
+pub use references::References;
 pub use verdict::{Difference, Verdict};
 
 use compare::{Bounds, Placed, Results};
 use inputs::{generate, guesses};
 use melior::ir::Module;
+use references::{Key, Reference};
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 use tx::{Artifact, Compiler, Error, ErrorKind, Source, Target};
 use tx_mlir::Session;
@@ -59,9 +64,9 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// NVIDIA's assembler, or a folder that holds it; without, it is looked for on `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// The most inputs to generate of those that launch the same kernels; without, all there are. The first ones show most
-    /// mistakes.
-    pub inputs: Option<usize>,
+    /// Numbers of the inputs to generate, or at least one for each set of kernels that they launch; without, all there are.
+    /// The first ones are small and show most mistakes.
+    pub inputs: Option<Range<usize>>,
     /// A kernel of the program: of the generated inputs, those that launch it. Without, those for all kernels.
     pub kernel: Option<String>,
     /// Number of the stage, counted from `parse`, before which all are known to be right. The program is not run after
@@ -71,6 +76,8 @@ pub struct Options {
     pub until: Option<usize>,
     /// Whether the program has all of its barriers as it comes, so that accesses have to be ordered from the first stage on.
     pub synchronized: bool,
+    /// Where what the program leaves as it came is kept for the next time.
+    pub references: Option<Arc<References>>,
 }
 
 /// What was found of a stage.
@@ -164,9 +171,15 @@ pub fn validate_edited(
             }])))
         }
         None => {
-            let (plan, most) = (&plan, options.inputs.unwrap_or(usize::MAX));
+            let (plan, numbers) = (&plan, options.inputs.as_ref());
             Box::new(guesses(plan).into_iter().map(move |guess| {
-                generate(plan, options.seed, guess, most, options.kernel.as_deref())
+                generate(
+                    plan,
+                    options.seed,
+                    guess,
+                    numbers,
+                    options.kernel.as_deref(),
+                )
             }))
         }
     };
@@ -240,12 +253,15 @@ fn elements_past(input: usize) -> usize {
     1 + ((fraction as usize * 3) >> 32)
 }
 
+/// The pass after which it is said which of equal elements wins.
+const CONVERTS: &str = "convert-linalg-to-tile";
+
 /// One input on its way through the stages.
 struct Case {
     input: Input,
     placed: Placed,
     /// What the program as it came leaves, and how near to it every order is.
-    reference: Option<(Results, Bounds)>,
+    reference: Option<Arc<Reference>>,
     /// What the stage before left.
     before: Option<Results>,
     /// Whether some stage is wrong with it.
@@ -264,6 +280,8 @@ struct Run<'r> {
     laws: Option<(usize, Verdict)>,
     /// The text of the module after the stage before.
     text: String,
+    /// The text of the program as it came, where it is converted before most inputs are run.
+    source: Option<String>,
     /// Whether barriers are in.
     synchronized: bool,
     /// Whether the program as it came counts on more alignment than that of an element somewhere.
@@ -296,6 +314,7 @@ impl<'r> Run<'r> {
             lowered: Vec::new(),
             laws: None,
             text: String::new(),
+            source: None,
             synchronized: options.synchronized,
             aligned: false,
             unfit: None,
@@ -347,7 +366,8 @@ impl<'r> Run<'r> {
         }
         let verdict = if self.stages.is_empty() {
             self.aligned = text.contains("alignment");
-            self.refer(session, module)?
+            self.source = stages::source_to_convert(module);
+            self.refer(session, module, &text)?
         } else if text == self.text {
             match self.stages.last().map(|stage| &stage.verdict) {
                 Some(unknown @ Verdict::Unsupported(_)) => unknown.clone(),
@@ -362,14 +382,17 @@ impl<'r> Run<'r> {
             self.text = text;
             return Ok(());
         } else {
-            let converts = name == "convert-linalg-to-tile";
+            let converts = name == CONVERTS;
             let verdict = self.compare(session, module, converts);
             // From here on it is said which of equal elements wins.
             if converts && !verdict.is_bad() {
-                self.refer_again(session, module);
+                self.refer_again(session, module, &text);
             }
             verdict
         };
+        if name == CONVERTS {
+            self.refer_rest(session)?;
+        }
         self.text = text;
         tracing::debug!(stage = name, verdict = verdict.word(), elapsed = ?self.started.elapsed());
         self.stages.push(Stage {
@@ -382,7 +405,7 @@ impl<'r> Run<'r> {
     /// Whether nothing has to be known of the next stage: it is right and no other is compared with it, or nobody asks.
     fn is_known(&self, name: &str) -> bool {
         let number = self.stages.len();
-        let right = number + 1 < self.options.known && name != "convert-linalg-to-tile";
+        let right = number + 1 < self.options.known && name != CONVERTS;
         right || self.options.until.is_some_and(|last| number > last)
     }
 
@@ -409,31 +432,33 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Runs the program as it came.
-    fn refer(&mut self, session: &Session, module: &Module<'_>) -> Result<Verdict, Error> {
-        let options = self.options(true);
+    /// Runs the program as it came, with those inputs that have no reference yet; with the ones that are run in the end only
+    /// not before it is converted, as they are compared with what it is then.
+    fn refer(
+        &mut self,
+        session: &Session,
+        module: &Module<'_>,
+        text: &str,
+    ) -> Result<Verdict, Error> {
         let generic = match stages::generic(session, module) {
             Ok(generic) => generic,
             Err(error) => return Ok(Verdict::Unsupported(error)),
         };
+        let program = Referred::new(self, &generic, text);
+        let is_converted = self.source.is_some();
         let mut verdict = Verdict::Reference;
-        for case in &mut self.cases {
-            let entry = &self.plan.entry;
-            match tx_interp::run(&generic, entry, &case.placed.arguments, &options) {
-                Ok(outcome) => match case.placed.results(outcome) {
-                    Ok((results, bounds)) => {
-                        case.before = Some(results.clone());
-                        case.reference = Some((results, bounds));
-                    }
-                    Err(error) => verdict = verdict.worse(Verdict::Unsupported(error)),
-                },
-                Err(trouble @ tx_interp::Trouble::Unsupported { .. }) => {
-                    verdict = verdict.worse(Verdict::Unsupported(trouble.to_string()));
-                }
-                Err(trouble) => {
-                    let verdict = stages::verdict_of(&trouble, &case.input.name);
-                    self.unfit = Some(verdict.clone());
-                    return Err(Error::plain(ErrorKind::Entry, verdict.to_string()));
+        let cases = self.cases.iter_mut();
+        for case in cases.filter(|case| case.reference.is_none()) {
+            if is_converted && !case.input.every_stage {
+                continue;
+            }
+            match program.run(case) {
+                Ok(reference) => case.refer_to(reference),
+                Err(unknown @ Verdict::Unsupported(_)) => verdict = verdict.worse(unknown),
+                Err(wrong) => {
+                    let message = wrong.to_string();
+                    self.unfit = Some(wrong);
+                    return Err(Error::plain(ErrorKind::Entry, message));
                 }
             }
         }
@@ -441,19 +466,30 @@ impl<'r> Run<'r> {
     }
 
     /// Takes the program at this stage as the reference, where it runs.
-    fn refer_again(&mut self, session: &Session, module: &Module<'_>) {
-        let options = self.options(true);
+    fn refer_again(&mut self, session: &Session, module: &Module<'_>, text: &str) {
         let Ok(generic) = stages::generic(session, module) else {
             return;
         };
+        let program = Referred::new(self, &generic, text);
         for case in &mut self.cases {
-            let entry = &self.plan.entry;
-            let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
-            if let Some(found) = found.ok().and_then(|o| case.placed.results(o).ok()) {
-                case.before = Some(found.0.clone());
-                case.reference = Some(found);
+            if let Ok(reference) = program.run(case) {
+                case.refer_to(reference);
             }
         }
+    }
+
+    /// Runs the program as it came with what inputs have no reference after it was converted.
+    fn refer_rest(&mut self, session: &Session) -> Result<(), Error> {
+        let Some(source) = self.source.take() else {
+            return Ok(());
+        };
+        if self.cases.iter().all(|case| case.reference.is_some()) {
+            return Ok(());
+        }
+        if let Some(module) = session.parse(&self.plan.entry, source.as_bytes()) {
+            self.refer(session, &module, &source)?;
+        }
+        Ok(())
     }
 
     /// Runs the program and compares with the stage before and with the reference. Where reductions were loops before
@@ -602,7 +638,56 @@ impl<'r> Run<'r> {
     }
 }
 
+/// A program that inputs are run with to have something to compare with.
+struct Referred<'r, 'c> {
+    generic: &'r Module<'c>,
+    text: &'r str,
+    entry: &'r str,
+    options: tx_interp::Options,
+    kept: Option<&'r References>,
+}
+
+impl<'r, 'c> Referred<'r, 'c> {
+    fn new(run: &Run<'r>, generic: &'r Module<'c>, text: &'r str) -> Self {
+        Self {
+            generic,
+            text,
+            entry: &run.plan.entry,
+            options: run.options(true),
+            kept: run.options.references.as_deref(),
+        }
+    }
+
+    /// What it leaves, unless it cannot be run to its end.
+    fn run(&self, case: &Case) -> Result<Arc<Reference>, Verdict> {
+        let key = self.kept.map(|kept| {
+            (
+                kept,
+                Key::new(self.text, self.entry, &self.options, &case.input),
+            )
+        });
+        if let Some(reference) = key.and_then(|(kept, key)| kept.get(key)) {
+            return Ok(reference);
+        }
+        let arguments = &case.placed.arguments;
+        let outcome = tx_interp::run(self.generic, self.entry, arguments, &self.options)
+            .map_err(|trouble| stages::verdict_of(&trouble, &case.input.name))?;
+        let (results, bounds) = case.placed.results(outcome).map_err(Verdict::Unsupported)?;
+        let reference = Arc::new(Reference { results, bounds });
+        if let Some((kept, key)) = key {
+            kept.keep(key, &reference);
+        }
+        Ok(reference)
+    }
+}
+
 impl Case {
+    /// Compares with this from here on.
+    fn refer_to(&mut self, reference: Arc<Reference>) {
+        self.before = Some(reference.results.clone());
+        self.reference = Some(reference);
+    }
+
     /// Compares with what was before. Once kernels are `written`, the sign of a sum of nothing but -0.0 stays what it is.
     fn judge(&mut self, results: Results, own: Option<&Bounds>, written: bool) -> Verdict {
         let same = self
@@ -611,7 +696,11 @@ impl Case {
             .is_some_and(|before| compare::equal(before, &results));
         let verdict = match (&self.reference, same) {
             (_, true) => Verdict::Equal,
-            (Some((reference, bounds)), false) => {
+            (Some(reference), false) => {
+                let Reference {
+                    results: expected,
+                    bounds,
+                } = &**reference;
                 // The same bits as the reference are not the same as before, which lay within the bounds.
                 let signs = match (&self.before, written && self.input.zeros) {
                     (Some(before), true) => {
@@ -619,7 +708,7 @@ impl Case {
                     }
                     _ => Verdict::Equal,
                 };
-                compare::judge(&self.input.name, reference, bounds, &results, own)
+                compare::judge(&self.input.name, expected, bounds, &results, own)
                     .worse(signs)
                     .worse(Verdict::EqualWithinOrder)
             }

@@ -69,6 +69,19 @@ pub(crate) fn kernels_in_llvm(module: &Module<'_>, kernel: &str) -> Option<Strin
     string_attribute(tx_mlir::enclosing(kernel, "gpu.module")?, "sym_name")
 }
 
+/// The text of a module that has ops of `linalg`, with locations.
+pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
+    let converts = |op: Op<'_>| name(op).starts_with("linalg.");
+    let flags = OperationPrintingFlags::new()
+        .enable_debug_info(true, false)
+        .print_generic_operation_form();
+    let op = module.as_operation();
+    ops(module)
+        .into_iter()
+        .any(converts)
+        .then(|| op.to_string_with_flags(flags).ok())?
+}
+
 /// A copy of a module in which `linalg` ops are generic.
 pub(crate) fn generic<'c>(session: &Session, module: &Module<'c>) -> Result<Module<'c>, String> {
     // SAFETY: the op lives as long as the module; the copy is ours.

@@ -26,11 +26,8 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         args,
         grid: options.grid.map(|grid| grid.0),
         ptxas: options.ptxas.clone().or_else(doctor::find_ptxas),
-        inputs: None,
-        kernel: None,
-        known: 0,
-        until: None,
         synchronized: options.synchronized,
+        ..Options::default()
     };
     let mut bad = Vec::new();
     let mut refused = None;

@@ -198,7 +198,7 @@ fn check(name: &str, text: &str, inputs: Option<usize>) -> Vec<(String, Outcome)
             seen.push(entry.clone());
             source.entry = Some(entry.clone());
             let options = Options {
-                inputs,
+                inputs: inputs.map(|count| 0..count),
                 ..Options::default()
             };
             let result = tx_validate::validate(target, &source, &options);

@@ -164,7 +164,7 @@ fn counted<'c>(
         false => a < b,
     };
     let mut carried: Vec<Value> = inits.iter().map(|slot| exec.slots[*slot].clone()).collect();
-    let (uniform, _) = exec.lanes_for(&[*low, *high, *step]);
+    let uniform = exec.lane_for_all(&[*low, *high, *step]).is_some();
     if let Some(lane) = all.iter().find(|lane| exec.int(*step, **lane) <= 0) {
         let message = format!("a step of {}, expected more than 0", exec.int(*step, *lane));
         return Err(exec.with_thread(Trouble::fault(FaultKind::Undefined, site, message), *lane));

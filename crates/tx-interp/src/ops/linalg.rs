@@ -5,11 +5,13 @@
 use crate::build::{Build, Slot, Step, scalars};
 use crate::machine::Exec;
 use crate::number::Scalar;
-use crate::ops::memref::{memref, unflatten};
+use crate::ops::memref::memref;
 use crate::ops::reduce::taken;
-use crate::ops::tile::{coordinates, indices, space};
+use crate::ops::tile::space;
+use crate::points::Points;
 use crate::trouble::Trouble;
 use crate::value::{Lanes, Value, count};
+use std::rc::Rc;
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
@@ -118,30 +120,20 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troubl
         let mut start = 0;
         while start < count {
             let lanes = CHUNK.min(count - start);
-            let mut points: Vec<Vec<i64>> = (start..start + lanes)
-                .map(|flat| {
-                    let mut point = vec![0; rank];
-                    for (d, i) in kept.iter().zip(unflatten(flat as i64, &kept_sizes)) {
-                        point[*d] = i;
-                    }
-                    point
-                })
-                .collect();
+            let together: Rc<[u32]> = (0..lanes as u32).collect();
+            let mut points = Points::new(rank, lanes);
+            points.set(&kept, &kept_sizes, |lane| (start + lane) as i64);
             for step in 0..steps {
-                for (d, i) in folded.iter().zip(unflatten(step, &folded_sizes)) {
-                    for point in &mut points {
-                        point[*d] = i;
-                    }
-                }
+                points.set_all(&folded, &folded_sizes, step);
                 for (operand, (map, argument)) in all.iter().zip(maps.iter().zip(&body.arguments)) {
                     exec.slots[*argument] =
                         Value::Numbers(gather(exec, operand, map, &points, &site)?);
                 }
                 for (d, slot) in loops.iter().enumerate() {
-                    exec.slots[*slot] = Value::Numbers(coordinates(&points, d));
+                    exec.slots[*slot] = Value::Numbers(points.coordinate(d));
                 }
                 let before = std::mem::replace(&mut exec.unordered, !folded.is_empty());
-                let yielded = exec.with_lanes(lanes, |exec| {
+                let yielded = exec.with_all(&together, |exec| {
                     exec.run(&body)?;
                     Ok(taken(exec, &body.yields))
                 });
@@ -153,10 +145,9 @@ fn generic<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Troubl
                         continue;
                     };
                     let view = exec.view(slot, 0);
-                    for (lane, index) in indices(&maps[first + i], &points).into_iter().enumerate()
-                    {
+                    for lane in 0..lanes {
                         let value = (values.get(lane, 0), values.bound(lane, 0));
-                        let place = view.place(index);
+                        let place = points.place(&maps[first + i], &view, lane);
                         exec.write(&view, place, scalar, value, AccessKind::Write, 0, &site)?;
                     }
                 }
@@ -171,17 +162,18 @@ fn gather(
     exec: &mut Exec<'_, '_>,
     operand: &Operand,
     map: &AffineMap,
-    points: &[Vec<i64>],
+    points: &Points,
     site: &(u32, crate::trouble::Site),
 ) -> Result<Lanes, Trouble> {
     match operand {
         Operand::Number { slot } => Ok(exec.numbers(*slot).clone()),
-        Operand::Memory { read: false, .. } => Ok(Lanes::new(1, points.len())),
+        Operand::Memory { read: false, .. } => Ok(Lanes::new(1, points.lanes)),
         Operand::Memory { slot, scalar, .. } => {
             let view = exec.view(*slot, 0);
-            let mut out = Lanes::new(1, points.len());
-            for (lane, index) in indices(map, points).into_iter().enumerate() {
-                let (bits, bound) = exec.read(&view, view.place(index), *scalar, 0, site)?;
+            let mut out = Lanes::new(1, points.lanes);
+            for lane in 0..points.lanes {
+                let place = points.place(map, &view, lane);
+                let (bits, bound) = exec.read(&view, place, *scalar, 0, site)?;
                 out.set(lane, 0, bits, bound);
             }
             Ok(out)

@@ -83,59 +83,97 @@ impl<'c> Combine<'c> {
         left: &Parts,
         right: &Parts,
     ) -> Result<Parts, Trouble> {
+        let mut out = left.iter().map(|lanes| lanes.spread(exec.lanes)).collect();
+        self.combine_into(exec, &mut out, right, 0)?;
+        Ok(out)
+    }
+
+    /// Combines what there is with numbers for each lane, and again with those for each lane that come next, to the last.
+    pub(crate) fn fold(
+        &self,
+        exec: &mut Exec<'_, 'c>,
+        before: Option<Parts>,
+        new: &Parts,
+    ) -> Result<Option<Parts>, Trouble> {
+        let (lanes, all) = (exec.lanes, new.first().map_or(0, |part| part.bits.len()));
+        let (mut out, mut from) = match before {
+            Some(parts) => (parts, 0),
+            None => (new.iter().map(|part| part.part(0, lanes)).collect(), lanes),
+        };
+        while from < all {
+            self.combine_into(exec, &mut out, new, from)?;
+            from += lanes;
+        }
+        Ok(Some(out))
+    }
+
+    /// Combines each lane with one of the lanes of another partial result, from a number on.
+    fn combine_into(
+        &self,
+        exec: &mut Exec<'_, 'c>,
+        left: &mut Parts,
+        right: &Parts,
+        from: usize,
+    ) -> Result<(), Trouble> {
         let lanes = exec.lanes;
+        let bounded = exec.world.bounds;
         match &self.how {
             How::Named(operation) => {
                 let scalar = self.parts[0];
-                let mut out = Lanes::new(1, lanes);
+                let (left, right) = (&mut left[0], &right[0]);
                 for lane in 0..lanes {
-                    let (a, b) = (left[0].get(lane, 0), right[0].get(lane, 0));
+                    let (a, b) = (left.get(lane, 0), right.get(from + lane, 0));
                     // The kinds are defined for all numbers.
                     let bits = (operation.calc)(&[a, b, 0]).unwrap_or(0);
-                    let bound = exec.world.bounds.then(|| {
+                    let bound = bounded.then(|| {
                         let bounds = [
-                            bound_of(&left[0], scalar, lane, 0),
-                            bound_of(&right[0], scalar, lane, 0),
+                            bound_of(left, scalar, lane, 0),
+                            bound_of(right, scalar, from + lane, 0),
                             Bound::exact(0.0),
                         ];
                         join(operation, scalar, [a, b], bits, &bounds)
                     });
-                    out.set(lane, 0, bits, bound.flatten());
+                    left.set(lane, 0, bits, bound.flatten());
                 }
-                Ok(vec![out])
             }
             How::Arg => {
-                let mut out = [Lanes::new(1, lanes), Lanes::new(1, lanes)];
+                let scalar = self.parts[0];
                 for lane in 0..lanes {
-                    let get = |p: &Parts, i: usize| p[i].get(lane, 0);
-                    let (a, b) = ([get(left, 0), get(left, 1)], [get(right, 0), get(right, 1)]);
-                    let wins = self.wins(a, b);
-                    let taken = if wins { left } else { right };
-                    for (i, out) in out.iter_mut().enumerate() {
-                        out.set(lane, 0, get(taken, i), taken[i].bound(lane, 0));
-                    }
-                    if exec.world.bounds {
-                        let scalar = self.parts[0];
-                        let [x, y] = [left, right].map(|p| bound_of(&p[0], scalar, lane, 0));
+                    let a = [left[0].get(lane, 0), left[1].get(lane, 0)];
+                    let b = [0, 1].map(|i| right[i].get(from + lane, 0));
+                    let near = bounded.then(|| {
+                        let x = bound_of(&left[0], scalar, lane, 0);
+                        let y = bound_of(&right[0], scalar, from + lane, 0);
                         let near = x.error + y.error;
                         let distance = (float_of(scalar, a[0]) - float_of(scalar, b[0])).abs();
-                        if near > 0.0 && (distance.is_nan() || distance <= 2.0 * near) {
-                            out[0].set(lane, 0, get(taken, 0), Some(x.wider(y)));
-                            out[1].set(lane, 0, get(taken, 1), Some(Bound::anything()));
+                        let open = near > 0.0 && (distance.is_nan() || distance <= 2.0 * near);
+                        open.then(|| x.wider(y))
+                    });
+                    let wins = self.wins(a, b);
+                    if !wins {
+                        for (left, right) in left.iter_mut().zip(right) {
+                            let other = from + lane;
+                            left.set(lane, 0, right.get(other, 0), right.bound(other, 0));
+                        }
+                    }
+                    if let Some(bound) = near.flatten() {
+                        for (part, bound) in left.iter_mut().zip([bound, Bound::anything()]) {
+                            part.set(lane, 0, part.get(lane, 0), Some(bound));
                         }
                     }
                 }
-                Ok(out.into())
             }
             How::Region(code, _) => {
-                let arguments = left.iter().chain(right);
+                let right = right.iter().map(|part| part.part(from, lanes));
+                let arguments = left.iter().cloned().chain(right);
                 for (slot, value) in code.arguments.iter().zip(arguments) {
-                    exec.slots[*slot] = Value::Numbers(value.clone());
+                    exec.slots[*slot] = Value::Numbers(value);
                 }
                 exec.run(code)?;
-                Ok(taken(exec, &code.yields))
+                *left = taken(exec, &code.yields);
             }
         }
+        Ok(())
     }
 
     /// Marks NaN, infinities and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum: how often it

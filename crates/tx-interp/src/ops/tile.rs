@@ -7,10 +7,12 @@ use crate::build::{Build, Code, Slot, Step, scalars_of};
 use crate::layout::{Holder, holders, slots as registers};
 use crate::machine::Exec;
 use crate::number::Scalar;
-use crate::ops::memref::{copy, memref, points, unflatten};
+use crate::ops::memref::{copy, memref, points};
 use crate::ops::reduce::{Combine, Convert, Parts, taken};
+use crate::points::{Indices, Points};
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value, View, count};
+use std::ops::Range;
 use std::rc::Rc;
 use tx_dialect_tile::{AllReduce, Fragment, Kind, Reduce, Scope};
 use tx_exec::happens_before::AccessKind;
@@ -267,10 +269,10 @@ impl Operand {
         &self,
         exec: &mut Exec<'_, '_>,
         group: &Group,
-        indices: &[Vec<i64>],
+        indices: &Indices,
         site: &(u32, Site),
     ) -> Result<Lanes, Trouble> {
-        let mut out = Lanes::new(1, indices.len());
+        let mut out = Lanes::new(1, indices.lanes);
         match self {
             Self::Memory { slot, scalar } => {
                 let view = exec.view(*slot, group.first);
@@ -304,44 +306,6 @@ fn inside(sizes: &[i64], index: &[i64], site: &Site) -> Result<(), Trouble> {
     }
     let message = format!("index {index:?} of an array of {sizes:?}");
     Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
-}
-
-/// The value of an affine expression.
-pub(crate) fn evaluate(expr: &Affine, point: &[i64]) -> i64 {
-    let both = |l: &Affine, r: &Affine| (evaluate(l, point), evaluate(r, point));
-    match expr {
-        Affine::Dim(d) => point[*d],
-        Affine::Symbol(_) => 0,
-        Affine::Const(n) => *n,
-        Affine::Add(l, r) => {
-            let (l, r) = both(l, r);
-            l + r
-        }
-        Affine::Mul(l, r) => {
-            let (l, r) = both(l, r);
-            l * r
-        }
-        Affine::Mod(l, r) => {
-            let (l, r) = both(l, r);
-            if r == 0 { 0 } else { l.rem_euclid(r) }
-        }
-        Affine::FloorDiv(l, r) => {
-            let (l, r) = both(l, r);
-            if r == 0 { 0 } else { l.div_euclid(r) }
-        }
-        Affine::CeilDiv(l, r) => {
-            let (l, r) = both(l, r);
-            if r == 0 { 0 } else { -(-l).div_euclid(r) }
-        }
-    }
-}
-
-/// The index of an operand, for each point of the iteration space.
-pub(crate) fn indices(map: &AffineMap, points: &[Vec<i64>]) -> Vec<Vec<i64>> {
-    points
-        .iter()
-        .map(|point| map.results.iter().map(|e| evaluate(e, point)).collect())
-        .collect()
 }
 
 /// Sizes of the iteration space: those of the operands that a map indexes by a dimension alone.
@@ -560,10 +524,14 @@ impl<'c> Plan<'c> {
             let mut start = 0;
             while start < count {
                 let lanes = CHUNK.min(count - start);
-                let rows: Vec<Vec<i64>> = (start..start + lanes)
-                    .map(|flat| unflatten(flat as i64, &kept_sizes))
-                    .collect();
-                self.rows(exec, &group, &space, &kept, &rows, &mut fragments)?;
+                self.rows(
+                    exec,
+                    &group,
+                    &space,
+                    &kept,
+                    start..start + lanes,
+                    &mut fragments,
+                )?;
                 start += lanes;
             }
         }
@@ -575,44 +543,35 @@ impl<'c> Plan<'c> {
         Ok(())
     }
 
-    /// Computes the results at some indices of the dimensions that are kept.
+    /// Computes the results at the indices of the kept dimensions that have these numbers.
     fn rows(
         &self,
         exec: &mut Exec<'_, 'c>,
         group: &Group,
         space: &[i64],
         kept: &[usize],
-        rows: &[Vec<i64>],
+        rows: Range<usize>,
         fragments: &mut [Option<Lanes>],
     ) -> Result<(), Trouble> {
-        let reduced: Vec<i64> = self.axes.iter().map(|d| space[*d]).collect();
+        let sizes = |dims: &[usize]| -> Vec<i64> { dims.iter().map(|d| space[*d]).collect() };
+        let (kept_sizes, reduced) = (sizes(kept), sizes(&self.axes));
         let steps = count(&reduced);
-        let mut all: Vec<Vec<i64>> = rows
-            .iter()
-            .map(|row| {
-                let mut point = vec![0; self.rank];
-                for (d, i) in kept.iter().zip(row) {
-                    point[*d] = *i;
-                }
-                point
-            })
-            .collect();
         let mut result: Option<Parts> = None;
-        for step in 0..steps {
-            let at = unflatten(step, &reduced);
-            for point in &mut all {
-                for (d, i) in self.axes.iter().zip(&at) {
-                    point[*d] = *i;
-                }
-            }
-            let new = self.elements(exec, group, &all, step)?;
-            result = Some(match result {
-                None => new,
-                Some(old) => {
-                    exec.with_lanes(rows.len(), |exec| self.combine.combine(exec, &old, &new))?
-                }
-            });
+        let mut step = 0;
+        while step < steps {
+            // Elements of several steps at once, and then one step after the other.
+            let together = (CHUNK / rows.len()).clamp(1, (steps - step) as usize);
+            let mut points = Points::new(self.rank, rows.len() * together);
+            let row = |lane: usize| (rows.start + lane % rows.len()) as i64;
+            points.set(kept, &kept_sizes, row);
+            let step_of = |lane: usize| step + (lane / rows.len()) as i64;
+            points.set(&self.axes, &reduced, step_of);
+            let new = self.elements(exec, group, &points, &step_of)?;
+            result = exec.with_lanes(rows.len(), |exec| self.combine.fold(exec, result, &new))?;
+            step += together as i64;
         }
+        let mut all = Points::new(self.rank, rows.len());
+        all.set(kept, &kept_sizes, |lane| (rows.start + lane) as i64);
         // Maps of outputs see the kept dimensions alone.
         if self.accumulate {
             let mut old = Vec::new();
@@ -622,7 +581,7 @@ impl<'c> Plan<'c> {
                 &self.inits
             };
             for ((operand, map), convert) in from.iter().zip(&self.output_maps).zip(&self.old) {
-                let values = operand.gather(exec, group, &indices(map, &all), &self.site)?;
+                let values = operand.gather(exec, group, &all.mapped(map), &self.site)?;
                 old.push(converted(&values, convert, rows.len()));
             }
             let combine = self
@@ -664,9 +623,9 @@ impl<'c> Plan<'c> {
             Some(code) => {
                 let mut arguments = result;
                 for (extra, map) in self.extras.iter().zip(&self.extra_maps) {
-                    arguments.push(extra.gather(exec, group, &indices(map, &all), &self.site)?);
+                    arguments.push(extra.gather(exec, group, &all.mapped(map), &self.site)?);
                 }
-                arguments.extend(kept.iter().map(|d| coordinates(&all, *d)));
+                arguments.extend(kept.iter().map(|d| all.coordinate(*d)));
                 region(exec, code, arguments, rows.len())?
             }
         };
@@ -678,29 +637,30 @@ impl<'c> Plan<'c> {
         &self,
         exec: &mut Exec<'_, 'c>,
         group: &Group,
-        points: &[Vec<i64>],
-        step: i64,
+        points: &Points,
+        step: &impl Fn(usize) -> i64,
     ) -> Result<Parts, Trouble> {
         let mut values = Vec::new();
         for (source, map) in self.sources.iter().zip(&self.source_maps) {
-            values.push(source.gather(exec, group, &indices(map, points), &self.site)?);
+            values.push(source.gather(exec, group, &points.mapped(map), &self.site)?);
         }
         if let Some(code) = &self.element {
-            values.extend((0..self.rank).map(|d| coordinates(points, d)));
-            values = region(exec, code, values, points.len())?;
+            values.extend((0..self.rank).map(|d| points.coordinate(d)));
+            values = region(exec, code, values, points.lanes)?;
         }
         let mut parts: Parts = values
             .iter()
             .zip(&self.inward)
-            .map(|(values, convert)| converted(values, convert, points.len()))
+            .map(|(values, convert)| converted(values, convert, points.lanes))
             .collect();
         if self.is_arg && parts.len() == 1 {
-            let mut index = Lanes::new(1, points.len());
-            let bits = match self.combine.parts[1] {
-                Scalar::Int(bits) => crate::number::truncated(step, bits),
-                Scalar::Float(_) => 0,
-            };
-            index.bits.fill(bits);
+            let mut index = Lanes::new(1, points.lanes);
+            for (lane, bits) in index.bits.iter_mut().enumerate() {
+                *bits = match self.combine.parts[1] {
+                    Scalar::Int(width) => crate::number::truncated(step(lane), width),
+                    Scalar::Float(_) => 0,
+                };
+            }
             parts.push(index);
         }
         Ok(parts)
@@ -710,12 +670,12 @@ impl<'c> Plan<'c> {
         &self,
         exec: &mut Exec<'_, 'c>,
         group: &Group,
-        points: &[Vec<i64>],
+        points: &Points,
         values: &[Lanes],
         fragments: &mut [Option<Lanes>],
     ) -> Result<(), Trouble> {
         for (i, (output, map)) in self.outputs.iter().zip(&self.output_maps).enumerate() {
-            let indices = indices(map, points);
+            let indices = points.mapped(map);
             match output {
                 Operand::Memory { slot, scalar } => {
                     let view: Rc<View> = exec.view(*slot, group.first);
@@ -762,15 +722,6 @@ pub(crate) fn converted(values: &Lanes, convert: &Convert, lanes: usize) -> Lane
     for lane in 0..lanes {
         let (bits, bound) = convert.one(values.get(lane, 0), values.bound(lane, 0));
         out.set(lane, 0, bits, bound);
-    }
-    out
-}
-
-/// A coordinate of each point.
-pub(crate) fn coordinates(points: &[Vec<i64>], d: usize) -> Lanes {
-    let mut out = Lanes::new(1, points.len());
-    for (lane, point) in points.iter().enumerate() {
-        out.set(lane, 0, point[d].cast_unsigned(), None);
     }
     out
 }

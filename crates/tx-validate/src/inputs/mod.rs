@@ -14,6 +14,7 @@ use crate::Trouble;
 use numbers::{Data, Random, Turn, fill, sorts};
 use sizes::{Call, MOST_ELEMENTS, Values, calls, solve};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::rc::Rc;
 use tx_plan::{ArgumentType, ElementType, Plan};
 use tx_runtime::{Arg, Array, Number};
@@ -33,13 +34,13 @@ pub struct Input {
 
 /// The inputs of a program, where sizes are guessed in this way; empty when none fit.
 ///
-/// There are so many at most, or one for each set of kernels that is launched where there are more of those. With the name
-/// of a kernel, there are those that launch it, if any do.
+/// Of them there are those with these numbers, or at least one for each set of kernels that is launched; the last, if there
+/// are none of these numbers. With the name of a kernel, there are those that launch it, if any do.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
     guess: Guess,
-    most: usize,
+    numbers: Option<&Range<usize>>,
     kernel: Option<&str>,
 ) -> Result<Vec<Input>, Trouble> {
     let sorts = sorts(plan);
@@ -100,7 +101,7 @@ pub(crate) fn generate(
     }
     // One of each sort first, and then the second of each.
     inputs.sort_by_key(|planned| planned.before);
-    if most < usize::MAX {
+    if numbers.is_some() {
         // Most of what is wrong shows in small arrays too.
         inputs.sort_by_key(|planned| planned.values.cost() > FEW_ELEMENTS);
     }
@@ -119,7 +120,9 @@ pub(crate) fn generate(
         None => MOST_AT_THE_END,
     };
     let mut inputs = affordable(inputs, most_at_the_end);
-    keep_few(&mut inputs, most);
+    if let Some(numbers) = numbers {
+        keep_few(&mut inputs, numbers);
+    }
     inputs
         .iter()
         .map(|planned| planned.fill(plan, seed))
@@ -181,10 +184,11 @@ fn affordable(mut inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     taken
 }
 
-/// Keeps so many inputs, at most, or one of each set of kernels where there are more of those: the first ones.
-fn keep_few(inputs: &mut Vec<Planned>, most: usize) {
+/// Keeps the inputs with some numbers, or one of each set of kernels where there are more of those: the first ones.
+fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
-    inputs.truncate(most.max(sets.len()));
+    inputs.truncate(numbers.end.max(sets.len()));
+    inputs.drain(..numbers.start.min(inputs.len().saturating_sub(1)));
 }
 
 impl Planned {

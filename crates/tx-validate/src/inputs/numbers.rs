@@ -105,7 +105,9 @@ impl Turn {
             // Where a thread of a block takes several: the first of some.
             _ if self.number >= TURNS_FAR => match self.number - TURNS_FAR {
                 slot @ 0..SLOTS => (slot + 1) * LEAST_BLOCK,
-                more => ((SLOTS + 1) * LEAST_BLOCK) << (more - SLOTS).min(MOST_SHIFT),
+                // The last of the last round of a row that all threads take part in.
+                SLOTS => (columns / ROUND * ROUND).saturating_sub(1),
+                more => ROUND << (more - SLOTS - 1).min(MOST_SHIFT),
             }
             .min(last),
             (0, _) => last,
@@ -176,6 +178,23 @@ impl Data {
         }
     }
 
+    /// Whether all numbers are alike but for those of some [`Role`].
+    fn is_of_roles(self) -> bool {
+        !matches!(
+            self,
+            Self::Powers
+                | Self::Whole
+                | Self::Special
+                | Self::Random
+                | Self::Long
+                | Self::Zeros
+                | Self::Ones
+                | Self::Least
+                | Self::Greatest
+                | Self::Near
+        )
+    }
+
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Powers => "powers of two",
@@ -219,9 +238,11 @@ const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Elements of an array in which each has an input of its own, at most.
 const MOST_ALONE: usize = 32;
 /// Inputs with one other number in a larger array; at first it is anywhere, then where the first thread of a block has its
-/// second element and so on, and then at some powers of two.
-pub(super) const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 5;
+/// second element and so on, at the end of the last round, and then at some powers of two.
+pub(super) const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 6;
 const SLOTS: usize = 7;
+/// Elements that the least block takes in a round.
+const ROUND: usize = (SLOTS + 1) * LEAST_BLOCK;
 const TURNS_FAR: usize = 18;
 pub(super) const LEAST_BLOCK: usize = 256;
 /// Beyond any array: a small one may have had more turns before.
@@ -450,16 +471,7 @@ fn float_bits(
         Data::Least => f64::NEG_INFINITY,
         Data::Greatest => f64::INFINITY,
         Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
-        Data::Peaks
-        | Data::Nans
-        | Data::Numbers
-        | Data::Parts
-        | Data::NanParts
-        | Data::NumberParts
-        | Data::Columns
-        | Data::Signs
-        | Data::Alone
-        | Data::Slopes => {
+        _ => {
             match role {
                 Role::Plain => 1.0,
                 Role::Low => -1.0,
@@ -506,16 +518,17 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
         Data::Near => 0,
         Data::Signs if role == Role::Small => (i64::MIN >> (64 - width)) | 0b0101,
         Data::Signs => 0b0101,
+        Data::Least => i64::MIN >> (64 - width),
+        Data::Greatest => i64::MAX >> (64 - width),
+        Data::Special => match random.below(8) {
+            0 => i64::MAX >> (64 - width),
+            1 => i64::MIN >> (64 - width),
+            2 => -1,
+            3 => 0,
+            _ => random.next().cast_signed(),
+        },
         // A bit more and a bit less.
-        Data::Peaks
-        | Data::Nans
-        | Data::Numbers
-        | Data::Parts
-        | Data::NanParts
-        | Data::NumberParts
-        | Data::Columns
-        | Data::Alone
-        | Data::Slopes => {
+        _ => {
             match role {
                 Role::Plain => 0b0101,
                 Role::Low => 0b0100,
@@ -532,28 +545,12 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
                 Role::Step(up, _) => up as i64,
             }
         }
-        Data::Least => i64::MIN >> (64 - width),
-        Data::Greatest => i64::MAX >> (64 - width),
-        Data::Special => match random.below(8) {
-            0 => i64::MAX >> (64 - width),
-            1 => i64::MIN >> (64 - width),
-            2 => -1,
-            3 => 0,
-            _ => random.next().cast_signed(),
-        },
     };
-    let wide = width == 64
-        && matches!(
-            data,
-            Data::Peaks
-                | Data::Nans
-                | Data::Parts
-                | Data::NanParts
-                | Data::NumberParts
-                | Data::Columns
-                | Data::Alone
-        );
     // Either half of a number that takes two registers.
-    let halves = if wide { 1 << 32 | 1 } else { 1 };
+    let halves = if width == 64 && data.is_of_roles() {
+        1 << 32 | 1
+    } else {
+        1
+    };
     truncated(number.wrapping_mul(halves), width)
 }

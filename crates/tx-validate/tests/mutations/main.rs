@@ -22,7 +22,7 @@ mod run;
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -141,14 +141,17 @@ fn test() -> Result<ExitCode, String> {
         })
         .collect::<Result<_, _>>()?;
     let arguments = Arguments::from_args();
+    let references = Arc::default();
     // Nothing is run to list the tests.
     let surveys: Vec<Survey> = match arguments.list {
         true => Vec::new(),
-        false => parallel(&programs, |program| run::survey(program, EDITS))
-            .into_iter()
-            .zip(&programs)
-            .map(|(survey, program)| survey.map_err(|error| format!("{}: {error}", program.name)))
-            .collect::<Result<_, _>>()?,
+        false => parallel(&programs, |program| {
+            run::survey(program, EDITS, &references)
+        })
+        .into_iter()
+        .zip(&programs)
+        .map(|(survey, program)| survey.map_err(|error| format!("{}: {error}", program.name)))
+        .collect::<Result<_, _>>()?,
     };
     let surveys: &'static [Survey] = surveys.leak();
     let mut trials: Vec<Trial> = EDITS
@@ -214,7 +217,10 @@ fn page_is_fresh() -> Result<(), Failed> {
 
 /// Surveys the programs that can be edited; the others are those that are there to be refused.
 fn surveys(programs: Vec<programs::Program>) -> Vec<Survey> {
-    let found = parallel(&programs, |program| run::survey(program, EDITS));
+    let references = Arc::default();
+    let found = parallel(&programs, |program| {
+        run::survey(program, EDITS, &references)
+    });
     let mut surveys = Vec::new();
     for (program, survey) in programs.iter().zip(found) {
         match survey {

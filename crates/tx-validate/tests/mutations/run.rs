@@ -5,12 +5,14 @@ use crate::programs::Program;
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use tx::{Artifact, Compiler};
 use tx_mlir::melior::ir::Module;
 use tx_mlir::melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx_mlir::{Op, attribute, is, name, source_location, string_attribute, symbol_path, walk};
-use tx_validate::{Options, Trouble, Validation, Verdict, validate_edited};
+use tx_validate::{Options, References, Trouble, Validation, Verdict, validate_edited};
 
 /// Who can notice an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -99,6 +101,8 @@ pub(crate) struct Survey {
     functions: BTreeSet<String>,
     /// Stages of it as it is that nothing can be said of.
     unknown: Vec<String>,
+    /// What it leaves as it is.
+    references: Arc<References>,
 }
 
 fn top<'m>(module: &'m Module<'_>) -> Op<'m> {
@@ -165,13 +169,18 @@ fn functions(artifact: &Artifact) -> BTreeSet<String> {
 }
 
 /// Runs a program as it is, and notes where edits can be made.
-pub(crate) fn survey(program: &Program, edits: &[Edit]) -> Result<Survey, String> {
+pub(crate) fn survey(
+    program: &Program,
+    edits: &[Edit],
+    references: &Arc<References>,
+) -> Result<Survey, String> {
     let artifact = Compiler::new(program.target)
         .and_then(|compiler| compiler.compile_source(&program.source))
         .map_err(|error| error.to_string())?;
     let functions = functions(&artifact);
     let few = Options {
-        inputs: Some(FEW_INPUTS),
+        inputs: Some(0..FEW_INPUTS),
+        references: Some(Arc::clone(references)),
         ..Options::default()
     };
     let mut places = vec![Vec::new(); edits.len()];
@@ -228,6 +237,7 @@ pub(crate) fn survey(program: &Program, edits: &[Edit]) -> Result<Survey, String
         artifact,
         functions,
         unknown,
+        references: Arc::clone(references),
     })
 }
 
@@ -262,17 +272,15 @@ fn change(
 /// `known`: it is known to be harmless.
 pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -> Outcome {
     let attempt = |options| try_mutate(survey, edit, place, options);
-    let all = Options {
+    let some = |inputs: Range<usize>| Options {
         kernel: place.kernel.clone(),
+        inputs: Some(inputs),
+        references: Some(Arc::clone(&survey.references)),
         ..Options::default()
-    };
-    let some = |count| Options {
-        inputs: Some(count),
-        ..all.clone()
     };
     let soonest = Options {
         until: Some(place.stage),
-        ..some(FEW_INPUTS)
+        ..some(0..FEW_INPUTS)
     };
     let made = || {
         // What most edits do shows at once, or in the end.
@@ -283,12 +291,12 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -
         if compiles_to_the_same(survey, edit, place) {
             return Outcome::SameCode;
         }
-        let outcome = attempt(some(FEW_INPUTS));
+        let outcome = attempt(some(0..FEW_INPUTS));
         if known {
             return outcome;
         }
         // Most of what the first ones do not show the next ones do.
-        let more = MORE_INPUTS.map(some).into_iter().chain([all.clone()]);
+        let more = MORE_INPUTS.windows(2).map(|ends| some(ends[0]..ends[1]));
         more.fold(outcome, |outcome, options| match outcome {
             Outcome::Survived(_) => attempt(options),
             outcome => outcome,
@@ -308,8 +316,8 @@ pub(crate) fn mutate(survey: &Survey, edit: &Edit, place: &Place, known: bool) -
 
 /// The first inputs show most mistakes; only where they show none are all of them run.
 const FEW_INPUTS: usize = 3;
-/// How many are run then, one after the other.
-const MORE_INPUTS: [usize; 2] = [16, 64];
+/// Up to which numbers they are run then, one after the other.
+const MORE_INPUTS: [usize; 4] = [FEW_INPUTS, 16, 64, usize::MAX];
 
 fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, options: Options) -> Outcome {
     let program = &survey.program;

@@ -1,0 +1,97 @@
+//! What programs leave as they came, kept for when they are validated again.
+
+use crate::compare::{Bounds, Results};
+use crate::inputs::Input;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tx_runtime::Arg;
+
+/// What a program leaves, and how near to it every order is.
+#[derive(Debug)]
+pub(crate) struct Reference {
+    pub(crate) results: Results,
+    pub(crate) bounds: Bounds,
+}
+
+/// What programs leave as they came: for those that are validated several times with the same inputs.
+///
+/// As many as fit are kept, some hundred megabytes of them.
+#[derive(Default)]
+pub struct References {
+    kept: Mutex<Kept>,
+}
+
+#[derive(Default)]
+struct Kept {
+    found: BTreeMap<Key, Arc<Reference>>,
+    bytes: usize,
+}
+
+/// Bytes that are kept, at most.
+const MOST_BYTES: usize = 1 << 30;
+
+/// A run of a program: of what text with which options, and with which arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key([u64; 2]);
+
+impl Key {
+    /// What is run, and with what.
+    pub(crate) fn new(
+        text: &str,
+        entry: &str,
+        options: &tx_interp::Options,
+        input: &Input,
+    ) -> Self {
+        let mut program = DefaultHasher::new();
+        (text, entry, format!("{options:?}")).hash(&mut program);
+        let mut own = DefaultHasher::new();
+        input.name.hash(&mut own);
+        for arg in &input.args {
+            match arg {
+                Arg::Array(array) => (array.shape(), array.bytes()).hash(&mut own),
+                other => format!("{other:?}").hash(&mut own),
+            }
+        }
+        Self([program.finish(), own.finish()])
+    }
+}
+
+impl References {
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self, key: Key) -> Option<Arc<Reference>> {
+        self.kept().found.get(&key).cloned()
+    }
+
+    /// Keeps what was found; everything else is forgotten where there is no room.
+    pub(crate) fn keep(&self, key: Key, reference: &Arc<Reference>) {
+        let mut kept = self.kept();
+        let bytes = reference.bytes();
+        if kept.bytes + bytes > MOST_BYTES {
+            *kept = Kept::default();
+        }
+        if kept.found.insert(key, Arc::clone(reference)).is_none() {
+            kept.bytes += bytes;
+        }
+    }
+}
+
+impl fmt::Debug for References {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kept = self.kept();
+        write!(f, "{} references of {} bytes", kept.found.len(), kept.bytes)
+    }
+}
+
+impl Reference {
+    fn bytes(&self) -> usize {
+        let results = self.results.iter().flatten();
+        let bounds = self.bounds.iter().flatten();
+        results.map(|array| array.bytes().len()).sum::<usize>()
+            + bounds.map(|all| size_of_val(&all[..])).sum::<usize>()
+    }
+}
