@@ -56,11 +56,11 @@ impl Module {
     pub(crate) fn prepare(&self, job: &Job, options: &RunOptions) -> Result<Resident<'_>, Error> {
         let mut memory = Memory::new();
         let (mut ids, mut addresses) = (Vec::new(), Vec::new());
-        for buffer in &job.buffers {
+        for (number, buffer) in job.buffers.iter().enumerate() {
             let label = buffer.label.as_str();
             let id = match buffer.contents {
                 Some(_) => {
-                    let past = options.past * buffer.element;
+                    let past = (options.past + number * options.apart) * buffer.element;
                     memory.alloc_past(label, buffer.bytes, 256, past)
                 }
                 None => memory.alloc_uninitialized(label, buffer.bytes, 256),

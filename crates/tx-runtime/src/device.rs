@@ -201,6 +201,9 @@ pub struct RunOptions {
     /// Elements past a multiple of 256 bytes at which the executor puts arguments, as a view of a larger array may begin.
     #[cfg(feature = "simt")]
     pub past: usize,
+    /// Elements that each argument is put further past such an address than the one before it.
+    #[cfg(feature = "simt")]
+    pub apart: usize,
 }
 
 impl Executable {

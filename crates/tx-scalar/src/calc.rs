@@ -172,7 +172,11 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
     if let Some((f, slope)) = function(name) {
         return Some(Operation::bounded(
             Box::new(move |x| Ok(float.to_bits(f(float.value(x[0]))))),
-            move |x, b, r| b[0].mapped(r, slope(x[0], r), ULPS, float),
+            move |x, b, r| match b[0].is_exact() && x[0].is_infinite() {
+                // A limit, which needs no rounding.
+                true => Bound::exact(r),
+                false => b[0].mapped(r, slope(x[0], r), ULPS, float),
+            },
         ));
     }
     let two = |f: fn(f64, f64) -> f64| -> Calc {

@@ -245,13 +245,18 @@ const SCHEDULED: usize = 2;
 /// Iterations of loops, of all threads of a launch, after which it is taken to be endless: inputs take far fewer.
 const MOST_ITERATIONS: u64 = 1 << 28;
 
-/// Elements past what is aligned at which the arrays of an input begin, where they begin there: 1 to 3, and of inputs that
-/// follow on each other at any distance, each of these.
-fn elements_past(input: usize) -> usize {
+/// Elements past what is aligned at which the arrays of an input begin, where they begin there, and elements that each begins
+/// further past it than the one before.
+///
+/// The first are 1 to 15, and of inputs that follow on each other at any distance, each of these.
+fn elements_past(input: usize) -> [usize; 2] {
     // The golden ratio: no multiple of it comes near to few numbers only.
     let fraction = (input as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    1 + ((fraction as usize * 3) >> 32)
+    [1 + ((fraction as usize * 15) >> 32), input / 2 % 2]
 }
+
+/// Arrays that begin at aligned addresses.
+const ALIGNED: [usize; 2] = [0, 0];
 
 /// The pass after which it is said which of equal elements wins.
 const CONVERTS: &str = "convert-linalg-to-tile";
@@ -548,17 +553,19 @@ impl<'r> Run<'r> {
             // Schedules differ in what threads do, and hardly in what with.
             let orders = if i < SCHEDULED { orders } else { &orders[..1] };
             let past = match self.aligned {
-                true => vec![0],
-                false if asks => vec![0, elements_past(i)],
-                false if i % 2 == 0 => vec![0],
+                true => vec![ALIGNED],
+                false if asks => vec![ALIGNED, elements_past(i)],
+                false if i % 2 == 0 => vec![ALIGNED],
                 false => vec![elements_past(i)],
             };
-            for (order, past) in orders.iter().flat_map(|o| past.iter().map(move |p| (o, p))) {
+            let all = orders.iter().flat_map(|o| past.iter().map(move |p| (o, p)));
+            for (order, [past, apart]) in all {
                 let options = tx_runtime::RunOptions {
                     grid: self.options.grid,
                     order: *order,
                     iterations: Some(MOST_ITERATIONS),
                     past: *past,
+                    apart: *apart,
                     ..tx_runtime::RunOptions::default()
                 };
                 let found = program.run_with(case.input.args.clone(), &options);

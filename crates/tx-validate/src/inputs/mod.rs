@@ -150,36 +150,47 @@ const FEW_ELEMENTS: u64 = 1 << 15;
 /// Inputs that are run after every stage however many threads they take.
 const LEAST_OF_ALL: usize = 6;
 
-/// As many inputs as can be run in some seconds, of each set of kernels as many as of any other; the first ones are run
+/// As many inputs as can be run in some seconds, of each set of kernels as much as of any other; the first ones are run
 /// after every stage.
-fn affordable(mut inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
-    let mut seen: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
-    inputs.sort_by_cached_key(|planned| {
-        let count = seen.entry(planned.values.launched()).or_default();
+fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
+    // Of each set how many there are, and what they cost.
+    let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();
+    let mut ranked: Vec<(u64, usize, Planned)> = Vec::new();
+    for planned in inputs {
+        let (count, cost) = seen.entry(planned.values.launched()).or_default();
+        let (number, before) = (*count, *cost);
         *count += 1;
-        *count
-    });
-    let mut all = 0u64;
+        *cost = cost.saturating_add(planned.values.cost());
+        ranked.push((before, number, planned));
+    }
+    // Sets that cost little are run whole.
+    ranked.sort_by_key(|(cost, ..)| *cost);
     // Large ones leave something for the others.
     let mut ends = [0u64; 2];
-    let (mut firsts, mut taken) = (0, Vec::new());
-    for (i, mut planned) in inputs.into_iter().enumerate() {
-        let elements = planned.values.elements();
-        let cost = planned.values.cost();
-        let end = &mut ends[usize::from(elements > MOST_ELEMENTS as u64)];
-        let with = end.saturating_add(cost);
+    let mut number = 0;
+    ranked.retain(|(.., planned)| {
+        let is_large = planned.values.elements() > MOST_ELEMENTS as u64;
+        let end = &mut ends[usize::from(is_large)];
+        let with = end.saturating_add(planned.values.cost());
+        number += 1;
         // A smaller one that comes later may still fit.
-        if i >= LEAST_OF_ALL && with > most_at_the_end {
-            continue;
+        let fits = number <= LEAST_OF_ALL || with <= most_at_the_end;
+        if fits {
+            *end = with;
         }
-        *end = with;
+        fits
+    });
+    // One of each set after the other.
+    ranked.sort_by_key(|(_, count, _)| *count);
+    let mut taken: Vec<Planned> = ranked.into_iter().map(|(.., planned)| planned).collect();
+    let (mut all, mut firsts) = (0u64, 0);
+    for planned in &mut taken {
         // The sign of zero is compared from stage to stage.
         if planned.before == 0 || planned.data == Data::Zeros {
-            all = all.saturating_add(cost);
+            all = all.saturating_add(planned.values.cost());
             planned.every_stage = firsts < LEAST_OF_ALL || all <= MOST_OF_ALL;
             firsts += 1;
         }
-        taken.push(planned);
     }
     taken
 }

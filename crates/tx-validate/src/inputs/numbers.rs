@@ -6,7 +6,8 @@ use tx_plan::{ArgumentType, ElementType, Plan};
 /// What the numbers of an input are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Data {
-    /// Halves, ones and twos with a sign: sums and products are exact in any order.
+    /// Halves, ones and twos with a sign, without halves where there are many: sums, also of squares, and products are exact in
+    /// any order.
     Powers,
     /// Small whole numbers, many of them equal.
     Whole,
@@ -52,6 +53,11 @@ pub(super) enum Data {
     Alone,
     /// Every other row rises from its first number to its last, the others fall: their ends decide an extreme.
     Slopes,
+    /// Zeros but for one number in each row, which is near its end, in another warp's part than in the next row: whatever is
+    /// computed in a row from left to right is exact up to there.
+    Last,
+    /// Numbers far below zero: zeros among them show, also where something is taken from all before their exponentials.
+    Deep,
 }
 
 /// Which of several inputs of one sort, and how many there are.
@@ -192,6 +198,7 @@ impl Data {
                 | Self::Least
                 | Self::Greatest
                 | Self::Near
+                | Self::Deep
         )
     }
 
@@ -217,12 +224,14 @@ impl Data {
             Self::Signs => "one other sign",
             Self::Alone => "one other number",
             Self::Slopes => "slopes",
+            Self::Last => "one number at the end",
+            Self::Deep => "numbers far below zero",
         }
     }
 }
 
 /// Inputs with a number in each column.
-const COLUMN_TURNS: usize = 5;
+const COLUMN_TURNS: usize = 7;
 /// Rows from that in which one column has its number to that of the next, and parts from one row to the next: no factor of
 /// how many there are.
 const STEP: usize = 277;
@@ -261,6 +270,8 @@ const SORTS_ASKED_FOR: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
 /// Elements below which one array does not hold every special value.
 const FEW: usize = 256;
 
+/// Elements of which the squares of halves have a sum that is exact in f32, at most.
+const MOST_POWERS: usize = 1 << 20;
 /// Elements of which the long numbers have a sum that is exact in f32 if all have one sign.
 const MOST_LONG: usize = 5200;
 
@@ -371,6 +382,14 @@ pub(super) fn fill(
                 }
             }
             Data::Alone => turn.role_alone(place, count, columns),
+            Data::Last => {
+                let end = columns - 1;
+                let own = end.saturating_sub(row % 8 * WARP + 5 * (row / 8) % WARP);
+                match column == own {
+                    true => Role::Great,
+                    false => Role::ZeroBehind,
+                }
+            }
             Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
             Data::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
@@ -381,9 +400,7 @@ pub(super) fn fill(
             role => role,
         };
         let bits = match scalar(element) {
-            Scalar::Float(float) => {
-                float_bits(float, data, role, count < FEW, count > MOST_LONG, random)
-            }
+            Scalar::Float(float) => float_bits(float, data, role, count, random),
             Scalar::Int(width) => match element {
                 ElementType::Index => random.below(16) as u64,
                 _ => int_bits(width, data, role, random),
@@ -419,18 +436,12 @@ pub(super) enum Role {
     Step(usize, usize),
 }
 
-fn float_bits(
-    float: Float,
-    data: Data,
-    role: Role,
-    few: bool,
-    many: bool,
-    random: &mut Random,
-) -> u64 {
+fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut Random) -> u64 {
     let tiny = 2_f64.powi(float.least_exponent() - float.digits() + 2);
     let value = match data {
         // Mostly ones, so that no product overflows in any order.
         Data::Powers => match random.below(32) {
+            0 if count > MOST_POWERS => random.pick(&[-2.0, 2.0]),
             0 => random.pick(&[-2.0, 2.0, -0.5, 0.5]),
             n if n % 2 == 0 => 1.0,
             _ => -1.0,
@@ -439,7 +450,7 @@ fn float_bits(
         Data::Whole if float.digits() >= 24 => random.below(127) as f64 - 63.0,
         Data::Whole => random.below(17) as f64 - 8.0,
         Data::Random => (random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0,
-        Data::Special => match random.below(if few { 64 } else { 256 }) {
+        Data::Special => match random.below(if count < FEW { 64 } else { 256 }) {
             0..3 => return nan(float, random),
             3..6 => f64::INFINITY,
             6..9 => f64::NEG_INFINITY,
@@ -456,7 +467,7 @@ fn float_bits(
             if float.digits() >= 24 {
                 // No sum of up to 64 of these is an f16: of n numbers it is n modulo 128, and f16 has larger steps there.
                 let number = (2049 + 128 * random.below(16)) as f64;
-                match many && random.below(2) == 0 {
+                match count > MOST_LONG && random.below(2) == 0 {
                     true => -number,
                     false => number,
                 }
@@ -470,6 +481,8 @@ fn float_bits(
         Data::Ones => 1.0,
         Data::Least => f64::NEG_INFINITY,
         Data::Greatest => f64::INFINITY,
+        Data::Deep if float.digits() > 4 => -200.0 - random.below(64) as f64,
+        Data::Deep => -8.0 - random.below(8) as f64,
         Data::Near => 1.0 + ((random.next() >> 11) as f64 * 2_f64.powi(-52) - 1.0) / 64.0,
         _ => {
             match role {
@@ -516,6 +529,7 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
         Data::Random | Data::Zeros | Data::Ones => random.next().cast_signed(),
         Data::Long => -1,
         Data::Near => 0,
+        Data::Deep => -40 - random.below(64) as i64,
         Data::Signs if role == Role::Small => (i64::MIN >> (64 - width)) | 0b0101,
         Data::Signs => 0b0101,
         Data::Least => i64::MIN >> (64 - width),

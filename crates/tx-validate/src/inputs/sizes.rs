@@ -31,8 +31,8 @@ impl Call {
 ///
 /// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
 /// 256, and so many columns that 32 of them make more than 256 parts; one more than
-/// 256 blocks of 256 threads fold in two rounds.
-const CALLS: [([usize; 4], Data); 25] = [
+/// 256 blocks of 256 threads fold in two rounds; and more than four threads of 256 can count in f16.
+const CALLS: [([usize; 4], Data); 28] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
@@ -58,6 +58,9 @@ const CALLS: [([usize; 4], Data); 25] = [
     ([1, 131073, 1, 2], Data::Alone),
     ([64, 128, 4, 2], Data::Whole),
     ([639, 97, 1, 2], Data::Columns),
+    ([9, 301, 2, 2], Data::Deep),
+    ([9, 2053, 2, 2], Data::Last),
+    ([1, 140_001, 1, 2], Data::Last),
 ];
 
 /// More parts of 32 columns than a block of 256 threads has threads, for programs whose partial results are combined by such
@@ -69,7 +72,7 @@ const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// What they hold. No infinities: what some combiners make of one in a short row depends on the order.
-const LENGTH_DATA: [Data; 11] = [
+const LENGTH_DATA: [Data; 13] = [
     Data::Signs,
     Data::Random,
     Data::NanParts,
@@ -81,9 +84,13 @@ const LENGTH_DATA: [Data; 11] = [
     Data::Least,
     Data::Greatest,
     Data::Whole,
+    Data::Last,
+    Data::Deep,
 ];
 /// Rows up to so long, and how many there are: of the short ones more than a block takes, of which one has a block of its own.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
+/// Rows of lengths that end a round after each element.
+const TAIL_ROWS: usize = 3;
 /// Elements of a vector beyond which it holds the first few of these only, and one other number of each sort.
 const FEW_TURNS: usize = 1 << 16;
 const FEW_OF_THESE: usize = 4;
@@ -91,7 +98,7 @@ const FEW_OF_THESE: usize = 4;
 const LENGTH_TURNS: usize = 7;
 
 /// What programs of given sizes hold.
-const FILLS: [Data; 14] = [
+const FILLS: [Data; 16] = [
     Data::Whole,
     Data::Special,
     Data::Random,
@@ -106,6 +113,8 @@ const FILLS: [Data; 14] = [
     Data::Nans,
     Data::Numbers,
     Data::Alone,
+    Data::Last,
+    Data::Deep,
 ];
 
 /// Elements of one argument beyond which a program is not run.
@@ -151,8 +160,8 @@ fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
 }
 
 /// Lengths of rows, or of a vector, where a program launches other kernels for some than for others: the least and the
-/// greatest that go to the same ones, and others between them.
-fn lengths(plan: &Plan, guess: Guess) -> Vec<usize> {
+/// greatest that go to the same ones.
+fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     let rank = most_dimensions(plan);
     let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
     // Lengths of one kernel follow on each other.
@@ -181,22 +190,41 @@ fn lengths(plan: &Plan, guess: Guess) -> Vec<usize> {
     }
     let is_row = rank > 1 && first < LONGEST_ROW;
     classes.push((first, if is_row { LONGEST_ROW } else { LONGEST }));
-    let mut lengths = Vec::new();
-    for (least, greatest) in classes {
-        let part = |thirds: f64| {
-            let (least, greatest) = (least as f64, greatest as f64);
-            (least * (greatest / least).powf(thirds / 3.0)) as usize
-        };
-        // One that loses something where it is divided by too much, and one that leaves as much over as can be.
-        let more = part(1.0).next_power_of_two() + 1;
-        let less = part(2.0).next_power_of_two() - 1;
-        let mut own = vec![least, more, less, greatest];
-        own.retain(|length| (least..=greatest).contains(length));
-        own.sort_unstable();
-        lengths.append(&mut own);
-    }
+    classes
+}
+
+/// The least and the greatest of some lengths, and others between them.
+fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
+    let part = |thirds: f64| {
+        let (least, greatest) = (least as f64, greatest as f64);
+        (least * (greatest / least).powf(thirds / 3.0)) as usize
+    };
+    // One that loses something where it is divided by too much, and one that leaves as much over as can be.
+    let more = part(1.0).next_power_of_two() + 1;
+    let less = part(2.0).next_power_of_two() - 1;
+    let mut lengths = vec![least, more, less, greatest];
+    lengths.retain(|length| (least..=greatest).contains(length));
+    lengths.sort_unstable();
     lengths.dedup();
     lengths
+}
+
+/// Some lengths between others of which any three bits that follow on each other are each of their eight values in one or
+/// another: a round of which a thread takes eight, four or two elements ends after each of them.
+fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
+    // Powers of a generator of GF(8): any three that follow on each other are independent.
+    const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
+    let Some(bits) = ((greatest - least) / 2).checked_ilog2() else {
+        return Vec::new();
+    };
+    let base = least.next_multiple_of(1 << bits);
+    let length = |number: usize| {
+        let code = CODE.iter().cycle().take(bits as usize).enumerate();
+        code.fold(base, |length, (bit, code)| {
+            length | ((code & number).count_ones() as usize % 2) << bit
+        })
+    };
+    (0..8).map(length).collect()
 }
 
 /// All calls to try, in this order.
@@ -225,16 +253,18 @@ pub(super) fn calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Ca
         .collect()
 }
 
-/// Calls with each of the [`lengths`], which take a turn each.
+/// Calls with each of the [`lengths`] and [`tails`] of the classes, which take a turn each.
 fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let mut calls = Vec::new();
-    for length in lengths(plan, guess) {
+    let classes = length_classes(plan, guess);
+    let call = |sizes, data, number, of| Call {
+        turn: Some(Turn::nth(number, of, sorts)),
+        ..Call::new(sizes, data)
+    };
+    for length in classes.iter().copied().flat_map(lengths) {
         let sizes = sizes_of(rank, length);
-        let call = |data, number, of| Call {
-            turn: Some(Turn::nth(number, of, sorts)),
-            ..Call::new(sizes, data)
-        };
+        let call = |data, number, of| call(sizes, data, number, of);
         let few = rank < 2 && length > FEW_TURNS;
         let all = if few {
             &LENGTH_DATA[..FEW_OF_THESE]
@@ -247,6 +277,13 @@ fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
             let turns = if few { sorts.len() } else { TURNS_ALONE };
             calls.extend((0..turns).map(|number| call(Data::Alone, number, TURNS_ALONE)));
         }
+    }
+    for length in classes.iter().copied().flat_map(tails) {
+        let mut sizes = sizes_of(rank, length);
+        if rank > 1 {
+            sizes[0] = TAIL_ROWS;
+        }
+        calls.push(call(sizes, Data::Random, 0, 1));
     }
     calls
 }
@@ -310,8 +347,8 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         let inside = numbered.filter(|(_, place)| **place < elements);
         inside.map(move |(i, place)| call(Data::Alone, Turn::at(*place, i + turn, sorts)))
     });
-    let powers = call(Data::Powers, Turn::nth(0, 1, sorts));
-    std::iter::once(powers).chain(alone).collect()
+    let whole = [Data::Powers, Data::Long].map(|data| call(data, Turn::nth(0, 1, sorts)));
+    whole.into_iter().chain(alone).collect()
 }
 
 /// Threads of a launch.
@@ -324,8 +361,8 @@ fn threads(launch: Extent3) -> u64 {
 pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
     let reached = |guess: &Guess| {
         let rank = most_dimensions(plan);
-        let of_lengths = lengths(plan, *guess);
-        let sizes = of_lengths.iter().map(|length| sizes_of(rank, *length));
+        let of_lengths = length_classes(plan, *guess).into_iter().flat_map(lengths);
+        let sizes = of_lengths.map(|length| sizes_of(rank, length));
         let mut steps = vec![false; plan.steps.len()];
         for sizes in CALLS.iter().map(|(sizes, _)| *sizes).chain(sizes) {
             let values = solve(plan, &sizes, *guess);
