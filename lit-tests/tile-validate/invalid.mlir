@@ -2,7 +2,8 @@
 
 // A program whose own threads write one place without a barrier is refused with both accesses.
 gpu.module @kernels {
-  // expected-error @+1 {{`same_place` after `gpu-prepare-for-nvvm`: RACE: race on global memory, byte 0 of argument 0}}
+  // expected-error @+2 {{`same_place` after `tile-insert-sync`: RACE: race on global memory, byte 0 of argument 0}}
+  // expected-note @+1 {{before `tile-insert-sync` nothing has to be ordered}}
   gpu.func @same_place(%B: memref<f32>) kernel attributes {known_block_size = array<i32: 7, 1, 1>} {
     %c = arith.constant 1.0 : f32
     memref.store %c, %B[] : memref<f32>

@@ -221,6 +221,35 @@ impl Bound {
         }
     }
 
+    /// The same of `f(x)` where `x` has an error, as far as `f` goes within it: first order says little near where it ends.
+    #[must_use]
+    pub(crate) fn reaching(self, f: impl Fn(f64) -> f64, x: f64, error: f64, result: f64) -> Self {
+        if error == 0.0 || !result.is_finite() {
+            return self;
+        }
+        let ends = [x - 2.0 * error, x + 2.0 * error].map(f);
+        if ends.iter().any(|end| !end.is_finite()) {
+            return Self::anything();
+        }
+        let far = ends.map(|end| (end - result).abs());
+        self.with_error(self.error.max(far[0]).max(far[1]))
+    }
+
+    /// Of a value that was rounded once, made of others in another order: nothing tells that those need no rounding.
+    pub fn rounded_once(value: f64, float: Float) -> Self {
+        let unit = power_of_two(-float.digits());
+        let least = power_of_two(float.least_exponent() - float.digits());
+        let exact = Self::exact(value);
+        match value.is_finite() && value != 0.0 {
+            true => Self {
+                error: value.abs() * unit + least,
+                grain: NO_GRAIN,
+                ..exact
+            },
+            false => exact,
+        }
+    }
+
     /// Whether `found` is as near to `expected` as this says. NaN is near to NaN alone, and an infinity to itself.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {

@@ -175,7 +175,9 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
             move |x, b, r| match b[0].is_exact() && x[0].is_infinite() {
                 // A limit, which needs no rounding.
                 true => Bound::exact(r),
-                false => b[0].mapped(r, slope(x[0], r), ULPS, float),
+                false => b[0]
+                    .mapped(r, slope(x[0], r), ULPS, float)
+                    .reaching(f, x[0], b[0].error, r),
             },
         ));
     }
@@ -254,7 +256,9 @@ fn float_operation(name: &str, float: Float) -> Option<Operation> {
         ),
         "math.powf" => Operation::bounded(two(f64::powf), move |x, b, r| {
             let slope = (x[1] * r / x[0]).abs().max((r * x[0].abs().ln()).abs());
-            b[0].wider(b[1]).mapped(r, 2.0 * slope, 2.0 * ULPS, float)
+            b[0].wider(b[1])
+                .mapped(r, 2.0 * slope, 2.0 * ULPS, float)
+                .reaching(|base| base.powf(x[1]), x[0], b[0].error, r)
         }),
         "math.atan2" => Operation::of(two(f64::atan2)),
         "math.floor" => Operation::bounded(one(f64::floor), step),

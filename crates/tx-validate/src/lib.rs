@@ -112,6 +112,23 @@ impl Validation {
         ends.iter().all(known) && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
+    /// What else may be to blame than the first stage that is wrong.
+    pub fn note(&self) -> Option<&'static str> {
+        let guilty = self.guilty()?;
+        let is_custom = |stage: &Stage| matches!(&stage.verdict, Verdict::Hold(names) if names.contains("custom"));
+        match &guilty.verdict {
+            Verdict::Wrong(_) if self.stages.iter().any(is_custom) => Some(
+                "the laws of `custom` combiners are tried, not proved: one that depends on the order of elements, or whose \
+                 identities are not neutral, is such a change too",
+            ),
+            Verdict::Race(_) if guilty.name != "parse" => Some(
+                "before `tile-insert-sync` nothing has to be ordered; a program that has its own barriers is checked as it came \
+                 where it is said to be `synchronized`",
+            ),
+            _ => None,
+        }
+    }
+
     /// The first stage that is wrong.
     pub fn guilty(&self) -> Option<&Stage> {
         self.stages.iter().find(|s| s.verdict.is_bad())
@@ -363,7 +380,9 @@ impl<'r> Run<'r> {
         session: &Session,
         module: &mut Module<'_>,
     ) -> Result<(), Error> {
-        self.synchronized |= name == "tile-insert-sync";
+        // What it leaves as it is may lack a barrier too.
+        let orders = name == "tile-insert-sync" && !self.synchronized;
+        self.synchronized |= orders;
         let text = stages::text(module);
         if laws::may_be_new(name) && text != self.text {
             let found = laws::verdict(module, &self.plan.entry);
@@ -373,7 +392,7 @@ impl<'r> Run<'r> {
             self.aligned = text.contains("alignment");
             self.source = stages::source_to_convert(module);
             self.refer(session, module, &text)?
-        } else if text == self.text {
+        } else if text == self.text && !orders {
             match self.stages.last().map(|stage| &stage.verdict) {
                 Some(unknown @ Verdict::Unsupported(_)) => unknown.clone(),
                 Some(Verdict::AsBefore) => Verdict::AsBefore,
@@ -603,14 +622,22 @@ impl<'r> Run<'r> {
             for (case, before) in self.cases.iter_mut().zip(before) {
                 case.before = before;
             }
-            // The first that is wrong is to blame, and what comes after it ends as the last does.
-            let mut blamed = false;
+            // The first that is wrong is to blame, and what comes after it ends as the last does, or is as before.
+            let mut blamed = None;
             for (stage, device_ir) in lowered {
-                self.stages[stage].verdict = match blamed {
-                    true => verdict.clone(),
-                    false => self.execute(&device_ir, &[tx_runtime::Order::Sequential]),
+                let found = match blamed {
+                    Some(_) => verdict.clone(),
+                    None => self.execute(&device_ir, &[tx_runtime::Order::Sequential]),
                 };
-                blamed |= self.stages[stage].verdict.is_bad();
+                if found.is_bad() {
+                    blamed.get_or_insert(stage);
+                }
+                self.stages[stage].verdict = found;
+            }
+            for stage in self.stages.iter_mut().skip(blamed.unwrap_or(usize::MAX)) {
+                if stage.verdict == Verdict::Equal {
+                    stage.verdict = Verdict::AsBefore;
+                }
             }
         } else if let Verdict::Unsupported(_) = &verdict {
             for (stage, _) in lowered {

@@ -53,7 +53,7 @@ pub fn register() {
 impl Pass for Validate {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let refuse = |message: String| error(module.location(), message).emit();
-        let target = Target::parse(&self.chip).map_err(|e| refuse(e.to_string()))?;
+        let target = Target::parse(&self.chip).map_err(|e| refuse(message(&e)))?;
         // A module of its own: passes run on it, and this one stays as it is.
         let flags = OperationPrintingFlags::new()
             .enable_debug_info(true, false)
@@ -69,7 +69,7 @@ impl Pass for Validate {
         };
         let entries = Compiler::new(target)
             .and_then(|compiler| compiler.entries(&source))
-            .map_err(|e| refuse(e.to_string()))?;
+            .map_err(|e| refuse(message(&e)))?;
         let options = Options {
             seed: u64::from(self.seed),
             synchronized: self.synchronized,
@@ -78,11 +78,11 @@ impl Pass for Validate {
         let mut failed = None;
         for entry in entries {
             source.entry = Some(entry.clone());
-            let place = walk(module)
+            let at = walk(module)
                 .into_iter()
                 .find(|op| string_attribute(*op, "sym_name").as_deref() == Some(&*entry))
                 .map_or(module.location(), |op| op.location());
-            let refuse = |message: String| error(place, message).emit();
+            let refuse = |message: String| error(at, message).emit();
             let validation = match validate(target, &source, &options) {
                 Ok(validation) => validation,
                 Err(trouble) => {
@@ -99,7 +99,11 @@ impl Pass for Validate {
                     "parse" => "as it came".to_owned(),
                     pass => format!("after `{pass}`"),
                 };
-                failed = Some(refuse(format!("`{entry}` {place}: {}", stage.verdict)));
+                let message = format!("`{entry}` {place}: {}", stage.verdict);
+                failed = Some(match validation.note() {
+                    Some(note) => error(at, message).note(note).emit(),
+                    None => refuse(message),
+                });
                 continue;
             }
             let count = |wanted: &Verdict| {
@@ -124,11 +128,17 @@ impl Pass for Validate {
                 continue;
             }
             remark(
-                place,
+                at,
                 format!("`{entry}` is valid: {equal} stages equal, {reordered} equal within order"),
             )
             .emit();
         }
         failed.map_or(Ok(()), Err)
     }
+}
+
+/// What an error says, without the place: that is the module's.
+fn message(error: &tx::Error) -> String {
+    let messages = error.diagnostics.iter().map(|one| one.message.as_str());
+    messages.collect::<Vec<_>>().join("; ")
 }

@@ -146,7 +146,9 @@ fn describe(file: &Path, validation: &Validation) -> String {
         .max()
         .unwrap_or(0);
     for stage in &validation.stages {
-        text.push_str(&format!("  {:<width$}  {}\n", stage.name, stage.verdict));
+        let verdict = stage.verdict.to_string();
+        let lines: Vec<&str> = verdict.lines().map(str::trim).collect();
+        text.push_str(&format!("  {:<width$}  {}\n", stage.name, lines.join("; ")));
     }
     if let Some(stage) = validation.guilty() {
         let name = &stage.name;
@@ -164,14 +166,8 @@ fn describe(file: &Path, validation: &Validation) -> String {
             file.display(),
             validation.entry
         ));
-        let custom = validation.stages.iter().any(
-            |stage| matches!(&stage.verdict, Verdict::Hold(names) if names.contains("custom")),
-        );
-        if custom && matches!(stage.verdict, Verdict::Wrong(_)) {
-            say(
-                "note: the laws of `custom` combiners are tried, not proved: one that depends on the order of elements, \
-                 or whose identities are not neutral, is such a change too",
-            );
+        if let Some(note) = validation.note() {
+            say(&format!("note: {note}"));
         }
     }
     text

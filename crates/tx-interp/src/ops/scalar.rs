@@ -79,6 +79,11 @@ fn elementwise<'c>(
     let extreme = matches!(name(op), "arith.maxnumf" | "arith.minnumf");
     let carried = [0, 1].map(|operand| may_be_carried(op, operand));
     let no_nan = promises_no_nan(op);
+    let combines = is_in_combiner(op);
+    let rounds = match (name(op), to) {
+        ("arith.divf" | "arith.truncf" | "math.sqrt", Scalar::Float(float)) => Some(float),
+        _ => None,
+    };
     let narrows = match (name(op), to) {
         ("arith.truncf", Scalar::Float(float)) => Some(float),
         _ => None,
@@ -118,7 +123,8 @@ fn elementwise<'c>(
                 }
             }
             // What is carried is rounded whenever an element is added to it, which may be in any order.
-            if let Some(float) = narrows.filter(|_| folds) {
+            let reorders = folds || bounded && combines;
+            if let Some(float) = narrows.filter(|_| reorders) {
                 let own = bound_of(exec.numbers(slots[0]), from[0], lane as usize, i);
                 if own.additions > 0.0 {
                     return Ok((out, Some(own.rounded_each(float))));
@@ -138,9 +144,22 @@ fn elementwise<'c>(
                     )
                 })
                 .flatten();
+            // Exact numbers that are combined in another order are others, of which this may be rounded.
+            let exact = bound.is_none_or(Bound::is_exact);
+            if let Some(float) = rounds.filter(|_| reorders && exact) {
+                return Ok((out, Some(Bound::rounded_once(float_of(to, out), float))));
+            }
             Ok((out, bound))
         })
     })
+}
+
+/// Whether an op is of the combiner of a reduction.
+fn is_in_combiner(op: Op<'_>) -> bool {
+    tx_mlir::parent(op)
+        .filter(|parent| matches!(name(*parent), "tile.reduce" | "tile.all_reduce"))
+        .and_then(|parent| tx_mlir::first_block(parent, 0))
+        .is_some_and(|block| tx_mlir::ops(block).contains(&op))
 }
 
 /// Whether an op is given to compute neither with NaN nor to it.

@@ -1,0 +1,62 @@
+// RUN: tx validate %s --chip sm_80 2>&1
+// SNAPSHOT: none — whether there is an assembler is not the matter.
+
+// What is rounded in a combiner is rounded otherwise in another order, also where its operands are exact.
+// CHECK:     @resistors
+// CHECK-NOT: {{WRONG|BROKEN}}
+// CHECK:     launch {{ *}}equal
+func.func @resistors(%A: memref<5x64xf32>, %B: memref<5xf32>) {
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [0x7F800000 : f32] combiner {
+  ^bb0(%a: f32, %b: f32):
+    %one = arith.constant 1.0 : f32
+    %p = arith.divf %one, %a : f32
+    %q = arith.divf %one, %b : f32
+    %s = arith.addf %p, %q : f32
+    %y = arith.divf %one, %s : f32
+    tile.yield %y : f32
+  } element {
+  ^bb0(%x: f32, %i: index, %j: index):
+    %e = math.absf %x : f32
+    tile.yield %e : f32
+  } : memref<5x64xf32> into memref<5xf32>
+  return
+}
+
+// The same of a sum that is narrowed after each addition.
+// CHECK:     @narrowed
+// CHECK-NOT: {{WRONG|BROKEN}}
+// CHECK:     launch {{ *}}equal
+func.func @narrowed(%A: memref<64xf16>, %B: memref<f16>) {
+  tile.reduce custom %A into %B axes [0] scope(grid) identity [0.0 : f16] combiner {
+  ^bb0(%a: f16, %b: f16):
+    %x = arith.extf %a : f16 to f32
+    %y = arith.extf %b : f16 to f32
+    %s = arith.addf %x, %y : f32
+    %t = arith.truncf %s : f32 to f16
+    tile.yield %t : f16
+  } : memref<64xf16> into memref<f16>
+  return
+}
+
+// A function of a number that may as well be beyond the end of its domain may be anything: here of a sum that is taken from
+// itself but for rounding.
+// CHECK:     @beside_the_pole
+// CHECK-NOT: {{WRONG|BROKEN}}
+// CHECK:     launch {{ *}}equal
+func.func @beside_the_pole(%A: memref<7x48xf32>, %B: memref<7xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) element {
+  ^bb0(%x: f32, %i: index, %j: index):
+    %n = arith.mulf %x, %x : f32
+    %m = arith.negf %n : f32
+    %e = math.exp %m : f32
+    tile.yield %e : f32
+  } epilogue {
+  ^bb0(%s: f32, %i: index):
+    %l = math.log %s : f32
+    %e = math.exp %l : f32
+    %d = arith.subf %e, %s : f32
+    %y = math.rsqrt %d : f32
+    tile.yield %y : f32
+  } : memref<7x48xf32> into memref<7xf32>
+  return
+}
