@@ -94,7 +94,7 @@ impl<'c> Combine<'c> {
         exec: &mut Exec<'_, 'c>,
         before: Option<Parts>,
         new: &Parts,
-    ) -> Result<Option<Parts>, Trouble> {
+    ) -> Result<Parts, Trouble> {
         let (lanes, all) = (exec.lanes, new.first().map_or(0, |part| part.bits.len()));
         let (mut out, mut from) = match before {
             Some(parts) => (parts, 0),
@@ -104,7 +104,7 @@ impl<'c> Combine<'c> {
             self.combine_into(exec, &mut out, new, from)?;
             from += lanes;
         }
-        Ok(Some(out))
+        Ok(out)
     }
 
     /// Combines each lane with one of the lanes of another partial result, from a number on.

@@ -567,7 +567,8 @@ impl<'c> Plan<'c> {
             let step_of = |lane: usize| step + (lane / rows.len()) as i64;
             points.set(&self.axes, &reduced, step_of);
             let new = self.elements(exec, group, &points, &step_of)?;
-            result = exec.with_lanes(rows.len(), |exec| self.combine.fold(exec, result, &new))?;
+            let folded = exec.with_lanes(rows.len(), |exec| self.combine.fold(exec, result, &new));
+            result = Some(folded?);
             step += together as i64;
         }
         let mut all = Points::new(self.rank, rows.len());
