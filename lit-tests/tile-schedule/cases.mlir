@@ -5,6 +5,7 @@
 // RUN(TILES): tx run %s --entry all --device cpu --arg full:1:100xf32 --arg zeros:1xf32
 // RUN(FULL): tx run %s --entry all --device cpu --arg full:1:256xf32 --arg zeros:1xf32
 // RUN(CUT): tx run %s --entry all --device cpu --arg full:1:10000xf32 --arg zeros:1xf32
+// RUN(EVERY): tx run %s --entry every --device cpu --arg full:1:100xf32 --arg zeros:1xf32
 // RUN(PLAN): tx compile %s --entry rows --plan - -o /dev/null
 
 // Schedules for some lengths: a kernel for each, of which one is launched. The others are launches of no blocks.
@@ -64,6 +65,24 @@ func.func @all(%A: memref<?xf32>, %B: memref<1xf32>) {
                  #tile.case<"d0" to 256, [#tile.split<"d0" by 256>, #tile.split<"d0.i" by 64>, #tile.bind<"d0.i.i" to thread_x>, #tile.unroll<"d0.i.o">]>,
                  #tile.otherwise<[#tile.split<"d0" by 1024>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>,
                                   #tile.bind<"d0.i.i" to thread_x>]>]}
+    : memref<?xf32> into memref<1xf32>
+  return
+}
+
+// A case up to the largest number there is holds for every length: nothing is asked of it but to be longer than those before,
+// and what is left for the others is never launched.
+// CHECK-LABEL: func.func @every(
+// CHECK:         gpu.launch_func @every_kernels::@every_0
+// CHECK-NOT:     9223372036854775807
+// CHECK:         gpu.launch_func @every_kernels::@every_1
+// CHECK:         gpu.launch_func @every_kernels::@every_2
+// EVERY: [100.]
+func.func @every(%A: memref<?xf32>, %B: memref<1xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid)
+    {maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (0)>],
+     schedule = [#tile.case<"d0" to 64, [#tile.split<"d0" by 32>, #tile.bind<"d0.i" to thread_x>]>,
+                 #tile.case<"d0" to 9223372036854775807, [#tile.split<"d0" by 64>, #tile.bind<"d0.i" to thread_x>]>,
+                 #tile.otherwise<[#tile.split<"d0" by 128>, #tile.bind<"d0.i" to thread_x>]>]}
     : memref<?xf32> into memref<1xf32>
   return
 }

@@ -38,9 +38,11 @@ impl<'c> Lengths<'c> {
         let above = self
             .above
             .map_or(one, |n| clamped(b.sub(length, Index::Const(n))));
+        // Every length is `i64::MAX` at most: nothing to ask for, and no number after it.
         let most = self
             .most
-            .map_or(one, |n| clamped(b.sub(Index::Const(n + 1), length)));
+            .and_then(|n| n.checked_add(1))
+            .map_or(one, |after| clamped(b.sub(Index::Const(after), length)));
         b.mul(above, most)
     }
 }
