@@ -259,7 +259,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
 
     The combiner of `custom` must be associative and commutative, and its identities neutral:
     elements are combined in any order, with any number of identities. So a NaN, an infinity or -0.0 that
-    the identity changes, as -inf does with `maxnumf` and +0.0 with `addf`, may come out as it is or changed.
+    the identity changes, as -inf does with `maxnumf` and +0.0 with `addf`, may come out as it is or changed,
+    and a zero has a sign that some order gives it.
 
     `acc` is the type of every partial result, f32 for f16, bf16 and f8, else the element type.
     `exec` and `params` are facts that passes leave: who executes the op, and the chosen variant's

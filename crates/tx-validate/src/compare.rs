@@ -103,7 +103,7 @@ pub(crate) fn judge(
     verdict
 }
 
-/// The first zero whose sign is another than before, of those that are not just anything.
+/// The first zero whose sign is another than before, of those that are the same in every order.
 pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Results) -> Verdict {
     let is_zero = |element: ElementType, bits: u64| match scalar(element) {
         Scalar::Float(float) => float.value(bits) == 0.0,
@@ -119,7 +119,7 @@ pub(crate) fn signs(input: &str, before: &Results, bounds: &Bounds, found: &Resu
             .filter(|i| is_zero(element, bits(before, *i)) && is_zero(element, bits(found, *i)))
             .filter(|i| {
                 let bound = bounds[argument].as_ref().and_then(|bounds| bounds[*i]);
-                bound.is_none_or(|bound| bound.error.is_finite())
+                bound.is_none_or(Bound::is_exact)
             })
             .collect();
         if let Some(&first) = turned.first() {

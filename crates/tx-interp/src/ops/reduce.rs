@@ -8,6 +8,7 @@ use crate::number::{Float, Scalar, signed, truncated};
 use crate::ops::scalar::{bits_of, bound_of, float_of};
 use crate::trouble::Trouble;
 use crate::value::{Lanes, UNTOLD, Value};
+use std::collections::BTreeMap;
 use tx_dialect_tile::{Kind, Nan};
 use tx_mlir::{Op, attribute, elements};
 
@@ -27,6 +28,9 @@ enum How<'c> {
     /// A region, and its identities.
     Region(Code<'c>, Vec<u64>),
 }
+
+/// Zeros of a partial result whose signs are tried in all ways.
+const MOST_ZEROS: usize = 3;
 
 /// Some numbers, a list for each part of a partial result.
 pub(crate) type Parts = Vec<Lanes>;
@@ -176,8 +180,9 @@ impl<'c> Combine<'c> {
         Ok(())
     }
 
-    /// Marks NaN, infinities and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum: how often it
-    /// takes part is not defined, so that they are one thing or the other. Other numbers it must leave as they are.
+    /// Marks what the order of combination decides, or how often the identity takes part, neither of which is defined: NaN,
+    /// infinities and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum, which are one thing or the
+    /// other, and zeros of which only the sign is open. Other numbers must be what they are.
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;
@@ -190,18 +195,99 @@ impl<'c> Combine<'c> {
             self.combine(exec, &identity, result),
             self.combine(exec, result, &identity),
         ];
-        for (part, scalar) in self.parts.iter().enumerate() {
-            for lane in 0..exec.lanes {
-                let old = result[part].get(lane, 0);
+        let mut known: BTreeMap<Vec<u64>, Vec<bool>> = BTreeMap::new();
+        for lane in 0..exec.lanes {
+            let old: Vec<u64> = result.iter().map(|part| part.get(lane, 0)).collect();
+            let zeros: Vec<bool> = (0..old.len()).map(|i| self.is_zero(i, old[i])).collect();
+            let signs = match zeros.contains(&true) {
+                true => known
+                    .entry(old.clone())
+                    .or_insert_with(|| self.open_signs(exec, &old, &zeros, identities)),
+                false => &zeros,
+            };
+            for (i, (part, scalar)) in result.iter_mut().zip(&self.parts).enumerate() {
                 let turned = combined
                     .iter()
                     .flatten()
-                    .any(|new| is_turned(*scalar, old, new[part].get(lane, 0)));
+                    .any(|new| is_turned(*scalar, old[i], new[i].get(lane, 0)));
+                let bound = bound_of(part, *scalar, lane, 0);
                 if turned {
-                    result[part].set(lane, 0, old, Some(Bound::anything()));
+                    part.set(lane, 0, old[i], Some(Bound::anything()));
+                } else if signs[i] && bound.is_exact() {
+                    let bound = bound.with_error(f64::from_bits(1));
+                    part.set(lane, 0, old[i], Some(bound));
                 }
             }
         }
+    }
+
+    /// Whether a part is a zero, of either sign.
+    fn is_zero(&self, part: usize, bits: u64) -> bool {
+        let float = self.parts[part].float();
+        float.is_some_and(|float| float.value(bits) == 0.0)
+    }
+
+    /// The zeros whose sign the order decides, as in a product of complex numbers, whose parts are differences and sums of
+    /// products: those that come out with another sign when zeros of both signs, and identities, change their places.
+    fn open_signs(
+        &self,
+        exec: &mut Exec<'_, 'c>,
+        number: &[u64],
+        zeros: &[bool],
+        identities: &[u64],
+    ) -> Vec<bool> {
+        let places: Vec<usize> = (0..zeros.len()).filter(|i| zeros[*i]).collect();
+        if places.len() > MOST_ZEROS {
+            return zeros.to_vec();
+        }
+        let signed = |negative: usize| -> Vec<u64> {
+            let mut number = number.to_vec();
+            for (i, place) in places.iter().enumerate() {
+                let zero = if negative >> i & 1 == 1 { -0.0 } else { 0.0 };
+                if let Some(float) = self.parts[*place].float() {
+                    number[*place] = float.to_bits(zero);
+                }
+            }
+            number
+        };
+        let mut numbers: Vec<Vec<u64>> = (0..1 << places.len()).map(signed).collect();
+        numbers.push(identities.to_vec());
+        // All ways to take three of them.
+        let count = numbers.len();
+        let lanes = count.pow(3);
+        let choice = |of: &dyn Fn(usize) -> usize| -> Parts {
+            let part = |i: usize| {
+                let mut part = Lanes::new(1, lanes);
+                for (lane, bits) in part.bits.iter_mut().enumerate() {
+                    *bits = numbers[of(lane)][i];
+                }
+                part
+            };
+            (0..number.len()).map(part).collect()
+        };
+        let a = choice(&|lane| lane % count);
+        let b = choice(&|lane| lane / count % count);
+        let c = choice(&|lane| lane / count / count);
+        let pairs = exec.with_lanes(lanes, |exec| {
+            let (ab, ba) = (self.combine(exec, &a, &b)?, self.combine(exec, &b, &a)?);
+            let bc = self.combine(exec, &b, &c)?;
+            let (left, right) = (self.combine(exec, &ab, &c)?, self.combine(exec, &a, &bc)?);
+            Ok::<_, Trouble>([(ab, ba), (left, right)])
+        });
+        // Nothing is known where something is not defined.
+        let Ok(pairs) = pairs else {
+            return zeros.to_vec();
+        };
+        let differ = |i: usize, (left, right): &(Parts, Parts)| {
+            left[i]
+                .bits
+                .iter()
+                .zip(&right[i].bits)
+                .any(|(x, y)| x != y && self.is_zero(i, *x) && self.is_zero(i, *y))
+        };
+        (0..number.len())
+            .map(|i| pairs.iter().any(|pair| differ(i, pair)))
+            .collect()
     }
 
     /// Whether the left of two values with an index wins.

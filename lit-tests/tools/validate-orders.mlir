@@ -60,3 +60,22 @@ func.func @beside_the_pole(%A: memref<7x48xf32>, %B: memref<7xf32>) {
   } : memref<7x48xf32> into memref<7xf32>
   return
 }
+
+// The parts of a product of complex numbers are a difference and a sum of products: of zeros, the order decides the sign, and
+// nothing else may differ.
+// CHECK:     @complex
+// CHECK-NOT: {{WRONG|BROKEN}}
+// CHECK:     launch {{ *}}equal
+func.func @complex(%A: memref<?x20xf32>, %B: memref<?x20xf32>, %C: memref<?xf32>, %D: memref<?xf32>) {
+  tile.reduce custom %A, %B into %C, %D axes [1] scope(grid) identity [1.0 : f32, 0.0 : f32] combiner {
+  ^bb0(%ar: f32, %ai: f32, %br: f32, %bi: f32):
+    %rr = arith.mulf %ar, %br : f32
+    %ii = arith.mulf %ai, %bi : f32
+    %r = arith.subf %rr, %ii : f32
+    %ri = arith.mulf %ar, %bi : f32
+    %ir = arith.mulf %ai, %br : f32
+    %i = arith.addf %ri, %ir : f32
+    tile.yield %r, %i : f32, f32
+  } : memref<?x20xf32>, memref<?x20xf32> into memref<?xf32>, memref<?xf32>
+  return
+}
