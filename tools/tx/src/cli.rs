@@ -207,6 +207,10 @@ pub(crate) struct Run {
     /// Write argument I, counted from 0, to a file after the run, instead of printing what was written
     #[arg(long = "out", value_name = "I=FILE.npy", value_hint = ValueHint::FilePath)]
     pub(crate) outs: Vec<Out>,
+
+    /// Write the PTX that is run to a file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) ptx: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     }
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file(path, &error))
 }
 

@@ -23,6 +23,9 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     tracing::info!(device = device.name(), chip, "compiling");
     let artifact = compile::compile(&options.program, text, &chip)?;
     check_outs(options, &artifact.plan)?;
+    if let Some(path) = &options.ptx {
+        compile::write(path, &artifact.ptx)?;
+    }
     let outputs = launch(options, device, &artifact)?;
     tracing::info!(elapsed = ?outputs.elapsed(), "ran");
     for out in &options.outs {

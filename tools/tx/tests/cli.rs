@@ -372,6 +372,13 @@ fn runs() {
     let read = |name: &str| tx_runtime::read_npy(&case.folder.path().join(name), None).expect(name);
     assert_eq!(read("sum.npy").to_string(), "64.0");
     assert_eq!(read("x.npy").describe(), "128xf32");
+    // What is run is what `tx compile` compiles.
+    let chip = ["--chip", "sm_90"];
+    let output = case.tx(&[&run[..], &chip, &["--ptx", "run.ptx"]].concat());
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    let output = case.tx(&[&["compile", "sum.mlir", "-o", "-"][..], &chip].concat());
+    let ptx = fs::read_to_string(case.folder.path().join("run.ptx")).expect("run.ptx");
+    assert_eq!(stdout(&output), ptx);
     // What was written can be read again.
     let output = case.tx(&[
         "run", "sum.mlir", "--device", "cpu", "--arg", "x.npy", "--arg", "sum.npy",

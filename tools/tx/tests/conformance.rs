@@ -12,7 +12,7 @@
 //! one that is forced, or `chosen` where the compiler chooses. `verdicts` asks every variant
 //! whether it accepts, and compares the answers with the table in `conformance/variants.rs`.
 //!
-//! The PTX of each program is assembled by `ptxas` for one of three chips, in turn.
+//! Each program is compiled for one of three chips, in turn; it is run as it is for that, and its PTX assembled by `ptxas`.
 //!
 //! Besides libtest's arguments there are `--every-chip` (assemble for all of them) and `--dump DIR`:
 //! run nothing; write programs, inputs, expected outputs and how to compare them, for a machine
@@ -120,44 +120,42 @@ fn folder_of(spec: &Spec) -> PathBuf {
 /// Chips that PTX is assembled for.
 const CHIPS: [&str; 3] = ["sm_80", "sm_90", "sm_100a"];
 
-/// Compiles a program for some chips, and has the PTX assembled. What needs a newer chip than these
-/// is compiled for its own.
-fn assemble(case: &Case, folder: &Path, chips: &[&str]) -> Result<(), String> {
-    let chips = case.chip.as_ref().map_or(chips, std::slice::from_ref);
-    for chip in chips {
-        let ptx = folder.join(format!("{chip}.ptx"));
-        let done = Command::new(env!("CARGO_BIN_EXE_tx"))
-            .arg("compile")
-            .arg(folder.join("program.mlir"))
-            .args(["--chip", chip, "-o"])
-            .arg(&ptx)
-            .stdin(Stdio::null())
-            .output()
-            .map_err(|error| format!("cannot start tx: {error}"))?;
-        if !done.status.success() {
-            return Err(format!(
-                "tx compile --chip {chip}: {}\n{}",
-                done.status,
-                String::from_utf8_lossy(&done.stderr).trim_end()
-            ));
-        }
-        ptxas::assemble(&ptx, chip).map_err(|error| format!("{chip}: {error}"))?;
+/// Compiles a program for a chip, and has the PTX assembled.
+fn assemble(folder: &Path, chip: &str) -> Result<(), String> {
+    let ptx = folder.join(format!("{chip}.ptx"));
+    let done = Command::new(env!("CARGO_BIN_EXE_tx"))
+        .arg("compile")
+        .arg(folder.join("program.mlir"))
+        .args(["--chip", chip, "-o"])
+        .arg(&ptx)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("cannot start tx: {error}"))?;
+    if !done.status.success() {
+        return Err(format!(
+            "tx compile --chip {chip}: {}\n{}",
+            done.status,
+            String::from_utf8_lossy(&done.stderr).trim_end()
+        ));
     }
-    Ok(())
+    ptxas::assemble(&ptx, chip).map_err(|error| format!("{chip}: {error}"))
 }
 
+/// Runs a program as it is compiled for the first of some chips, and has the PTX for all of them assembled. What needs a newer
+/// chip than these is compiled for its own.
 fn run(spec: &Spec, chips: &[&str]) -> Result<(), String> {
     let case = spec.case()?;
     let folder = folder_of(spec);
     let arguments = write(&case, &folder)?;
+    let chips = case.chip.as_ref().map_or(chips, std::slice::from_ref);
+    let (chip, others) = chips.split_first().ok_or("no chip")?;
+    let ptx = folder.join(format!("{chip}.ptx"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_tx"));
     command
         .arg("run")
         .arg(folder.join("program.mlir"))
-        .args(["--device", "cpu"]);
-    if let Some(chip) = case.chip {
-        command.args(["--chip", chip]);
-    }
+        .args(["--device", "cpu", "--chip", chip, "--ptx"])
+        .arg(&ptx);
     for argument in &arguments {
         command.arg("--arg").arg(folder.join(argument));
     }
@@ -188,7 +186,10 @@ fn run(spec: &Spec, chips: &[&str]) -> Result<(), String> {
     if !wrong.is_empty() {
         return Err(format!("{}\n{at}", wrong.join("\n")));
     }
-    assemble(&case, &folder, chips).map_err(|error| format!("{error}\n{at}"))?;
+    ptxas::assemble(&ptx, chip)
+        .map_err(|error| format!("{chip}: {error}"))
+        .and_then(|()| others.iter().try_for_each(|chip| assemble(&folder, chip)))
+        .map_err(|error| format!("{error}\n{at}"))?;
     let _ = fs::remove_dir_all(&folder);
     Ok(())
 }
