@@ -141,20 +141,42 @@ fn tx() -> Result<PathBuf, String> {
     .clone()
 }
 
-/// Whether a binary is newer than everything cargo says it was made of.
+/// Whether a binary is newer than everything cargo says it was made of, or than everything that it may be made of: cargo says
+/// nothing of programs that it builds for tests.
 fn is_fresh(binary: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(binary) else {
         return false;
     };
-    let Ok(listing) = fs::read_to_string(binary.with_extension("d")) else {
-        return false;
+    let older = |path: &Path| modified(path).is_none_or(|time| time <= built);
+    match fs::read_to_string(binary.with_extension("d")) {
+        Ok(listing) => listing
+            .split_once(": ")
+            .map_or("", |(_, sources)| sources)
+            .split_whitespace()
+            .all(|source| older(Path::new(source))),
+        Err(_) => [
+            "Cargo.lock",
+            "Cargo.toml",
+            "crates",
+            "dialects",
+            "passes",
+            "tools/tx",
+        ]
+        .iter()
+        .all(|path| all_files(&root().join(path), &older)),
+    }
+}
+
+/// Whether something holds for a file, or all files below a folder, but for tests.
+fn all_files(path: &Path, holds: &impl Fn(&Path) -> bool) -> bool {
+    let Ok(entries) = fs::read_dir(path) else {
+        return holds(path);
     };
-    listing
-        .split_once(": ")
-        .map_or("", |(_, sources)| sources)
-        .split_whitespace()
-        .all(|source| modified(Path::new(source)).is_none_or(|time| time <= built))
+    entries
+        .flatten()
+        .filter(|entry| entry.file_name() != "tests")
+        .all(|entry| all_files(&entry.path(), holds))
 }
 
 fn file_check() -> PathBuf {

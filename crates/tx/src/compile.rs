@@ -1,11 +1,13 @@
 //! From MLIR text to an artifact.
 
+use crate::cache;
 use crate::error::{Error, ErrorKind};
 use crate::plan::{self, Entry, Launches};
 use melior::ir::Module;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use std::time::Instant;
+use tx_cache::Cache;
 use tx_mlir::{Diagnostic, Op, Session, attribute, elements, is, string_attribute, walk};
 use tx_plan::{Artifact, Plan, Stage};
 use tx_target::Chip;
@@ -50,6 +52,7 @@ pub struct Source {
 #[derive(Debug, Clone)]
 pub struct Compiler {
     target: Target,
+    cache: Option<Cache>,
 }
 
 impl Compiler {
@@ -59,7 +62,20 @@ impl Compiler {
     /// None at present.
     pub fn new(target: Target) -> Result<Self, Error> {
         tx_passes::register();
-        Ok(Self { target })
+        Ok(Self {
+            target,
+            cache: None,
+        })
+    }
+
+    /// Takes from a cache what was compiled before, and keeps there what is compiled from here on. Such an
+    /// [`Artifact`] has one stage, `cache`. What another build of the compiler made, or one with other variants, is not taken.
+    #[must_use]
+    pub fn with_cache(self, cache: Cache) -> Self {
+        Self {
+            cache: Some(cache),
+            ..self
+        }
     }
 
     /// Compiles MLIR text that has one function or kernel to launch.
@@ -80,7 +96,24 @@ impl Compiler {
     /// # Errors
     /// See [`ErrorKind`].
     pub fn compile_source(&self, source: &Source) -> Result<Artifact, Error> {
-        self.compile_watched(source, &mut |_, _, _| Ok(()))
+        let compile = || self.compile_watched(source, &mut |_, _, _| Ok(()));
+        // Stages that are wanted have to be gone through.
+        let cache = self.cache.as_ref().filter(|_| !source.keep_stages);
+        let start = Instant::now();
+        let Some((cache, key)) = cache.zip(cache::key(self.target.chip, source)) else {
+            return compile();
+        };
+        if let Some(mut artifact) = cache::get(cache, &key) {
+            artifact.stages = vec![Stage {
+                name: "cache".to_owned(),
+                ir: None,
+                millis: millis(start),
+            }];
+            return Ok(artifact);
+        }
+        let artifact = compile()?;
+        cache::put(cache, &key, &artifact);
+        Ok(artifact)
     }
 
     /// The functions and kernels of a program that can be compiled, in order, without kernels that one of its functions

@@ -26,12 +26,14 @@
 //! a `DialectRegistry`. Then `lower-reduction` and every single pass can be named in a textual
 //! pipeline over the host's own module. [`register_variant`] adds ways to compute reductions.
 
+mod cache;
 mod compile;
 mod error;
 mod plan;
 
 pub use compile::{Candidate, Compiler, Source, Target, Tunable, Watch, device_ir};
 pub use error::{Error, ErrorKind};
+pub use tx_cache::Cache;
 pub use tx_mlir::{Diagnostic, Severity, SourceLocation as Location};
 pub use tx_passes::{Combiner, Params, Predicate, Reduction, Variant, register_variant};
 pub use tx_plan::{Artifact, Plan, Stage};

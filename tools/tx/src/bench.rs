@@ -47,7 +47,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         .chip
         .clone()
         .unwrap_or_else(|| run::chip_for(&device));
-    let artifact = compile::compile(&options.program, text, &chip)?;
+    let artifact = compile::compile(&options.program, &options.kept, text, &chip)?;
     let load = || {
         let args = options.launch.args.iter().map(tx_runtime::Spec::load);
         args.collect::<Result<Vec<Arg>, _>>()

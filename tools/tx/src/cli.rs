@@ -176,6 +176,14 @@ pub(crate) struct Program {
     pub(crate) entry: Option<String>,
 }
 
+/// Where compiled programs are kept.
+#[derive(Debug, Args)]
+pub(crate) struct Kept {
+    /// The folder in which compiled programs are kept, or `off` [default: tx in the user's cache folder]
+    #[arg(long, value_name = "DIR", env = "TX_CACHE", hide_env_values = true, value_hint = ValueHint::DirPath)]
+    pub(crate) cache: Option<PathBuf>,
+}
+
 /// How a program is run.
 #[derive(Debug, Args)]
 pub(crate) struct Launch {
@@ -202,6 +210,9 @@ pub(crate) struct Run {
     pub(crate) program: Program,
 
     #[command(flatten)]
+    pub(crate) kept: Kept,
+
+    #[command(flatten)]
     pub(crate) launch: Launch,
 
     /// Write argument I, counted from 0, to a file after the run, instead of printing what was written
@@ -217,6 +228,9 @@ pub(crate) struct Run {
 pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) program: Program,
+
+    #[command(flatten)]
+    pub(crate) kept: Kept,
 
     #[command(flatten)]
     pub(crate) launch: Launch,
@@ -258,6 +272,9 @@ pub(crate) struct Batch {
 pub(crate) struct Compile {
     #[command(flatten)]
     pub(crate) program: Program,
+
+    #[command(flatten)]
+    pub(crate) kept: Kept,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
     #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
@@ -389,6 +406,9 @@ pub(crate) struct FuzzRun {
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) kept: Kept,
+
     /// Say what this chip can do
     #[arg(long, value_name = "CHIP")]
     pub(crate) chip: Option<String>,

@@ -1,14 +1,15 @@
 //! `tx compile`, and the way into the compiler for the other commands.
 
 use std::collections::BTreeSet;
+use std::env;
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tx_plan::Artifact;
 
-use crate::cli::{Compile, Program};
+use crate::cli::{Compile, Kept, Program};
 use crate::failure::{Failure, say};
 
 /// Runs `tx compile`.
@@ -23,7 +24,12 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     }
     let text = read(&options.program.file)?;
     let start = Instant::now();
-    let artifact = compile(&options.program, text, &options.chip)?;
+    let off = Kept {
+        cache: Some(PathBuf::from(OFF)),
+    };
+    // What is timed has to be done.
+    let kept = if options.time { &off } else { &options.kept };
+    let artifact = compile(&options.program, kept, text, &options.chip)?;
     let total = start.elapsed();
     if let Some(path) = plan.filter(|_| plan != stdout) {
         write(path, &artifact.plan.to_json())?;
@@ -62,10 +68,39 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     read().map_err(|error| Failure::file(file, &error))
 }
 
+/// In place of the folder of the cache: none.
+const OFF: &str = "off";
+
+/// How many bytes of compiled programs are kept at most.
+const MOST_KEPT: u64 = 512 << 20;
+
+/// Where compiled programs are kept, if anywhere: where the user says, or else in a folder of our own where programs keep what
+/// can be made again.
+pub(crate) fn cache(kept: &Kept) -> Option<tx::Cache> {
+    let folder = match &kept.cache {
+        Some(folder) if folder == Path::new(OFF) => return None,
+        Some(folder) => folder.clone(),
+        None => env::var_os("XDG_CACHE_HOME")
+            .map(PathBuf::from)
+            .filter(|folder| folder.is_absolute())
+            .or_else(|| Some(env::home_dir()?.join(".cache")))?
+            .join("tx"),
+    };
+    Some(tx::Cache::new(folder, MOST_KEPT))
+}
+
 /// Compiles a program for a chip.
-pub(crate) fn compile(program: &Program, text: Vec<u8>, chip: &str) -> Result<Artifact, Failure> {
+pub(crate) fn compile(
+    program: &Program,
+    kept: &Kept,
+    text: Vec<u8>,
+    chip: &str,
+) -> Result<Artifact, Failure> {
     let compile = |text| {
-        let compiler = tx::Compiler::new(tx::Target::parse(chip)?)?;
+        let mut compiler = tx::Compiler::new(tx::Target::parse(chip)?)?;
+        if let Some(cache) = cache(kept) {
+            compiler = compiler.with_cache(cache);
+        }
         compiler.compile_source(&tx::Source {
             name: program.file.display().to_string(),
             text,

@@ -7,7 +7,8 @@ use std::process::Command;
 use tx_runtime::{CudaDriver, Device};
 use tx_target::Chip;
 
-use crate::cli::Doctor;
+use crate::cli::{Doctor, Kept};
+use crate::compile;
 use crate::failure::Failure;
 
 /// Runs `tx doctor`. Everything it looks for is optional, so what is missing is no failure.
@@ -25,6 +26,7 @@ pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
     ];
     rows.extend(cuda());
     rows.push(("ptxas", ptxas()));
+    rows.push(("cache", cache(&options.kept)));
     let mut text = table(&rows);
     match chip {
         Some(chip) => text.push_str(&format!("\n{}", table(&chip.rows()))),
@@ -85,6 +87,24 @@ fn cuda() -> Vec<(&'static str, String)> {
         )
     }));
     rows
+}
+
+/// What is kept of programs that were compiled.
+fn cache(kept: &Kept) -> String {
+    let Some(cache) = compile::cache(kept) else {
+        return "off".to_owned();
+    };
+    let folder = cache.folder().display();
+    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+    match cache.usage() {
+        Ok(usage) => format!(
+            "{folder}: {} programs in {} of {} MiB",
+            usage.results,
+            mib(usage.bytes),
+            mib(cache.limit())
+        ),
+        Err(error) => format!("not usable: {folder}: {error}"),
+    }
 }
 
 fn ptxas() -> String {

@@ -21,7 +21,7 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
         None => chip_for(device),
     };
     tracing::info!(device = device.name(), chip, "compiling");
-    let artifact = compile::compile(&options.program, text, &chip)?;
+    let artifact = compile::compile(&options.program, &options.kept, text, &chip)?;
     check_outs(options, &artifact.plan)?;
     if let Some(path) = &options.ptx {
         compile::write(path, &artifact.ptx)?;

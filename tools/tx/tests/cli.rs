@@ -70,6 +70,7 @@ impl Case {
             .current_dir(self.folder.path())
             .args(args)
             .env_remove("TX_LOG")
+            .env("TX_CACHE", "off")
             .stdin(Stdio::null());
         command
     }
@@ -500,13 +501,60 @@ fn faults_are_status_3() {
     );
 }
 
+/// What was compiled before is taken from the cache, wherever that is; not so what is timed. What is damaged there is compiled
+/// again, and where nothing can be kept the program is compiled all the same.
+#[test]
+fn takes_what_it_compiled_before() {
+    let case = Case::new();
+    let other = SUM.replace("reduce sum", "reduce max");
+    let [sum, max] = [("sum.mlir", SUM), ("max.mlir", &other)].map(|(name, program)| {
+        case.file(name, program);
+        stdout(&case.tx(&["compile", name]))
+    });
+    let kept = |folder: &str| -> Vec<PathBuf> {
+        let shares = fs::read_dir(case.folder.path().join(folder))
+            .into_iter()
+            .flatten();
+        let files = shares.flat_map(|share| fs::read_dir(share.expect("a folder").path()));
+        files
+            .flatten()
+            .map(|file| file.expect("a file").path())
+            .collect()
+    };
+    let cached = |name: &str| stdout(&case.tx(&["compile", name, "--cache", "kept"]));
+    assert_eq!(cached("sum.mlir"), sum);
+    let [file] = &kept("kept")[..] else {
+        panic!("{:?}", kept("kept"));
+    };
+    let [first, doctor] = [&["compile", "max.mlir"][..], &["doctor"]].map(|command| {
+        let output = case.command(command).env("TX_CACHE", "other").output();
+        stdout(&output.expect("tx starts"))
+    });
+    assert_eq!(first, max);
+    assert!(
+        doctor.contains("other: 1 programs in 1 of 512 MiB"),
+        "{doctor}"
+    );
+    // With another program in its place, that one is taken.
+    fs::copy(&kept("other")[0], file).expect("a copy");
+    assert_eq!(cached("sum.mlir"), max);
+    let timed = ["compile", "sum.mlir", "--cache", "kept", "--time"];
+    assert_eq!(stdout(&case.tx(&timed)), sum);
+    fs::write(file, "damaged").expect("a file");
+    assert_eq!(cached("sum.mlir"), sum);
+    assert_eq!(cached("sum.mlir"), sum);
+    assert_eq!(kept("kept").len(), 1);
+    let output = case.tx(&["compile", "sum.mlir", "--cache", "sum.mlir"]);
+    assert_eq!((status(&output), stdout(&output)), (0, sum));
+}
+
 /// The doctor never fails for what is missing, and says how to get it; a chip gets its table.
 #[test]
 fn the_doctor_reports() {
     let case = Case::new();
     let output = case.tx(&["doctor"]);
     assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
-    for name in ["tx ", "LLVM ", "cpu ", "CUDA ", "ptxas "] {
+    for name in ["tx ", "LLVM ", "cpu ", "CUDA ", "ptxas ", "cache "] {
         assert!(
             stdout(&output).lines().any(|line| line.starts_with(name)),
             "{}",

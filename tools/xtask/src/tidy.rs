@@ -36,6 +36,7 @@ const CXX_LINES: usize = 491;
 /// Which packages of the workspace a package may depend on. What is not listed here may depend on
 /// anything: the tools, on which nothing depends.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
+    ("tx-cache", &[]),
     ("tx-target", &[]),
     ("tx-plan", &[]),
     ("tx-mlir", &[]),
@@ -55,6 +56,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     (
         "tx-compiler",
         &[
+            "tx-cache",
             "tx-dialect-tile",
             "tx-mlir",
             "tx-pass",

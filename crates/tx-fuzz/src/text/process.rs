@@ -51,6 +51,8 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
         .current_dir(folder)
         .args(["-c", &format!("{limits}; exec \"$@\""), "sh"])
         .args(line)
+        // What is tried is to be compiled.
+        .env("TX_CACHE", "off")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(File::create(log)?)
