@@ -156,6 +156,40 @@ impl<'c> Exec<'_, 'c> {
         Ok(())
     }
 
+    /// Computes numbers of up to three others for the lanes that need it, and stores them, with no bounds.
+    pub(crate) fn compute_bits(
+        &mut self,
+        operands: &[Slot],
+        to: Slot,
+        width: usize,
+        f: impl Fn(&Self, u32, [u64; 3]) -> Result<u64, Trouble>,
+    ) -> Result<(), Trouble> {
+        let numbers: Vec<&Lanes> = operands.iter().map(|slot| self.numbers(*slot)).collect();
+        let one = |lane: u32, i: usize| {
+            let mut bits = [0; 3];
+            for (word, numbers) in bits.iter_mut().zip(&numbers) {
+                *word = numbers.get(lane as usize, i);
+            }
+            f(self, lane, bits)
+        };
+        let mut out;
+        if let Some(lane) = self.lane_for_all(operands) {
+            out = Lanes::same(vec![0; width]);
+            for (i, bits) in out.bits.iter_mut().enumerate() {
+                *bits = one(lane, i)?;
+            }
+        } else {
+            out = Lanes::new(width, self.lanes);
+            for &lane in self.active.iter() {
+                for i in 0..width {
+                    out.bits[lane as usize * width + i] = one(lane, i)?;
+                }
+            }
+        }
+        self.slots[to] = Value::Numbers(out);
+        Ok(())
+    }
+
     /// Computes views for the lanes that need it, and stores them.
     pub(crate) fn compute_views(
         &mut self,

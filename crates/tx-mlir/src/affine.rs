@@ -221,6 +221,8 @@ impl fmt::Display for Affine {
         match self {
             Self::Dim(d) => write!(f, "d{d}"),
             Self::Symbol(s) => write!(f, "s{s}"),
+            // MLIR reads a number without its sign, which this has no room for; the sum it folds.
+            Self::Const(i64::MIN) => write!(f, "({} - 1)", i64::MIN + 1),
             Self::Const(c) => write!(f, "{c}"),
             Self::Add(l, r) => write!(f, "({l} + {r})"),
             Self::Mul(l, r) => write!(f, "({l} * {r})"),
@@ -285,6 +287,28 @@ impl<'c> Builder<'c> {
                 let (l, r) = both(l, r);
                 op("arith.ceildivsi", l, r)
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every number that a map can hold is read again.
+    #[test]
+    fn maps_are_read_again() {
+        let context = Context::new();
+        for constant in [i64::MIN, i64::MIN + 1, -1, 0, i64::MAX] {
+            let product = Affine::Mul(Box::new(Affine::Dim(0)), Box::new(Affine::Const(constant)));
+            let map = AffineMap {
+                dims: 1,
+                symbols: 0,
+                results: vec![product, Affine::Const(constant)],
+            };
+            let text = map.to_attribute(&context).to_string();
+            let last = format!("{constant})>");
+            assert!(text.ends_with(&last), "{text}, expected {last}");
         }
     }
 }

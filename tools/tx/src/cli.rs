@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use tx_runtime::Spec;
 
@@ -180,7 +181,8 @@ pub(crate) struct Program {
 #[derive(Debug, Args)]
 pub(crate) struct Kept {
     /// The folder in which compiled programs are kept, or `off` [default: tx in the user's cache folder]
-    #[arg(long, value_name = "DIR", env = "TX_CACHE", hide_env_values = true, value_hint = ValueHint::DirPath)]
+    #[arg(long, value_name = "DIR", env = "TX_CACHE", hide_env_values = true, value_hint = ValueHint::DirPath,
+          value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) cache: Option<PathBuf>,
 }
 

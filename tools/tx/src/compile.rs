@@ -77,7 +77,12 @@ const MOST_KEPT: u64 = 512 << 20;
 /// Where compiled programs are kept, if anywhere: where the user says, or else in a folder of our own where programs keep what
 /// can be made again.
 pub(crate) fn cache(kept: &Kept) -> Option<tx::Cache> {
-    let folder = match &kept.cache {
+    // A variable that is empty says nothing.
+    let given = kept
+        .cache
+        .as_ref()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = match given {
         Some(folder) if folder == Path::new(OFF) => return None,
         Some(folder) => folder.clone(),
         None => env::var_os("XDG_CACHE_HOME")

@@ -546,6 +546,15 @@ fn takes_what_it_compiled_before() {
     assert_eq!(kept("kept").len(), 1);
     let output = case.tx(&["compile", "sum.mlir", "--cache", "sum.mlir"]);
     assert_eq!((status(&output), stdout(&output)), (0, sum));
+    // An empty variable is none: the user's folder.
+    let home = case.folder.path().join("home");
+    let output = case
+        .command(&["compile", "sum.mlir"])
+        .env("TX_CACHE", "")
+        .env("XDG_CACHE_HOME", &home)
+        .output();
+    assert_eq!(status(&output.expect("tx starts")), 0);
+    assert_eq!(kept("home/tx").len(), 1);
 }
 
 /// The doctor never fails for what is missing, and says how to get it; a chip gets its table.

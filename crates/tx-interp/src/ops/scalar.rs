@@ -3,6 +3,7 @@
 use crate::bound::Bound;
 use crate::build::{Build, Slot, Step, scalars_of};
 use crate::calc::{Operation, operation};
+use crate::machine::Exec;
 use crate::number::{Scalar, truncated};
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, UNTOLD, Value};
@@ -90,6 +91,16 @@ fn elementwise<'c>(
     };
     Box::new(move |exec| {
         let bounded = exec.world.bounds;
+        let undefined = |exec: &Exec<'_, 'c>, lane: u32, bits: [u64; 3], why: &str| {
+            let shown: Vec<String> = from.iter().zip(bits).map(|(s, b)| s.show(b)).collect();
+            let message = format!("{why}: operands {}", shown.join(" and "));
+            exec.with_thread(Trouble::fault(FaultKind::Undefined, &site, message), lane)
+        };
+        if !bounded && !no_nan {
+            return exec.compute_bits(&slots, result, width, |exec, lane, bits| {
+                (operation.calc)(&bits).map_err(|why| undefined(exec, lane, bits, &why))
+            });
+        }
         let folds = bounded && exec.unordered;
         // Which of two equal elements is met first says nothing.
         let ties = folds && orders;
@@ -99,11 +110,7 @@ fn elementwise<'c>(
             for (word, slot) in bits.iter_mut().zip(&slots) {
                 *word = exec.numbers(*slot).get(lane as usize, i);
             }
-            let out = (operation.calc)(&bits).map_err(|why| {
-                let shown: Vec<String> = from.iter().zip(bits).map(|(s, b)| s.show(b)).collect();
-                let message = format!("{why}: operands {}", shown.join(" and "));
-                exec.with_thread(Trouble::fault(FaultKind::Undefined, &site, message), lane)
-            })?;
+            let out = (operation.calc)(&bits).map_err(|why| undefined(exec, lane, bits, &why))?;
             let is_nan = |scalar: Scalar, bits: u64| float_of(scalar, bits).is_nan();
             if no_nan && (is_nan(to, out) || from.iter().zip(bits).any(|(s, b)| is_nan(*s, b))) {
                 let message = "NaN, of which `nnan` promises that there is none".to_owned();
