@@ -98,7 +98,7 @@ fn elementwise<'c>(
         };
         if !bounded && !no_nan {
             return exec.compute_bits(&slots, result, width, |exec, lane, bits| {
-                (operation.calc)(&bits).map_err(|why| undefined(exec, lane, bits, &why))
+                (operation.calc)(&bits).map_err(|why| undefined(exec, lane, bits, why))
             });
         }
         let folds = bounded && exec.unordered;
@@ -110,7 +110,7 @@ fn elementwise<'c>(
             for (word, slot) in bits.iter_mut().zip(&slots) {
                 *word = exec.numbers(*slot).get(lane as usize, i);
             }
-            let out = (operation.calc)(&bits).map_err(|why| undefined(exec, lane, bits, &why))?;
+            let out = (operation.calc)(&bits).map_err(|why| undefined(exec, lane, bits, why))?;
             let is_nan = |scalar: Scalar, bits: u64| float_of(scalar, bits).is_nan();
             if no_nan && (is_nan(to, out) || from.iter().zip(bits).any(|(s, b)| is_nan(*s, b))) {
                 let message = "NaN, of which `nnan` promises that there is none".to_owned();
