@@ -379,9 +379,9 @@ extern "C" fn trap(site: i32) {
 /// Counts an iteration of a loop.
 extern "C" fn repeat(site: i32) {
     // SAFETY: the machine is alive, and nobody else has a reference while generated code runs.
-    let left = unsafe { &mut (*machine()).iterations };
-    *left = left.saturating_sub(1);
-    if *left == 0 {
+    let machine = unsafe { &mut *machine() };
+    machine.report.iterations += 1;
+    if machine.report.iterations >= machine.most_iterations {
         checked(|machine| {
             let site = machine.site(machine.current, site as u32);
             Err::<(), _>(Fault::NoProgress(Box::new(site)))

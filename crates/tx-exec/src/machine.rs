@@ -122,8 +122,8 @@ pub(crate) struct Machine<'m> {
     pub(crate) dynamic_shared: u32,
     pub(crate) all_shared: u32,
     idle_atomics: u64,
-    /// Iterations of loops that are left until the launch is taken to hang.
-    pub(crate) iterations: u64,
+    /// Iterations of loops with which the launch is taken to hang.
+    pub(crate) most_iterations: u64,
 }
 
 impl<'m> Machine<'m> {
@@ -157,7 +157,7 @@ impl<'m> Machine<'m> {
             dynamic_shared: launch.dynamic_shared_bytes,
             all_shared,
             idle_atomics: 0,
-            iterations: launch.iterations.unwrap_or(u64::MAX),
+            most_iterations: launch.iterations.unwrap_or(u64::MAX),
         }
     }
 
@@ -176,6 +176,7 @@ impl<'m> Machine<'m> {
         self.whole_block_wait = None;
         self.exited = None;
         self.report.blocks += 1;
+        self.report.threads += self.threads.len() as u64;
         self.idle_atomics = 0;
     }
 

@@ -20,6 +20,10 @@ pub struct Accesses {
 pub struct Report {
     /// Blocks that ran.
     pub blocks: u64,
+    /// Threads of all blocks.
+    pub threads: u64,
+    /// Iterations of loops, of all threads.
+    pub iterations: u64,
     /// Barriers of whole blocks.
     pub barriers: u64,
     /// Barriers of some warps of a block.
@@ -38,4 +42,26 @@ pub struct Report {
     pub shared: Accesses,
     /// Accesses to memory of a single thread that is not in registers.
     pub private: Accesses,
+}
+
+impl Accesses {
+    fn all(&self) -> u64 {
+        self.reads + self.writes + self.atomics
+    }
+}
+
+/// Threads of a warp.
+const WARP: u64 = 32;
+
+impl Report {
+    /// About how much there was to do: what every thread started, repeated, accessed and waited for, counted alike.
+    ///
+    /// It is the same wherever the launch is made, which its time is not.
+    pub fn work(&self) -> u64 {
+        let warps = self.warp_syncs + self.shuffles + self.reductions + self.votes;
+        let of_block = self.threads / self.blocks.max(1);
+        let barriers = (self.barriers + self.named_barriers) * of_block;
+        let accesses = self.global.all() + self.shared.all() + self.private.all();
+        self.threads + self.iterations + accesses + WARP * warps + barriers
+    }
 }

@@ -93,7 +93,7 @@ pub struct Options {
     pub grid: [u32; 3],
     /// The threads of a block, of a kernel that does not say.
     pub block: [u32; 3],
-    /// Ops and blocks of ops, counted for each thread, after which to give up.
+    /// Ops, blocks of ops and accesses to elements, counted for each thread, after which to give up.
     pub steps: u64,
 }
 
@@ -123,6 +123,8 @@ pub struct Array {
 pub struct Outcome {
     /// Every argument, in order; empty for numbers.
     pub arrays: Vec<Array>,
+    /// Ops that were executed and elements that were accessed, counted for each thread: about how much there was to do.
+    pub work: u64,
 }
 
 /// Runs a `func.func` or a kernel `gpu.func`.
@@ -239,5 +241,8 @@ fn run_op<'c>(
             bytes: std::mem::take(&mut world.memory.buffers[buffer].bytes),
         };
     }
-    Ok(Outcome { arrays: out })
+    Ok(Outcome {
+        arrays: out,
+        work: world.work(),
+    })
 }

@@ -24,7 +24,7 @@ pub(crate) struct World<'c> {
     pub(crate) bounds: bool,
     /// Blocks that ran.
     pub(crate) blocks: u32,
-    /// Ops of one lane that may still be executed, and how many there were.
+    /// Ops and accesses of one lane that may still be executed, and how many there were.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
 }
@@ -43,6 +43,20 @@ impl<'c> World<'c> {
             steps: options.steps,
             most_steps: options.steps,
         }
+    }
+
+    /// Ops that were executed and elements that were accessed, of each lane.
+    pub(crate) fn work(&self) -> u64 {
+        self.most_steps - self.steps
+    }
+
+    /// Counts ops or accesses.
+    fn charge(&mut self, count: usize) -> Result<(), Trouble> {
+        let left = self.steps.checked_sub(count as u64);
+        self.steps = left.ok_or(Trouble::TooLong {
+            steps: self.most_steps,
+        })?;
+        Ok(())
     }
 }
 
@@ -229,11 +243,7 @@ impl<'c> Exec<'_, 'c> {
 
     /// Counts an op of each lane that executes.
     fn charge(&mut self) -> Result<(), Trouble> {
-        let left = self.world.steps.checked_sub(self.active.len() as u64);
-        self.world.steps = left.ok_or(Trouble::TooLong {
-            steps: self.world.most_steps,
-        })?;
-        Ok(())
+        self.world.charge(self.active.len())
     }
 
     /// Runs a block for some of the lanes.
@@ -271,6 +281,7 @@ impl<'c> Exec<'_, 'c> {
         lane: u32,
         site: &(u32, Site),
     ) -> Result<(u64, Option<Bound>), Trouble> {
+        self.world.charge(1)?;
         let World {
             memory,
             clocks,
@@ -300,6 +311,7 @@ impl<'c> Exec<'_, 'c> {
         lane: u32,
         site: &(u32, Site),
     ) -> Result<(), Trouble> {
+        self.world.charge(1)?;
         let World {
             memory,
             clocks,

@@ -1,6 +1,6 @@
 //! The SIMT executor as a device.
 
-use tx_exec::{Memory, MemoryError, ParamKind, Program};
+use tx_exec::{Memory, MemoryError, ParamKind, Program, Report};
 
 use crate::bind::{Job, Launch, Param};
 use crate::device::RunOptions;
@@ -18,16 +18,26 @@ pub(crate) struct Resident<'m> {
     memory: Memory,
     ids: Vec<tx_exec::BufferId>,
     addresses: Vec<u64>,
+    /// What all launches so far had to do.
+    work: u64,
 }
 
 impl Resident<'_> {
     /// Runs the launches of the job that this was prepared for, in order.
     pub(crate) fn launch(&mut self, job: &Job) -> Result<(), Error> {
         for launch in &job.launches {
-            self.module
-                .launch(launch, &self.addresses, &mut self.memory, &self.options)?;
+            let (addresses, memory) = (&self.addresses, &mut self.memory);
+            let report = self
+                .module
+                .launch(launch, addresses, memory, &self.options)?;
+            self.work = self.work.saturating_add(report.work());
         }
         Ok(())
+    }
+
+    /// What all launches so far had to do.
+    pub(crate) fn work(&self) -> u64 {
+        self.work
     }
 
     /// Reads the written buffers back.
@@ -84,6 +94,7 @@ impl Module {
             memory,
             ids,
             addresses,
+            work: 0,
         })
     }
 
@@ -93,7 +104,7 @@ impl Module {
         addresses: &[u64],
         memory: &mut Memory,
         options: &RunOptions,
-    ) -> Result<(), Error> {
+    ) -> Result<Report, Error> {
         if let Some(cluster) = launch.cluster.filter(|cluster| *cluster != [1; 3]) {
             return Err(Error::DeviceIr(format!(
                 "kernel `{}` is launched in clusters of {cluster:?}, which the executor does not have; run it on a CUDA device",
@@ -131,7 +142,7 @@ impl Module {
             .launch(&launch.kernel, &shape, &params, memory)
             .map_err(|fault| faulted(&launch.kernel, &fault))?;
         tracing::debug!(kernel = launch.kernel, ?report, "launched");
-        Ok(())
+        Ok(report)
     }
 }
 

@@ -347,9 +347,16 @@ impl Prepared<'_> {
             Resident::Cpu(resident) => resident.read_back(&mut self.job)?,
             Resident::Cuda(resident) => resident.read_back(&mut self.job)?,
         }
+        #[cfg(feature = "simt")]
+        let work = match &self.resident {
+            Resident::Cpu(resident) => resident.work(),
+            _ => 0,
+        };
         Ok(Outputs {
             arrays: self.job.into_arrays()?,
             elapsed,
+            #[cfg(feature = "simt")]
+            work,
         })
     }
 }
@@ -360,6 +367,8 @@ pub struct Outputs {
     /// One for each argument; `None` for a scalar.
     arrays: Vec<Option<(Array, bool)>>,
     elapsed: Duration,
+    #[cfg(feature = "simt")]
+    work: u64,
 }
 
 impl Outputs {
@@ -389,5 +398,11 @@ impl Outputs {
     /// How long the kernels took, from the start of the first to the end of the last, without copies and allocations.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
+    }
+
+    /// What the executor had to do (see [`tx_exec::Report::work`]); 0 where another device ran it.
+    #[cfg(feature = "simt")]
+    pub fn work(&self) -> u64 {
+        self.work
     }
 }

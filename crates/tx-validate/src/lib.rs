@@ -9,6 +9,7 @@
 //! Results must be equal, to the bit, to those before the pass; or, for sums and products of floats, as near to those of
 //! the program as it came as every order of combination is (see [`tx_interp::Bound`] for how near that is).
 
+mod budget;
 mod compare;
 mod inputs;
 mod laws;
@@ -24,6 +25,7 @@ pub use ptx::check_ptx;
 pub use references::References;
 pub use verdict::{Difference, Verdict};
 
+use budget::{Budget, Sizes};
 use compare::{Bounds, Placed, Results};
 use inputs::{generate, guesses};
 use melior::ir::Module;
@@ -206,7 +208,6 @@ pub fn validate_edited(
         if inputs.is_empty() {
             continue;
         }
-        let names = inputs.iter().map(|input| input.name.clone()).collect();
         let mut run = Run::new(&plan, options, inputs)?;
         match run.compile(&compiler, source, edit) {
             Ok(edited) => {
@@ -217,17 +218,17 @@ pub fn validate_edited(
                 let mut again = Run::new(&plan, options, vec![input])?;
                 let edited = again.compile(&compiler, source, edit)?;
                 return Ok(Validation {
-                    inputs: names,
+                    inputs: run.names(),
                     ..again.finish(&edited)
                 });
             }
-            Err(error) => match run.unfit {
+            Err(error) => match run.unfit.take() {
                 // There is nobody else to blame.
                 Some(reason) if options.args.is_some() || !is_guessed(&plan) => {
                     return Ok(Validation {
                         entry: plan.entry.clone(),
                         chip: target.chip().name.to_owned(),
-                        inputs: names,
+                        inputs: run.names(),
                         stages: vec![Stage {
                             name: "parse".to_owned(),
                             verdict: reason,
@@ -262,6 +263,11 @@ const SCHEDULED: usize = 2;
 /// Iterations of loops, of all threads of a launch, after which it is taken to be endless: inputs take far fewer.
 const MOST_ITERATIONS: u64 = 1 << 28;
 
+/// What there may be to do after one stage, in ops and accesses of threads.
+const MOST_WORK: u64 = 1 << 24;
+/// The same as it came and where it is launched; of those for one kernel eight times as much.
+const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
+
 /// Elements past what is aligned at which the arrays of an input begin, where they begin there, and elements that each begins
 /// further past it than the one before.
 ///
@@ -281,6 +287,7 @@ const CONVERTS: &str = "convert-linalg-to-tile";
 /// One input on its way through the stages.
 struct Case {
     input: Input,
+    sizes: Sizes,
     placed: Placed,
     /// What the program as it came leaves, and how near to it every order is.
     reference: Option<Arc<Reference>>,
@@ -288,6 +295,8 @@ struct Case {
     before: Option<Results>,
     /// Whether some stage is wrong with it.
     is_wrong: bool,
+    /// Whether there is not too much to do.
+    is_run: bool,
 }
 
 struct Run<'r> {
@@ -319,12 +328,18 @@ impl<'r> Run<'r> {
             .into_iter()
             .map(|input| {
                 let placed = Placed::new(plan, &input.args).map_err(Trouble::Input)?;
+                let sizes = |arg: &Arg| match arg {
+                    Arg::Array(array) => array.shape().to_vec(),
+                    Arg::Scalar(_) => Vec::new(),
+                };
                 Ok(Case {
+                    sizes: input.args.iter().map(sizes).collect(),
                     input,
                     placed,
                     reference: None,
                     before: None,
                     is_wrong: false,
+                    is_run: true,
                 })
             })
             .collect::<Result<_, Trouble>>()?;
@@ -433,6 +448,14 @@ impl<'r> Run<'r> {
         right || self.options.until.is_some_and(|last| number > last)
     }
 
+    /// What there may be to do with the program as it came, and where it is launched.
+    fn most_at_the_ends(&self) -> u64 {
+        match self.options.kernel {
+            Some(_) => 8 * MOST_WORK_AT_THE_ENDS,
+            None => MOST_WORK_AT_THE_ENDS,
+        }
+    }
+
     fn options(&self, bounds: bool) -> tx_interp::Options {
         let step = self.plan.steps.first();
         let sizes = |exprs: Option<&[tx_plan::Expr; 3]>| {
@@ -471,13 +494,21 @@ impl<'r> Run<'r> {
         let program = Referred::new(self, &generic, text);
         let is_converted = self.source.is_some();
         let mut verdict = Verdict::Reference;
+        let mut budget = Budget::new(self.most_at_the_ends());
         let cases = self.cases.iter_mut();
         for case in cases.filter(|case| case.reference.is_none()) {
             if is_converted && !case.input.every_stage {
                 continue;
             }
+            if !budget.affords(&case.sizes) {
+                case.is_run = false;
+                continue;
+            }
             match program.run(case) {
-                Ok(reference) => case.refer_to(reference),
+                Ok(reference) => {
+                    budget.take(&case.sizes, reference.work);
+                    case.refer_to(reference);
+                }
                 Err(unknown @ Verdict::Unsupported(_)) => verdict = verdict.worse(unknown),
                 Err(wrong) => {
                     let message = wrong.to_string();
@@ -486,6 +517,8 @@ impl<'r> Run<'r> {
                 }
             }
         }
+        tracing::debug!(?budget, "reference");
+        self.cases.retain(|case| case.is_run);
         Ok(verdict)
     }
 
@@ -536,10 +569,19 @@ impl<'r> Run<'r> {
             .stages
             .iter()
             .any(|stage| stage.name == "tile-schedule");
+        let mut budget = Budget::new(MOST_WORK);
         let cases = self.cases.iter_mut();
         for case in cases.filter(|case| case.input.every_stage) {
+            if !budget.affords(&case.sizes) {
+                // It is in the end.
+                case.input.every_stage = false;
+                continue;
+            }
             let entry = &self.plan.entry;
             let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
+            if let Ok(outcome) = &found {
+                budget.take(&case.sizes, outcome.work);
+            }
             let found = match found {
                 Ok(outcome) => match case.placed.results(outcome) {
                     Ok((results, own)) => case.judge(results, converts.then_some(&own), written),
@@ -550,6 +592,7 @@ impl<'r> Run<'r> {
             case.is_wrong |= found.is_bad();
             verdict = verdict.worse(found);
         }
+        tracing::debug!(?budget, "stage");
         verdict
     }
 
@@ -568,7 +611,9 @@ impl<'r> Run<'r> {
         let mut verdict = Verdict::Equal;
         // A kernel that asks for addresses may do something else where they are aligned.
         let asks = device_ir.contains("ptrtoint");
-        for (i, case) in self.cases.iter_mut().enumerate() {
+        let mut budget = Budget::new(self.most_at_the_ends());
+        let cases = self.cases.iter_mut().enumerate();
+        for (i, case) in cases.filter(|(_, case)| case.is_run) {
             // Schedules differ in what threads do, and hardly in what with.
             let orders = if i < SCHEDULED { orders } else { &orders[..1] };
             let past = match self.aligned {
@@ -578,7 +623,11 @@ impl<'r> Run<'r> {
                 false => vec![elements_past(i)],
             };
             let all = orders.iter().flat_map(|o| past.iter().map(move |p| (o, p)));
-            for (order, [past, apart]) in all {
+            for (number, (order, [past, apart])) in all.enumerate() {
+                if !budget.affords(&case.sizes) {
+                    case.is_run &= number > 0;
+                    break;
+                }
                 let options = tx_runtime::RunOptions {
                     grid: self.options.grid,
                     order: *order,
@@ -588,6 +637,9 @@ impl<'r> Run<'r> {
                     ..tx_runtime::RunOptions::default()
                 };
                 let found = program.run_with(case.input.args.clone(), &options);
+                if let Ok(outputs) = &found {
+                    budget.take(&case.sizes, outputs.work());
+                }
                 let found = match found {
                     Ok(outputs) => case.judge(outputs.into_arrays(), None, true),
                     Err(error) => stages::verdict_of_run(&error, &case.input.name),
@@ -596,6 +648,7 @@ impl<'r> Run<'r> {
                 verdict = verdict.worse(found);
             }
         }
+        tracing::debug!(?budget, "launches");
         verdict
     }
 
@@ -653,8 +706,14 @@ impl<'r> Run<'r> {
         });
     }
 
+    /// What was run.
+    fn names(&self) -> Vec<String> {
+        let run = self.cases.iter().filter(|case| case.is_run);
+        run.map(|case| case.input.name.clone()).collect()
+    }
+
     fn finish(mut self, artifact: &Artifact) -> Validation {
-        if let Some((at, verdict)) = self.laws {
+        if let Some((at, verdict)) = self.laws.take() {
             self.stages.insert(
                 at,
                 Stage {
@@ -664,9 +723,9 @@ impl<'r> Run<'r> {
             );
         }
         Validation {
+            inputs: self.names(),
             entry: artifact.plan.entry.clone(),
             chip: artifact.plan.chip.clone(),
-            inputs: self.cases.into_iter().map(|case| case.input.name).collect(),
             stages: self.stages,
         }
     }
@@ -706,8 +765,13 @@ impl<'r, 'c> Referred<'r, 'c> {
         let arguments = &case.placed.arguments;
         let outcome = tx_interp::run(self.generic, self.entry, arguments, &self.options)
             .map_err(|trouble| stages::verdict_of(&trouble, &case.input.name))?;
+        let work = outcome.work;
         let (results, bounds) = case.placed.results(outcome).map_err(Verdict::Unsupported)?;
-        let reference = Arc::new(Reference { results, bounds });
+        let reference = Arc::new(Reference {
+            results,
+            bounds,
+            work,
+        });
         if let Some((kept, key)) = key {
             kept.keep(key, &reference);
         }
@@ -734,6 +798,7 @@ impl Case {
                 let Reference {
                     results: expected,
                     bounds,
+                    ..
                 } = &**reference;
                 // The same bits as the reference are not the same as before, which lay within the bounds.
                 let signs = match (&self.before, written && self.input.zeros) {

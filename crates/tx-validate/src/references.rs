@@ -13,6 +13,8 @@ use tx_runtime::Arg;
 pub(crate) struct Reference {
     pub(crate) results: Results,
     pub(crate) bounds: Bounds,
+    /// What there was to do.
+    pub(crate) work: u64,
 }
 
 /// What programs leave as they came: for those that are validated several times with the same inputs.
