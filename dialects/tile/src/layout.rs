@@ -1,7 +1,7 @@
 //! Layouts and fragments as plain data.
 
-use melior::ir::Type;
-use melior::ir::r#type::TypeLike;
+use melior_upstream::ir::Type;
+use melior_upstream::ir::r#type::TypeLike;
 use std::ffi::c_void;
 
 /// A dimension of the machine, by its encoding in the dialect.

@@ -11,8 +11,25 @@ pub use ops::{
     is_tile_op, kind, scope,
 };
 
-use melior::Context;
-use melior::dialect::{DialectHandle, DialectRegistry};
+// Code that `melior::dialect!` generates names `::melior`, and in it `dialect::ods`, which has builders of every dialect of MLIR:
+// a minute and a half of compilation for two markers. It finds them below instead.
+extern crate self as melior;
+use melior_upstream::{Context, Error, ir};
+
+mod dialect {
+    pub(crate) use melior_upstream::dialect::{DialectHandle, DialectRegistry};
+
+    pub(crate) mod ods {
+        pub(crate) mod __private {
+            /// An operand, result or attribute that the builder was given.
+            pub struct Set;
+            /// One that it still lacks.
+            pub struct Unset;
+        }
+    }
+}
+
+use dialect::{DialectHandle, DialectRegistry};
 use mlir_sys::{MlirDialectHandle, MlirOperation, MlirType};
 use std::ffi::{c_char, c_void};
 use std::sync::Once;
@@ -69,7 +86,7 @@ pub fn load(context: &Context) {
 /// Typed builders and accessors of the ops, generated from `Tile.td`.
 #[allow(missing_docs, unused_imports, reason = "generated code")]
 pub mod ods {
-    melior::dialect! {
+    melior_upstream::dialect! {
         name: "tile",
         files: ["Tile.td"],
         include_directory_env_vars: ["TX_TILE_TD_DIR"],

@@ -1,8 +1,8 @@
 //! Typed views of the dialect's ops.
 
-use melior::ir::Type;
-use melior::ir::ValueLike;
-use melior::ir::r#type::{IntegerType, TypeLike};
+use melior_upstream::ir::Type;
+use melior_upstream::ir::ValueLike;
+use melior_upstream::ir::r#type::{IntegerType, TypeLike};
 use tx_mlir::{
     Affine, AffineMap, Blk, Op, Val, attribute, elements, integer_attribute, integers, is, keyword,
     operands, results,
@@ -299,7 +299,7 @@ impl<'c> Reduce<'c> {
         };
         // What an epilogue stores says nothing of the index that it is given.
         let given = self.elements()?.get(1).copied().or_else(|| {
-            use melior::ir::block::BlockLike as _;
+            use melior_upstream::ir::block::BlockLike as _;
             let block = self.epilogue()?;
             (block.argument_count() > 1).then(|| tx_mlir::build::argument(block, 1).r#type())
         });
@@ -340,7 +340,7 @@ fn accumulators<'c>(
     index: Option<Type<'c>>,
 ) -> Option<Vec<Type<'c>>> {
     if kind == Kind::Custom {
-        use melior::ir::block::BlockLike as _;
+        use melior_upstream::ir::block::BlockLike as _;
         let block = *tx_mlir::blocks(op).first()?;
         let count = block.argument_count() / 2;
         let types = (0..count).map(|i| tx_mlir::build::argument(block, i).r#type());

@@ -8,8 +8,8 @@ use crate::ops::{
     normalize_axis, scope,
 };
 use crate::{Axis, Sink};
-use melior::ir::operation::OperationLike;
-use melior::ir::{Type, ValueLike};
+use melior_upstream::ir::operation::OperationLike;
+use melior_upstream::ir::{Type, ValueLike};
 use mlir_sys::{MlirOperation, MlirType};
 use std::ffi::c_void;
 use std::fmt::Write as _;
@@ -665,7 +665,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
         )
         .emit());
     }
-    use melior::ir::block::BlockLike as _;
+    use melior_upstream::ir::block::BlockLike as _;
     if block.argument_count() != 2 * n {
         return Err(complain(
             op,
@@ -711,7 +711,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
             )
             .emit());
         }
-        use melior::ir::attribute::AttributeLike as _;
+        use melior_upstream::ir::attribute::AttributeLike as _;
         if identities[i].r#type() != ty {
             return Err(complain(
                 op,

@@ -5,8 +5,8 @@ use super::{
     complain, region_blocks, shape_text,
 };
 use crate::ops::{Kind, Reduce, Scope, normalize_axis};
-use melior::ir::block::BlockLike;
-use melior::ir::{Type, ValueLike};
+use melior_upstream::ir::block::BlockLike;
+use melior_upstream::ir::{Type, ValueLike};
 use tx_mlir::{Affine, AffineMap, Blk, Failed, attribute};
 
 /// What only whole jobs have.

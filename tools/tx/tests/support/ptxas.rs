@@ -8,6 +8,8 @@ pub(crate) fn assemble(file: &Path, chip: &str) -> Result<(), String> {
     let program = ptxas()?;
     let done = Command::new(&program)
         .arg(format!("-arch={chip}"))
+        // Whether it takes it is all that is asked, and half of the time goes into optimizing.
+        .arg("-O1")
         .arg(file)
         .arg("-o")
         .arg(file.with_extension("cubin"))
