@@ -9,11 +9,10 @@
 // CHECK:         %[[T:.+]] = math.fma %{{.+}}, %{{.+}}, %[[MAGIC:.+]] : f32
 // CHECK:         %[[N:.+]] = arith.subf %[[T]], %[[MAGIC]] : f32
 // CHECK:         %[[BITS:.+]] = arith.bitcast %[[T]] : f32 to i32
-// CHECK:         arith.subi %[[BITS]]
 // CHECK:         %[[MINUS:.+]] = arith.negf %[[N]] : f32
-// CHECK-COUNT-9: math.fma
+// CHECK-COUNT-8: math.fma
 // CHECK-NOT:     math.fma
-// CHECK:         arith.shrsi
+// CHECK:         arith.shrsi %[[BITS]]
 // CHECK-COUNT-2: arith.mulf
 // CHECK-NOT:     arith.divf
 // CHECK:         memref.store

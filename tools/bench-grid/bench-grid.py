@@ -69,22 +69,22 @@ WRITTEN = {
     %v = arith.divf %s, %n : f32
     tile.yield %m, %v : f32, f32
   }"""),
-    # The logarithm of the sum of exponentials, relative to the largest so far.
+    # The logarithm of the sum of exponentials, relative to the largest so far. Of two equal infinities the difference is NaN,
+    # which the smaller of 0 drops.
     "logsumexp": (1, """
     identity [0xFF800000 : f32, 0.0 : f32] combiner {
   ^bb0(%ma: f32, %sa: f32, %mb: f32, %sb: f32):
     %zero = arith.constant 0.0 : f32
-    %lowest = arith.constant 0xFF800000 : f32
     %m = arith.maximumf %ma, %mb : f32
-    %none = arith.cmpf oeq, %m, %lowest : f32
-    %base = arith.select %none, %zero, %m : f32
-    %da = arith.subf %ma, %base : f32
-    %db = arith.subf %mb, %base : f32
-    %ea = math.exp %da : f32
-    %eb = math.exp %db : f32
-    %ta = arith.mulf %sa, %ea : f32
-    %tb = arith.mulf %sb, %eb : f32
-    %s = arith.addf %ta, %tb : f32
+    %d = arith.subf %ma, %mb : f32
+    %distance = math.absf %d : f32
+    %below = arith.negf %distance : f32
+    %smaller = arith.minnumf %below, %zero : f32
+    %e = math.exp %smaller : f32
+    %a_is_larger = arith.cmpf ogt, %ma, %mb : f32
+    %of_larger = arith.select %a_is_larger, %sa, %sb : f32
+    %of_smaller = arith.select %a_is_larger, %sb, %sa : f32
+    %s = math.fma %of_smaller, %e, %of_larger : f32
     tile.yield %m, %s : f32, f32
   } element {
   ^bb0(%x: f32, %i: index, %j: index):

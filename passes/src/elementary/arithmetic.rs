@@ -21,6 +21,12 @@ impl Constant {
     pub(super) const SMALLEST_NORMAL: Self = Self(0x0080_0000, 0x0010_0000_0000_0000);
 }
 
+/// 1.5 · 2^(bits of the fraction).
+const SHIFT: Constant = Constant(0x4b40_0000, 0x4338_0000_0000_0000);
+
+/// 2^-64.
+const SMALL: f64 = 1.0 / 18_446_744_073_709_551_616.0;
+
 /// A constant with more bits than the type has: the value rounded, and the rest, rounded.
 #[derive(Clone, Copy)]
 pub(super) struct Precise(pub(super) Constant, pub(super) Constant);
@@ -226,24 +232,30 @@ impl<'a, 'c> Float<'a, 'c> {
         self.compare(4, other)
     }
 
-    /// The nearest number that is neither below `low` nor above `high`; NaN stays NaN.
-    pub(super) fn clamp(self, low: Self, high: Self) -> Self {
-        let raised = self.below(low).select(low, self);
-        raised.above(high).select(high, raised)
+    /// The larger of both; NaN stays NaN, as in what follows.
+    pub(super) fn at_least(self, low: Self) -> Self {
+        self.below(low).select(low, self)
     }
 
-    /// The nearest integer, as a float and as an integer, of a number below 2^(bits of the fraction − 2); for others, and
-    /// for NaN, anything.
+    /// The smaller of both.
+    pub(super) fn at_most(self, high: Self) -> Self {
+        self.above(high).select(high, self)
+    }
+
+    /// The nearest number that is neither below `low` nor above `high`.
+    pub(super) fn clamp(self, low: Self, high: Self) -> Self {
+        self.at_least(low).at_most(high)
+    }
+
+    /// The nearest integer, as a float and as an integer plus [`SHIFT`]'s bits, of a number below 2^(bits of the fraction − 2);
+    /// for others, and for NaN, anything.
     ///
-    /// `scale` is multiplied in before, exactly. The sum with 1.5 · 2^(bits of the fraction) has no room for fractions.
+    /// `scale` is multiplied in before, exactly. The sum with [`SHIFT`] has no room for fractions, and its last bits are those
+    /// of the integer. Its other bits are gone from what is shifted to the exponent, also from half of it.
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
-        let shift = Constant(0x4b40_0000, 0x4338_0000_0000_0000);
-        let shifted = self.fma(scale, m.constant(shift));
-        (
-            shifted - m.constant(shift),
-            shifted.bits() - m.constant_bits(shift),
-        )
+        let shifted = self.fma(scale, m.constant(SHIFT));
+        (shifted - m.constant(SHIFT), shifted.bits())
     }
 
     pub(super) fn bits(self) -> Whole<'a, 'c> {
@@ -253,10 +265,18 @@ impl<'a, 'c> Float<'a, 'c> {
         }
     }
 
-    /// `self` · 2^`exponent`, rounded once, for `self` of about 1 and exponents of twice the range of the type.
+    /// `self` · 2^`exponent`, rounded once, for `self` of about 1 and exponents of twice the range of the type; with
+    /// [`SHIFT`]'s bits or without.
     pub(super) fn scaled(self, exponent: Whole<'a, 'c>) -> Self {
         let half = exponent.shift_right(1);
         self * half.power_of_two() * (exponent - half).power_of_two()
+    }
+
+    /// The same for exponents that are not above 0.
+    pub(super) fn scaled_down(self, exponent: Whole<'a, 'c>) -> Self {
+        // More than the fraction has bits: the first product is no subnormal number.
+        let raised = exponent + self.m.integer(64);
+        self * raised.power_of_two() * SMALL
     }
 
     /// Splits a positive finite number into `significand` and `exponent`, so that the number is significand · 2^exponent and
@@ -308,6 +328,11 @@ impl<'a, 'c> Whole<'a, 'c> {
             m: self.m,
             value: self.m.b.binary(op, self.value, other.value),
         }
+    }
+
+    /// Without [`SHIFT`]'s bits.
+    pub(super) fn without_shift(self) -> Self {
+        self - self.m.constant_bits(SHIFT)
     }
 
     pub(super) fn shift_left(self, places: i64) -> Self {

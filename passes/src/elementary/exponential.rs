@@ -4,6 +4,7 @@
 //! kept below that of the last bit of r by two constants for ln 2.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
+use super::sign;
 
 /// 1 / ln 2.
 const LOG2_E: Constant = Constant(0x3fb8_aa3b, 0x3ff7_1547_652b_82fe);
@@ -13,8 +14,21 @@ const LN_2: Precise = Precise(
     Constant(0xb102_e308, 0x3c7a_bc9e_3b39_803f),
 );
 
-/// (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Error times |r|: below 2^-31 (f32), 2^-61 (f64).
+/// (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Error times r²: below 2^-28 (f32), 2^-61 (f64). What remains of e^r is added to it
+/// rounded: more would not be seen.
 const EXP: Polynomial = Polynomial {
+    single: &[
+        0x3eff_fffe,
+        0x3e2a_aa46,
+        0x3d2a_ac2c,
+        0x3c09_1ef0,
+        0x3ab5_639c,
+    ],
+    double: EXP_DOUBLE,
+};
+
+/// The same where nothing is added to r. Error times |r|: below 2^-31 (f32), 2^-61 (f64).
+const EXPM1: Polynomial = Polynomial {
     single: &[
         0x3f00_0000,
         0x3e2a_aaab,
@@ -23,20 +37,22 @@ const EXP: Polynomial = Polynomial {
         0x3ab6_9e4a,
         0x3951_27d5,
     ],
-    double: &[
-        0x3fe0_0000_0000_0000,
-        0x3fc5_5555_5555_5559,
-        0x3fa5_5555_5555_5556,
-        0x3f81_1111_1110_f63c,
-        0x3f56_c16c_16c1_601e,
-        0x3f2a_01a0_1b01_296d,
-        0x3efa_01a0_1a80_30b0,
-        0x3ec7_1ddf_7e18_2605,
-        0x3e92_7e4d_8585_b3b9,
-        0x3e5a_f5f8_51b2_eed5,
-        0x3e21_f786_7e58_779f,
-    ],
+    double: EXP_DOUBLE,
 };
+
+const EXP_DOUBLE: &[u64] = &[
+    0x3fe0_0000_0000_0000,
+    0x3fc5_5555_5555_5559,
+    0x3fa5_5555_5555_5556,
+    0x3f81_1111_1110_f63c,
+    0x3f56_c16c_16c1_601e,
+    0x3f2a_01a0_1b01_296d,
+    0x3efa_01a0_1a80_30b0,
+    0x3ec7_1ddf_7e18_2605,
+    0x3e92_7e4d_8585_b3b9,
+    0x3e5a_f5f8_51b2_eed5,
+    0x3e21_f786_7e58_779f,
+];
 
 /// (2^r − 1) / r, for |r| ≤ ½. Error times |r|: below 2^-32 (f32), 2^-59 (f64).
 const EXP2: Polynomial = Polynomial {
@@ -95,7 +111,7 @@ fn highest<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     m.number(m.pick(89.0, 710.0))
 }
 
-/// −n as a float, n as an integer, and x − n · ln 2 before and after the smaller part of ln 2 is taken off.
+/// −n as a float, n as `nearest_integer` gives it, and x − n · ln 2 before and after the smaller part of ln 2 is taken off.
 struct Reduced<'a, 'c> {
     minus_n: Float<'a, 'c>,
     power: Whole<'a, 'c>,
@@ -123,11 +139,18 @@ impl<'a, 'c> Reduced<'a, 'c> {
 /// e^x.
 pub(super) fn exp<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
+    let is_small = sign::is_nonpositive(x.into_value());
     // e^-104 is less than half of the smallest f32, e^-746 of the smallest f64.
-    let x = x.clamp(m.number(m.pick(-104.0, -746.0)), highest(x));
+    let x = x.at_least(m.number(m.pick(-104.0, -746.0)));
+    let x = if is_small { x } else { x.at_most(highest(x)) };
     let Reduced { r, power, .. } = Reduced::new(x);
     let one = m.number(1.0);
-    r.fma(r.fma(r.polynomial(&EXP), one), one).scaled(power)
+    let e = r.fma(r.fma(r.polynomial(&EXP), one), one);
+    if is_small {
+        e.scaled_down(power)
+    } else {
+        e.scaled(power)
+    }
 }
 
 /// 2^x.
@@ -167,12 +190,12 @@ pub(super) fn expm1<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
         r,
     } = Reduced::new(clamped);
     let r_rest = minus_n.fma(m.constant(LN_2.1), rough - r);
-    let back = (m.integer(0) - power).power_of_two_or_zero();
+    let back = (m.integer(0) - power.without_shift()).power_of_two_or_zero();
     let whole = one - back;
     let whole_rest = (one - whole) - back;
     let sum = whole + r;
     let sum_rest = r - (sum - whole);
-    let tail = (r * r).fma(r.polynomial(&EXP), r_rest) + (sum_rest + whole_rest);
+    let tail = (r * r).fma(r.polynomial(&EXPM1), r_rest) + (sum_rest + whole_rest);
     (sum + tail).scaled(power).with_sign_of(x)
 }
 

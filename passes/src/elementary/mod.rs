@@ -8,6 +8,7 @@ mod error;
 mod exponential;
 mod logarithm;
 mod power;
+mod sign;
 
 use arithmetic::{Arithmetic, Float, convert, parts};
 use melior::ir::{Type, ValueLike};

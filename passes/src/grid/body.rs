@@ -11,7 +11,7 @@ use crate::variants::parts::{
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::{Kind, Reduce, Scope};
-use tx_mlir::build::Cond;
+use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Blk, Builder, Index, Val, attribute, i64_attribute, is};
 
 /// Most loops whose full part is peeled off: each doubles the code.
@@ -38,6 +38,8 @@ pub(super) struct Place<'c> {
     pub(super) peeled: usize,
     /// The element of each source, where it was loaded before.
     pub(super) loaded: Vec<Option<Val<'c>>>,
+    /// The number of the element after the first of its tile.
+    pub(super) number: Option<i64>,
     /// Whether vectors begin at multiples of their size.
     pub(super) aligned: bool,
     /// Whether they do elsewhere in the kernel, where this is not run.
@@ -49,6 +51,18 @@ pub(super) struct Place<'c> {
     /// Where the vectors of this row are, once it is known which row it is.
     pub(super) vectors: Option<Vectors<'c>>,
 }
+
+/// A tile whose elements are numbered from its first.
+pub(super) struct Tile<'c> {
+    /// The number of the first.
+    first: Index<'c>,
+}
+
+/// In place of a number in a tile: no element of it.
+const NONE: i64 = -1;
+
+/// With fewer elements of a tile for each partial result, they are numbered one by one.
+const FEW: usize = 4;
 
 /// Some iterations of a loop.
 struct Range<'c> {
@@ -78,8 +92,19 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) alignment: Alignment<'c>,
     /// What partial results are combined with: that of the job, but for indices of less bits where these are enough.
     combiner: Option<Combiner<'c>>,
-    /// Whether a thread meets the elements of each partial result in order, and numbers them itself.
-    ascends: bool,
+    /// Whether a thread numbers elements itself, and in which order it meets them.
+    order: Order,
+}
+
+/// The order in which a thread meets the elements that it combines, where it numbers them itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Any, or elements are not numbered.
+    Any,
+    /// Ascending in each partial result.
+    Ascending,
+    /// Ascending throughout: the elements of vectors need no partial results of their own.
+    Throughout,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -112,9 +137,14 @@ impl<'a, 'c> Body<'a, 'c> {
                 }),
                 _ => None,
             },
-            ascends: match job.axes.as_slice() {
-                [axis] => job.numbers_elements() && nest.ascends_along(*axis),
-                _ => false,
+            order: match job.axes.as_slice() {
+                [axis] if job.numbers_elements() && nest.ascends_along(*axis, true) => {
+                    Order::Throughout
+                }
+                [axis] if job.numbers_elements() && nest.ascends_along(*axis, false) => {
+                    Order::Ascending
+                }
+                _ => Order::Any,
             },
         }
     }
@@ -431,9 +461,9 @@ impl<'a, 'c> Body<'a, 'c> {
             return;
         };
         // A value of the start wins where all elements are like it, and then the first does.
-        let start = match self.ascends {
-            true => combiner.start_at(b, Index::Const(0)),
-            false => combiner.start(b),
+        let start = match self.order {
+            Order::Any => combiner.start(b),
+            _ => combiner.start_at(b, Index::Const(0)),
         };
         let lanes = self.lanes();
         let flat: Vec<Val<'c>> = (0..lanes).flat_map(|_| start.clone()).collect();
@@ -479,7 +509,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Loops of one thread that give each iteration a partial result of its own: those that do not
-    /// combine, then the vectorized one.
+    /// combine, then the vectorized one, unless order is what decides.
     fn lane_loops(&self) -> (Vec<usize>, Option<usize>) {
         let nodes = &self.nest.nodes;
         let kept = self
@@ -492,7 +522,8 @@ impl<'a, 'c> Body<'a, 'c> {
             .inner
             .iter()
             .copied()
-            .find(|n| nodes[*n].combines() && nodes[*n].run == Run::Vectorized);
+            .find(|n| nodes[*n].combines() && nodes[*n].run == Run::Vectorized)
+            .filter(|_| self.order != Order::Throughout);
         (kept, vector)
     }
 
@@ -633,9 +664,9 @@ impl<'a, 'c> Body<'a, 'c> {
             && !place.beside
         {
             let element = self.element(b, place, view, combiner);
-            let new = match self.ascends {
-                true => combiner.combine_later(b, &old, &element),
-                false => combiner.combine(b, &old, &element),
+            let new = match self.order {
+                Order::Any => combiner.combine(b, &old, &element),
+                _ => combiner.combine_later(b, &old, &element),
             };
             let chosen = new
                 .iter()
@@ -649,15 +680,70 @@ impl<'a, 'c> Body<'a, 'c> {
             &types,
             |b| {
                 let element = self.element(b, place, view, combiner);
-                match self.ascends && !place.beside {
-                    true => combiner.combine_later(b, &old, &element),
-                    false => combiner.combine(b, &old, &element),
+                match self.order {
+                    Order::Ascending | Order::Throughout if !place.beside => {
+                        combiner.combine_later(b, &old, &element)
+                    }
+                    _ => combiner.combine(b, &old, &element),
                 }
             },
             |_| old.clone(),
         );
         partial.splice(mine, new);
         partial
+    }
+
+    /// Numbers the elements of a tile, which are constants where they begin with the first of it: a number of instructions for
+    /// each element is saved. None where they are few, or come in any order.
+    pub(super) fn number(&self, loops: &[usize], points: &mut [Place<'c>]) -> Option<Tile<'c>> {
+        let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
+            return None;
+        };
+        if self.order == Order::Any || first.beside || points.len() < FEW * self.lanes() {
+            return None;
+        }
+        let steps: Vec<(usize, i64)> = loops
+            .iter()
+            .map(|node| Some((*node, self.nest.step_of(axis, *node)?)))
+            .collect::<Option<_>>()?;
+        let first = first.index[&axis];
+        let number = |point: &Place<'c>| {
+            let each = steps.iter().map(|(node, step)| {
+                let index = point.index.get(node)?.known()?;
+                index.checked_mul(*step)
+            });
+            each.sum::<Option<i64>>()
+        };
+        let numbers: Vec<i64> = points.iter().map(number).collect::<Option<_>>()?;
+        for (point, number) in points.iter_mut().zip(numbers) {
+            point.number = Some(number);
+        }
+        Some(Tile { first })
+    }
+
+    /// Partial results to begin a tile with whose elements are numbered from its first: none of it has won yet.
+    pub(super) fn begin(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
+        let new = |pair: &[Val<'c>]| vec![pair[0], b.int(NONE, pair[1].r#type())];
+        partial.chunks(2).flat_map(new).collect()
+    }
+
+    /// Partial results after a tile, from those before it and those with the numbers in it.
+    pub(super) fn end(
+        &self,
+        b: &Builder<'c>,
+        tile: &Tile<'c>,
+        before: &[Val<'c>],
+        partial: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let pairs = partial.chunks(2).zip(before.chunks(2));
+        pairs
+            .flat_map(|(new, old)| {
+                let ty = new[1].r#type();
+                let number = b.binary("arith.addi", index_as(b, tile.first, ty), new[1]);
+                let none = b.compare(Predicate::Eq, new[1], b.int(NONE, ty));
+                vec![new[0], b.select(Cond::Val(none), old[1], number)]
+            })
+            .collect()
     }
 
     /// Whether the point where the loops are is one of the iteration space.
@@ -740,6 +826,9 @@ impl<'a, 'c> Body<'a, 'c> {
             return vec![combiner.widen(b, 0, elements[0]), elements[1]];
         }
         combiner.partial(b, &elements, |b, ty| {
+            if let Some(number) = place.number {
+                return b.int(number, ty);
+            }
             let axes = &self.job.axes;
             let number = axes.iter().fold(Index::Const(0), |n, d| {
                 b.add(b.mul(n, self.extents[*d]), point[*d])

@@ -808,12 +808,15 @@ impl Nest {
     }
 
     /// Whether each partial result of a thread is combined with elements in the order in which they stand along `dim`, the
-    /// only dimension that is reduced.
-    pub(crate) fn ascends_along(&self, dim: usize) -> bool {
+    /// only dimension that is reduced. Elements of a vector have one partial result, if it is `shared`, or one each.
+    pub(crate) fn ascends_along(&self, dim: usize, shared: bool) -> bool {
         let loops: Vec<usize> = self
             .serial()
             .into_iter()
-            .filter(|n| self.nodes[*n].combines() && self.nodes[*n].run != Run::Vectorized)
+            .filter(|n| {
+                let is_own = !shared && self.nodes[*n].run == Run::Vectorized;
+                self.nodes[*n].combines() && !is_own
+            })
             .collect();
         loops.windows(2).all(|pair| {
             let span = self.nodes[pair[1]]
@@ -827,7 +830,7 @@ impl Nest {
 
     /// By how much the index of dimension `dim` grows from one iteration of loop `node` to the next,
     /// where that is always the same.
-    fn step_of(&self, dim: usize, node: usize) -> Option<i64> {
+    pub(crate) fn step_of(&self, dim: usize, node: usize) -> Option<i64> {
         if dim == node {
             return Some(1);
         }

@@ -274,7 +274,7 @@ impl<'c> Body<'_, 'c> {
         mut partial: Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
         let loops = &self.inner[at..];
-        let points = loops.iter().fold(vec![place.clone()], |points, node| {
+        let mut points = loops.iter().fold(vec![place.clone()], |points, node| {
             let each = |place: &Place<'c>| self.written_out(b, *node, place);
             points.iter().flat_map(each).collect()
         });
@@ -283,6 +283,11 @@ impl<'c> Body<'_, 'c> {
             .copied()
             .filter(|n| self.nest.nodes[*n].run == Run::Vectorized && !self.is_cut(*n, place));
         let width = vector.map_or(1, |n| self.count(n).max(1));
+        let tile = self.number(loops, &mut points);
+        let before = partial.clone();
+        if tile.is_some() {
+            partial = self.begin(b, &before);
+        }
         let batch = (UNDER_WAY / width).max(1) * width;
         for points in points.chunks(batch) {
             let groups: Vec<(Cond<'c>, Vec<Place<'c>>)> = points
@@ -303,7 +308,10 @@ impl<'c> Body<'_, 'c> {
                 }
             }
         }
-        partial
+        match tile {
+            Some(tile) => self.end(b, &tile, &before, &partial),
+            None => partial,
+        }
     }
 
     /// Whether some iterations of `node` may be beyond an end, and others not.

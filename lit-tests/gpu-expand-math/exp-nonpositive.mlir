@@ -1,0 +1,155 @@
+// RUN: tx-opt %s --gpu-expand-math
+
+// The exponential of what is never positive needs one bound in place of two, and one power of two that is computed: the other
+// is 2^-64. What is never positive is seen in the ops: a negated magnitude, the smaller of 0, a difference from a maximum.
+
+// CHECK-LABEL: gpu.func @magnitude(
+// CHECK-COUNT-1: arith.cmpf
+// CHECK-NOT:     arith.cmpf
+// CHECK-NOT:     arith.shrsi
+// CHECK:         %[[SMALL:.+]] = arith.constant 5.42101086E-20 : f32
+// CHECK:         arith.mulf %{{.+}}, %[[SMALL]] : f32
+// CHECK-NEXT:    memref.store
+
+// CHECK-LABEL: gpu.func @smaller_of_zero(
+// CHECK-NOT:     arith.shrsi
+// CHECK-LABEL: gpu.func @from_maximum(
+// CHECK-NOT:     arith.shrsi
+// CHECK-LABEL: gpu.func @between_both(
+// CHECK-NOT:     arith.shrsi
+
+// Where the maximum is -inf, something else is subtracted, and the difference is -inf all the same.
+// CHECK-LABEL: gpu.func @unless_infinite(
+// CHECK-NOT:     arith.shrsi
+
+// Types: f64, a vector, and a 16-bit type that is computed in f32.
+// CHECK-LABEL: gpu.func @types(
+// CHECK-NOT:     arith.shrsi
+// CHECK:         gpu.return
+
+// Nothing is known where NaN is dropped: maxnumf(NaN, y) is y, which may be below x; nor of a bound that is NaN or positive, nor
+// where what is selected in place of -inf is selected elsewhere too.
+// CHECK-LABEL: gpu.func @not_known(
+// CHECK-COUNT-6: arith.shrsi
+// CHECK:         gpu.return
+gpu.module @kernels {
+  gpu.func @magnitude(%A: memref<f32>) kernel {
+    %x = memref.load %A[] : memref<f32>
+    %a = math.absf %x : f32
+    %n = arith.negf %a : f32
+    %y = math.exp %n : f32
+    memref.store %y, %A[] : memref<f32>
+    gpu.return
+  }
+
+  gpu.func @smaller_of_zero(%A: memref<f32>) kernel {
+    %x = memref.load %A[] : memref<f32>
+    %zero = arith.constant 0.0 : f32
+    %n = arith.minnumf %x, %zero : f32
+    %y = math.exp %n : f32
+    memref.store %y, %A[] : memref<f32>
+    gpu.return
+  }
+
+  gpu.func @from_maximum(%A: memref<f32>, %B: memref<f32>) kernel {
+    %a = memref.load %A[] : memref<f32>
+    %b = memref.load %B[] : memref<f32>
+    %m = arith.maximumf %a, %b : f32
+    %n = arith.subf %b, %m : f32
+    %y = math.exp %n : f32
+    memref.store %y, %A[] : memref<f32>
+    gpu.return
+  }
+
+  gpu.func @between_both(%A: memref<f32>, %B: memref<f32>) kernel {
+    %a = memref.load %A[] : memref<f32>
+    %b = memref.load %B[] : memref<f32>
+    %low = arith.minimumf %b, %a : f32
+    %high = arith.maximumf %a, %b : f32
+    %n = arith.subf %low, %high : f32
+    %y = math.exp %n : f32
+    memref.store %y, %A[] : memref<f32>
+    gpu.return
+  }
+
+  gpu.func @unless_infinite(%A: memref<f32>, %B: memref<f32>) kernel {
+    %zero = arith.constant 0.0 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %a = memref.load %A[] : memref<f32>
+    %b = memref.load %B[] : memref<f32>
+    %m = arith.maximumf %a, %b : f32
+    %none = arith.cmpf oeq, %m, %lowest : f32
+    %base = arith.select %none, %zero, %m : f32
+    %n = arith.subf %b, %base : f32
+    %y = math.exp %n : f32
+    memref.store %y, %A[] : memref<f32>
+    gpu.return
+  }
+
+  gpu.func @types(%A: memref<f64>, %B: memref<vector<4xf32>>, %C: memref<bf16>) kernel {
+    %x = memref.load %A[] : memref<f64>
+    %a = math.absf %x : f64
+    %n = arith.negf %a : f64
+    %y = math.exp %n : f64
+    memref.store %y, %A[] : memref<f64>
+    %vx = memref.load %B[] : memref<vector<4xf32>>
+    %zeros = arith.constant dense<0.0> : vector<4xf32>
+    %vn = arith.minnumf %vx, %zeros : vector<4xf32>
+    %vy = math.exp %vn : vector<4xf32>
+    memref.store %vy, %B[] : memref<vector<4xf32>>
+    %hx = memref.load %C[] : memref<bf16>
+    %ha = math.absf %hx : bf16
+    %hn = arith.negf %ha : bf16
+    %hy = math.exp %hn : bf16
+    memref.store %hy, %C[] : memref<bf16>
+    gpu.return
+  }
+
+  gpu.func @not_known(%A: memref<6xf32>, %B: memref<f32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %c5 = arith.constant 5 : index
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %nan = arith.constant 0xFFC00000 : f32
+    %lowest = arith.constant 0xFF800000 : f32
+    %a = memref.load %A[%c0] : memref<6xf32>
+    %b = memref.load %B[] : memref<f32>
+
+    %high0 = arith.maximumf %a, %b : f32
+    %more0 = arith.maxnumf %high0, %one : f32
+    %n0 = arith.subf %a, %more0 : f32
+    %y0 = math.exp %n0 : f32
+    memref.store %y0, %A[%c0] : memref<6xf32>
+
+    %n1 = arith.minnumf %a, %nan : f32
+    %y1 = math.exp %n1 : f32
+    memref.store %y1, %A[%c1] : memref<6xf32>
+
+    %n2 = arith.minimumf %a, %one : f32
+    %y2 = math.exp %n2 : f32
+    memref.store %y2, %A[%c2] : memref<6xf32>
+
+    %m3 = arith.maximumf %a, %b : f32
+    %none3 = arith.cmpf ueq, %m3, %lowest : f32
+    %base3 = arith.select %none3, %zero, %m3 : f32
+    %n3 = arith.subf %a, %base3 : f32
+    %y3 = math.exp %n3 : f32
+    memref.store %y3, %A[%c3] : memref<6xf32>
+
+    %low4 = arith.minnumf %a, %b : f32
+    %high4 = arith.maxnumf %b, %a : f32
+    %n4 = arith.subf %low4, %high4 : f32
+    %y4 = math.exp %n4 : f32
+    memref.store %y4, %A[%c4] : memref<6xf32>
+
+    %m5 = arith.minimumf %a, %b : f32
+    %n5 = arith.subf %a, %m5 : f32
+    %y5 = math.exp %n5 : f32
+    memref.store %y5, %A[%c5] : memref<6xf32>
+    gpu.return
+  }
+}
