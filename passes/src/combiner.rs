@@ -4,6 +4,7 @@
 //! for `argmax` and `argmin`, one value a source for `custom`. This knows nothing of how a
 //! reduction is spread over threads.
 
+use crate::elementary;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::r#type::{IntegerType, TypeLike};
 use melior::ir::{Attribute, Type, ValueLike};
@@ -189,6 +190,15 @@ impl<'c> Combiner<'c> {
         match self.combine {
             Combine::Op(op) => Some(op),
             _ => None,
+        }
+    }
+
+    /// Ops that combining two partial results takes, about.
+    pub fn weight(&self) -> i64 {
+        match &self.combine {
+            Combine::Op(_) => 1,
+            Combine::Arg => 8,
+            Combine::Region(block, _) => elementary::weight(*block),
         }
     }
 

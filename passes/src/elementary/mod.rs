@@ -12,7 +12,7 @@ mod sign;
 
 use arithmetic::{Arithmetic, Float, convert, parts};
 use melior::ir::{Type, ValueLike};
-use tx_mlir::{Builder, Val, f32_of};
+use tx_mlir::{Blk, Builder, Val, f32_of, name};
 
 /// A function of one argument or of two.
 #[derive(Clone, Copy)]
@@ -46,6 +46,18 @@ fn rsqrt<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
 /// The names of all ops that are functions here.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().map(|(name, _)| *name)
+}
+
+/// Ops that a function becomes, about.
+const WEIGHT: i64 = 20;
+
+/// Ops that those of a block become, about.
+pub(crate) fn weight(block: Blk<'_>) -> i64 {
+    let weight = |op| match names().any(|function| function == name(op)) {
+        true => WEIGHT,
+        false => 1,
+    };
+    tx_mlir::ops(block).into_iter().map(weight).sum()
 }
 
 /// What the op called `name` computes of `arguments`, if it is a function here and has their type.

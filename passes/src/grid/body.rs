@@ -58,6 +58,9 @@ pub(super) struct Tile<'c> {
     first: Index<'c>,
 }
 
+/// Ops of a combiner that are few: one and its `tile.yield`.
+const CHEAP: i64 = 2;
+
 /// In place of a number in a tile: no element of it.
 const NONE: i64 = -1;
 
@@ -92,19 +95,10 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) alignment: Alignment<'c>,
     /// What partial results are combined with: that of the job, but for indices of less bits where these are enough.
     combiner: Option<Combiner<'c>>,
-    /// Whether a thread numbers elements itself, and in which order it meets them.
-    order: Order,
-}
-
-/// The order in which a thread meets the elements that it combines, where it numbers them itself.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Order {
-    /// Any, or elements are not numbered.
-    Any,
-    /// Ascending in each partial result.
-    Ascending,
-    /// Ascending throughout: the elements of vectors need no partial results of their own.
-    Throughout,
+    /// Whether a thread meets the elements of each partial result in order, and numbers them itself.
+    ascends: bool,
+    /// Whether the elements of a vector have one partial result, where combining several would take long.
+    shares: bool,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -117,6 +111,16 @@ impl<'a, 'c> Body<'a, 'c> {
             .position(|n| nest.nodes[*n].combines())
             .unwrap_or(serial.len());
         let (outer, inner) = serial.split_at(first);
+        let ascends = |shares| match job.axes.as_slice() {
+            [axis] => job.numbers_elements() && nest.ascends_along(*axis, shares),
+            _ => false,
+        };
+        let shares = match &job.work {
+            Work::Combine(_, combiner) => {
+                combiner.weight() > CHEAP && (!job.numbers_elements() || ascends(true))
+            }
+            _ => false,
+        };
         Self {
             job,
             nest,
@@ -137,15 +141,8 @@ impl<'a, 'c> Body<'a, 'c> {
                 }),
                 _ => None,
             },
-            order: match job.axes.as_slice() {
-                [axis] if job.numbers_elements() && nest.ascends_along(*axis, true) => {
-                    Order::Throughout
-                }
-                [axis] if job.numbers_elements() && nest.ascends_along(*axis, false) => {
-                    Order::Ascending
-                }
-                _ => Order::Any,
-            },
+            ascends: ascends(shares),
+            shares,
         }
     }
 
@@ -461,9 +458,9 @@ impl<'a, 'c> Body<'a, 'c> {
             return;
         };
         // A value of the start wins where all elements are like it, and then the first does.
-        let start = match self.order {
-            Order::Any => combiner.start(b),
-            _ => combiner.start_at(b, Index::Const(0)),
+        let start = match self.ascends {
+            true => combiner.start_at(b, Index::Const(0)),
+            false => combiner.start(b),
         };
         let lanes = self.lanes();
         let flat: Vec<Val<'c>> = (0..lanes).flat_map(|_| start.clone()).collect();
@@ -509,7 +506,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Loops of one thread that give each iteration a partial result of its own: those that do not
-    /// combine, then the vectorized one, unless order is what decides.
+    /// combine, then the vectorized one.
     fn lane_loops(&self) -> (Vec<usize>, Option<usize>) {
         let nodes = &self.nest.nodes;
         let kept = self
@@ -523,7 +520,7 @@ impl<'a, 'c> Body<'a, 'c> {
             .iter()
             .copied()
             .find(|n| nodes[*n].combines() && nodes[*n].run == Run::Vectorized)
-            .filter(|_| self.order != Order::Throughout);
+            .filter(|_| !self.shares);
         (kept, vector)
     }
 
@@ -664,9 +661,9 @@ impl<'a, 'c> Body<'a, 'c> {
             && !place.beside
         {
             let element = self.element(b, place, view, combiner);
-            let new = match self.order {
-                Order::Any => combiner.combine(b, &old, &element),
-                _ => combiner.combine_later(b, &old, &element),
+            let new = match self.ascends {
+                true => combiner.combine_later(b, &old, &element),
+                false => combiner.combine(b, &old, &element),
             };
             let chosen = new
                 .iter()
@@ -680,11 +677,9 @@ impl<'a, 'c> Body<'a, 'c> {
             &types,
             |b| {
                 let element = self.element(b, place, view, combiner);
-                match self.order {
-                    Order::Ascending | Order::Throughout if !place.beside => {
-                        combiner.combine_later(b, &old, &element)
-                    }
-                    _ => combiner.combine(b, &old, &element),
+                match self.ascends && !place.beside {
+                    true => combiner.combine_later(b, &old, &element),
+                    false => combiner.combine(b, &old, &element),
                 }
             },
             |_| old.clone(),
@@ -699,7 +694,7 @@ impl<'a, 'c> Body<'a, 'c> {
         let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
             return None;
         };
-        if self.order == Order::Any || first.beside || points.len() < FEW * self.lanes() {
+        if !self.ascends || first.beside || points.len() < FEW * self.lanes() {
             return None;
         }
         let steps: Vec<(usize, i64)> = loops

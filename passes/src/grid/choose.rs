@@ -56,6 +56,9 @@ const ROWS: [(i64, Group); 3] = [
 ];
 /// The same where an element takes many ops.
 const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
+/// Rows of up to so many elements where the exchange of partial results takes many ops, and how many threads reduce one: the
+/// fewer there are, the fewer exchanges.
+const COSTLY: [(i64, i64); 4] = [(128, 4), (512, 8), (2048, 16), (8192, LANES)];
 /// Longer rows: each is a block's.
 const LONGEST: Rows = Rows {
     group: Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
@@ -674,10 +677,19 @@ impl<'a, 'c> Chooser<'a, 'c> {
         };
         // Seen, and not explained: two loads of a short row at once are worth their while for narrow elements only.
         let is_wide = self.width().is_none_or(|width| width > 4);
+        let results = self.total(kept).filter(|_| !self.fixed);
+        let few = results.is_some_and(|n| n <= FEW);
+        let costly = pieces
+            .filter(|_| !few && self.exchanges_parts() && self.job.weight() > HEAVY)
+            .map(|n| n * vectors.width())
+            .and_then(|n| COSTLY.iter().find(|(most, _)| n <= *most));
         let (lanes, rows) = match (pieces, vectors) {
             _ if is_cut => (THREADS, 1),
             (None, _) if alone => (THREADS, 1),
             (None, _) => (LANES, 1),
+            (Some(n), _) if n > LANES / 2 && !alone && costly.is_some() => {
+                (costly.map_or(LANES, |(_, lanes)| *lanes), 1)
+            }
             (Some(n), _) if alone => (power_of_two(ceildiv(n, 2)).clamp(1, THREADS), 1),
             (Some(n), Vectors::None) if n <= 2 * LANES => (power_of_two(n).min(8), 4),
             (Some(n), Vectors::None) if n <= 4 * LANES => (LANES / 2, 1),
@@ -706,9 +718,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             under_way /= 2;
         }
         // Rows are loaded together where there are many, and a thread has all of its part of each at once.
-        let results = self.total(kept).filter(|_| !self.fixed);
         let is_written_out = pieces.is_some_and(|n| n <= lanes * under_way);
-        let few = results.is_some_and(|n| n <= FEW);
         let is_aligned = matches!(vectors, Vectors::Aligned(_));
         let is_fixed = self.fixed && vectors.width() > 1;
         if !is_written_out || few || is_aligned || is_fixed {

@@ -3,6 +3,7 @@
 use super::nest::Extent;
 use super::steps::{Case, Step};
 use crate::combiner::Combiner;
+use crate::elementary;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
@@ -65,21 +66,16 @@ pub(crate) fn is_job(op: Op<'_>) -> bool {
         || is(op, "tile.copy") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
 }
 
-/// Ops that a function such as `math.exp` becomes, about.
-const ELEMENTARY: i64 = 20;
-
 impl<'c> Job<'c> {
     /// Ops that an element takes, about.
     pub(crate) fn weight(&self) -> i64 {
-        let regions = 0..self.op.region_count();
-        let ops = regions
-            .flat_map(|r| region_blocks(self.op, r))
-            .flat_map(tx_mlir::ops);
-        let weights = ops.map(|op| match name(op).starts_with("math.") {
-            true => ELEMENTARY,
-            false => 1,
-        });
-        weights.sum::<i64>().max(1)
+        let regions = match &self.work {
+            // The epilogue is for results.
+            Work::Combine(..) => 0..2,
+            _ => 0..self.op.region_count(),
+        };
+        let blocks = regions.flat_map(|r| region_blocks(self.op, r));
+        blocks.map(elementary::weight).sum::<i64>().max(1)
     }
 
     /// Reads an op for which [`is_job`] holds.
