@@ -56,8 +56,8 @@ const ROWS: [(i64, Group); 3] = [
 ];
 /// The same where an element takes many ops.
 const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
-/// Rows of up to so many elements where the exchange of partial results takes many ops, and how many threads reduce one: the
-/// fewer there are, the fewer exchanges.
+/// Rows of up to so many elements where combining takes at least [`COSTLY_OPS`], and how many threads reduce one: the fewer
+/// there are, the fewer exchanges.
 const COSTLY: [(i64, i64); 4] = [(128, 4), (512, 8), (2048, 16), (8192, LANES)];
 /// Longer rows: each is a block's.
 const LONGEST: Rows = Rows {
@@ -70,6 +70,8 @@ const LONGEST: Rows = Rows {
 const HEAVY_VECTORS: i64 = 1 << 15;
 /// Ops of an element that are many.
 const HEAVY: i64 = 8;
+/// Ops of an element that are so many that they take as long as the memory: a function is among them.
+const COSTLY_OPS: i64 = 24;
 /// Elements of one result that one block reduces, without partial results that wait for another kernel; the second where
 /// their number is known.
 const SMALL: [(i64, Group); 2] = [
@@ -360,6 +362,11 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.job.weight() > HEAVY || self.exchanges_parts()
     }
 
+    /// Whether several numbers are combined by so many ops that these take as long as the memory.
+    fn is_costly(&self) -> bool {
+        self.job.weight() >= COSTLY_OPS && self.exchanges_parts()
+    }
+
     /// One result of so many elements, where it is neither a few nor many.
     fn alone(&self, kept: &[usize], length: i64) -> Option<Rows> {
         let is_alone = kept.is_empty() && self.job.partials.is_empty() && length > FEW;
@@ -524,6 +531,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             _ if together && row.is_none() => Vectors::None,
             // Few elements beside few vectors cost more than no vectors.
             Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => Vectors::None,
+            Vectors::Aligned(_) if self.is_costly() => Vectors::None,
             other => other,
         };
         let vector = vectors.width();
@@ -638,7 +646,11 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let row_bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(VECTOR));
         let lines = most.is_none_or(|n| row_bytes(n) >= STREAMED);
         let is_small = kept.is_empty() && cuts.is_none() && most.is_some();
-        if lines && !is_small && (group.rows == 1 || group.under_way > 1) {
+        // The registers that several numbers take make some loads wait for others, and by then the rest of a cache line that
+        // was to leave first has left.
+        let is_late =
+            vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < STREAMED;
+        if lines && !is_small && !is_late && (group.rows == 1 || group.under_way > 1) {
             self.stream();
         }
     }
@@ -680,9 +692,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let results = self.total(kept).filter(|_| !self.fixed);
         let few = results.is_some_and(|n| n <= FEW);
         let costly = pieces
-            .filter(|_| !few && self.exchanges_parts() && self.job.weight() > HEAVY)
+            .filter(|_| !few && self.is_costly())
             .map(|n| n * vectors.width())
             .and_then(|n| COSTLY.iter().find(|(most, _)| n <= *most));
+        // Loads of a thread of a short row: with fewer, more threads share the row, which is better unless combining takes long.
+        let apart = match self.job.weight() > HEAVY {
+            true => UNDER_WAY,
+            false => UNDER_WAY / 2,
+        };
         let (lanes, rows) = match (pieces, vectors) {
             _ if is_cut => (THREADS, 1),
             (None, _) if alone => (THREADS, 1),
@@ -696,7 +713,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             (Some(n), Vectors::None) if n <= 16 * LANES => (LANES, 1),
             (Some(n), Vectors::None) if n <= LANES * THREADS => (THREADS, 1),
             (Some(n), _) if n <= LANES / 2 && self.exchanges_parts() => {
-                (power_of_two(ceildiv(n, UNDER_WAY)), 1)
+                (power_of_two(ceildiv(n, apart)), 1)
             }
             (Some(n), _) if n <= LANES / 2 && is_wide => (power_of_two(n), 4),
             (Some(n), _) if n <= LANES / 2 => (power_of_two(n).min(8), 4),
