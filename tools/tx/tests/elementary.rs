@@ -75,11 +75,13 @@ fn program(function: &Function, element: Element) -> String {
             .map(|name| format!("{name}v = {load} {name}[%i] : {of}\n"))
             .collect();
         let values: Vec<String> = names.iter().map(|name| format!("{name}v")).collect();
-        format!(
-            "{}%v = math.{name} {} : {ty}\n{store} %v, %r[%i] : {of}\n",
-            loads.concat(),
-            values.join(", ")
-        )
+        let compute = match name.strip_suffix("_of_nonpositive") {
+            Some(op) => format!(
+                "%a = math.absf %xv : {ty}\n%n = arith.negf %a : {ty}\n%v = math.{op} %n : {ty}"
+            ),
+            None => format!("%v = math.{name} {} : {ty}", values.join(", ")),
+        };
+        format!("{}{compute}\n{store} %v, %r[%i] : {of}\n", loads.concat())
     };
     let vector = format!("vector<{LANES}x{ty}>");
     let vectors = body(

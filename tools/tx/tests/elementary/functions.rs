@@ -16,7 +16,7 @@ use Reference::{One, Two};
 
 /// A function.
 pub(crate) struct Function {
-    /// The op is called `math.NAME`.
+    /// The op is called `math.NAME`; of `NAME_of_nonpositive` the argument is what a compiler sees never to be positive: −|x|.
     pub(crate) name: &'static str,
     pub(crate) reference: Reference,
     /// Bounds of the error in units of the last place, for f32 and f64.
@@ -28,7 +28,7 @@ pub(crate) struct Function {
 }
 
 /// All of them. The bounds are those of the documentation of `gpu-expand-math`.
-pub(crate) const FUNCTIONS: [Function; 11] = [
+pub(crate) const FUNCTIONS: [Function; 12] = [
     Function {
         name: "erf",
         reference: One(erf, double::erf),
@@ -52,6 +52,13 @@ pub(crate) const FUNCTIONS: [Function; 11] = [
             -708.39,
             -745.13,
         ],
+    },
+    Function {
+        name: "exp_of_nonpositive",
+        reference: One(|x| (-x.abs()).exp(), |x| double::exp(-x.abs())),
+        bounds: [0.9, 0.9],
+        interval: [[-105.0, 0.0], [-747.0, 0.0]],
+        places: &[0.0, LN_2 / 2.0, 87.33, 103.97, 708.39, 745.13],
     },
     Function {
         name: "exp2",
