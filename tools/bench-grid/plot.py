@@ -48,9 +48,13 @@ def draw(folder):
     axes.axvline(1, color="#999999", linewidth=0.8, zorder=0)
     for name, field, color, marker in WHO:
         points = [(r["bytes"] / r[field] / ceiling, place) for r, place in zip(rows, places) if r.get(field)]
+        # Not everybody has a kernel for what was chosen.
+        if not points:
+            continue
         axes.scatter(*zip(*points), s=22 if field == "tx" else 12, color=color, marker=marker, label=name, linewidths=0)
     targets = [(r["target"], place) for r, place in zip(rows, places) if r.get("target")]
-    axes.scatter(*zip(*targets), s=40, color="black", marker="|", linewidths=0.8, label="target")
+    if targets:
+        axes.scatter(*zip(*targets), s=40, color="black", marker="|", linewidths=0.8, label="target")
     axes.set_yticks(places, labels)
     for place, name in heads:
         axes.text(-0.01, place, name, weight="bold", ha="right", va="center", transform=axes.get_yaxis_transform())
