@@ -531,7 +531,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
             _ if together && row.is_none() => Vectors::None,
             // Few elements beside few vectors cost more than no vectors.
             Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => Vectors::None,
-            Vectors::Aligned(_) if self.is_costly() => Vectors::None,
             other => other,
         };
         let vector = vectors.width();
@@ -648,8 +647,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let is_small = kept.is_empty() && cuts.is_none() && most.is_some();
         // The registers that several numbers take make some loads wait for others, and by then the rest of a cache line that
         // was to leave first has left.
-        let is_late =
-            vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < STREAMED;
+        let shares_lines = row_bytes(group.lanes * vector) < STREAMED
+            || matches!(vectors, Vectors::Aligned(_)) && self.is_costly();
+        let is_late = vector > 1 && self.exchanges_parts() && shares_lines;
         if lines && !is_small && !is_late && (group.rows == 1 || group.under_way > 1) {
             self.stream();
         }
