@@ -688,8 +688,8 @@ impl<'a, 'c> Body<'a, 'c> {
         partial
     }
 
-    /// Numbers the elements of a tile, which are constants where they begin with the first of it: a number of instructions for
-    /// each element is saved. None where they are few, or come in any order.
+    /// Numbers the elements of a tile from its first, which makes constants of their numbers: an instruction for each is saved.
+    /// None where they are few, or come in any order.
     pub(super) fn number(&self, loops: &[usize], points: &mut [Place<'c>]) -> Option<Tile<'c>> {
         let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
             return None;
