@@ -88,7 +88,7 @@ pub(crate) fn generate(
             turn,
             number,
             before: match (call.turn, most_elements) {
-                (None, _) => turn.number,
+                (None, _) => turn.before(data),
                 (Some(turn), MOST_ELEMENTS) => turn.number + 1,
                 // What takes longest comes last.
                 _ => usize::MAX,

@@ -90,6 +90,15 @@ impl Turn {
         }
     }
 
+    /// After how many others of such numbers it comes. Those with one other number at the places of a thread's elements take
+    /// turns with those that have it anywhere.
+    pub(super) fn before(self, data: Data) -> usize {
+        match (data, self.number.checked_sub(TURNS_FAR)) {
+            (Data::Alone, Some(more)) => more + 1,
+            _ => self.number,
+        }
+    }
+
     /// What one number among so many is.
     fn sort(self, count: usize) -> Role {
         let number = match count <= MOST_ALONE || self.number < TURNS_FAR {
