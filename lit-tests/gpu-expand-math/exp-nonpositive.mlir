@@ -33,7 +33,7 @@
 // CHECK-COUNT-6: arith.shrsi
 // CHECK:         gpu.return
 gpu.module @kernels {
-  gpu.func @magnitude(%A: memref<f32>) kernel {
+  gpu.func @magnitude(%A: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f32>
     %a = math.absf %x : f32
     %n = arith.negf %a : f32
@@ -42,7 +42,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @smaller_of_zero(%A: memref<f32>) kernel {
+  gpu.func @smaller_of_zero(%A: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f32>
     %zero = arith.constant 0.0 : f32
     %n = arith.minnumf %x, %zero : f32
@@ -51,7 +51,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @from_maximum(%A: memref<f32>, %B: memref<f32>) kernel {
+  gpu.func @from_maximum(%A: memref<f32>, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %a = memref.load %A[] : memref<f32>
     %b = memref.load %B[] : memref<f32>
     %m = arith.maximumf %a, %b : f32
@@ -61,7 +61,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @between_both(%A: memref<f32>, %B: memref<f32>) kernel {
+  gpu.func @between_both(%A: memref<f32>, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %a = memref.load %A[] : memref<f32>
     %b = memref.load %B[] : memref<f32>
     %low = arith.minimumf %b, %a : f32
@@ -72,7 +72,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @unless_infinite(%A: memref<f32>, %B: memref<f32>) kernel {
+  gpu.func @unless_infinite(%A: memref<f32>, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %zero = arith.constant 0.0 : f32
     %lowest = arith.constant 0xFF800000 : f32
     %a = memref.load %A[] : memref<f32>
@@ -86,7 +86,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @types(%A: memref<f64>, %B: memref<vector<4xf32>>, %C: memref<bf16>) kernel {
+  gpu.func @types(%A: memref<f64>, %B: memref<vector<4xf32>>, %C: memref<bf16>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f64>
     %a = math.absf %x : f64
     %n = arith.negf %a : f64
@@ -105,7 +105,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @not_known(%A: memref<6xf32>, %B: memref<f32>) kernel {
+  gpu.func @not_known(%A: memref<6xf32>, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
