@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-schedule
+// SNAPSHOT: none — long; what is said of numbers is what matters.
 
 // A thread that meets its elements in order keeps one partial result, also of vectors. It numbers the elements of a tile from
 // the first: those numbers are constants, and the number of the first is added once for each tile, unless none of it has won.
