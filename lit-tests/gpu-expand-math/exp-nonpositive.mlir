@@ -86,17 +86,18 @@ gpu.module @kernels {
     gpu.return
   }
 
-  gpu.func @types(%A: memref<f64>, %B: memref<vector<4xf32>>, %C: memref<bf16>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+  gpu.func @types(%A: memref<f64>, %B: memref<4xf32>, %C: memref<bf16>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f64>
     %a = math.absf %x : f64
     %n = arith.negf %a : f64
     %y = math.exp %n : f64
     memref.store %y, %A[] : memref<f64>
-    %vx = memref.load %B[] : memref<vector<4xf32>>
+    %c0 = arith.constant 0 : index
+    %vx = vector.load %B[%c0] : memref<4xf32>, vector<4xf32>
     %zeros = arith.constant dense<0.0> : vector<4xf32>
     %vn = arith.minnumf %vx, %zeros : vector<4xf32>
     %vy = math.exp %vn : vector<4xf32>
-    memref.store %vy, %B[] : memref<vector<4xf32>>
+    vector.store %vy, %B[%c0] : memref<4xf32>, vector<4xf32>
     %hx = memref.load %C[] : memref<bf16>
     %ha = math.absf %hx : bf16
     %hn = arith.negf %ha : bf16
