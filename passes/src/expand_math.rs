@@ -54,8 +54,8 @@ pass! {
     /// ## Cost
     /// On a GPU, for f32: 17 instructions for `exp`, 14 where its argument is seen to be never
     /// positive (a difference from a maximum, a negated magnitude, the smaller of 0), 20 for
-    /// `exp2`, 35 to 60 for the others, 120 for `powf`; some more for f64. Logarithms, `tanh`, `rsqrt` and `powf` have one division. No
-    /// thread takes another path than its neighbours.
+    /// `exp2`, 35 to 60 for the others, 120 for `powf`; some more for f64. Logarithms, `tanh`,
+    /// `rsqrt` and `powf` have one division. No thread takes another path than its neighbours.
     ///
     /// ## Fails when
     /// It does not.

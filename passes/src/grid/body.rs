@@ -690,7 +690,11 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Numbers the elements of a tile from its first, which makes constants of their numbers: an instruction for each is saved.
     /// None where they are few, or come in any order.
-    pub(super) fn number(&self, loops: &[usize], points: &mut [Place<'c>]) -> Option<Tile<'c>> {
+    pub(super) fn number_tile(
+        &self,
+        loops: &[usize],
+        points: &mut [Place<'c>],
+    ) -> Option<Tile<'c>> {
         let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
             return None;
         };
@@ -717,13 +721,13 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Partial results to begin a tile with whose elements are numbered from its first: none of it has won yet.
-    pub(super) fn begin(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
+    pub(super) fn begin_tile(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let new = |pair: &[Val<'c>]| vec![pair[0], b.int(NONE, pair[1].r#type())];
         partial.chunks(2).flat_map(new).collect()
     }
 
     /// Partial results after a tile, from those before it and those with the numbers in it.
-    pub(super) fn end(
+    pub(super) fn end_tile(
         &self,
         b: &Builder<'c>,
         tile: &Tile<'c>,

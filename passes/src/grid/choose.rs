@@ -692,7 +692,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let results = self.total(kept).filter(|_| !self.fixed);
         let few = results.is_some_and(|n| n <= FEW);
         let costly = pieces
-            .filter(|_| !few && self.is_costly())
+            .filter(|n| *n > LANES / 2 && !alone && !few && self.is_costly())
             .map(|n| n * vectors.width())
             .and_then(|n| COSTLY.iter().find(|(most, _)| n <= *most));
         // Loads of a thread of a short row: with fewer, more threads share the row, which is better unless combining takes long.
@@ -704,9 +704,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             _ if is_cut => (THREADS, 1),
             (None, _) if alone => (THREADS, 1),
             (None, _) => (LANES, 1),
-            (Some(n), _) if n > LANES / 2 && !alone && costly.is_some() => {
-                (costly.map_or(LANES, |(_, lanes)| *lanes), 1)
-            }
+            _ if costly.is_some() => (costly.map_or(LANES, |(_, lanes)| *lanes), 1),
             (Some(n), _) if alone => (power_of_two(ceildiv(n, 2)).clamp(1, THREADS), 1),
             (Some(n), Vectors::None) if n <= 2 * LANES => (power_of_two(n).min(8), 4),
             (Some(n), Vectors::None) if n <= 4 * LANES => (LANES / 2, 1),

@@ -283,10 +283,10 @@ impl<'c> Body<'_, 'c> {
             .copied()
             .filter(|n| self.nest.nodes[*n].run == Run::Vectorized && !self.is_cut(*n, place));
         let width = vector.map_or(1, |n| self.count(n).max(1));
-        let tile = self.number(loops, &mut points);
+        let tile = self.number_tile(loops, &mut points);
         let before = partial.clone();
         if tile.is_some() {
-            partial = self.begin(b, &before);
+            partial = self.begin_tile(b, &before);
         }
         let batch = (UNDER_WAY / width).max(1) * width;
         for points in points.chunks(batch) {
@@ -309,7 +309,7 @@ impl<'c> Body<'_, 'c> {
             }
         }
         match tile {
-            Some(tile) => self.end(b, &tile, &before, &partial),
+            Some(tile) => self.end_tile(b, &tile, &before, &partial),
             None => partial,
         }
     }
