@@ -56,6 +56,8 @@ pub(super) enum Data {
     /// Zeros but for one number in each row, which is near its end, in another warp's part than in the next row: whatever is
     /// computed in a row from left to right is exact up to there.
     Last,
+    /// All alike but one number in each row, which is more by as much as powers are the least like a polynomial at.
+    Above,
     /// Numbers far below zero: zeros among them show, also where something is taken from all before their exponentials.
     Deep,
 }
@@ -234,6 +236,7 @@ impl Data {
             Self::Alone => "one other number",
             Self::Slopes => "slopes",
             Self::Last => "one number at the end",
+            Self::Above => "one number above others",
             Self::Deep => "numbers far below zero",
         }
     }
@@ -399,6 +402,7 @@ pub(super) fn fill(
                     false => Role::ZeroBehind,
                 }
             }
+            Data::Above if column == STEP * row % columns => Role::Above,
             Data::Slopes if row % 2 == 0 => Role::Step(column, columns),
             Data::Slopes => Role::Step(columns - column, columns),
             _ => Role::Plain,
@@ -439,6 +443,8 @@ pub(super) enum Role {
     Zero,
     /// +0.0 behind -0.0.
     ZeroBehind,
+    /// Five times half the logarithm of 2 more than the others.
+    Above,
     /// An infinity; of integers the greatest but one.
     Infinite,
     /// So far up, of so many steps.
@@ -503,6 +509,7 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
                 Role::Zero => -0.0,
                 Role::ZeroBehind => 0.0,
                 Role::Huge => float.largest(),
+                Role::Above => 1.0 + 2.5 * std::f64::consts::LN_2,
                 Role::Infinite => f64::INFINITY,
                 // Far apart: the exponential of the distance is infinite. All bits of a wide number count.
                 Role::Great if float.digits() > 4 => 200.0 + 1.0 / 3.0,
@@ -557,7 +564,7 @@ fn int_bits(width: u32, data: Data, role: Role, random: &mut Random) -> u64 {
                 Role::Low => 0b0100,
                 // The index of a NaN is beyond those of numbers.
                 Role::Nan => 0b0110,
-                Role::Great => 0b0100_0101,
+                Role::Great | Role::Above => 0b0100_0101,
                 Role::Huge => i64::MAX >> (64 - width),
                 Role::Infinite | Role::Next => (i64::MAX >> (64 - width)) - 1,
                 Role::NextBelow => i64::MIN >> (64 - width),

@@ -67,6 +67,9 @@ const CALLS: [([usize; 4], Data); 28] = [
 /// a block, more than three rounds of 128, and as many over as can be.
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
+/// Rows so long that several warps have a part of each, and so short that every order of their numbers is near to any other.
+const ABOVE: ([usize; 4], Data) = ([2, 2053, 1, 1], Data::Above);
+
 /// The longest rows and vectors where a program has kernels for different lengths, and the longest of rows that all go to one
 /// kernel from a shorter length on.
 const LONGEST: usize = 270_001;
@@ -127,6 +130,8 @@ const MOST_THREADS: usize = 1 << 26;
 /// Elements that a thread of such a kernel is given: it takes up to 32 at once, and of an array of three dimensions up to 8,
 /// which makes two rounds and some.
 const ROUNDS: [usize; 2] = [36, 18];
+/// Elements that a thread takes at once, where it takes the most.
+const AT_ONCE: [usize; 2] = [8, 32];
 /// Elements of a block that are in one place, where a thread takes so many at once.
 const TILE: usize = 8 * LEAST_BLOCK;
 /// Threads from that whose element is another in one slot to that in the next: each is of another warp.
@@ -250,6 +255,7 @@ pub(super) fn calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Ca
     calls
         .chain(large_calls(plan, guess, sorts))
         .chain(length_calls(plan, guess, sorts))
+        .chain([Call::new(ABOVE.0, ABOVE.1)])
         .collect()
 }
 
@@ -323,9 +329,12 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         most: MOST_OF_LARGE,
         ..Call::new(sizes(elements), data)
     };
-    // The first element of the second round, where a thread takes so many at once; and in the first round elements that a
-    // thread takes first, second and so on, in blocks whose partial results another kernel takes first, in the middle or last.
-    let rounds = [8, 32].map(|at_once| most * at_once);
+    // The first element of the second round, where a thread takes so many at once, and of what is left over in the end; and in
+    // the first round elements that a thread takes first, second and so on, in blocks whose partial results another kernel
+    // takes first, in the middle or last.
+    let rounds = AT_ONCE.map(|at_once| most * at_once);
+    let left = rounds.map(|round| elements / round * round);
+    let left = left.into_iter().filter(|place| !rounds.contains(place));
     let last = (most / LEAST_BLOCK).max(1) - 1;
     let blocks = [
         256,
@@ -340,7 +349,7 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let slots = blocks.into_iter().enumerate().map(|(slot, block)| {
         block.min(last) * TILE + slot * LEAST_BLOCK + LARGE_STEP * slot % LEAST_BLOCK
     });
-    let places: Vec<usize> = rounds.into_iter().chain(slots).collect();
+    let places: Vec<usize> = rounds.into_iter().chain(slots).chain(left).collect();
     // Each is something else in each of several turns.
     let alone = (0..sorts.len()).flat_map(|turn| {
         let numbered = places.iter().enumerate();

@@ -115,7 +115,7 @@ edits! {
 
     "other-offset", "A constant that is added to an index is one more.", CODE, values::other_offset;
     "other-factor", "A constant that an index is multiplied by is one more.", CODE, values::other_factor;
-    "other-divisor", "A constant that an index is divided by is one more.", CODE, values::other_divisor;
+    "other-divisor", "A constant that an index is divided by is one more; one that an address is divided by is half.", CODE, values::other_divisor;
     "load-neighbour", "A load takes the next element.", STRUCTURED, memory::load_neighbour;
     "store-neighbour", "A store goes to the next element.", STRUCTURED, memory::store_neighbour;
     "other-address", "An address is one element further.", LLVM, memory::other_address;
