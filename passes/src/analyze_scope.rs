@@ -170,7 +170,7 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         let write = access(threads, op, *destination, true);
         is_known(threads, *destination)
             && sources.iter().any(|(source, read)| {
-                read.memory != Memory::Any && is_known(threads, *source) && read.is_over(&write)
+                read.touch.memory != Memory::Any && is_known(threads, *source) && read.is_over(&write)
             })
     });
     let twice = reduce.destinations.iter().enumerate().any(|(i, one)| {
@@ -178,7 +178,7 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         reduce.destinations[i + 1..].iter().any(|other| {
             let again = access(threads, op, *other, true);
             let known = is_known(threads, *one) && is_known(threads, *other);
-            known && write.memory != Memory::Any && write.is_over(&again)
+            known && write.touch.memory != Memory::Any && write.is_over(&again)
         })
     });
     if twice {

@@ -1,4 +1,4 @@
-use crate::analysis::access::{ATOMICS, Access, Conflict, Memory, accesses, effects};
+use crate::analysis::access::{ATOMICS, Access, Conflict, Memory, Touch, effects, touches};
 use crate::analysis::kernel::{Kernel, WARP_SIZE, WARPGROUP, is_kernel, members};
 use crate::analysis::threads::Threads;
 use crate::variants::parts::OWNED;
@@ -84,8 +84,8 @@ impl Pass for InsertSync {
             walker.writes = walk(func)
                 .into_iter()
                 .filter(|op| blocks(*op).is_empty())
-                .flat_map(|op| walker.accesses(op))
-                .filter(|access| access.write)
+                .flat_map(touches)
+                .filter(|touch| touch.write)
                 .collect();
             walker.kernel(func)?;
             let redundant = walker.redundant(func);
@@ -178,8 +178,8 @@ struct Walker<'t, 'c> {
     threads: &'t Threads<'c>,
     barriers: Vec<Barrier<'c>>,
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
-    /// All accesses that write.
-    writes: Vec<Access<'c>>,
+    /// What is written at all.
+    writes: Vec<Touch<'c>>,
     /// Barriers of the program that are taken not to be there, while it is tried whether they are
     /// needed.
     ignored: Option<Vec<Op<'c>>>,
@@ -348,9 +348,13 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
+    /// Accesses of an op that need an order: what is only read needs none. Most reads are such, who reads what takes long to
+    /// tell, and each would be pending once for each set of loops that may have gone round since.
     fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
-        let threads = self.threads;
-        self.accesses.entry(key(op)).or_insert_with(|| accesses(threads, op)).clone()
+        let (threads, writes) = (self.threads, &self.writes);
+        let is_ordered = |touch: &Touch<'c>| touch.write || writes.iter().any(|write| write.may_alias(touch));
+        let all = || touches(op).into_iter().filter(is_ordered).map(|touch| touch.access(threads));
+        self.accesses.entry(key(op)).or_insert_with(|| all().collect()).clone()
     }
 
     fn access(
@@ -358,16 +362,11 @@ impl<'c> Walker<'_, 'c> {
         access: Access<'c>,
         mut pending: Pending<'c>,
     ) -> Result<Pending<'c>, Stop> {
-        // What is only read needs no order. Most reads are such, and each would be pending once for each set of loops
-        // that may have gone round since.
-        if !access.write && !self.writes.iter().any(|write| write.may_alias(&access)) {
-            return Ok(pending);
-        }
         // The widest barrier that is needed serves for the narrower conflicts too.
         for reach in [Reach::Block, Reach::Warpgroup, Reach::Warp] {
             let found = pending.0.iter().find(|earlier| {
                 earlier.separated.is_none_or(|separated| separated < reach)
-                    && earlier.access.may_alias(&access)
+                    && earlier.access.touch.may_alias(&access.touch)
                     && !earlier.is_same_instance(&access)
                     && !earlier.is_ordered_before(&access)
                     && !earlier.has_same_owner(&access)
@@ -377,7 +376,7 @@ impl<'c> Walker<'_, 'c> {
                 if self.ignored.is_some() {
                     return Err(Stop::Needed);
                 }
-                self.insert(&earlier, access.op, reach)?;
+                self.insert(&earlier, access.touch.op, reach)?;
                 return Err(Stop::Restart);
             }
         }
@@ -393,10 +392,10 @@ impl<'c> Walker<'_, 'c> {
 
     /// Whether two accesses conflict so that a barrier of this reach is needed.
     fn reaches(&mut self, reach: Reach, earlier: &Access<'c>, later: &Access<'c>) -> bool {
-        let key = |a: &Access<'c>| (key(a.op), a.write, a.memory.clone());
+        let key = |Touch { op, write, memory, .. }: &Touch<'c>| (key(*op), *write, memory.clone());
         let known = self
             .conflicts
-            .entry((key(earlier), key(later)))
+            .entry((key(&earlier.touch), key(&later.touch)))
             .or_insert_with(|| earlier.conflict(later));
         match reach {
             Reach::Block => known.between_warpgroups,
@@ -412,16 +411,16 @@ impl<'c> Walker<'_, 'c> {
         let outermost = |holder: &dyn Fn(Op<'c>) -> bool| -> Option<usize> {
             chain.iter().rposition(|o| tx_mlir::parent(*o).is_some_and(holder))
         };
-        let around: Vec<Op<'c>> = ancestors(earlier.access.op).collect();
+        let around: Vec<Op<'c>> = ancestors(earlier.access.touch.op).collect();
         let level = match outermost(&|o| earlier.rounds.contains(&o)) {
             Some(level) => level,
             None => {
                 // Just below the innermost op that holds both.
                 let common = chain.iter().position(|o| around.contains(o)).unwrap_or(chain.len());
                 let in_arms = chain.get(common).is_some_and(|o| name(*o) == "scf.if")
-                    && !same_block(earlier.access.op, chain[common.saturating_sub(1)]);
+                    && !same_block(earlier.access.touch.op, chain[common.saturating_sub(1)]);
                 if in_arms {
-                    return Err(side_by_side(chain[common], earlier.access.op, later));
+                    return Err(side_by_side(chain[common], earlier.access.touch.op, later));
                 }
                 common.saturating_sub(1)
             }
@@ -478,9 +477,10 @@ impl<'c> Walker<'_, 'c> {
 impl<'c> Earlier<'c> {
     /// Whether both are the same access, met twice.
     fn same(&self, other: &Self) -> bool {
-        self.access.op == other.access.op
-            && self.access.write == other.access.write
-            && self.access.memory == other.access.memory
+        let (own, others) = (&self.access.touch, &other.access.touch);
+        own.op == others.op
+            && own.write == others.write
+            && own.memory == others.memory
             && self.rounds == other.rounds
     }
 
@@ -492,20 +492,21 @@ impl<'c> Earlier<'c> {
 
     /// Whether both are accesses of one execution of one op: no barrier can come between.
     fn is_same_instance(&self, later: &Access<'c>) -> bool {
-        self.access.op == later.op && self.rounds.is_empty()
+        self.access.touch.op == later.touch.op && self.rounds.is_empty()
     }
 
     /// Whether both belong to one expansion in which each element is one thread's. A loop that
     /// went round in between must not have changed which memory that is.
     fn has_same_owner(&self, later: &Access<'c>) -> bool {
         let owner = |op: Op<'c>| integer_attribute(op, OWNED);
-        if owner(self.access.op).is_none() || owner(self.access.op) != owner(later.op) {
+        let (own, later) = (self.access.touch.op, later.touch.op);
+        if owner(own).is_none() || owner(own) != owner(later) {
             return false;
         }
-        if owner(later.op).is_some_and(|n| n < 0) && !self.rounds.is_empty() {
+        if owner(later).is_some_and(|n| n < 0) && !self.rounds.is_empty() {
             return false;
         }
-        let memory = operands(later.op)
+        let memory = operands(later)
             .into_iter()
             .find(|v| tx_mlir::MemRef::of(*v).is_some());
         memory.is_some_and(|memory| {
@@ -518,7 +519,7 @@ impl<'c> Pending<'c> {
     /// Notes for accesses inside of `op` that it has gone round since.
     fn went_round(&mut self, op: Op<'c>) {
         for earlier in &mut self.0 {
-            let inside = ancestors(earlier.access.op).any(|o| o == op);
+            let inside = ancestors(earlier.access.touch.op).any(|o| o == op);
             if inside && !earlier.rounds.contains(&op) {
                 earlier.rounds.push(op);
             }

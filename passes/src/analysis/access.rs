@@ -65,18 +65,26 @@ pub(crate) enum Memory {
     Any,
 }
 
-/// One access of an op.
+/// That an op touches memory which several threads see: what is known without asking which thread touches what.
 #[derive(Clone)]
-pub(crate) struct Access<'c> {
+pub(crate) struct Touch<'c> {
     pub(crate) op: Op<'c>,
     pub(crate) write: bool,
     /// Atomic accesses do not get in each other's way.
-    pub(crate) atomic: bool,
+    atomic: bool,
     pub(crate) memory: Memory,
+    /// What it is touched through, where that is known.
+    through: Option<Val<'c>>,
+}
+
+/// One access of an op.
+#[derive(Clone)]
+pub(crate) struct Access<'c> {
+    pub(crate) touch: Touch<'c>,
     /// The threads that may make it.
     pub(crate) by: Rc<ThreadSet>,
     /// For each thread of the block the part it may touch.
-    pub(crate) boxes: Rc<[Box]>,
+    boxes: Rc<[Box]>,
 }
 
 /// Which threads of two accesses get in each other's way.
@@ -144,7 +152,7 @@ impl Access<'_> {
 
     /// Whether one thread is known to make both in one place.
     pub(crate) fn is_over(&self, other: &Self) -> bool {
-        self.memory == other.memory
+        self.touch.memory == other.touch.memory
             && self.by.iter().any(|thread| {
                 let at = |access: &Self| {
                     let thread = usize::try_from(thread).ok()?;
@@ -152,15 +160,6 @@ impl Access<'_> {
                 };
                 matches!((at(self), at(other)), (Some(a), Some(b)) if overlap(Some(&a), Some(&b)))
             })
-    }
-
-    /// Whether both are accesses of one memory, at least one of them writing.
-    pub(crate) fn may_alias(&self, other: &Self) -> bool {
-        (self.write || other.write)
-            && !(self.atomic && other.atomic)
-            && (self.memory == other.memory
-                || self.memory == Memory::Any
-                || other.memory == Memory::Any)
     }
 }
 
@@ -214,21 +213,15 @@ fn overlap(a: Option<&[Range]>, b: Option<&[Range]>) -> bool {
     }
 }
 
-/// Accesses of `op` itself to memory that several threads see.
-pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>> {
-    let everywhere = everywhere(threads);
-    let by = Rc::new(threads.active(op).threads);
+/// What `op` itself does to memory that several threads see.
+pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
     let atomic = ATOMICS.contains(&name(op));
-    let anything = |write| Access {
-        op,
-        write,
+    let touch = |through, write| Touch {
         atomic,
-        memory: Memory::Any,
-        by: by.clone(),
-        boxes: everywhere.clone(),
+        ..Touch::new(op, through, write)
     };
     let Some(effects) = effects(op) else {
-        return vec![anything(true)];
+        return vec![touch(None, true)];
     };
     effects
         .into_iter()
@@ -239,11 +232,8 @@ pub(crate) fn accesses<'c>(threads: &Threads<'c>, op: Op<'c>) -> Vec<Access<'c>>
             let value = effect.value?;
             match MemRef::of(value) {
                 Some(memref) if memref.space == Space::Private => None,
-                Some(_) => Some(Access {
-                    atomic,
-                    ..access(threads, op, value, write)
-                }),
-                None => Some(anything(write)),
+                Some(_) => Some(touch(Some(value), write)),
+                None => Some(touch(None, write)),
             }
         })
         .collect()
@@ -256,8 +246,46 @@ pub(crate) fn access<'c>(
     value: Val<'c>,
     write: bool,
 ) -> Access<'c> {
+    Touch::new(op, Some(value), write).access(threads)
+}
+
+impl<'c> Touch<'c> {
+    fn new(op: Op<'c>, through: Option<Val<'c>>, write: bool) -> Self {
+        Self {
+            op,
+            write,
+            atomic: false,
+            memory: through.map_or(Memory::Any, memory),
+            through,
+        }
+    }
+
+    /// Who touches what.
+    pub(crate) fn access(self, threads: &Threads<'c>) -> Access<'c> {
+        let boxes = self
+            .through
+            .and_then(|value| boxes(threads, self.op, value));
+        Access {
+            by: Rc::new(threads.active(self.op).threads),
+            boxes: boxes.map_or_else(|| everywhere(threads), Into::into),
+            touch: self,
+        }
+    }
+
+    /// Whether both are of one memory, at least one of them writing.
+    pub(crate) fn may_alias(&self, other: &Self) -> bool {
+        (self.write || other.write)
+            && !(self.atomic && other.atomic)
+            && (self.memory == other.memory
+                || self.memory == Memory::Any
+                || other.memory == Memory::Any)
+    }
+}
+
+/// The memory that a memref is in.
+fn memory(value: Val<'_>) -> Memory {
     let base = root(value);
-    let memory = match defining_op(base) {
+    match defining_op(base) {
         Some(def) if name(def) == "memref.get_global" => Memory::Symbol(
             attribute(def, "name")
                 .map(|a| a.to_string())
@@ -271,15 +299,6 @@ pub(crate) fn access<'c>(
         None if is_kernel_argument(base) => Memory::Value(key(base)),
         // Loaded, selected or computed: it may be any of the others.
         _ => Memory::Any,
-    };
-    let boxes = boxes(threads, op, value).map_or_else(|| everywhere(threads), Into::into);
-    Access {
-        op,
-        write,
-        atomic: false,
-        memory,
-        by: Rc::new(threads.active(op).threads),
-        boxes,
     }
 }
 

@@ -288,9 +288,9 @@ impl<'c> Threads<'c> {
                 let source = operands(op)[0];
                 let fact = self.fact(source);
                 let signed = matches!(name(op), "arith.index_cast" | "arith.extsi");
-                let kept = |range: &Range| {
-                    fits(*range, value) && (range.0 >= 0 || signed) && !(signed && is_i1(source))
-                };
+                let (bits, misread) = (width(value), signed && is_i1(source));
+                let kept =
+                    |range: &Range| fits(*range, bits) && (range.0 >= 0 || signed) && !misread;
                 match &fact.ranges {
                     Some(ranges) if ranges.iter().all(kept) => fact,
                     _ => Fact::unknown(fact.same),
@@ -404,12 +404,14 @@ impl<'c> Threads<'c> {
         if signed && operands(op).first().is_some_and(|v| is_i1(*v)) {
             return Fact::unknown(same);
         }
+        let bits = width(result);
+        let combine = combination(name(op), predicate);
         let ranges: Option<Rc<[Range]>> = left
             .iter()
             .zip(right.iter())
             .map(|(l, r)| {
                 // Arithmetic of narrow integers wraps around.
-                combine(name(op), predicate, *l, *r).filter(|range| fits(*range, result))
+                combine(*l, *r).filter(|range| fits(*range, bits))
             })
             .collect();
         match ranges {
@@ -477,11 +479,14 @@ impl<'c> Threads<'c> {
     }
 }
 
-/// Whether all numbers of a range can be written in the type of `value`.
-fn fits(range: Range, value: Val<'_>) -> bool {
+/// Bits of an integer; of an index, 64.
+fn width(value: Val<'_>) -> u32 {
     use melior::ir::ValueLike as _;
-    let ty = value.r#type();
-    let bits = melior::ir::r#type::IntegerType::try_from(ty).map_or(64, |t| t.width());
+    melior::ir::r#type::IntegerType::try_from(value.r#type()).map_or(64, |t| t.width())
+}
+
+/// Whether all numbers of a range can be written in so many bits.
+fn fits(range: Range, bits: u32) -> bool {
     match bits {
         1 => range.0 >= 0 && range.1 <= 1,
         64.. => true,
@@ -506,43 +511,59 @@ fn same_trips(bounds: &[Fact]) -> bool {
     (0..exact[0].len()).all(|t| trips(t) == trips(0))
 }
 
-/// The range of `op` on values from two ranges; `None` when it is not known.
-fn combine(op: &str, predicate: i64, l: Range, r: Range) -> Option<Range> {
-    let corners = |f: fn(i64, i64) -> Option<i64>| -> Option<Range> {
-        let all = [f(l.0, r.0)?, f(l.0, r.1)?, f(l.1, r.0)?, f(l.1, r.1)?];
-        Some((*all.iter().min()?, *all.iter().max()?))
-    };
-    let exact = l.0 == l.1 && r.0 == r.1;
-    let non_negative = l.0 >= 0 && r.0 >= 0;
+/// The least and the greatest of what `f` makes of the ends of two ranges.
+fn corners(l: Range, r: Range, f: fn(i64, i64) -> Option<i64>) -> Option<Range> {
+    let all = [f(l.0, r.0)?, f(l.0, r.1)?, f(l.1, r.0)?, f(l.1, r.1)?];
+    Some((*all.iter().min()?, *all.iter().max()?))
+}
+
+/// Gives the range of `op` on values from two ranges; `None` when it is not known.
+fn combination(op: &str, predicate: i64) -> Box<dyn Fn(Range, Range) -> Option<Range>> {
+    fn exactly(f: fn(i64, i64) -> i64) -> impl Fn(Range, Range) -> Option<Range> {
+        move |l, r| (l.0 == l.1 && r.0 == r.1).then(|| (f(l.0, r.0), f(l.0, r.0)))
+    }
+    fn of_naturals(
+        f: impl Fn(Range, Range) -> Option<Range>,
+    ) -> impl Fn(Range, Range) -> Option<Range> {
+        move |l, r| (l.0 >= 0 && r.0 >= 0).then(|| f(l, r)).flatten()
+    }
     match op {
-        "arith.addi" => corners(i64::checked_add),
-        "arith.subi" => corners(i64::checked_sub),
-        "arith.muli" => corners(i64::checked_mul),
-        "arith.divui" | "arith.divsi" | "arith.floordivsi" if non_negative && r.0 > 0 => {
-            corners(i64::checked_div)
+        "arith.addi" => Box::new(|l, r| corners(l, r, i64::checked_add)),
+        "arith.subi" => Box::new(|l, r| corners(l, r, i64::checked_sub)),
+        "arith.muli" => Box::new(|l, r| corners(l, r, i64::checked_mul)),
+        "arith.divui" | "arith.divsi" | "arith.floordivsi" => Box::new(of_naturals(|l, r| {
+            (r.0 > 0).then(|| corners(l, r, i64::checked_div)).flatten()
+        })),
+        "arith.ceildivui" | "arith.ceildivsi" => Box::new(of_naturals(|l, r| {
+            let divide = |a: i64, b: i64| Some(a.checked_add(b - 1)? / b);
+            (r.0 > 0).then(|| corners(l, r, divide)).flatten()
+        })),
+        "arith.remui" | "arith.remsi" => Box::new(of_naturals(|l, r| match r.0 > 0 {
+            true if r.0 == r.1 && l.0 / r.0 == l.1 / r.0 => Some((l.0 % r.0, l.1 % r.0)),
+            true => Some((0, (r.1 - 1).min(l.1))),
+            false => None,
+        })),
+        "arith.minui" | "arith.minsi" => {
+            Box::new(of_naturals(|l, r| Some((l.0.min(r.0), l.1.min(r.1)))))
         }
-        "arith.ceildivui" | "arith.ceildivsi" if non_negative && r.0 > 0 => {
-            corners(|a, b| Some(a.checked_add(b - 1)? / b))
+        "arith.maxui" | "arith.maxsi" => {
+            Box::new(of_naturals(|l, r| Some((l.0.max(r.0), l.1.max(r.1)))))
         }
-        "arith.remui" | "arith.remsi" if non_negative && r.0 > 0 => {
-            if r.0 == r.1 && l.0 / r.0 == l.1 / r.0 {
-                Some((l.0 % r.0, l.1 % r.0))
-            } else {
-                Some((0, (r.1 - 1).min(l.1)))
-            }
+        "arith.andi" => {
+            let same = exactly(|l, r| l & r);
+            let any = of_naturals(|l, r| Some((0, l.1.min(r.1))));
+            Box::new(move |l, r| same(l, r).or_else(|| any(l, r)))
         }
-        "arith.minui" | "arith.minsi" if non_negative => Some((l.0.min(r.0), l.1.min(r.1))),
-        "arith.maxui" | "arith.maxsi" if non_negative => Some((l.0.max(r.0), l.1.max(r.1))),
-        "arith.andi" if exact => Some((l.0 & r.0, l.0 & r.0)),
-        "arith.andi" if non_negative => Some((0, l.1.min(r.1))),
-        "arith.ori" if exact => Some((l.0 | r.0, l.0 | r.0)),
-        "arith.xori" if exact => Some((l.0 ^ r.0, l.0 ^ r.0)),
-        "arith.shli" if non_negative && r.1 < 32 && l.1 < (1 << 31) => {
-            Some((l.0 << r.0, l.1 << r.1))
-        }
-        "arith.shrui" | "arith.shrsi" if non_negative && r.1 < 63 => Some((l.0 >> r.1, l.1 >> r.0)),
-        "arith.cmpi" => compare(predicate, l, r),
-        _ => None,
+        "arith.ori" => Box::new(exactly(|l, r| l | r)),
+        "arith.xori" => Box::new(exactly(|l, r| l ^ r)),
+        "arith.shli" => Box::new(of_naturals(|l, r| {
+            (r.1 < 32 && l.1 < (1 << 31)).then(|| (l.0 << r.0, l.1 << r.1))
+        })),
+        "arith.shrui" | "arith.shrsi" => Box::new(of_naturals(|l, r| {
+            (r.1 < 63).then(|| (l.0 >> r.1, l.1 >> r.0))
+        })),
+        "arith.cmpi" => Box::new(move |l, r| compare(predicate, l, r)),
+        _ => Box::new(|_, _| None),
     }
 }
 
