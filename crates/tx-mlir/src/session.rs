@@ -8,13 +8,21 @@ use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Module};
 use melior::pass::PassManager;
-use std::cell::RefCell;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// An MLIR context with every dialect available, single-threaded, whose diagnostics are kept.
 pub struct Session {
     context: Context,
-    diagnostics: Rc<RefCell<Vec<Diagnostic>>>,
+    diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
+}
+
+// SAFETY: nothing of a context belongs to a thread. MLIR keeps caches of threads where a context is used by several at once,
+// which this one is not; the handler shares the list of diagnostics alone, which is locked.
+unsafe impl Send for Session {}
+
+/// What was reported so far.
+fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec<Diagnostic>> {
+    diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Session {
@@ -24,10 +32,10 @@ impl Session {
         register_upstream_dialects(&registry);
         register(&registry);
         let context = Context::new_with_registry(&registry, false);
-        let diagnostics = Rc::new(RefCell::new(Vec::new()));
+        let diagnostics = Arc::new(Mutex::new(Vec::new()));
         let kept = diagnostics.clone();
         context.attach_diagnostic_handler(move |d| {
-            kept.borrow_mut().push(Diagnostic::from_melior(&d));
+            locked(&kept).push(Diagnostic::from_melior(&d));
             true
         });
         Self {
@@ -43,7 +51,7 @@ impl Session {
 
     /// Takes what was reported since the last call.
     pub fn take_diagnostics(&self) -> Vec<Diagnostic> {
-        self.diagnostics.take()
+        std::mem::take(&mut locked(&self.diagnostics))
     }
 
     /// Parses MLIR text or bytecode; `name` is the file that locations speak of.

@@ -3,6 +3,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::path::Path;
+use std::time::Duration;
 
 /// A program of the lit tests.
 fn program(path: &str) -> String {
@@ -61,6 +62,33 @@ fn row_sums(c: &mut Criterion) {
     group.finish();
 }
 
+/// One sum of rows, stage by stage: what each takes of whole compilations.
+fn stages(c: &mut Criterion) {
+    let target = tx::Target::parse("sm_90").expect("a known chip");
+    let compiler = tx::Compiler::new(target).expect("a compiler");
+    let text = sums(1, "1024");
+    let compile = || compiler.compile(&text).expect("the program compiles");
+    let mut names: Vec<String> = Vec::new();
+    for stage in compile().stages {
+        if !names.contains(&stage.name) {
+            names.push(stage.name);
+        }
+    }
+    let mut group = c.benchmark_group("row sum, by stage");
+    group.sample_size(10);
+    group.measurement_time(Duration::from_secs(1));
+    for name in names {
+        group.bench_function(&name, |b| {
+            b.iter_custom(|compilations| {
+                let stages = (0..compilations).flat_map(|_| compile().stages);
+                let own = stages.filter(|stage| stage.name == name);
+                Duration::from_secs_f64(own.map(|stage| stage.millis).sum::<f64>() / 1e3)
+            });
+        });
+    }
+    group.finish();
+}
+
 /// Every program of the lit tests that works on whole arrays.
 fn programs(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
@@ -87,5 +115,5 @@ fn programs(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text_to_ptx, row_sums, programs);
+criterion_group!(benches, text_to_ptx, row_sums, stages, programs);
 criterion_main!(benches);

@@ -3,9 +3,11 @@
 use crate::cache;
 use crate::error::{Error, ErrorKind};
 use crate::plan::{self, Entry, Launches};
+use crate::sessions::Sessions;
 use melior::ir::Module;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use std::sync::Arc;
 use std::time::Instant;
 use tx_cache::Cache;
 use tx_mlir::{Diagnostic, Op, Session, attribute, elements, is, string_attribute, walk};
@@ -48,11 +50,13 @@ pub struct Source {
     pub keep_stages: bool,
 }
 
-/// Compiles programs for one target, any number of them.
+/// Compiles programs for one target, any number of them, from any number of threads. The first takes longer than those after
+/// it: what MLIR loads for one is kept for the next.
 #[derive(Debug, Clone)]
 pub struct Compiler {
     target: Target,
     cache: Option<Cache>,
+    sessions: Arc<Sessions>,
 }
 
 impl Compiler {
@@ -65,6 +69,7 @@ impl Compiler {
         Ok(Self {
             target,
             cache: None,
+            sessions: Arc::default(),
         })
     }
 
@@ -122,9 +127,10 @@ impl Compiler {
     /// # Errors
     /// [`ErrorKind::Parse`].
     pub fn entries(&self, source: &Source) -> Result<Vec<String>, Error> {
-        let session = Session::new(tx_dialect_tile::register);
-        let module = parse(&session, source)?;
-        Ok(plan::entry_names(&module))
+        self.sessions.with(source.text.len(), |session| {
+            let module = parse(session, source)?;
+            Ok(plan::entry_names(&module))
+        })
     }
 
     /// How a program is launched, without its PTX.
@@ -132,16 +138,16 @@ impl Compiler {
     /// # Errors
     /// See [`ErrorKind`].
     pub fn plan(&self, source: &Source) -> Result<Plan, Error> {
-        let session = Session::new(tx_dialect_tile::register);
-        let mut module = parse(&session, source)?;
-        let mut run = Run {
-            stages: Vec::new(),
-            keep: false,
-            watch: &mut |_, _, _| Ok(()),
-        };
-        Ok(run
-            .lower(&session, &mut module, self.target.chip, source)?
-            .plan)
+        self.sessions.with(source.text.len(), |session| {
+            let mut module = parse(session, source)?;
+            let mut run = Run {
+                stages: Vec::new(),
+                keep: false,
+                watch: &mut |_, _, _| Ok(()),
+            };
+            let launches = run.lower(session, &mut module, self.target.chip, source)?;
+            Ok(launches.plan)
+        })
     }
 
     /// How the program is compiled, and why: a remark for each reduction and exchange, with the schedule that it gets, and
@@ -279,7 +285,15 @@ impl Compiler {
             keep: source.keep_stages,
             watch,
         };
-        run.compile(self.target.chip, source)
+        let start = Instant::now();
+        self.sessions.with(source.text.len(), |session| {
+            run.stages.push(Stage {
+                name: "context".to_owned(),
+                ir: None,
+                millis: millis(start),
+            });
+            run.compile(session, self.target.chip, source)
+        })
     }
 }
 
@@ -314,23 +328,21 @@ struct Run<'r, 'w> {
 }
 
 impl Run<'_, '_> {
-    fn compile(&mut self, chip: Chip, source: &Source) -> Result<Artifact, Error> {
+    fn compile(
+        &mut self,
+        session: &Session,
+        chip: Chip,
+        source: &Source,
+    ) -> Result<Artifact, Error> {
         let start = Instant::now();
-        let session = Session::new(tx_dialect_tile::register);
-        self.stages.push(Stage {
-            name: "context".to_owned(),
-            ir: None,
-            millis: millis(start),
-        });
-        let start = Instant::now();
-        let mut module = parse(&session, source)?;
-        self.stage("parse", start, &session, &mut module)?;
+        let mut module = parse(session, source)?;
+        self.stage("parse", start, session, &mut module)?;
 
         let Launches {
             mut plan,
             gpu_module,
-        } = self.lower(&session, &mut module, chip, source)?;
-        self.pipeline(&session, &mut module, "gpu-to-nvvm", chip)?;
+        } = self.lower(session, &mut module, chip, source)?;
+        self.pipeline(session, &mut module, "gpu-to-nvvm", chip)?;
         let kernels = gpu_module.as_deref();
         let device_ir = device_ir(&module, kernels);
         plan.chip = kernels
@@ -339,7 +351,7 @@ impl Run<'_, '_> {
             .name
             .to_owned();
         for pass in tx_passes::EMIT {
-            self.pass(&session, &mut module, pass)?;
+            self.pass(session, &mut module, pass)?;
         }
         let ptx = match kernels {
             Some(kernels) => ptx_of(&module, kernels).ok_or_else(|| {

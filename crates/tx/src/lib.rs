@@ -30,6 +30,7 @@ mod cache;
 mod compile;
 mod error;
 mod plan;
+mod sessions;
 
 pub use compile::{Candidate, Compiler, Source, Target, Tunable, Watch, device_ir};
 pub use error::{Error, ErrorKind};
