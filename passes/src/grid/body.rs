@@ -1,18 +1,16 @@
 //! The loops of a kernel.
 
-use super::job::{Access, Job, Work, atomic_kind};
+use super::job::{Job, Work};
 use super::nest::{Extent, Fate, MAX_BLOCKS, Nest, Run};
 use super::steps::Processor;
 use super::vectors::{Alignment, Vectors};
 use crate::combiner::Combiner;
-use crate::variants::parts::{
-    Group, OWNED, all_reduce, delinearize, finish, index_as, load, product,
-};
+use crate::variants::parts::{Group, all_reduce, delinearize};
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
-use tx_dialect_tile::{Kind, Reduce, Scope};
-use tx_mlir::build::{Cond, Predicate};
-use tx_mlir::{Blk, Builder, Index, Val, attribute, i64_attribute, is};
+use tx_dialect_tile::{Kind, Scope};
+use tx_mlir::build::Cond;
+use tx_mlir::{Builder, Index, Val};
 
 /// Most loops whose full part is peeled off: each doubles the code.
 const MAX_PEELED: usize = 2;
@@ -21,9 +19,6 @@ const MAX_DOUBLED: i64 = 24;
 /// Elements of a tile up to which one that is not full is loaded without branches. The loads that are made for nothing find
 /// their element in the cache; of longer tiles they take longer than branches do.
 const CLAMPED: i64 = 64;
-
-/// What MLIR calls a load whose element caches need not keep.
-pub(super) const NONTEMPORAL: &str = "nontemporal";
 
 /// Where in the loops the code is that is being written.
 #[derive(Clone, Default)]
@@ -52,20 +47,8 @@ pub(super) struct Place<'c> {
     pub(super) vectors: Option<Vectors<'c>>,
 }
 
-/// A tile whose elements are numbered from its first.
-pub(super) struct Tile<'c> {
-    /// The number of the first.
-    first: Index<'c>,
-}
-
 /// Ops of a combiner that are few: one and its `tile.yield`.
 const CHEAP: i64 = 2;
-
-/// In place of a number in a tile: no element of it.
-const NONE: i64 = -1;
-
-/// With fewer elements of a tile for each partial result, they are numbered one by one.
-const FEW: usize = 4;
 
 /// Some iterations of a loop.
 struct Range<'c> {
@@ -96,7 +79,7 @@ pub(crate) struct Body<'a, 'c> {
     /// What partial results are combined with: that of the job, but for indices of less bits where these are enough.
     combiner: Option<Combiner<'c>>,
     /// Whether a thread meets the elements of each partial result in order, and numbers them itself.
-    ascends: bool,
+    pub(super) ascends: bool,
     /// Whether the elements of a vector have one partial result, where combining several would take long.
     shares: bool,
 }
@@ -507,7 +490,7 @@ impl<'a, 'c> Body<'a, 'c> {
 
     /// Loops of one thread that give each iteration a partial result of its own: those that do not
     /// combine, then the vectorized one.
-    fn lane_loops(&self) -> (Vec<usize>, Option<usize>) {
+    pub(super) fn lane_loops(&self) -> (Vec<usize>, Option<usize>) {
         let nodes = &self.nest.nodes;
         let kept = self
             .inner
@@ -530,14 +513,14 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// Partial results of one thread.
-    fn lanes(&self) -> usize {
+    pub(super) fn lanes(&self) -> usize {
         let (kept, vector) = self.lane_loops();
         let results: usize = kept.into_iter().map(|n| self.count(n)).product();
         results * self.width(vector)
     }
 
     /// Partial results that a vectorized loop makes of one: what is combined of nothing is one, too.
-    fn width(&self, vector: Option<usize>) -> usize {
+    pub(super) fn width(&self, vector: Option<usize>) -> usize {
         vector.map_or(1, |n| self.count(n).max(1))
     }
 
@@ -688,63 +671,6 @@ impl<'a, 'c> Body<'a, 'c> {
         partial
     }
 
-    /// Numbers the elements of a tile from its first, which makes constants of their numbers: an instruction for each is saved.
-    /// None where they are few, or come in any order.
-    pub(super) fn number_tile(
-        &self,
-        loops: &[usize],
-        points: &mut [Place<'c>],
-    ) -> Option<Tile<'c>> {
-        let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
-            return None;
-        };
-        if !self.ascends || first.beside || points.len() < FEW * self.lanes() {
-            return None;
-        }
-        let steps: Vec<(usize, i64)> = loops
-            .iter()
-            .map(|node| Some((*node, self.nest.step_of(axis, *node)?)))
-            .collect::<Option<_>>()?;
-        let first = first.index[&axis];
-        let number = |point: &Place<'c>| {
-            let each = steps.iter().map(|(node, step)| {
-                let index = point.index.get(node)?.known()?;
-                index.checked_mul(*step)
-            });
-            each.sum::<Option<i64>>()
-        };
-        let numbers: Vec<i64> = points.iter().map(number).collect::<Option<_>>()?;
-        for (point, number) in points.iter_mut().zip(numbers) {
-            point.number = Some(number);
-        }
-        Some(Tile { first })
-    }
-
-    /// Partial results to begin a tile with whose elements are numbered from its first: none of it has won yet.
-    pub(super) fn begin_tile(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
-        let new = |pair: &[Val<'c>]| vec![pair[0], b.int(NONE, pair[1].r#type())];
-        partial.chunks(2).flat_map(new).collect()
-    }
-
-    /// Partial results after a tile, from those before it and those with the numbers in it.
-    pub(super) fn end_tile(
-        &self,
-        b: &Builder<'c>,
-        tile: &Tile<'c>,
-        before: &[Val<'c>],
-        partial: &[Val<'c>],
-    ) -> Vec<Val<'c>> {
-        let pairs = partial.chunks(2).zip(before.chunks(2));
-        pairs
-            .flat_map(|(new, old)| {
-                let ty = new[1].r#type();
-                let number = b.binary("arith.addi", index_as(b, tile.first, ty), new[1]);
-                let none = b.compare(Predicate::Eq, new[1], b.int(NONE, ty));
-                vec![new[0], b.select(Cond::Val(none), old[1], number)]
-            })
-            .collect()
-    }
-
     /// Whether the point where the loops are is one of the iteration space.
     pub(super) fn guard_of(&self, b: &Builder<'c>, place: &Place<'c>) -> Cond<'c> {
         // Guards of results that lie side by side are known here only.
@@ -806,278 +732,6 @@ impl<'a, 'c> Body<'a, 'c> {
             .map(|d| place.index[&d])
             .collect()
     }
-
-    /// The partial result that one point is.
-    fn element(
-        &self,
-        b: &Builder<'c>,
-        place: &Place<'c>,
-        view: &Reduce<'c>,
-        combiner: &Combiner<'c>,
-    ) -> Vec<Val<'c>> {
-        let point = self.point(place);
-        let mut elements = self.load_sources(b, place, &point);
-        if let Some(block) = view.element() {
-            elements.extend(point.iter().map(|i| b.value(*i)));
-            elements = b.inline(block, &elements);
-        }
-        if combiner.kind().is_arg() && elements.len() == 2 {
-            return vec![combiner.widen(b, 0, elements[0]), elements[1]];
-        }
-        combiner.partial(b, &elements, |b, ty| {
-            if let Some(number) = place.number {
-                return b.int(number, ty);
-            }
-            let axes = &self.job.axes;
-            let number = axes.iter().fold(Index::Const(0), |n, d| {
-                b.add(b.mul(n, self.extents[*d]), point[*d])
-            });
-            index_as(b, number, ty)
-        })
-    }
-
-    fn load_sources(
-        &self,
-        b: &Builder<'c>,
-        place: &Place<'c>,
-        point: &[Index<'c>],
-    ) -> Vec<Val<'c>> {
-        let sources = self.job.sources.iter().enumerate();
-        sources
-            .map(|(i, source)| match place.loaded.get(i) {
-                Some(Some(loaded)) => *loaded,
-                _ => self.load(b, source, point),
-            })
-            .collect()
-    }
-
-    /// The element of `access` at a point.
-    pub(super) fn load(
-        &self,
-        b: &Builder<'c>,
-        access: &Access<'c>,
-        point: &[Index<'c>],
-    ) -> Val<'c> {
-        let Some(memref) = &access.memref else {
-            return access.value;
-        };
-        let value = load(
-            b,
-            access.value,
-            memref.element,
-            &element_index(b, access, point),
-        );
-        let Some(op) = tx_mlir::defining_op(value) else {
-            return value;
-        };
-        // An element that is also written is this thread's alone.
-        if self.is_written(access) {
-            tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), 0));
-        }
-        if self.is_streamed(access) {
-            tx_mlir::set_attribute(op, NONTEMPORAL, b.attribute("true"));
-        }
-        value
-    }
-
-    /// Whether the kernel writes what it reads there.
-    fn is_written(&self, access: &Access<'c>) -> bool {
-        self.job
-            .destinations
-            .iter()
-            .any(|d| d.value == access.value)
-    }
-
-    /// Whether caches need not keep what is read there: every element is read once.
-    pub(super) fn is_streamed(&self, access: &Access<'c>) -> bool {
-        let read_once = (0..self.job.extents.len()).all(|d| {
-            self.job.extents[d] == Extent::Static(1) || access.map.results.iter().any(|e| e.uses(d))
-        });
-        self.nest.streams && read_once && !self.is_written(access)
-    }
-
-    /// One partial result of each kept lane: those of a vectorized loop are combined.
-    fn fold_lanes(
-        &self,
-        b: &Builder<'c>,
-        combiner: &Combiner<'c>,
-        partial: Vec<Val<'c>>,
-    ) -> Vec<Vec<Val<'c>>> {
-        let (_, vector) = self.lane_loops();
-        let width = self.width(vector);
-        let lanes: Vec<Vec<Val<'c>>> = partial
-            .chunks(combiner.types().len())
-            .map(<[Val<'c>]>::to_vec)
-            .collect();
-        lanes
-            .chunks(width)
-            .map(|some| combiner.combine_all(b, some.to_vec()))
-            .collect()
-    }
-
-    fn store_totals(
-        &self,
-        b: &Builder<'c>,
-        place: &Place<'c>,
-        view: &Reduce<'c>,
-        combiner: &Combiner<'c>,
-        totals: Vec<Vec<Val<'c>>>,
-    ) {
-        let (kept, _) = self.lane_loops();
-        for (lane, total) in totals.into_iter().enumerate() {
-            let total = combiner.narrow(b, &total, combiner.types());
-            let mut place = place.clone();
-            let mut rest = lane;
-            for node in kept.iter().rev() {
-                let index = i64::try_from(rest % self.count(*node)).unwrap_or(0);
-                place = self.enter(b, &place, *node, Index::Const(index));
-                rest /= self.count(*node);
-            }
-            let inside = match kept.is_empty() {
-                true => Cond::Const(true),
-                false => self.guard(b, &place, false),
-            };
-            b.if_then(inside, |b| {
-                self.store(b, &place, Some((view, combiner, &total)))
-            });
-        }
-    }
-
-    /// Stores what belongs to one point: a total, or what the body of an element-wise op gives.
-    fn store(
-        &self,
-        b: &Builder<'c>,
-        place: &Place<'c>,
-        total: Option<(&Reduce<'c>, &Combiner<'c>, &[Val<'c>])>,
-    ) {
-        // Combined loops are over; a destination is not indexed by their dimensions.
-        let point: Vec<Index<'c>> = (0..self.job.extents.len())
-            .map(|d| match self.job.axes.contains(&d) {
-                true => Index::Const(0),
-                false => place.index[&d],
-            })
-            .collect();
-        let apart: Vec<Val<'c>> = self
-            .job
-            .partials
-            .iter()
-            .filter_map(|name| self.nest.find(name).ok())
-            .map(|node| b.value(place.index[&node]))
-            .collect();
-        let places: Vec<Vec<Val<'c>>> = self
-            .job
-            .destinations
-            .iter()
-            .map(|d| [vec![d.value], apart.clone(), element_index(b, d, &point)].concat())
-            .collect();
-        let values = match total {
-            Some((_, combiner, total)) if self.by_atomics() => {
-                // Other kinds were refused.
-                let Some(kind) = combiner.op().and_then(atomic_kind) else {
-                    return;
-                };
-                b.create("memref.atomic_rmw")
-                    .attr("kind", i64_attribute(b.context(), kind))
-                    .operands(&[vec![total[0]], places[0].clone()].concat())
-                    .result(total[0].r#type())
-                    .build();
-                return;
-            }
-            Some((view, combiner, total)) => self.finish(b, view, combiner, total, &places, &point),
-            None => self.compute(b, place, &point, &places),
-        };
-        for (value, place) in values.into_iter().zip(places) {
-            // Every element of a destination is written once, by one thread.
-            b.create("memref.store")
-                .attr(OWNED, i64_attribute(b.context(), 0))
-                .operands(&[vec![value], place].concat())
-                .build();
-        }
-    }
-
-    /// Whether several blocks combine into one result.
-    fn by_atomics(&self) -> bool {
-        let nodes = &self.nest.nodes;
-        self.nest
-            .order
-            .iter()
-            .any(|n| nodes[*n].combines() && matches!(nodes[*n].run, Run::On(Processor::Block(_))))
-    }
-
-    /// A total as what is stored: with old values, and after the epilogue.
-    fn finish(
-        &self,
-        b: &Builder<'c>,
-        view: &Reduce<'c>,
-        combiner: &Combiner<'c>,
-        total: &[Val<'c>],
-        places: &[Vec<Val<'c>>],
-        point: &[Index<'c>],
-    ) -> Vec<Val<'c>> {
-        let lengths: Vec<Index<'c>> = self.job.axes.iter().map(|d| self.extents[*d]).collect();
-        let stored = self.job.stored_types();
-        let old = view.accumulate.then(|| {
-            let loads = places.iter().zip(&stored);
-            loads
-                .map(|(place, ty)| {
-                    b.create("memref.load")
-                        .attr(OWNED, i64_attribute(b.context(), 0))
-                        .operands(place)
-                        .result(*ty)
-                        .value()
-                })
-                .collect()
-        });
-        if attribute(self.job.op, "neutral").is_some() {
-            return total.to_vec();
-        }
-        let length = product(b, &lengths);
-        let Some(block) = view.epilogue() else {
-            return finish(b, combiner, total, length, old, &stored);
-        };
-        let types = combiner.types().to_vec();
-        let mut arguments = finish(b, combiner, total, length, old, &types);
-        arguments.extend(self.job.extras.iter().map(|e| self.load(b, e, point)));
-        let kept = (0..point.len()).filter(|d| !self.job.axes.contains(d));
-        arguments.extend(kept.map(|d| b.value(point[d])));
-        b.inline(block, &arguments)
-    }
-
-    /// What an element-wise op gives at a point.
-    fn compute(
-        &self,
-        b: &Builder<'c>,
-        place: &Place<'c>,
-        point: &[Index<'c>],
-        places: &[Vec<Val<'c>>],
-    ) -> Vec<Val<'c>> {
-        let sources = self.load_sources(b, place, point);
-        let block = match &self.job.work {
-            Work::Body(block) => block,
-            Work::Start(combiner, job) => {
-                let lengths: Vec<Index<'c>> = job.axes.iter().map(|d| job.length(b, *d)).collect();
-                let (start, stored) = (combiner.start(b), self.job.stored_types());
-                return finish(b, combiner, &start, product(b, &lengths), None, &stored);
-            }
-            Work::Copy | Work::Combine(..) => return sources.into_iter().take(1).collect(),
-        };
-        let mut arguments: Vec<(usize, Val<'c>)> = sources.into_iter().enumerate().collect();
-        for (i, (destination, place)) in self.job.destinations.iter().zip(places).enumerate() {
-            let number = self.job.sources.len() + i;
-            if let Some(memref) = &destination.memref
-                && reads_argument(*block, number)
-            {
-                let old = b
-                    .create("memref.load")
-                    .attr(OWNED, i64_attribute(b.context(), 0));
-                arguments.push((number, old.operands(place).result(memref.element).value()));
-            }
-        }
-        b.inline_with(*block, &arguments, &|op| {
-            let dim = tx_mlir::integer_attribute(op, "dim").filter(|_| is(op, "linalg.index"))?;
-            Some(vec![b.value(point[usize::try_from(dim).ok()?])])
-        })
-    }
 }
 
 /// Groups of threads that combine their partial results, as width and stride of the linear thread
@@ -1109,24 +763,4 @@ fn hardware<'c>(b: &Builder<'c>, op: &str, dimension: usize) -> Index<'c> {
             .result(b.index_type())
             .value(),
     )
-}
-
-/// The index of the element that a point means.
-pub(super) fn element_index<'c>(
-    b: &Builder<'c>,
-    access: &Access<'c>,
-    point: &[Index<'c>],
-) -> Vec<Val<'c>> {
-    access
-        .map
-        .results
-        .iter()
-        .map(|e| b.value(b.affine(e, point)))
-        .collect()
-}
-
-/// Whether anything in `block` uses its argument of this number.
-fn reads_argument(block: Blk<'_>, number: usize) -> bool {
-    use melior::ir::block::BlockLike as _;
-    number < block.argument_count() && tx_mlir::has_uses(tx_mlir::build::argument(block, number))
 }

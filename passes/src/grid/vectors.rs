@@ -1,6 +1,7 @@
 //! What is loaded at once: vectors, where they begin at aligned addresses, and many loads before the first is used.
 
-use super::body::{Body, NONTEMPORAL, Place, element_index};
+use super::body::{Body, Place};
+use super::elements::{NONTEMPORAL, element_index};
 use super::job::{Access, Job};
 use super::nest::{Nest, Node, Run};
 use super::steps::Processor;

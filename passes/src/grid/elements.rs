@@ -1,0 +1,117 @@
+//! What is loaded at a point, and what its element is.
+
+use super::body::{Body, Place};
+use super::job::Access;
+use super::nest::Extent;
+use crate::combiner::Combiner;
+use crate::variants::parts::{OWNED, index_as, load};
+use tx_dialect_tile::Reduce;
+use tx_mlir::{Builder, Index, Val, i64_attribute};
+
+/// What MLIR calls a load whose element caches need not keep.
+pub(super) const NONTEMPORAL: &str = "nontemporal";
+
+impl<'c> Body<'_, 'c> {
+    /// The partial result that one point is.
+    pub(super) fn element(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        view: &Reduce<'c>,
+        combiner: &Combiner<'c>,
+    ) -> Vec<Val<'c>> {
+        let point = self.point(place);
+        let mut elements = self.load_sources(b, place, &point);
+        if let Some(block) = view.element() {
+            elements.extend(point.iter().map(|i| b.value(*i)));
+            elements = b.inline(block, &elements);
+        }
+        if combiner.kind().is_arg() && elements.len() == 2 {
+            return vec![combiner.widen(b, 0, elements[0]), elements[1]];
+        }
+        combiner.partial(b, &elements, |b, ty| {
+            if let Some(number) = place.number {
+                return b.int(number, ty);
+            }
+            let axes = &self.job.axes;
+            let number = axes.iter().fold(Index::Const(0), |n, d| {
+                b.add(b.mul(n, self.extents[*d]), point[*d])
+            });
+            index_as(b, number, ty)
+        })
+    }
+
+    pub(super) fn load_sources(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        point: &[Index<'c>],
+    ) -> Vec<Val<'c>> {
+        let sources = self.job.sources.iter().enumerate();
+        sources
+            .map(|(i, source)| match place.loaded.get(i) {
+                Some(Some(loaded)) => *loaded,
+                _ => self.load(b, source, point),
+            })
+            .collect()
+    }
+
+    /// The element of `access` at a point.
+    pub(super) fn load(
+        &self,
+        b: &Builder<'c>,
+        access: &Access<'c>,
+        point: &[Index<'c>],
+    ) -> Val<'c> {
+        let Some(memref) = &access.memref else {
+            return access.value;
+        };
+        let value = load(
+            b,
+            access.value,
+            memref.element,
+            &element_index(b, access, point),
+        );
+        let Some(op) = tx_mlir::defining_op(value) else {
+            return value;
+        };
+        // An element that is also written is this thread's alone.
+        if self.is_written(access) {
+            tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), 0));
+        }
+        if self.is_streamed(access) {
+            tx_mlir::set_attribute(op, NONTEMPORAL, b.attribute("true"));
+        }
+        value
+    }
+
+    /// Whether the kernel writes what it reads there.
+    fn is_written(&self, access: &Access<'c>) -> bool {
+        self.job
+            .destinations
+            .iter()
+            .any(|d| d.value == access.value)
+    }
+
+    /// Whether caches need not keep what is read there: every element is read once.
+    pub(super) fn is_streamed(&self, access: &Access<'c>) -> bool {
+        let read_once = (0..self.job.extents.len()).all(|d| {
+            self.job.extents[d] == Extent::Static(1) || access.map.results.iter().any(|e| e.uses(d))
+        });
+        self.nest.streams && read_once && !self.is_written(access)
+    }
+}
+
+/// The index of the element that a point means.
+pub(super) fn element_index<'c>(
+    b: &Builder<'c>,
+    access: &Access<'c>,
+    point: &[Index<'c>],
+) -> Vec<Val<'c>> {
+    access
+        .map
+        .results
+        .iter()
+        .map(|e| b.value(b.affine(e, point)))
+        .collect()
+}

@@ -1,0 +1,204 @@
+//! What is stored at a point: totals, and what element-wise ops give.
+
+use super::body::{Body, Place};
+use super::elements::element_index;
+use super::job::{Work, atomic_kind};
+use super::nest::Run;
+use super::steps::Processor;
+use crate::combiner::Combiner;
+use crate::variants::parts::{OWNED, finish, product};
+use melior::ir::ValueLike;
+use tx_dialect_tile::Reduce;
+use tx_mlir::build::Cond;
+use tx_mlir::{Blk, Builder, Index, Val, attribute, i64_attribute, is};
+
+impl<'c> Body<'_, 'c> {
+    /// One partial result of each kept lane: those of a vectorized loop are combined.
+    pub(super) fn fold_lanes(
+        &self,
+        b: &Builder<'c>,
+        combiner: &Combiner<'c>,
+        partial: Vec<Val<'c>>,
+    ) -> Vec<Vec<Val<'c>>> {
+        let (_, vector) = self.lane_loops();
+        let width = self.width(vector);
+        let lanes: Vec<Vec<Val<'c>>> = partial
+            .chunks(combiner.types().len())
+            .map(<[Val<'c>]>::to_vec)
+            .collect();
+        lanes
+            .chunks(width)
+            .map(|some| combiner.combine_all(b, some.to_vec()))
+            .collect()
+    }
+
+    pub(super) fn store_totals(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        view: &Reduce<'c>,
+        combiner: &Combiner<'c>,
+        totals: Vec<Vec<Val<'c>>>,
+    ) {
+        let (kept, _) = self.lane_loops();
+        for (lane, total) in totals.into_iter().enumerate() {
+            let total = combiner.narrow(b, &total, combiner.types());
+            let mut place = place.clone();
+            let mut rest = lane;
+            for node in kept.iter().rev() {
+                let index = i64::try_from(rest % self.count(*node)).unwrap_or(0);
+                place = self.enter(b, &place, *node, Index::Const(index));
+                rest /= self.count(*node);
+            }
+            let inside = match kept.is_empty() {
+                true => Cond::Const(true),
+                false => self.guard(b, &place, false),
+            };
+            b.if_then(inside, |b| {
+                self.store(b, &place, Some((view, combiner, &total)))
+            });
+        }
+    }
+
+    /// Stores what belongs to one point: a total, or what the body of an element-wise op gives.
+    pub(super) fn store(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        total: Option<(&Reduce<'c>, &Combiner<'c>, &[Val<'c>])>,
+    ) {
+        // Combined loops are over; a destination is not indexed by their dimensions.
+        let point: Vec<Index<'c>> = (0..self.job.extents.len())
+            .map(|d| match self.job.axes.contains(&d) {
+                true => Index::Const(0),
+                false => place.index[&d],
+            })
+            .collect();
+        let apart: Vec<Val<'c>> = self
+            .job
+            .partials
+            .iter()
+            .filter_map(|name| self.nest.find(name).ok())
+            .map(|node| b.value(place.index[&node]))
+            .collect();
+        let places: Vec<Vec<Val<'c>>> = self
+            .job
+            .destinations
+            .iter()
+            .map(|d| [vec![d.value], apart.clone(), element_index(b, d, &point)].concat())
+            .collect();
+        let values = match total {
+            Some((_, combiner, total)) if self.by_atomics() => {
+                // Other kinds were refused.
+                let Some(kind) = combiner.op().and_then(atomic_kind) else {
+                    return;
+                };
+                b.create("memref.atomic_rmw")
+                    .attr("kind", i64_attribute(b.context(), kind))
+                    .operands(&[vec![total[0]], places[0].clone()].concat())
+                    .result(total[0].r#type())
+                    .build();
+                return;
+            }
+            Some((view, combiner, total)) => self.finish(b, view, combiner, total, &places, &point),
+            None => self.compute(b, place, &point, &places),
+        };
+        for (value, place) in values.into_iter().zip(places) {
+            // Every element of a destination is written once, by one thread.
+            b.create("memref.store")
+                .attr(OWNED, i64_attribute(b.context(), 0))
+                .operands(&[vec![value], place].concat())
+                .build();
+        }
+    }
+
+    /// Whether several blocks combine into one result.
+    fn by_atomics(&self) -> bool {
+        let nodes = &self.nest.nodes;
+        self.nest
+            .order
+            .iter()
+            .any(|n| nodes[*n].combines() && matches!(nodes[*n].run, Run::On(Processor::Block(_))))
+    }
+
+    /// A total as what is stored: with old values, and after the epilogue.
+    fn finish(
+        &self,
+        b: &Builder<'c>,
+        view: &Reduce<'c>,
+        combiner: &Combiner<'c>,
+        total: &[Val<'c>],
+        places: &[Vec<Val<'c>>],
+        point: &[Index<'c>],
+    ) -> Vec<Val<'c>> {
+        let lengths: Vec<Index<'c>> = self.job.axes.iter().map(|d| self.extents[*d]).collect();
+        let stored = self.job.stored_types();
+        let old = view.accumulate.then(|| {
+            let loads = places.iter().zip(&stored);
+            loads
+                .map(|(place, ty)| {
+                    b.create("memref.load")
+                        .attr(OWNED, i64_attribute(b.context(), 0))
+                        .operands(place)
+                        .result(*ty)
+                        .value()
+                })
+                .collect()
+        });
+        if attribute(self.job.op, "neutral").is_some() {
+            return total.to_vec();
+        }
+        let length = product(b, &lengths);
+        let Some(block) = view.epilogue() else {
+            return finish(b, combiner, total, length, old, &stored);
+        };
+        let types = combiner.types().to_vec();
+        let mut arguments = finish(b, combiner, total, length, old, &types);
+        arguments.extend(self.job.extras.iter().map(|e| self.load(b, e, point)));
+        let kept = (0..point.len()).filter(|d| !self.job.axes.contains(d));
+        arguments.extend(kept.map(|d| b.value(point[d])));
+        b.inline(block, &arguments)
+    }
+
+    /// What an element-wise op gives at a point.
+    fn compute(
+        &self,
+        b: &Builder<'c>,
+        place: &Place<'c>,
+        point: &[Index<'c>],
+        places: &[Vec<Val<'c>>],
+    ) -> Vec<Val<'c>> {
+        let sources = self.load_sources(b, place, point);
+        let block = match &self.job.work {
+            Work::Body(block) => block,
+            Work::Start(combiner, job) => {
+                let lengths: Vec<Index<'c>> = job.axes.iter().map(|d| job.length(b, *d)).collect();
+                let (start, stored) = (combiner.start(b), self.job.stored_types());
+                return finish(b, combiner, &start, product(b, &lengths), None, &stored);
+            }
+            Work::Copy | Work::Combine(..) => return sources.into_iter().take(1).collect(),
+        };
+        let mut arguments: Vec<(usize, Val<'c>)> = sources.into_iter().enumerate().collect();
+        for (i, (destination, place)) in self.job.destinations.iter().zip(places).enumerate() {
+            let number = self.job.sources.len() + i;
+            if let Some(memref) = &destination.memref
+                && reads_argument(*block, number)
+            {
+                let old = b
+                    .create("memref.load")
+                    .attr(OWNED, i64_attribute(b.context(), 0));
+                arguments.push((number, old.operands(place).result(memref.element).value()));
+            }
+        }
+        b.inline_with(*block, &arguments, &|op| {
+            let dim = tx_mlir::integer_attribute(op, "dim").filter(|_| is(op, "linalg.index"))?;
+            Some(vec![b.value(point[usize::try_from(dim).ok()?])])
+        })
+    }
+}
+
+/// Whether anything in `block` uses its argument of this number.
+fn reads_argument(block: Blk<'_>, number: usize) -> bool {
+    use melior::ir::block::BlockLike as _;
+    number < block.argument_count() && tx_mlir::has_uses(tx_mlir::build::argument(block, number))
+}

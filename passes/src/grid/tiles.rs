@@ -1,0 +1,78 @@
+//! Tiles whose elements are numbered, for who wins.
+
+use super::body::{Body, Place};
+use crate::variants::parts::index_as;
+use melior::ir::ValueLike;
+use tx_mlir::build::{Cond, Predicate};
+use tx_mlir::{Builder, Index, Val};
+
+/// A tile whose elements are numbered from its first.
+pub(super) struct Tile<'c> {
+    /// The number of the first.
+    first: Index<'c>,
+}
+
+/// In place of a number in a tile: no element of it.
+const NONE: i64 = -1;
+
+/// With fewer elements of a tile for each partial result, they are numbered one by one.
+const FEW: usize = 4;
+
+impl<'c> Body<'_, 'c> {
+    /// Numbers the elements of a tile from its first, which makes constants of their numbers: an instruction for each is saved.
+    /// None where they are few, or come in any order.
+    pub(super) fn number_tile(
+        &self,
+        loops: &[usize],
+        points: &mut [Place<'c>],
+    ) -> Option<Tile<'c>> {
+        let (&[axis], Some(first)) = (&self.job.axes[..], points.first()) else {
+            return None;
+        };
+        if !self.ascends || first.beside || points.len() < FEW * self.lanes() {
+            return None;
+        }
+        let steps: Vec<(usize, i64)> = loops
+            .iter()
+            .map(|node| Some((*node, self.nest.step_of(axis, *node)?)))
+            .collect::<Option<_>>()?;
+        let first = first.index[&axis];
+        let number = |point: &Place<'c>| {
+            let each = steps.iter().map(|(node, step)| {
+                let index = point.index.get(node)?.known()?;
+                index.checked_mul(*step)
+            });
+            each.sum::<Option<i64>>()
+        };
+        let numbers: Vec<i64> = points.iter().map(number).collect::<Option<_>>()?;
+        for (point, number) in points.iter_mut().zip(numbers) {
+            point.number = Some(number);
+        }
+        Some(Tile { first })
+    }
+
+    /// Partial results to begin a tile with whose elements are numbered from its first: none of it has won yet.
+    pub(super) fn begin_tile(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
+        let new = |pair: &[Val<'c>]| vec![pair[0], b.int(NONE, pair[1].r#type())];
+        partial.chunks(2).flat_map(new).collect()
+    }
+
+    /// Partial results after a tile, from those before it and those with the numbers in it.
+    pub(super) fn end_tile(
+        &self,
+        b: &Builder<'c>,
+        tile: &Tile<'c>,
+        before: &[Val<'c>],
+        partial: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let pairs = partial.chunks(2).zip(before.chunks(2));
+        pairs
+            .flat_map(|(new, old)| {
+                let ty = new[1].r#type();
+                let number = b.binary("arith.addi", index_as(b, tile.first, ty), new[1]);
+                let none = b.compare(Predicate::Eq, new[1], b.int(NONE, ty));
+                vec![new[0], b.select(Cond::Val(none), old[1], number)]
+            })
+            .collect()
+    }
+}
