@@ -68,6 +68,9 @@ impl Pass for PrepareModule {
             let layout = StringAttribute::new(context(gpu_module), DATA_LAYOUT);
             set_attribute(gpu_module, "llvm.data_layout", layout.into());
             align_shared_memory(gpu_module);
+            for kernel in kernels(gpu_module) {
+                tx_mlir::remove_attribute(kernel, "schedule");
+            }
             walk(gpu_module).into_iter().for_each(drop_dimensions_apart);
             counts.add("modules", 1);
         }
