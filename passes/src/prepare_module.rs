@@ -18,8 +18,8 @@ pass! {
     /// integers to be aligned to 4 bytes and splits their accesses. Gives shared memory an
     /// alignment of 16 bytes, without which LLVM emits one that its own wide accesses break. Takes a view that
     /// leaves out elements and drops dimensions in two steps: MLIR finds the dropped ones by comparing strides, which
-    /// do not match where a step is not 1, and its lowering then dies. Checks that the static shared memory of each
-    /// kernel is at most 48 KiB, and that its name can be written.
+    /// do not match where a step is not 1, and its lowering then dies. Takes the schedules off kernels, so that
+    /// tools which do not know the dialect can read what comes of them. Checks that the static shared memory of each kernel is at most 48 KiB, and that its name can be written.
     ///
     /// ## Before
     /// ```mlir

@@ -481,7 +481,8 @@ pub(super) fn other_factor(op: Op<'_>) -> Vec<Change<'_>> {
 pub(super) fn other_divisor(op: Op<'_>) -> Vec<Change<'_>> {
     // Which addresses are multiples of an odd number comes down to chance.
     let address = operands(op).first().copied().and_then(defining_op);
-    if address.is_some_and(|by| is(by, "memref.extract_aligned_pointer_as_index")) {
+    let of_address = address.is_some_and(|by| is(by, "memref.extract_aligned_pointer_as_index"));
+    if of_address && is(op, "arith.remui") {
         let divisor = operands(op).get(1).copied().and_then(known);
         return each(divisor, |n| Box::new(move || give(op, 1, n / 2)));
     }
