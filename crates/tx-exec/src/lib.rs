@@ -50,6 +50,7 @@ mod program;
 mod report;
 mod schedule;
 mod shared;
+mod stacks;
 mod warp;
 
 pub use fault::{

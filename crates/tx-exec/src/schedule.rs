@@ -6,6 +6,7 @@ use crate::{
     machine::{Machine, State},
     order::{Order, Turns},
     report::Report,
+    stacks,
 };
 use corosensei::{
     Coroutine,
@@ -26,15 +27,7 @@ pub(crate) type Entry = unsafe extern "C" fn(*mut *mut c_void);
 struct Threads(Vec<Coroutine<(), (), (), DefaultStack>>);
 
 impl Threads {
-    fn into_stacks(mut self) -> Vec<DefaultStack> {
-        self.abandon();
-        std::mem::take(&mut self.0)
-            .into_iter()
-            .map(Coroutine::into_stack)
-            .collect()
-    }
-
-    fn abandon(&mut self) {
+    fn take_stacks(&mut self) -> Vec<DefaultStack> {
         for thread in &mut self.0 {
             if !thread.done() {
                 // SAFETY: a suspended thread's stack holds frames of generated code and of hooks that are suspended,
@@ -43,12 +36,14 @@ impl Threads {
                 unsafe { thread.force_reset() };
             }
         }
+        let threads = std::mem::take(&mut self.0);
+        threads.into_iter().map(Coroutine::into_stack).collect()
     }
 }
 
 impl Drop for Threads {
     fn drop(&mut self) {
-        self.abandon();
+        stacks::give_back(self.take_stacks());
     }
 }
 
@@ -65,15 +60,11 @@ pub(crate) unsafe fn run(
     order: Order,
     frame_bytes: u64,
 ) -> Result<Report, Fault> {
-    let mut stacks = Vec::with_capacity(machine.threads.len());
     let stack_bytes = usize::try_from(STACK_RESERVE + frame_bytes).map_err(|_| {
         Fault::Internal("the kernel needs more stack than there are addresses".into())
     })?;
-    for _ in 0..machine.threads.len() {
-        let stack = DefaultStack::new(stack_bytes)
-            .map_err(|error| Fault::Internal(format!("no stack for a thread: {error}")))?;
-        stacks.push(stack);
-    }
+    let mut stacks = stacks::take(machine.threads.len(), stack_bytes)
+        .map_err(|error| Fault::Internal(format!("no stack for a thread: {error}")))?;
     let mut turns = Turns::new(order);
     let parameters = parameters.as_mut_ptr();
     let machine: *mut Machine<'_> = &mut machine;
@@ -87,7 +78,9 @@ pub(crate) unsafe fn run(
         let state = unsafe { &mut *machine };
         state.start_block(number);
         for (thread, stack) in state.threads.iter_mut().zip(&stacks) {
-            thread.stack_limit = stack.limit().get() as u64;
+            // What a stack has beyond what was asked for is not the kernel's: where it ends must not depend on what ran
+            // before.
+            thread.stack_limit = stack.base().get().saturating_sub(stack_bytes) as u64;
         }
         let coroutines = std::mem::take(&mut stacks).into_iter().enumerate();
         let mut threads = Threads(
@@ -130,8 +123,9 @@ pub(crate) unsafe fn run(
         {
             return Err(state.diagnose());
         }
-        stacks = threads.into_stacks();
+        stacks = threads.take_stacks();
     }
+    stacks::give_back(stacks);
     // SAFETY: as above.
     Ok(unsafe { (*machine).report })
 }

@@ -11,6 +11,7 @@ mod description;
 mod element;
 mod generate;
 pub mod modules;
+mod patience;
 mod print;
 mod random;
 mod report;

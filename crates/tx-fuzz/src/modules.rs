@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What one case may take.
+/// What one case may take of the processors.
 const LIMIT: Duration = Duration::from_secs(120);
 /// Findings of one kind that are made smaller; the others are counted.
 const OF_A_KIND: usize = 2;

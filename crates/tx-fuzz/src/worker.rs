@@ -2,6 +2,7 @@
 
 use crate::check::{Class, Outcome, check};
 use crate::description::Case;
+use crate::patience::{PAUSE, Patience};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -108,7 +109,14 @@ impl Worker {
             .input
             .write_all(line.as_bytes())
             .and_then(|()| running.input.flush());
-        match running.answers.recv_timeout(self.limit) {
+        let patience = Patience::new(running.child.id(), self.limit);
+        let answer = loop {
+            match running.answers.recv_timeout(PAUSE) {
+                Err(RecvTimeoutError::Timeout) if !patience.is_over() => {}
+                answer => break answer,
+            }
+        };
+        match answer {
             Ok(answer) => {
                 let outcome = serde_json::from_str(&answer)?;
                 running.served += 1;
@@ -123,7 +131,7 @@ impl Worker {
             Err(RecvTimeoutError::Timeout) => {
                 running.child.kill()?;
                 running.child.wait()?;
-                let message = format!("no answer after {} s", self.limit.as_secs());
+                let message = format!("no answer after {} s of work", self.limit.as_secs());
                 Ok(Outcome::new(Class::Hang, "", message))
             }
             Err(RecvTimeoutError::Disconnected) => {

@@ -1,5 +1,6 @@
 //! Processes that may die or never end.
 
+use crate::patience::Patience;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -7,8 +8,10 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What one process may take: long, for a slow build on a busy machine.
+/// What one process may take of the processors: long, for a slow build.
 const LIMIT: Duration = Duration::from_secs(60);
+/// Longest pause between two looks at it.
+const MOST_PAUSE: Duration = Duration::from_millis(20);
 /// What it may take to say where it was.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 /// Kibibytes of memory it may map: a number that is taken for a size must not take the machine with it.
@@ -57,18 +60,19 @@ fn run_with(limits: &str, line: &[OsString], log: &Path) -> io::Result<Ended> {
         .stdout(Stdio::null())
         .stderr(File::create(log)?)
         .spawn()?;
-    let stop = Instant::now() + LIMIT;
+    let patience = Patience::new(child.id(), LIMIT);
     let mut pause = Duration::from_millis(1);
     let status = loop {
         if let Some(status) = child.try_wait()? {
             break Some(status);
         }
-        if Instant::now() > stop {
+        // Most end sooner than the first look at what they took would say anything.
+        if pause == MOST_PAUSE && patience.is_over() {
             end(&mut child)?;
             break None;
         }
         std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+        pause = (pause * 2).min(MOST_PAUSE);
     };
     let bytes = fs::read(log)?;
     let said = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]).into_owned();

@@ -68,7 +68,7 @@ const CALLS: [([usize; 4], Data); 28] = [
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
 /// Rows so long that several warps have a part of each, and so short that every order of their numbers is near to any other.
-const ABOVE: ([usize; 4], Data) = ([2, 2053, 1, 1], Data::Above);
+const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
 /// The longest rows and vectors where a program has kernels for different lengths, and the longest of rows that all go to one
 /// kernel from a shorter length on.
@@ -101,7 +101,7 @@ const FEW_OF_THESE: usize = 4;
 const LENGTH_TURNS: usize = 7;
 
 /// What programs of given sizes hold.
-const FILLS: [Data; 16] = [
+const FILLS: [Data; 17] = [
     Data::Whole,
     Data::Special,
     Data::Random,
@@ -118,6 +118,7 @@ const FILLS: [Data; 16] = [
     Data::Alone,
     Data::Last,
     Data::Deep,
+    Data::Above,
 ];
 
 /// Elements of one argument beyond which a program is not run.
@@ -255,8 +256,16 @@ pub(super) fn calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Ca
     calls
         .chain(large_calls(plan, guess, sorts))
         .chain(length_calls(plan, guess, sorts))
-        .chain([Call::new(ABOVE.0, ABOVE.1)])
+        .chain([Call::new(ABOVE, Data::Above)])
+        .chain(above_calls(plan, guess))
         .collect()
+}
+
+/// Calls with one number above others for each of the [`lengths`] of the classes.
+fn above_calls(plan: &Plan, guess: Guess) -> impl Iterator<Item = Call> {
+    let rank = most_dimensions(plan);
+    let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
+    lengths.map(move |length| Call::new(sizes_of(rank, length), Data::Above))
 }
 
 /// Calls with each of the [`lengths`] and [`tails`] of the classes, which take a turn each.

@@ -481,8 +481,10 @@ pub(super) fn other_factor(op: Op<'_>) -> Vec<Change<'_>> {
 pub(super) fn other_divisor(op: Op<'_>) -> Vec<Change<'_>> {
     // Which addresses are multiples of an odd number comes down to chance.
     let address = operands(op).first().copied().and_then(defining_op);
-    let of_address = address.is_some_and(|by| is(by, "memref.extract_aligned_pointer_as_index"));
-    if of_address && is(op, "arith.remui") {
+    let of_address = address.is_some_and(|by| {
+        is(by, "memref.extract_aligned_pointer_as_index") || is(by, "llvm.ptrtoint")
+    });
+    if of_address && (is(op, "arith.remui") || is(op, "llvm.urem")) {
         let divisor = operands(op).get(1).copied().and_then(known);
         return each(divisor, |n| Box::new(move || give(op, 1, n / 2)));
     }

@@ -1,0 +1,83 @@
+//! How long a process is waited for.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+/// How often a process is looked at.
+pub(crate) const PAUSE: Duration = Duration::from_millis(200);
+/// Times the limit that one may take by the clock: it may wait for something that never comes.
+const BY_THE_CLOCK: u32 = 10;
+/// Ticks a second in which Linux says what a process took.
+const TICKS: u64 = 100;
+
+/// A limit for the time that a process takes from a processor: on a busy machine the clock says nothing of a program.
+pub(crate) struct Patience {
+    process: u32,
+    limit: Duration,
+    taken_before: Duration,
+    begin: Instant,
+}
+
+impl Patience {
+    /// The limit holds for what the process does from now on.
+    pub(crate) fn new(process: u32, limit: Duration) -> Self {
+        Self {
+            process,
+            limit,
+            taken_before: processor_time(process).unwrap_or_default(),
+            begin: Instant::now(),
+        }
+    }
+
+    /// Whether the process took more than it may.
+    pub(crate) fn is_over(&self) -> bool {
+        let taken = processor_time(self.process).map(|now| now.saturating_sub(self.taken_before));
+        let by_the_clock = self.begin.elapsed();
+        match taken {
+            Some(taken) => taken > self.limit || by_the_clock > self.limit * BY_THE_CLOCK,
+            None => by_the_clock > self.limit,
+        }
+    }
+}
+
+/// What all threads of a process took from the processors; nothing where the system does not say.
+fn processor_time(process: u32) -> Option<Duration> {
+    let line = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program, in parentheses, may hold anything.
+    let (_, fields) = line.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let user: u64 = fields.next()?.parse().ok()?;
+    let system: u64 = fields.next()?.parse().ok()?;
+    Some(Duration::from_millis((user + system) * 1000 / TICKS))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn shell(script: &str) -> std::process::Child {
+        Command::new("/bin/sh")
+            .args(["-c", script])
+            .spawn()
+            .expect("a shell")
+    }
+
+    /// A process that works comes to its limit; one that sleeps for as long does not.
+    #[test]
+    fn work_counts_and_sleep_does_not() {
+        let limit = Duration::from_millis(300);
+        let mut busy = shell("while :; do :; done");
+        let mut idle = shell("exec sleep 60");
+        let of_busy = Patience::new(busy.id(), limit);
+        let of_idle = Patience::new(idle.id(), limit);
+        while !of_busy.is_over() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(!of_idle.is_over());
+        for child in [&mut busy, &mut idle] {
+            child.kill().expect("it runs until it is killed");
+            child.wait().expect("it was killed");
+        }
+    }
+}
