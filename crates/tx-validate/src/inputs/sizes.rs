@@ -257,15 +257,27 @@ pub(super) fn calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Ca
         .chain(large_calls(plan, guess, sorts))
         .chain(length_calls(plan, guess, sorts))
         .chain([Call::new(ABOVE, Data::Above)])
-        .chain(above_calls(plan, guess))
+        .chain(above_calls(plan, guess, sorts))
         .collect()
 }
 
-/// Calls with one number above others for each of the [`lengths`] of the classes.
-fn above_calls(plan: &Plan, guess: Guess) -> impl Iterator<Item = Call> {
+/// Calls with one number above others for each of the [`lengths`] of the classes, after all others.
+fn above_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> impl Iterator<Item = Call> {
     let rank = most_dimensions(plan);
     let lengths = length_classes(plan, guess).into_iter().flat_map(lengths);
-    lengths.map(move |length| Call::new(sizes_of(rank, length), Data::Above))
+    lengths.map(move |length| Call {
+        turn: Some(Turn::nth(TURNS_ALONE, TURNS_ALONE + 1, sorts)),
+        ..Call::new(few_rows(rank, length), Data::Above)
+    })
+}
+
+/// As [`sizes_of`], with [`TAIL_ROWS`].
+fn few_rows(rank: usize, length: usize) -> [usize; 4] {
+    let mut sizes = sizes_of(rank, length);
+    if rank > 1 {
+        sizes[0] = TAIL_ROWS;
+    }
+    sizes
 }
 
 /// Calls with each of the [`lengths`] and [`tails`] of the classes, which take a turn each.
@@ -294,11 +306,7 @@ fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
         }
     }
     for length in classes.iter().copied().flat_map(tails) {
-        let mut sizes = sizes_of(rank, length);
-        if rank > 1 {
-            sizes[0] = TAIL_ROWS;
-        }
-        calls.push(call(sizes, Data::Random, 0, 1));
+        calls.push(call(few_rows(rank, length), Data::Random, 0, 1));
     }
     calls
 }
