@@ -319,7 +319,6 @@ harmless! {
     }
     "The same array is asked twice whether it is aligned: where the answers differ, its elements are loaded one by one." => {
         "negate-comparison" "mutations/numbers@range" "45:3 `% = arith.cmpi eq";
-        "other-divisor" "mutations/numbers@range" "45:3 `% = arith.remui";
     }
     "Each block has one row. The loop over rows, whose rounds the barrier keeps apart, is there for more rows than a launch \
      has blocks: 2^31." => {
