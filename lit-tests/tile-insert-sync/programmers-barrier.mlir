@@ -82,4 +82,35 @@ gpu.module @kernels {
     %y = memref.load %S[%other] : !S
     gpu.return
   }
+
+  // Barriers to which only some threads come stay, also where one of two meets the other: who waits for whom is not known.
+  // For the same reason they do not count, and one for all is inserted.
+  // CHECK-LABEL: gpu.func @for_some
+  // CHECK:         memref.store
+  // CHECK-NEXT:    gpu.barrier
+  // CHECK-NEXT:    scf.if
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK-NEXT:      memref.load
+  // CHECK:         } else {
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK-NEXT:      memref.load
+  gpu.func @for_some(%x: f32, %y: memref<64xf32>) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    %first = arith.cmpi ult, %t, %c32 : index
+    memref.store %x, %S[%t] : !S
+    scf.if %first {
+      gpu.barrier
+      %a = memref.load %S[%other] : !S
+      memref.store %a, %y[%t] : memref<64xf32>
+    } else {
+      gpu.barrier
+      %b = memref.load %S[%t] : !S
+      memref.store %b, %y[%t] : memref<64xf32>
+    }
+    gpu.return
+  }
 }

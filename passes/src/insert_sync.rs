@@ -32,7 +32,9 @@ pass! {
     /// have distinct barrier numbers.
     ///
     /// Barriers that are already there count. A `gpu.barrier` without which nothing is missing is
-    /// removed, unless the kernel has atomics, fences or ops whose effects are not known.
+    /// removed, unless the kernel has atomics, fences or ops whose effects are not known. One that
+    /// stands where some threads of the block never come neither counts nor goes: whom it waits for
+    /// is not known.
     ///
     /// Distinct memref arguments of a kernel are taken not to overlap.
     ///
@@ -79,8 +81,13 @@ impl Pass for InsertSync {
                 accesses: BTreeMap::new(),
                 writes: Vec::new(),
                 conflicts: BTreeMap::new(),
+                for_some: Vec::new(),
                 ignored: None,
             };
+            walker.for_some = walk(func)
+                .into_iter()
+                .filter(|op| walker.barrier_reach(*op) == Some(Reach::Block) && walker.is_for_some(*op))
+                .collect();
             walker.writes = walk(func)
                 .into_iter()
                 .filter(|op| blocks(*op).is_empty())
@@ -180,6 +187,8 @@ struct Walker<'t, 'c> {
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
     /// What is written at all.
     writes: Vec<Touch<'c>>,
+    /// Barriers of the program, of the whole block, to which some of its threads never come.
+    for_some: Vec<Op<'c>>,
     /// Barriers of the program that are taken not to be there, while it is tried whether they are
     /// needed.
     ignored: Option<Vec<Op<'c>>>,
@@ -233,7 +242,9 @@ impl<'c> Walker<'_, 'c> {
         if !plain {
             return redundant;
         }
-        for barrier in all.into_iter().filter(|op| name(*op) == "gpu.barrier") {
+        let candidates = all.into_iter().filter(|op| name(*op) == "gpu.barrier");
+        let candidates: Vec<_> = candidates.filter(|op| !self.for_some.contains(op)).collect();
+        for barrier in candidates {
             let mut ignored = redundant.clone();
             ignored.push(barrier);
             self.ignored = Some(ignored);
@@ -261,6 +272,12 @@ impl<'c> Walker<'_, 'c> {
         Ok(pending)
     }
 
+    /// Whether some threads of the block never come to an op.
+    fn is_for_some(&self, op: Op<'c>) -> bool {
+        let groups = self.threads.active(op).threads.groups(WARP_SIZE);
+        groups.len() < self.all_warps() || groups.iter().any(|(_, complete)| !complete)
+    }
+
     /// Number of warps of the block.
     fn all_warps(&self) -> usize {
         usize::try_from((self.threads.kernel().threads + WARP_SIZE - 1) / WARP_SIZE).unwrap_or(1)
@@ -269,7 +286,8 @@ impl<'c> Walker<'_, 'c> {
     fn op(&mut self, op: Op<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         if let Some(reach) = self.barrier_reach(op) {
             let ignored = self.ignored.as_ref().is_some_and(|all| all.contains(&op));
-            return Ok(if ignored { pending } else { separate(pending, reach) });
+            let counts = !ignored && !self.for_some.contains(&op);
+            return Ok(if counts { separate(pending, reach) } else { pending });
         }
         if SYNCHRONISATION.contains(&name(op)) {
             // It orders something, but not what is known here.
