@@ -11,7 +11,7 @@
 // CHECK:        588 bytes of arguments, 1 set in turns
 
 // One line for programs.
-// JSON: {{^}}{"bytes":588,"ceiling_gb_per_s":null,"copies":1,"device":"{{.+}}","entry":"rows","fastest_us":{{.+}},"file":"{{.*}}bench.mlir","gb_per_s":{{.+}},"kernels":1,"median_us":{{.+}},"slowest_us":{{.+}}}{{$}}
+// JSON: {{^}}{"bytes":588,"ceiling_gb_per_s":null,"copies":1,"device":"{{.+}}","entry":"rows","fastest_us":{{.+}},"file":"{{.*}}bench.mlir","gb_per_s":{{.+}},"graph":false,"kernels":1,"median_us":{{.+}},"slowest_us":{{.+}}}{{$}}
 
 // Arguments that do not fit are refused as `tx run` refuses them.
 // ARGS: dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 1

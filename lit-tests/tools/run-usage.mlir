@@ -4,6 +4,8 @@
 // EXIT: 2
 // RUN(GRID): not tx run %s --device cpu --grid 0 2>&1
 // EXIT: 2
+// RUN(GRAPH): not tx run %s --device cpu --arg zeros:f32 --graph 2>&1
+// EXIT: 2
 // RUN(COMMAND): not tx frobnicate %s 2>&1
 // EXIT: 2
 // RUN(OPTION): not tx compile %s --speed 11 2>&1
@@ -16,6 +18,7 @@
 // DEVICE:  unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`
 // SPEC:    `ones:4` is not an argument: expected FILE.npy
 // GRID:    expected one to three numbers from 1 on, as in `16,4,1`
+// GRAPH:   the CPU has no CUDA graphs; launch the program without one, or on a CUDA device
 // COMMAND: unrecognized subcommand 'frobnicate'
 // OPTION:  unexpected argument '--speed'
 // FILE:    <FILE.mlir>

@@ -17,6 +17,10 @@ use crate::ceiling;
 use crate::error::Error;
 use crate::ptx;
 
+mod graph;
+
+pub(crate) use graph::Graph;
+
 /// An error of the CUDA driver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {name} ({message})")]
@@ -428,11 +432,27 @@ pub(crate) struct Resident<'m> {
 impl Resident<'_> {
     /// Starts the launches of the job that this was prepared for, in order.
     pub(crate) fn launch(&self, job: &Job) -> Result<(), Error> {
+        // SAFETY: the null stream is always there, and the driver frees no memory before what runs in it has ended.
+        unsafe { self.launch_on(job, std::ptr::null_mut()) }
+    }
+
+    /// The same on a stream.
+    ///
+    /// # Safety
+    /// The stream must be one of the device's primary context. Where it records, what was recorded must not be launched
+    /// after this is dropped.
+    pub(crate) unsafe fn launch_on(&self, job: &Job, stream: sys::CUstream) -> Result<(), Error> {
         self.module.context.make_current()?;
         for (launch, function) in job.launches.iter().zip(&self.functions) {
-            launch_kernel(launch, *function, &self.buffers)?;
+            // SAFETY: the caller's promise.
+            unsafe { launch_kernel(launch, *function, &self.buffers, stream) }?;
         }
         Ok(())
+    }
+
+    /// Where it is.
+    pub(crate) fn context(&self) -> &Context {
+        &self.module.context
     }
 
     /// Waits until everything that was started has ended.
@@ -472,10 +492,13 @@ impl Resident<'_> {
     }
 }
 
-fn launch_kernel(
+/// # Safety
+/// The stream must be one of the current context.
+unsafe fn launch_kernel(
     launch: &Launch,
     function: sys::CUfunction,
     buffers: &[Memory],
+    stream: sys::CUstream,
 ) -> Result<(), CudaError> {
     let mut words: Vec<u64> = launch
         .params
@@ -508,7 +531,7 @@ fn launch_kernel(
                 (x, y, z),
                 (bx, by, bz),
                 launch.dynamic_shared,
-                std::ptr::null_mut(),
+                stream,
                 &mut params,
             )
         }
@@ -521,7 +544,7 @@ fn launch_kernel(
             blockDimY: by,
             blockDimZ: bz,
             sharedMemBytes: launch.dynamic_shared,
-            hStream: std::ptr::null_mut(),
+            hStream: stream,
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as u32,
         };
@@ -581,7 +604,8 @@ impl Context {
             for _ in 0..TIMES {
                 let (start, end) = (Event::new()?, Event::new()?);
                 start.record()?;
-                launch_kernel(&launch, function, &buffers)?;
+                // SAFETY: the null stream is always there.
+                unsafe { launch_kernel(&launch, function, &buffers, std::ptr::null_mut()) }?;
                 end.record()?;
                 driver::ctx::synchronize().during(|| "reading memory".to_owned())?;
                 times.push(start.until(&end)?);

@@ -1,5 +1,6 @@
 //! Devices and what is loaded on them.
 
+use std::ffi::c_void;
 use std::time::{Duration, Instant};
 
 use tx_plan::{Artifact, Plan};
@@ -189,6 +190,8 @@ enum Module {
 pub struct RunOptions {
     /// The grid of a kernel entry, in CTAs along x, y and z, in place of the one in the plan.
     pub grid: Option<[u32; 3]>,
+    /// Whether [`Executable::run_with`] launches through a CUDA graph (see [`Prepared::record`]).
+    pub graph: bool,
     /// In which order the executor runs threads and blocks; devices have an order of their own.
     #[cfg(feature = "simt")]
     pub order: tx_exec::Order,
@@ -223,10 +226,14 @@ impl Executable {
     /// Runs the program once with options.
     ///
     /// # Errors
-    /// As [`Executable::run`], and when a grid is given for a function.
+    /// As [`Executable::run`], when a grid is given for a function, and when a graph is asked for where there are none.
     pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
         let mut run = self.prepare(args, options)?;
-        let elapsed = Prepared::time(std::slice::from_mut(&mut run), 1)?;
+        let runs = std::slice::from_mut(&mut run);
+        let elapsed = match options.graph {
+            true => Prepared::record(runs, 1)?.time(1)?,
+            false => Prepared::time(runs, 1)?,
+        };
         run.finish(elapsed)
     }
 
@@ -261,7 +268,7 @@ enum Resident<'e> {
     Cuda(cuda::Resident<'e>),
 }
 
-impl Prepared<'_> {
+impl<'e> Prepared<'e> {
     /// Starts the program once, on the arguments as the launch before left them. A device may still be running it when this
     /// returns.
     ///
@@ -287,6 +294,64 @@ impl Prepared<'_> {
         }
     }
 
+    /// Starts the program once on a stream of the caller's (a `CUstream`), on the arguments as the launch before left them.
+    /// Where the stream records a CUDA graph, the launch becomes a part of it.
+    ///
+    /// Nothing else of this waits for the stream: the caller does, before the arguments are read back.
+    ///
+    /// # Errors
+    /// When the device refuses a launch, or is the CPU.
+    ///
+    /// # Safety
+    /// The stream must be one of the primary context of the device. A graph that records it must not be launched after this
+    /// is dropped.
+    pub unsafe fn launch_on(&self, stream: *mut c_void) -> Result<(), Error> {
+        match &self.resident {
+            Resident::Empty => Ok(()),
+            #[cfg(feature = "simt")]
+            Resident::Cpu(_) => Err(no_graph()),
+            // SAFETY: the caller's promise.
+            Resident::Cuda(resident) => unsafe { resident.launch_on(&self.job, stream.cast()) },
+        }
+    }
+
+    /// Records so many launches, one after the other and of each of these in turn, as one CUDA graph: to launch it is one
+    /// call of the driver, however many kernels it has.
+    ///
+    /// ```no_run
+    /// # fn run(program: &tx_runtime::Executable, args: Vec<tx_runtime::Arg>) -> Result<(), tx_runtime::Error> {
+    /// use tx_runtime::{Prepared, RunOptions};
+    ///
+    /// let mut runs = [program.prepare(args, &RunOptions::default())?];
+    /// let graph = Prepared::record(&mut runs, 1)?;
+    /// for _ in 0..1000 {
+    ///     graph.launch()?;
+    /// }
+    /// graph.wait()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the device refuses, or is the CPU.
+    pub fn record<'r>(runs: &'r mut [Self], launches: usize) -> Result<Graph<'r, 'e>, Error> {
+        let on_device = runs.iter().map(|run| match &run.resident {
+            _ if run.kernels() == 0 => Ok(None),
+            Resident::Empty => Ok(None),
+            #[cfg(feature = "simt")]
+            Resident::Cpu(_) => Err(no_graph()),
+            Resident::Cuda(resident) => Ok(Some((resident, &run.job))),
+        });
+        let on_device = on_device.collect::<Result<Vec<_>, _>>()?;
+        let first = on_device.iter().flatten().next();
+        let recorded = first.map(|(resident, _)| {
+            let turns = on_device.iter().copied().cycle().take(launches).flatten();
+            cuda::Graph::record(resident.context(), turns)
+        });
+        let recorded = recorded.transpose()?;
+        Ok(Graph { recorded, runs })
+    }
+
     /// How long so many launches take, one after the other and of each of these in turn, from the start of the first
     /// kernel to the end of the last.
     ///
@@ -296,10 +361,6 @@ impl Prepared<'_> {
         if runs.iter().all(|run| run.kernels() == 0) {
             return Ok(Duration::ZERO);
         }
-        let mark = |runs: &[Self]| match runs.first().map(|run| &run.resident) {
-            Some(Resident::Cuda(resident)) => resident.mark().map(Some),
-            _ => Ok(None),
-        };
         let (begin, start) = (Instant::now(), mark(runs)?);
         for i in 0..launches {
             let turn = i % runs.len().max(1);
@@ -307,14 +368,7 @@ impl Prepared<'_> {
                 run.launch()?;
             }
         }
-        let end = mark(runs)?;
-        for run in runs.iter() {
-            run.wait()?;
-        }
-        match (start, end) {
-            (Some(start), Some(end)) => Ok(start.until(&end)?),
-            _ => Ok(begin.elapsed()),
-        }
+        until_end(runs, begin, start)
     }
 
     /// Kernels of one launch.
@@ -358,6 +412,78 @@ impl Prepared<'_> {
             #[cfg(feature = "simt")]
             work,
         })
+    }
+}
+
+#[cfg(feature = "simt")]
+fn no_graph() -> Error {
+    Error::NoGraph {
+        device: "the CPU".to_owned(),
+    }
+}
+
+/// A point in time on the device, where there is one.
+fn mark(runs: &[Prepared<'_>]) -> Result<Option<cuda::Event>, Error> {
+    match runs.first().map(|run| &run.resident) {
+        Some(Resident::Cuda(resident)) => resident.mark().map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Waits for what was started since `begin`, and says how long it took.
+fn until_end(
+    runs: &[Prepared<'_>],
+    begin: Instant,
+    start: Option<cuda::Event>,
+) -> Result<Duration, Error> {
+    let end = mark(runs)?;
+    for run in runs {
+        run.wait()?;
+    }
+    match (start, end) {
+        (Some(start), Some(end)) => Ok(start.until(&end)?),
+        _ => Ok(begin.elapsed()),
+    }
+}
+
+/// Launches that were recorded (see [`Prepared::record`]). The prepared programs are free again when it is dropped.
+#[derive(Debug)]
+pub struct Graph<'r, 'e> {
+    /// Before what it launches, which must outlive it; nothing where no program launches anything.
+    recorded: Option<cuda::Graph>,
+    runs: &'r mut [Prepared<'e>],
+}
+
+impl Graph<'_, '_> {
+    /// Starts all launches. A device may still be running them when this returns.
+    ///
+    /// # Errors
+    /// When the device refuses.
+    pub fn launch(&self) -> Result<(), Error> {
+        self.recorded.as_ref().map_or(Ok(()), cuda::Graph::launch)
+    }
+
+    /// Waits until everything that was started has ended.
+    ///
+    /// # Errors
+    /// When one of the launches failed.
+    pub fn wait(&self) -> Result<(), Error> {
+        self.runs.iter().try_for_each(Prepared::wait)
+    }
+
+    /// How long it takes to launch all so many times, from the start of the first kernel to the end of the last.
+    ///
+    /// # Errors
+    /// As [`Graph::launch`] and [`Graph::wait`].
+    pub fn time(&self, times: usize) -> Result<Duration, Error> {
+        if self.recorded.is_none() {
+            return Ok(Duration::ZERO);
+        }
+        let (begin, start) = (Instant::now(), mark(self.runs)?);
+        for _ in 0..times {
+            self.launch()?;
+        }
+        until_end(self.runs, begin, start)
     }
 }
 

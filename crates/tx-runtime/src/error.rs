@@ -115,6 +115,12 @@ pub enum Error {
         /// The entry.
         entry: String,
     },
+    /// A CUDA graph on a device that has none.
+    #[error("{device} has no CUDA graphs; launch the program without one, or on a CUDA device")]
+    NoGraph {
+        /// The device.
+        device: String,
+    },
     /// A text that names no device.
     #[error("unknown device `{found}`; expected `auto`, `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice {
@@ -226,9 +232,10 @@ impl Error {
     /// Whose turn it is.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Spec(_) | Self::UnknownDevice { .. } | Self::GridOfFunction { .. } => {
-                ErrorKind::Usage
-            }
+            Self::Spec(_)
+            | Self::UnknownDevice { .. }
+            | Self::GridOfFunction { .. }
+            | Self::NoGraph { .. } => ErrorKind::Usage,
             Self::File { .. }
             | Self::ArgumentCount { .. }
             | Self::Argument { .. }

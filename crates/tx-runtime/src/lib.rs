@@ -36,7 +36,7 @@ mod spec;
 pub use array::{Array, HostElement};
 pub use bind::{MAX_GRID, check_arguments};
 pub use cuda::{CudaDevice, CudaDriver, CudaError};
-pub use device::{Device, Executable, Outputs, Prepared, RunOptions};
+pub use device::{Device, Executable, Graph, Outputs, Prepared, RunOptions};
 pub use error::{Error, ErrorKind, Fault, FaultKind};
 pub use npy::{NpyError, read_npy, read_npy_from, write_npy, write_npy_to};
 pub use number::{NotANumber, Number};

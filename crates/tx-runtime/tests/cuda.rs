@@ -1,7 +1,9 @@
 //! Whole runs on a CUDA device, from hand-written PTX. Without a device each test says so and passes.
 
 use tx_plan::{Argument, Artifact, ElementType, EntryKind, Expr, Operand, Plan, Step, Temporary};
-use tx_runtime::{Arg, Array, CudaDriver, Device, Error, ErrorKind, Number, Spec};
+use tx_runtime::{
+    Arg, Array, CudaDriver, Device, Error, ErrorKind, Number, Prepared, RunOptions, Spec,
+};
 
 const KERNELS: &str = include_str!("ptx/kernels.ptx");
 const CLUSTER: &str = include_str!("ptx/cluster.ptx");
@@ -134,6 +136,95 @@ fn runs_on_another_thread() -> Result<(), Error> {
         outputs.argument(1).map(ToString::to_string).as_deref(),
         Some("[7.]")
     );
+    Ok(())
+}
+
+/// Sums of rows that hold one number, as `row_sums` computes them.
+fn rows_of(number: u32) -> Vec<Arg> {
+    vec![
+        arg(&format!("full:{number}:1x7xf32")),
+        arg("zeros:1xf32"),
+        1.into(),
+    ]
+}
+
+fn row_sums(device: &Device) -> Result<tx_runtime::Executable, Error> {
+    let step = step("row_sums", [0, 1, 2].map(Operand::Argument));
+    let arguments = &[
+        ("memref<?x?xf32>", false),
+        ("memref<?xf32>", true),
+        ("f32", false),
+    ];
+    device.load(&artifact(KERNELS, "sm_80", arguments, step))
+}
+
+/// A graph launches each of several prepared programs, as often as it is launched, and they can be read afterwards.
+#[test]
+fn launches_graphs() -> Result<(), Error> {
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let executable = row_sums(&device)?;
+    let prepare = |number| executable.prepare(rows_of(number), &RunOptions::default());
+    let mut runs = vec![prepare(1)?, prepare(2)?, prepare(3)?];
+    // The third is not reached.
+    let graph = Prepared::record(&mut runs, 2)?;
+    for _ in 0..10 {
+        graph.launch()?;
+    }
+    graph.wait()?;
+    assert!(!graph.time(3)?.is_zero());
+    drop(graph);
+    for (run, expected) in runs.into_iter().zip(["[7.]", "[14.]", "[0.]"]) {
+        let sums = run.into_outputs()?;
+        let sums = sums.argument(1).map(ToString::to_string);
+        assert_eq!(sums.as_deref(), Some(expected));
+    }
+    let with_graph = RunOptions {
+        graph: true,
+        ..RunOptions::default()
+    };
+    let outputs = executable.run_with(rows_of(5), &with_graph)?;
+    let sums = outputs.argument(1).map(ToString::to_string);
+    assert_eq!(sums.as_deref(), Some("[35.]"));
+    Ok(())
+}
+
+/// A program is launched on a stream of the caller's, and becomes a part of the graph that the caller records there.
+#[test]
+fn launches_on_streams_of_the_caller() -> Result<(), Error> {
+    use cudarc::driver::{result, sys};
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let executable = row_sums(&device)?;
+    let [on_stream, in_graph] =
+        [1, 2].map(|number| executable.prepare(rows_of(number), &RunOptions::default()));
+    let (on_stream, in_graph) = (on_stream?, in_graph?);
+    // SAFETY: the context is the primary one, which is current since programs were prepared; what was recorded is launched
+    // while `in_graph` lives.
+    unsafe {
+        let stream =
+            result::stream::create(result::stream::StreamKind::NonBlocking).expect("a stream");
+        on_stream.launch_on(stream.cast())?;
+        result::stream::synchronize(stream).expect("it ran");
+        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+        result::stream::begin_capture(stream, mode).expect("it records");
+        in_graph.launch_on(stream.cast())?;
+        let graph = result::stream::end_capture(stream).expect("it recorded");
+        let flags = sys::CUgraphInstantiate_flags(0);
+        let launches = result::graph::instantiate(graph, flags).expect("a graph");
+        result::graph::launch(launches, stream).expect("it starts");
+        result::stream::synchronize(stream).expect("it ran");
+        result::graph::exec_destroy(launches).expect("it is there");
+        result::graph::destroy(graph).expect("it is there");
+        result::stream::destroy(stream).expect("it is there");
+    }
+    for (run, expected) in [(on_stream, "[7.]"), (in_graph, "[14.]")] {
+        let sums = run.into_outputs()?;
+        let sums = sums.argument(1).map(ToString::to_string);
+        assert_eq!(sums.as_deref(), Some(expected));
+    }
     Ok(())
 }
 

@@ -13,6 +13,10 @@ use crate::run;
 const MOST_READ: usize = 1 << 30;
 /// The least time that is measured at once: shorter runs are launched several times.
 const LEAST: Duration = Duration::from_millis(1);
+/// Runs that take less are launched by a CUDA graph: to launch one by itself takes the host about as long.
+const SHORT: Duration = Duration::from_micros(100);
+/// Launches of a graph, at most.
+const MOST_RECORDED: usize = 1024;
 /// Launches before anything is measured.
 const WARM: usize = 3;
 /// Copies of the arguments, at most, for runs that would find theirs in the cache.
@@ -25,6 +29,8 @@ struct Measured {
     entry: String,
     device: String,
     kernels: usize,
+    /// Whether a CUDA graph launched them.
+    graph: bool,
     /// Of all memref arguments.
     bytes: usize,
     /// Sets of arguments that took turns.
@@ -82,6 +88,8 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
 /// Times of one program.
 pub(crate) struct Timed {
     kernels: usize,
+    /// Whether they were launched by a CUDA graph.
+    graph: bool,
     bytes: usize,
     copies: usize,
     /// Seconds of a run, shortest first.
@@ -118,13 +126,27 @@ pub(crate) fn time(
     let first = Prepared::time(&mut runs, WARM)? / WARM as u32;
     let launches = (LEAST.as_nanos() / first.as_nanos().max(1)).clamp(1, 10_000) as usize;
     let launches = launches.next_multiple_of(if launches > copies { copies } else { 1 });
+    let kernels = runs[0].kernels();
+    let graph = device.chip().is_some() && kernels > 0 && first < SHORT;
     let mut seconds = Vec::new();
-    for _ in 0..times {
-        seconds.push(Prepared::time(&mut runs, launches)?.as_secs_f64() / launches as f64);
+    if graph {
+        let recorded = launches.min(MOST_RECORDED / copies * copies);
+        let graph_launches = launches.div_ceil(recorded);
+        let graph = Prepared::record(&mut runs, recorded)?;
+        graph.time(1)?;
+        for _ in 0..times {
+            let all = graph.time(graph_launches)?;
+            seconds.push(all.as_secs_f64() / (recorded * graph_launches) as f64);
+        }
+    } else {
+        for _ in 0..times {
+            seconds.push(Prepared::time(&mut runs, launches)?.as_secs_f64() / launches as f64);
+        }
     }
     seconds.sort_by(f64::total_cmp);
     Ok(Timed {
-        kernels: runs[0].kernels(),
+        kernels,
+        graph,
         bytes,
         copies,
         seconds,
@@ -144,6 +166,7 @@ impl Timed {
             entry: program.plan().entry.clone(),
             device: device.name(),
             kernels: self.kernels,
+            graph: self.graph,
             bytes: self.bytes,
             copies: self.copies,
             median_us: self.median() * 1e6,
@@ -165,7 +188,7 @@ fn describe(measured: &Measured) -> String {
         None => String::new(),
     };
     format!(
-        "{}: @{} on {}\n  time   {:.1} µs, the median ({:.1} to {:.1}); {} kernel{}\n  speed  {:.1} GB/s{ceiling}\n         {} bytes of arguments, {} set{} in turns\n",
+        "{}: @{} on {}\n  time   {:.1} µs, the median ({:.1} to {:.1}); {} kernel{}{}\n  speed  {:.1} GB/s{ceiling}\n         {} bytes of arguments, {} set{} in turns\n",
         measured.file,
         measured.entry,
         measured.device,
@@ -174,6 +197,11 @@ fn describe(measured: &Measured) -> String {
         measured.slowest_us,
         measured.kernels,
         plural(measured.kernels),
+        if measured.graph {
+            ", launched by a CUDA graph"
+        } else {
+            ""
+        },
         measured.gb_per_s,
         measured.bytes,
         measured.copies,

@@ -76,11 +76,10 @@ pub(crate) enum Command {
     /// Check every pass by execution
     ///
     /// Runs the program as it came and after each pass, on generated inputs, and says which pass changed what it
-    /// computes. Outputs hold other values before each run; sizes that are given at run time divide nothing.
+    /// computes. Outputs hold other values before each run; most sizes that are given at run time divide nothing.
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
     /// Try random programs, and malformed ones
-    #[command(hide = true)]
     Fuzz(Fuzz),
     /// Say what is installed, what is missing and how to get it
     #[command(after_help = DOCTOR_EXAMPLES)]
@@ -224,6 +223,10 @@ pub(crate) struct Run {
     /// Write the PTX that is run to a file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) ptx: Option<PathBuf>,
+
+    /// Record the launches as a CUDA graph, and launch that
+    #[arg(long)]
+    pub(crate) graph: bool,
 }
 
 #[derive(Debug, Args)]

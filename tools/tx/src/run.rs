@@ -59,6 +59,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         args,
         &RunOptions {
             grid: options.launch.grid.map(|grid| grid.0),
+            graph: options.graph,
             ..RunOptions::default()
         },
     )?)

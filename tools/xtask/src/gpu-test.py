@@ -92,6 +92,8 @@ def words(case, options, folder):
     for argument, file in results.items():
         file.unlink(missing_ok=True)
         words += ["--out", f"{argument}={file}"]
+    if options.graph:
+        words.append("--graph")
     return words, results
 
 
@@ -170,6 +172,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="cases at a time")
     parser.add_argument("--batch", type=int, default=16, help="cases in one process (default: 16)")
     parser.add_argument("--sanitizer", metavar="TOOL", help="run under compute-sanitizer: memcheck, racecheck, synccheck or initcheck")
+    parser.add_argument("--graph", action="store_true", help="launch every case through a CUDA graph")
     options = parser.parse_args()
     cases = []
     for suite in SUITES:
@@ -203,7 +206,8 @@ def main():
                     print("      " + trouble.replace("\n", "\n      "), flush=True)
     verdict = "all right" if not failed else f"{failed} WRONG"
     seconds = time.monotonic() - start
-    under = f" under {options.sanitizer}" if options.sanitizer else ""
+    under = " through graphs" if options.graph else ""
+    under += f" under {options.sanitizer}" if options.sanitizer else ""
     print(f"gpu-test: {len(cases)} cases on {options.device}{under}: {verdict} ({seconds:.1f} s)")
     if beyond:
         print(f"gpu-test: {len(beyond)} more cases are for newer chips and were not run")
