@@ -8,10 +8,18 @@ use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Location, Module};
 use melior::pass::PassManager;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// Pipelines that a session keeps, at most.
+const MOST_PIPELINES: usize = 128;
 
 /// An MLIR context with every dialect available, single-threaded, whose diagnostics are kept.
 pub struct Session {
+    /// Pipelines that ran, by their text: what a pass prepares once (patterns of all dialects, in `canonicalize`) takes longer
+    /// than to run it. They are dropped before the context that they are of.
+    pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
 }
@@ -39,6 +47,7 @@ impl Session {
             true
         });
         Self {
+            pipelines: RefCell::default(),
             context,
             diagnostics,
         }
@@ -76,18 +85,29 @@ impl Session {
     /// Runs a textual pass pipeline (without the anchor) on `module`; false when a pass failed or
     /// the text is wrong, with the reason among the diagnostics.
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
+        let kept = self.pipelines.borrow_mut().remove(pipeline);
+        let manager = match kept.map_or_else(|| self.prepare(pipeline), Ok) {
+            Ok(manager) => manager,
+            Err(reason) => {
+                let at = module.as_operation().location();
+                crate::error(at, format!("pipeline `{pipeline}`: {reason}")).emit();
+                return false;
+            }
+        };
+        let done = manager.run(module).is_ok();
+        let mut pipelines = self.pipelines.borrow_mut();
+        // What a failure leaves in a pass is not known.
+        if done && pipelines.len() < MOST_PIPELINES {
+            pipelines.insert(pipeline.to_owned(), manager);
+        }
+        done
+    }
+
+    fn prepare(&self, pipeline: &str) -> Result<PassManager<'static>, melior::Error> {
         let manager = PassManager::new(&self.context);
         let text = format!("builtin.module({pipeline})");
-        if let Err(e) =
-            melior::utility::parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
-        {
-            crate::error(
-                module.as_operation().location(),
-                format!("pipeline `{pipeline}`: {e}"),
-            )
-            .emit();
-            return false;
-        }
-        manager.run(module).is_ok()
+        melior::utility::parse_pass_pipeline(manager.as_operation_pass_manager(), &text)?;
+        // SAFETY: managers are of a context that outlives them, as long as they stay in `pipelines`, or in `run`.
+        Ok(unsafe { std::mem::transmute::<PassManager<'_>, PassManager<'static>>(manager) })
     }
 }
