@@ -19,6 +19,7 @@ mod ir;
 pub mod memref;
 pub mod registration;
 mod session;
+mod toolkit;
 
 pub use melior;
 
@@ -31,6 +32,7 @@ pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes};
 pub use ir::*;
 pub use memref::MemRef;
 pub use session::Session;
+pub use toolkit::ignore_cuda_toolkit;
 
 /// What a caught panic said.
 pub(crate) fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {

@@ -35,7 +35,7 @@ mod sessions;
 pub use compile::{Candidate, Compiler, Source, Target, Tunable, Watch, device_ir};
 pub use error::{Error, ErrorKind};
 pub use tx_cache::Cache;
-pub use tx_mlir::{Diagnostic, Severity, SourceLocation as Location};
+pub use tx_mlir::{Diagnostic, Severity, SourceLocation as Location, ignore_cuda_toolkit};
 pub use tx_passes::{Combiner, Params, Predicate, Reduction, Variant, register_variant};
 pub use tx_plan::{Artifact, Plan, Stage};
 pub use tx_target::Chip;

@@ -12,6 +12,8 @@ use tx_pass::{OptionInfo, summary};
 const DUMP: &str = "--tx-dump-registry";
 
 fn main() -> ExitCode {
+    // SAFETY: there is no other thread yet.
+    unsafe { tx_mlir::ignore_cuda_toolkit() };
     let args: Vec<String> = std::env::args_os()
         .map(|a| a.to_string_lossy().into_owned())
         .collect();

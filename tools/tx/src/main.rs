@@ -25,6 +25,8 @@ use cli::{Cli, Command};
 use failure::Failure;
 
 fn main() -> ExitCode {
+    // SAFETY: there is no other thread yet.
+    unsafe { tx::ignore_cuda_toolkit() };
     let cli = Cli::parse();
     // A panic is a bug, but the user is owed a message and not a backtrace.
     panic::set_hook(Box::new(|info| {

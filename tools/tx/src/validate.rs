@@ -169,6 +169,13 @@ fn describe(file: &Path, validation: &Validation) -> String {
         if let Some(note) = validation.note() {
             say(&format!("note: {note}"));
         }
+    } else if let (false, Some(last)) = (validation.is_good(), validation.stages.last()) {
+        say(&format!(
+            "{}: @{}: what `{}` leaves cannot be compared with what the program leaves as it came",
+            file.display(),
+            validation.entry,
+            last.name
+        ));
     }
     text
 }

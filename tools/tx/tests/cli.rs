@@ -329,6 +329,24 @@ fn compiles() {
     );
 }
 
+/// A CUDA toolkit that the environment names is left alone: what is compiled is told by the program and the options.
+#[test]
+fn compiles_without_the_toolkit_of_the_environment() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let alone = case.tx(&["compile", "sum.mlir"]);
+    let library = case.folder.path().join("nvvm/libdevice");
+    fs::create_dir_all(&library).expect("a temporary folder");
+    fs::write(library.join("libdevice.10.bc"), "no bitcode").expect("a temporary file");
+    let mut command = case.command(&["compile", "sum.mlir"]);
+    for name in ["CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"] {
+        command.env(name, case.folder.path());
+    }
+    let beside = command.output().expect("tx starts");
+    assert_eq!((status(&beside), stderr(&beside).as_str()), (0, ""));
+    assert_eq!(stdout(&beside), stdout(&alone));
+}
+
 /// A program can come through a pipe.
 #[test]
 fn compiles_standard_input() {
