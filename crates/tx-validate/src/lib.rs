@@ -125,7 +125,8 @@ impl Validation {
             ),
             Verdict::Race(_) if guilty.name != "parse" => Some(
                 "before `tile-insert-sync` nothing has to be ordered; a program that has its own barriers is checked as it came \
-                 where it is said to be `synchronized`",
+                 where it is said to be `synchronized`; what several threads do in one op at a time no barrier orders: let one of \
+                 them do it",
             ),
             _ => None,
         }

@@ -217,7 +217,9 @@ impl Corpus {
 }
 
 fn list(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
+    let entries = fs::read_dir(folder)
+        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
+    for entry in entries {
         let path = entry?.path();
         if path.is_dir() {
             list(&path, files)?;
