@@ -3,7 +3,7 @@
 use crate::{
     WARP,
     barrier::Barrier,
-    bits::contains,
+    bits::{PagedBits, contains},
     fault::{Access, AccessKind, Divergence, Fault, Location, Place, Race, Site, Space},
     happens_before::{Clocks, Conflict, Touch},
     memory::Memory,
@@ -71,12 +71,21 @@ pub(crate) struct Thread {
     pub(crate) yielder: *const Yielder<(), ()>,
     /// Lowest address its stack may use, in bytes.
     pub(crate) stack_limit: u64,
-    /// Address and length of the private memory it has allocated.
-    private: Vec<(u64, u64)>,
+    /// The private memory it has allocated.
+    private: Vec<Private>,
     /// Atomic accesses since it last yielded to the others.
     atomics: u32,
     /// Whether it yielded for having made many: it may wait for what another thread does.
     pub(crate) spins: bool,
+}
+
+/// Private memory of a thread.
+#[derive(Debug)]
+struct Private {
+    start: u64,
+    length: u64,
+    /// The bytes that were written; absent when values are not checked.
+    written: Option<PagedBits>,
 }
 
 /// Atomic accesses after which a thread lets others run: one of them may be what it waits for.
@@ -226,13 +235,36 @@ impl<'m> Machine<'m> {
     }
 
     /// The thread that runs has allocated private memory.
-    pub(crate) fn add_private(&mut self, address: u64, bytes: u64) {
+    ///
+    /// # Safety
+    /// The memory must be there, and hold nothing that anybody counts on.
+    pub(crate) unsafe fn add_private(&mut self, address: u64, bytes: u64) -> Result<(), Fault> {
+        let length = bytes as usize;
+        let written = match self.clocks {
+            Some(_) => {
+                let bits = PagedBits::new(length);
+                Some(bits.ok_or_else(|| {
+                    Fault::Internal(format!("no memory to watch {length} bytes of a thread"))
+                })?)
+            }
+            None => {
+                // What it holds must not depend on what ran before.
+                // SAFETY: the caller's promise.
+                unsafe { std::ptr::write_bytes(address as *mut u8, 0xff, length) };
+                None
+            }
+        };
         let private = &mut self.threads[self.current].private;
         // The stack is reused: an allocation ends those that it overlaps.
-        private.retain(|&(start, length)| {
-            start + length <= address || address.saturating_add(bytes) <= start
+        private.retain(|Private { start, length, .. }| {
+            start + length <= address || address.saturating_add(bytes) <= *start
         });
-        private.push((address, bytes));
+        private.push(Private {
+            start: address,
+            length: bytes,
+            written,
+        });
+        Ok(())
     }
 
     /// Checks an access of the thread that runs.
@@ -311,9 +343,20 @@ impl<'m> Machine<'m> {
                 region.set_all_written();
             }
             counter = &mut self.report.global;
-        } else if may_be(Space::Private) && self.private(address, bytes).is_some() {
+        } else if may_be(Space::Private)
+            && let Some(private) = self.private(address, bytes)
+        {
             if misaligned {
                 return Err(Fault::Misaligned(self.refused(request)));
+            }
+            let offset = address - private.start;
+            if let Some(written) = &mut private.written {
+                if request.reads && !written.all_set(offset, bytes) {
+                    return Err(Fault::Uninitialized(self.refused(request)));
+                }
+                if kind != AccessKind::Read {
+                    written.set_all(offset, bytes);
+                }
             }
             counter = &mut self.report.private;
         } else {
@@ -353,12 +396,11 @@ impl<'m> Machine<'m> {
     }
 
     /// The private allocation of the thread that runs which holds these bytes.
-    fn private(&self, address: u64, bytes: u64) -> Option<(u64, u64)> {
-        self.threads[self.current]
-            .private
-            .iter()
-            .copied()
-            .find(|&(start, length)| contains(length, address.wrapping_sub(start), bytes))
+    fn private(&mut self, address: u64, bytes: u64) -> Option<&mut Private> {
+        let mut all = self.threads[self.current].private.iter_mut();
+        all.find(|Private { start, length, .. }| {
+            contains(*length, address.wrapping_sub(*start), bytes)
+        })
     }
 
     /// Where an address lies, or what it is near.
@@ -367,13 +409,13 @@ impl<'m> Machine<'m> {
             self.threads[self.current]
                 .private
                 .iter()
-                .find(|&&(start, length)| {
+                .find(|Private { start, length, .. }| {
                     address >= start.saturating_sub(near) && address < start + length + near
                 })
-                .map(|&(start, length)| Place {
+                .map(|Private { start, length, .. }| Place {
                     buffer: Arc::from("private memory"),
-                    offset: address.wrapping_sub(start) as i64,
-                    length,
+                    offset: address.wrapping_sub(*start) as i64,
+                    length: *length,
                 })
         };
         match space {

@@ -198,6 +198,7 @@ fn faulted(kernel: &str, fault: &tx_exec::Fault) -> Error {
         | Exec::WarpMask(_)
         | Exec::DivergentWarp(_)
         | Exec::InactiveLane(_) => FaultKind::Synchronization,
+        Exec::StackOverflow(_) => FaultKind::Stack,
         _ => FaultKind::Other,
     };
     let location = |site: Option<&tx_exec::Site>| site.map(|site| site.location.to_string());

@@ -213,7 +213,9 @@ pub enum FaultKind {
     Synchronization,
     /// An access out of bounds, misaligned, of memory nobody wrote, or of memory that must not be written.
     Memory,
-    /// A trap, an integer division by zero, a number outside its declared range, or the end of a resource of the executor.
+    /// More stack than the executor has: a device may have enough.
+    Stack,
+    /// A trap, an integer division by zero, a number outside its declared range, or a run without an end.
     Other,
 }
 

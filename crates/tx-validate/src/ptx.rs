@@ -22,7 +22,7 @@ mod ranges;
 use crate::verdict::Verdict;
 use std::path::Path;
 use tx::Artifact;
-use tx_ptx::{AssembleError, Fact, Facts, Module, Usage};
+use tx_ptx::{AssembleError, Fact, Facts, FactsError, Module, Usage};
 
 /// Differences that are named.
 const NAMED: usize = 1;
@@ -36,6 +36,10 @@ pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
     };
     let ptx = match Facts::of(&module) {
         Ok(facts) => facts,
+        // Nothing is wrong with that.
+        Err(error @ FactsError::Recursive { .. }) => {
+            return Verdict::Unsupported(error.to_string());
+        }
         Err(error) => return Verdict::Ptx(error.to_string()),
     };
     let chip = device::Chip::new(&artifact.plan.chip, module.version);

@@ -4,6 +4,7 @@ use crate::verdict::Verdict;
 use melior::ir::Module;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx_mlir::{Op, Session, attribute, is, name, string_attribute, walk};
+use tx_runtime::FaultKind;
 
 /// The text of a module, to see whether a pass changed anything.
 pub(crate) fn text(module: &Module<'_>) -> String {
@@ -116,9 +117,11 @@ pub(crate) fn verdict_of_run(error: &tx_runtime::Error, input: &str) -> Verdict 
     let text = format!("{error} ({input})");
     match error {
         tx_runtime::Error::DeviceIr(reason) => Verdict::Unsupported(reason.clone()),
-        tx_runtime::Error::Fault(fault) if fault.kind == tx_runtime::FaultKind::Race => {
-            Verdict::Race(text)
-        }
+        tx_runtime::Error::Fault(fault) => match fault.kind {
+            FaultKind::Race => Verdict::Race(text),
+            FaultKind::Stack => Verdict::Unsupported(text),
+            _ => Verdict::Fault(text),
+        },
         _ => Verdict::Fault(text),
     }
 }

@@ -382,10 +382,15 @@ pub(crate) enum FuzzTarget {
     Worker,
 }
 
+/// Ten years: as far as a clock can be asked.
+const MOST_SECONDS: u64 = 10 * 365 * 24 * 3600;
+/// Processes that a machine may have room for.
+const MOST_JOBS: i64 = 1024;
+
 #[derive(Debug, Args)]
 pub(crate) struct FuzzRun {
     /// How long
-    #[arg(long, value_name = "N", default_value_t = 60)]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(..=MOST_SECONDS))]
     pub(crate) seconds: u64,
 
     /// How many cases, if that comes first
@@ -401,8 +406,8 @@ pub(crate) struct FuzzRun {
     pub(crate) first: u64,
 
     /// Processes at a time
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) jobs: usize,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
+    pub(crate) jobs: u32,
 
     /// The folder for what is found
     #[arg(long, value_name = "DIR", default_value = "fuzz-findings", value_hint = ValueHint::DirPath)]

@@ -20,7 +20,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
             cases: run.cases,
             seed: run.seed,
             first: run.first,
-            jobs: run.jobs,
+            jobs: run.jobs as usize,
             out: run.out.clone(),
         }),
         FuzzTarget::Text {
@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
             cases: run.cases,
             seed: run.seed,
             first: run.first,
-            jobs: run.jobs,
+            jobs: run.jobs as usize,
             out: run.out.clone(),
         }),
         FuzzTarget::Worker => return tx_fuzz::serve().map_err(refused),

@@ -90,7 +90,9 @@ pub fn run(config: &Config) -> io::Result<Summary> {
     };
     let end = Instant::now() + config.time;
     let next = AtomicU64::new(config.first);
-    let last = config.cases.map_or(u64::MAX, |cases| config.first + cases);
+    let last = config
+        .cases
+        .map_or(u64::MAX, |cases| config.first.saturating_add(cases));
     let summary = Mutex::new(Summary::default());
     let findings = Findings::default();
     let thread = |job: usize| -> io::Result<()> {
