@@ -36,6 +36,10 @@ pub(crate) struct Buffer {
     /// What it holds at the start, of the full size; `None` for a temporary, which holds nothing yet.
     pub(crate) contents: Option<Vec<u8>>,
     /// Bytes of an element.
+    #[cfg_attr(
+        not(feature = "simt"),
+        expect(dead_code, reason = "only the executor places arrays anywhere")
+    )]
     pub(crate) element: usize,
     /// Whether `contents` are to be replaced by what it holds at the end.
     pub(crate) read_back: bool,

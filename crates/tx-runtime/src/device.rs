@@ -342,7 +342,7 @@ impl<'e> Prepared<'e> {
             Resident::Cpu(_) => Err(no_graph()),
             Resident::Cuda(resident) => Ok(Some((resident, &run.job))),
         });
-        let on_device = on_device.collect::<Result<Vec<_>, _>>()?;
+        let on_device = on_device.collect::<Result<Vec<_>, Error>>()?;
         let first = on_device.iter().flatten().next();
         let recorded = first.map(|(resident, _)| {
             let turns = on_device.iter().copied().cycle().take(launches).flatten();
