@@ -18,7 +18,7 @@
 // DEVICE:  unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`
 // SPEC:    `ones:4` is not an argument: expected FILE.npy
 // GRID:    expected one to three numbers from 1 on, as in `16,4,1`
-// GRAPH:   the CPU has no CUDA graphs; launch the program without one, or on a CUDA device
+// GRAPH:   the CPU has no CUDA graphs and streams; launch the program by itself, or on a CUDA device
 // COMMAND: unrecognized subcommand 'frobnicate'
 // OPTION:  unexpected argument '--speed'
 // FILE:    <FILE.mlir>

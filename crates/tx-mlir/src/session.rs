@@ -24,8 +24,9 @@ pub struct Session {
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
 }
 
-// SAFETY: nothing of a context belongs to a thread. MLIR keeps caches of threads where a context is used by several at once,
-// which this one is not; the handler shares the list of diagnostics alone, which is locked.
+// SAFETY: nothing of a context belongs to a thread, nor of pipelines, which are dropped with it. MLIR keeps caches of threads
+// where a context is used by several at once, which this one is not; the handler shares the list of diagnostics alone, which
+// is locked.
 unsafe impl Send for Session {}
 
 /// What was reported so far.

@@ -115,8 +115,10 @@ pub enum Error {
         /// The entry.
         entry: String,
     },
-    /// A CUDA graph on a device that has none.
-    #[error("{device} has no CUDA graphs; launch the program without one, or on a CUDA device")]
+    /// A CUDA graph, or a stream of the caller's, on a device that has none.
+    #[error(
+        "{device} has no CUDA graphs and streams; launch the program by itself, or on a CUDA device"
+    )]
     NoGraph {
         /// The device.
         device: String,
