@@ -7,7 +7,7 @@ use crate::{
     barrier::{Arrival, Reduction},
     fault::{AccessKind, Fault, OutOfRange, Space},
     libm,
-    machine::{Machine, Outcome, Request},
+    machine::{Fence, Machine, Outcome, Request},
     schedule::STACK_MARGIN,
     warp::{Input, WarpOp},
 };
@@ -47,6 +47,7 @@ pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_masked_access(i64, i64, i64, i32, i32) attributes {no_unwind}
   llvm.func @__tx_warp(i32, i32, i64, i32, i32, i32) -> i64 attributes {no_unwind}
   llvm.func @__tx_barrier(i32, i32, i32, i32, i32) -> i32 attributes {no_unwind}
+  llvm.func @__tx_fence(i32) attributes {no_unwind}
   llvm.func @__tx_private(i64, i64) attributes {no_unwind}
   llvm.func @__tx_stack(i64, i32) attributes {no_unwind}
   llvm.func @__tx_division(i64, i64, i32, i32) attributes {no_unwind}
@@ -58,7 +59,7 @@ pub(crate) const DECLARATIONS: &str = r#"
 "#;
 
 /// Names and addresses of the hooks.
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 14] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 15] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),
@@ -66,6 +67,7 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 14] {
         ("__tx_masked_access", masked_access as *mut ()),
         ("__tx_warp", warp as *mut ()),
         ("__tx_barrier", barrier as *mut ()),
+        ("__tx_fence", fence as *mut ()),
         ("__tx_private", private as *mut ()),
         ("__tx_stack", stack as *mut ()),
         ("__tx_division", division as *mut ()),
@@ -126,8 +128,13 @@ pub(crate) const REGISTERS: [&str; 44] = [
 ];
 
 /// How an access is described in one word of generated code: kind (2 bits), whether it reads (1 bit), space (2 bits),
-/// and from bit 8 on the logarithm of its alignment.
-pub(crate) fn access_flags(kind: AccessKind, reads: bool, space: Space, alignment: u64) -> i32 {
+/// whether it writes (1 bit), and from bit 8 on the logarithm of its alignment.
+pub(crate) fn access_flags(
+    kind: AccessKind,
+    [reads, writes]: [bool; 2],
+    space: Space,
+    alignment: u64,
+) -> i32 {
     let kind = match kind {
         AccessKind::Read => 0,
         AccessKind::Write => 1,
@@ -139,7 +146,8 @@ pub(crate) fn access_flags(kind: AccessKind, reads: bool, space: Space, alignmen
         Space::Shared => 2,
         Space::Private => 3,
     };
-    kind | i32::from(reads) << 2 | space << 3 | (alignment.trailing_zeros() as i32) << 8
+    let [reads, writes] = [reads, writes].map(i32::from);
+    kind | reads << 2 | space << 3 | writes << 5 | (alignment.trailing_zeros() as i32) << 8
 }
 
 fn request(address: u64, bytes: u64, flags: i32, site: i32) -> Request {
@@ -152,6 +160,7 @@ fn request(address: u64, bytes: u64, flags: i32, site: i32) -> Request {
             _ => AccessKind::Atomic,
         },
         reads: flags & 4 != 0,
+        writes: flags & 32 != 0,
         space: match flags >> 3 & 3 {
             0 => Space::Generic,
             1 => Space::Global,
@@ -318,6 +327,15 @@ extern "C" fn barrier(id: i32, count: i32, reduction: i32, predicate: i32, site:
             waits: reduction & ARRIVE_ONLY == 0,
         })
     }) as i32
+}
+
+/// A fence among the threads of the device: one of fewer threads orders nothing that is known here.
+extern "C" fn fence(code: i32) {
+    preempt();
+    checked(|machine| {
+        machine.fence(Fence::from_code(code));
+        Ok(())
+    });
 }
 
 extern "C" fn private(address: u64, bytes: u64) {

@@ -11,9 +11,10 @@
 //! What a GPU leaves undefined is a [`Fault`] with source locations here: data races, divergent barriers, shuffles from
 //! lanes that do not take part, accesses out of bounds or misaligned, reads of shared memory and of temporaries that
 //! nobody wrote, divisions by zero. A launch that ends without one has none of them for its input. Accesses are ordered
-//! by barriers (of the block, of some of its warps, of a warp) and by nothing else: shuffles, votes, fences and atomic
-//! accesses order no other memory access, and nothing orders two blocks but the end of a kernel. Accesses that are
-//! atomic do not race with each other. [`Checks::Off`] leaves out what costs time, and keeps what the safety of the
+//! by barriers (of the block, of some of its warps, of a warp): shuffles and votes order no memory access. Two blocks are
+//! ordered by the end of a kernel, and where a thread of one fences for the device, then writes a word atomically that a
+//! thread of the other reads atomically and fences after. Atomic accesses alone order nothing, whatever ordering they
+//! have: PTX is made without. They do not race with each other. [`Checks::Off`] leaves out what costs time, and keeps what the safety of the
 //! process needs. Other executors can use the [`happens_before`] order that all this rests on.
 //!
 //! Numbers are those of PTX, bit for bit: sums, products and fused multiply-adds are rounded once to their type, also

@@ -101,9 +101,44 @@ pub(crate) struct Request {
     pub(crate) kind: AccessKind,
     /// Whether the old value matters. An atomic access may do without.
     pub(crate) reads: bool,
+    /// Whether it leaves a value.
+    pub(crate) writes: bool,
     pub(crate) space: Space,
     pub(crate) alignment: u64,
     pub(crate) site: u32,
+}
+
+/// What a fence orders: what comes after it behind atomic reads before it, and what came before it in front of atomic
+/// writes after it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fence {
+    pub(crate) acquires: bool,
+    pub(crate) releases: bool,
+}
+
+impl Fence {
+    /// The one of an `llvm.fence` with this ordering.
+    pub(crate) fn of_ordering(ordering: i64) -> Option<Self> {
+        let [acquires, releases] = match ordering {
+            4 => [true, false],
+            5 => [false, true],
+            6 | 7 => [true, true],
+            _ => return None,
+        };
+        Some(Self { acquires, releases })
+    }
+
+    /// In one word of generated code.
+    pub(crate) fn code(self) -> i32 {
+        i32::from(self.acquires) | i32::from(self.releases) << 1
+    }
+
+    pub(crate) fn from_code(code: i32) -> Self {
+        Self {
+            acquires: code & 1 != 0,
+            releases: code & 2 != 0,
+        }
+    }
 }
 
 pub(crate) struct Machine<'m> {
@@ -329,6 +364,9 @@ impl<'m> Machine<'m> {
             }
             let offset = address - region.base;
             if let Some(clocks) = &mut self.clocks {
+                if kind == AccessKind::Atomic {
+                    clocks.atomic(thread, address, request.reads, request.writes);
+                }
                 if request.reads && !region.is_written(offset, bytes) {
                     return Err(Fault::Uninitialized(self.refused(request)));
                 }
@@ -377,6 +415,20 @@ impl<'m> Machine<'m> {
             }
         }
         Ok(Outcome::Ready(0))
+    }
+
+    /// The thread that runs fences what it did from what it does, for all threads of the device.
+    pub(crate) fn fence(&mut self, fence: Fence) {
+        let thread = self.current;
+        let Some(clocks) = &mut self.clocks else {
+            return;
+        };
+        if fence.acquires {
+            clocks.acquire(thread);
+        }
+        if fence.releases {
+            clocks.release(thread);
+        }
     }
 
     fn atomic(&mut self, site: u32) -> Result<Outcome, Fault> {

@@ -70,6 +70,13 @@ impl Memory {
         Ok(buffer)
     }
 
+    /// Fills a buffer with zeros.
+    pub(crate) fn clear(&mut self, buffer: usize) {
+        let buffer = &mut self.buffers[buffer];
+        buffer.bytes.fill(0);
+        buffer.written = None;
+    }
+
     /// Forgets the buffers from this one on.
     pub(crate) fn release(&mut self, from: usize) {
         self.buffers.truncate(from);
@@ -109,20 +116,24 @@ impl Memory {
     /// Looks for an access that this one is not ordered after.
     fn order(
         &mut self,
-        buffer: usize,
+        number: usize,
         at: usize,
         bytes: usize,
         kind: AccessKind,
         who: Option<Who<'_>>,
     ) -> Result<(), Box<(tx_exec::happens_before::Conflict, usize, u32)>> {
         let Some(who) = who else { return Ok(()) };
-        let buffer = &mut self.buffers[buffer];
+        let buffer = &mut self.buffers[number];
         if buffer.space == Space::Private {
             return Ok(());
         }
         let across = buffer.space != Space::Shared;
         if buffer.shadow.is_none() {
             buffer.shadow = Shadow::new(buffer.bytes.len(), across);
+        }
+        if across && kind == AccessKind::Atomic {
+            let address = (number as u64) << 40 | at as u64;
+            who.clocks.atomic(who.thread, address, true, true);
         }
         let (Some(shadow), Some(segment)) = (&mut buffer.shadow, who.clocks.segment(who.thread))
         else {

@@ -14,6 +14,7 @@ pub(super) struct Access {
     pub(super) pointer: usize,
     pub(super) kind: AccessKind,
     pub(super) reads: bool,
+    pub(super) writes: bool,
     pub(super) size: Size,
     pub(super) alignment: u64,
 }
@@ -46,6 +47,7 @@ pub(super) fn accesses(operation: OperationRef<'_, '_>, name: &str) -> Result<Ve
             pointer,
             kind,
             reads,
+            writes: kind == Write || kind == Atomic && name != "llvm.load",
             size: Size::Bytes(layout.stored),
             alignment: alignment(operation)?.unwrap_or(layout.align),
         })
@@ -55,6 +57,7 @@ pub(super) fn accesses(operation: OperationRef<'_, '_>, name: &str) -> Result<Ve
         pointer,
         kind,
         reads: kind == Read,
+        writes: kind == Write,
         size,
         alignment: 1,
     };

@@ -7,6 +7,7 @@ use super::{
 use crate::{
     fault::Error,
     hooks::{ARRIVE_ONLY, REDUCTIONS, REGISTERS},
+    machine::Fence,
     warp::{Redux, Shuffle, WarpOp},
 };
 use melior::ir::{
@@ -16,8 +17,7 @@ use melior::ir::{
 };
 
 /// Fences: the executor gives no order to what they order, so there is nothing for them to do.
-const FENCES: [&str; 6] = [
-    "nvvm.memory.barrier",
+const FENCES: [&str; 5] = [
     "nvvm.fence.sc.cluster",
     "nvvm.fence.proxy",
     "nvvm.fence.mbarrier.init",
@@ -69,6 +69,19 @@ pub(super) fn lower<'c, 'a>(
         "nvvm.barrier0" => lowering.barrier(None, None, 0, None).map(|_| None),
         "nvvm.barrier" => lowering.any_barrier(),
         "nvvm.barrier.arrive" => lowering.barrier_arrive(),
+        "nvvm.memory.barrier" => {
+            // A fence among the threads of a block or a cluster orders nothing that is known here.
+            let scope = operation.attribute("scope").map(|scope| scope.to_string());
+            if scope.is_ok_and(|scope| ["<gpu>", "<sys>"].iter().any(|all| scope.contains(all))) {
+                let both = Fence {
+                    acquires: true,
+                    releases: true,
+                };
+                let both = emitter.constant(32, both.code().into())?;
+                emitter.call("__tx_fence", &[both], None)?;
+            }
+            Ok(None)
+        }
         "nvvm.exit" => {
             emitter.call("__tx_exit", &[], None)?;
             Ok(None)

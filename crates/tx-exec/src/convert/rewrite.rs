@@ -12,7 +12,7 @@ use crate::{
     fault::{AccessKind, Error},
     happens_before::MAX_SITES,
     hooks::access_flags,
-    machine::SiteInfo,
+    machine::{Fence, SiteInfo},
 };
 use melior::{
     Context,
@@ -273,6 +273,7 @@ impl<'c, 's> Rewriter<'c, 's> {
                 return Ok(());
             }
             "llvm.unreachable" => return self.trap(operation),
+            "llvm.fence" => return self.fence(operation),
             _ => {}
         }
         let accesses = accesses(operation, &name)?;
@@ -338,6 +339,23 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
+    /// A fence among all threads of the device, or more; one of fewer orders nothing that is known here.
+    fn fence<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
+        let scope = operation.attribute("syncscope").ok();
+        let scope = scope.and_then(|scope| StringAttribute::try_from(scope).ok());
+        let fence = integer(operation, "ordering").and_then(Fence::of_ordering);
+        if let Some(fence) = fence
+            && scope.is_none_or(|scope| ["", "device"].contains(&scope.value()))
+        {
+            let emitter = self.emitter(operation)?;
+            let code = emitter.constant(32, fence.code().into())?;
+            emitter.call("__tx_fence", &[code], None)?;
+        }
+        // SAFETY: it has no results.
+        unsafe { erase(operation) };
+        Ok(())
+    }
+
     /// Threads take turns at calls of hooks only, so nothing comes between a load and the store after it.
     fn atomic_extremum<'a>(
         &mut self,
@@ -369,7 +387,12 @@ impl<'c, 's> Rewriter<'c, 's> {
                 emitter.cast("llvm.zext", bytes, emitter.integer_type(64))?
             }
         };
-        let flags = access_flags(access.kind, access.reads, space, access.alignment);
+        let flags = access_flags(
+            access.kind,
+            [access.reads, access.writes],
+            space,
+            access.alignment,
+        );
         let flags = emitter.constant(32, flags.into())?;
         let site = emitter.constant(32, self.site(operation)?)?;
         emitter.call("__tx_access", &[address, bytes, flags, site], None)?;
@@ -404,7 +427,7 @@ impl<'c, 's> Rewriter<'c, 's> {
         let mask = emitter.value("llvm.bitcast", &[operand(operation, mask)?], &[], all)?;
         let bytes = emitter.constant(64, element.allocated() as i64)?;
         let reads = kind == AccessKind::Read;
-        let flags = access_flags(kind, reads, space, align.min(element.align));
+        let flags = access_flags(kind, [reads, !reads], space, align.min(element.align));
         let flags = emitter.constant(32, flags.into())?;
         let site = emitter.constant(32, self.site(operation)?)?;
         // The hook takes the mask of 64 elements.

@@ -3,8 +3,12 @@
 //! A barrier that the whole block joins orders everything before it before everything after it. Such a barrier
 //! starts a new *phase*, and only accesses of the current phase need clocks at all. Inside a phase a thread keeps a
 //! clock for the lanes of its warp, and for the other warps only once a named barrier has connected it to them.
+//!
+//! Blocks know nothing of each other, unless a thread of one fences what it did, then writes a word atomically, and a
+//! thread of the other reads that word atomically, then fences: PTX's release and acquire patterns.
 
 use crate::WARP;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 const NO_SEGMENT: u32 = u32::MAX;
@@ -25,14 +29,79 @@ pub struct Segment {
 /// How what was done in a [`Segment`] stands to what a thread does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// Made by another block. Nothing orders blocks.
+    /// Made by another block, of which the thread does not know it.
     OtherBlock,
     /// Made in an earlier phase: every thread of the block is ordered after it.
     Past,
-    /// Ordered before this thread's present.
+    /// Ordered before this thread's present, as far as the thread of the segment is concerned.
     Ordered,
     /// Not ordered.
     Concurrent,
+}
+
+/// What is known of a block that ran before: all of its phases up to this one, and of this one the threads up to these
+/// clocks.
+#[derive(Debug)]
+struct Known {
+    phase: u32,
+    clocks: Vec<u32>,
+}
+
+impl Known {
+    fn covers(&self, segment: Segment) -> bool {
+        let clock = self.clocks.get(usize::from(segment.thread));
+        segment.phase < self.phase
+            || segment.phase == self.phase && clock.is_some_and(|clock| *clock >= segment.clock)
+    }
+
+    /// What is known of the same block by either.
+    fn or(self: &Rc<Self>, other: &Rc<Self>) -> Rc<Self> {
+        match self.phase.cmp(&other.phase) {
+            _ if Rc::ptr_eq(self, other) => self.clone(),
+            std::cmp::Ordering::Greater => self.clone(),
+            std::cmp::Ordering::Less => other.clone(),
+            std::cmp::Ordering::Equal => {
+                let both = self.clocks.iter().zip(&other.clocks);
+                Rc::new(Self {
+                    phase: self.phase,
+                    clocks: both.map(|(&left, &right)| left.max(right)).collect(),
+                })
+            }
+        }
+    }
+}
+
+/// What is known of blocks, by their numbers.
+type Blocks = Rc<BTreeMap<u32, Rc<Known>>>;
+
+/// What is known by either.
+fn merge(into: &mut Option<Blocks>, more: &Option<Blocks>) {
+    let Some(more) = more else { return };
+    let Some(all) = into else {
+        *into = Some(more.clone());
+        return;
+    };
+    if Rc::ptr_eq(all, more) {
+        return;
+    }
+    let all = Rc::make_mut(all);
+    for (block, known) in more.iter() {
+        let both = all
+            .get(block)
+            .map_or_else(|| known.clone(), |own| own.or(known));
+        all.insert(*block, both);
+    }
+}
+
+/// What a thread knows of other blocks, and what fences let it give away and take.
+#[derive(Clone, Debug, Default)]
+struct Beyond {
+    /// What happened in other blocks before its present.
+    known: Option<Blocks>,
+    /// What its last fence lets its atomic accesses pass on.
+    offered: Option<Blocks>,
+    /// What its atomic accesses found, which it knows after its next fence.
+    found: Option<Blocks>,
 }
 
 /// What each thread of the block that runs knows of each other.
@@ -56,6 +125,12 @@ pub struct Clocks {
     /// The segment each thread is in, once it has one.
     current: Vec<u32>,
     segments: Vec<Segment>,
+    /// For each thread, what it has to do with other blocks. Empty until a thread fences for them.
+    beyond: Vec<Beyond>,
+    /// What may be learned from words that were written atomically, by their addresses.
+    passed: BTreeMap<u64, Option<Blocks>>,
+    /// Whether a thread fenced for other blocks.
+    fenced: bool,
 }
 
 impl Clocks {
@@ -77,6 +152,8 @@ impl Clocks {
         self.warp.resize(threads, [0; WARP]);
         self.others.resize(threads, None);
         self.current.resize(threads, NO_SEGMENT);
+        self.beyond.clear();
+        self.beyond.resize(threads, Beyond::default());
         self.reset();
     }
 
@@ -94,6 +171,76 @@ impl Clocks {
     pub fn join_all(&mut self) {
         self.phase += 1;
         self.reset();
+        let members: Vec<usize> = (0..self.beyond.len()).collect();
+        self.tell_of_blocks(&members);
+    }
+
+    /// All of these know of other blocks what one of them knows.
+    fn tell_of_blocks(&mut self, members: &[usize]) {
+        if !self.fenced {
+            return;
+        }
+        let mut known = None;
+        for &member in members {
+            merge(&mut known, &self.beyond[member].known);
+        }
+        for &member in members {
+            self.beyond[member].known.clone_from(&known);
+        }
+    }
+
+    /// `thread` fences for all threads of the device: [`Clocks::acquire`] and [`Clocks::release`].
+    pub fn fence(&mut self, thread: usize) {
+        self.acquire(thread);
+        self.release(thread);
+    }
+
+    /// `thread` knows from now on what is to be learned from the words that it has read atomically.
+    pub fn acquire(&mut self, thread: usize) {
+        let beyond = &mut self.beyond[thread];
+        let found = beyond.found.take();
+        merge(&mut beyond.known, &found);
+    }
+
+    /// What `thread` did and knows may be learned from the words that it writes atomically from now on.
+    pub fn release(&mut self, thread: usize) {
+        self.fenced = true;
+        let mut clocks = vec![0; self.current.len()];
+        self.collect(thread, &mut clocks);
+        let own = Known {
+            phase: self.phase,
+            clocks,
+        };
+        // What it does from now on is not part of this.
+        self.advance(thread);
+        let beyond = &mut self.beyond[thread];
+        let mut offered = beyond.known.clone().unwrap_or_default();
+        Rc::make_mut(&mut offered).insert(self.block, Rc::new(own));
+        beyond.offered = Some(offered);
+    }
+
+    /// `thread` accesses the word at `address` atomically.
+    ///
+    /// One that is read and written in one keeps what could be learned from it before; one that is only written does not.
+    pub fn atomic(&mut self, thread: usize, address: u64, reads: bool, writes: bool) {
+        if !self.fenced {
+            return;
+        }
+        let beyond = &mut self.beyond[thread];
+        let passed = self.passed.entry(address).or_default();
+        if reads {
+            merge(&mut beyond.found, passed);
+        } else {
+            *passed = None;
+        }
+        if writes {
+            merge(passed, &beyond.offered);
+        }
+    }
+
+    /// Whether a thread knows of another block, or may come to.
+    pub(super) fn orders_blocks(&self) -> bool {
+        self.fenced
     }
 
     /// The block that was begun last.
@@ -127,7 +274,10 @@ impl Clocks {
     /// How what was done in `segment` stands to what thread `me` does now.
     pub fn relation(&self, me: usize, segment: Segment) -> Relation {
         if segment.block != self.block {
-            Relation::OtherBlock
+            match self.knows_of_block(me, segment) {
+                true => Relation::Ordered,
+                false => Relation::OtherBlock,
+            }
         } else if segment.phase != self.phase {
             Relation::Past
         } else if self.knows(me, segment.thread as usize, segment.clock) {
@@ -135,6 +285,21 @@ impl Clocks {
         } else {
             Relation::Concurrent
         }
+    }
+
+    /// Whether what was done in a segment of another block happened before what thread `me` does now.
+    fn knows_of_block(&self, me: usize, segment: Segment) -> bool {
+        let known = self.beyond.get(me).and_then(|beyond| beyond.known.as_ref());
+        let known = known.and_then(|blocks| blocks.get(&segment.block));
+        known.is_some_and(|known| known.covers(segment))
+    }
+
+    /// Whether what was done in `segment` happened before what thread `me` does now.
+    pub fn is_before(&self, me: usize, segment: Segment) -> bool {
+        matches!(
+            self.relation(me, segment),
+            Relation::Past | Relation::Ordered
+        )
     }
 
     /// Whether what thread `other` did at `clock` in this phase happened before what thread `me` does now.
@@ -172,6 +337,7 @@ impl Clocks {
             self.others[member].clone_from(&others);
             self.advance(member);
         }
+        self.tell_of_blocks(members);
     }
 
     /// Adds what `thread` knows to `known`, which holds a clock for every thread of the block, at first 0.
@@ -205,6 +371,8 @@ impl Clocks {
             self.others[member] = Some(known.clone());
             self.advance(member);
         }
+        // Those that arrived without waiting are left out: fewer are told than might be.
+        self.tell_of_blocks(members);
     }
 
     /// `thread` enters its next segment: what it does from now on is not part of what others have learned from it.
@@ -251,6 +419,59 @@ mod tests {
         assert!(ordered(&mut clocks, write, 41));
         assert!(!ordered(&mut clocks, write, 42));
         assert!(!ordered(&mut clocks, write, 70));
+    }
+
+    /// What a block did before a fence and an atomic write is known to a thread of another block that reads the word
+    /// atomically and fences, and to those that it meets; not without one of the fences, and not what came after.
+    #[test]
+    fn a_word_between_two_fences_orders_blocks() {
+        for (releases, acquires) in [(true, true), (true, false), (false, true)] {
+            let mut clocks = Clocks::default();
+            clocks.start_block(0, 64);
+            let stored = clocks.segment(40).unwrap();
+            clocks.join_all();
+            if releases {
+                clocks.fence(0);
+            }
+            clocks.atomic(0, 16, true, true);
+            let late = clocks.segment(0).unwrap();
+            clocks.start_block(1, 64);
+            clocks.atomic(3, 16, true, true);
+            assert!(!clocks.is_before(3, clocks.get(stored)));
+            if acquires {
+                clocks.fence(3);
+            }
+            assert_eq!(
+                clocks.is_before(3, clocks.get(stored)),
+                releases && acquires
+            );
+            assert!(!clocks.is_before(4, clocks.get(stored)));
+            clocks.join_all();
+            assert_eq!(
+                clocks.is_before(4, clocks.get(stored)),
+                releases && acquires
+            );
+            assert!(!clocks.is_before(4, clocks.get(late)));
+        }
+    }
+
+    /// A third block learns of the first from the word that the second has counted on, and nothing from one that was
+    /// written anew.
+    #[test]
+    fn counting_passes_on_what_was_offered_and_storing_does_not() {
+        for stores in [false, true] {
+            let mut clocks = Clocks::default();
+            clocks.start_block(0, 1);
+            let first = clocks.segment(0).unwrap();
+            clocks.fence(0);
+            clocks.atomic(0, 8, true, true);
+            clocks.start_block(1, 1);
+            clocks.atomic(0, 8, !stores, true);
+            clocks.start_block(2, 1);
+            clocks.atomic(0, 8, true, true);
+            clocks.fence(0);
+            assert_eq!(clocks.is_before(0, clocks.get(first)), !stores);
+        }
     }
 
     #[test]

@@ -12,6 +12,8 @@
 //! | `bar.warp.sync` | [`Clocks::join_lanes`] |
 //! | `barrier.sync` of some warps | [`Clocks::collect`] of all that arrive, [`Clocks::learn`] by all that wait |
 //! | `barrier.arrive` | [`Clocks::collect`], [`Clocks::advance`] |
+//! | `fence.acq_rel.gpu` | [`Clocks::fence`] |
+//! | an access that is atomic | [`Clocks::atomic`], beside [`Shadow::access`] |
 //! | `shfl.sync`, `redux.sync`, `vote.sync` | nothing: they synchronise execution and order no memory |
 //! | a kernel ends | [`Shadow::clear`] |
 //!

@@ -286,24 +286,29 @@ fn check(
     if !old.conflicts(new) {
         return Ok(());
     }
-    match clocks.relation(me, segment) {
-        Relation::Past => Ok(()),
-        Relation::OtherBlock => Err((old, segment.thread as usize)),
-        Relation::Ordered | Relation::Concurrent => entry
-            .threads(segment)
-            .find(|&thread| !clocks.knows(me, thread, segment.clock))
-            .map_or(Ok(()), |thread| Err((old, thread))),
+    entry
+        .threads(segment)
+        .find(|&thread| !clocks.is_before(me, made_by(segment, thread)))
+        .map_or(Ok(()), |thread| Err((old, thread)))
+}
+
+/// The segment of another thread at the same time.
+fn made_by(segment: Segment, thread: usize) -> Segment {
+    Segment {
+        thread: thread as u16,
+        ..segment
     }
 }
 
 /// Two blocks that made the same kind of access are enough: a third block's access conflicts with one of them
-/// whenever it conflicts with any access of this kind.
+/// whenever it conflicts with any access of this kind. It does unless blocks may know of each other.
 fn is_redundant(list: &[Entry], clocks: &Clocks, new: Record) -> bool {
     let mut blocks = list
         .iter()
         .filter(|entry| entry.record.kind() == new.kind() && new.mask() & !entry.record.mask() == 0)
         .map(|entry| clocks.get(entry.record.segment()).block);
     new.kind() != AccessKind::Write
+        && !clocks.orders_blocks()
         && blocks
             .next()
             .is_some_and(|first| blocks.any(|block| block != first))
@@ -348,11 +353,14 @@ impl Entry {
             Relation::OtherBlock => false,
             Relation::Ordered | Relation::Concurrent => {
                 let Some(set) = &mut self.set else {
-                    return clocks.knows(me, segment.thread as usize, segment.clock);
+                    return clocks.is_before(me, segment);
                 };
                 if new.kind() == AccessKind::Write {
                     // The check found every thread of the set ordered before the write.
                     return true;
+                }
+                if segment.block != clocks.block() {
+                    return false;
                 }
                 set[me / 64] &= !(1 << (me % 64));
                 set.iter().all(|&bits| bits == 0)

@@ -8,6 +8,7 @@ use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Value, View, count};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use tx_dialect_tile::CLEARED;
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::memref::{Space, mixed, reassociation};
@@ -279,6 +280,7 @@ fn allocate<'c>(op: Op<'c>, slots: Vec<Slot>, to: Slot) -> Result<Step<'c>, Trou
     let site = Site::of(op);
     let (shape, space) = (ty.shape, ty.space);
     let stack = name(op) == "memref.alloca";
+    let cleared = attribute(op, CLEARED).is_some();
     Ok(Box::new(move |exec| {
         let first = exec.active.first().copied().unwrap_or(0);
         let mut dynamic = slots.iter();
@@ -296,6 +298,9 @@ fn allocate<'c>(op: Op<'c>, slots: Vec<Slot>, to: Slot) -> Result<Step<'c>, Trou
         let label = format!("the memory allocated at {}", site.location);
         let private = stack && exec.threads && space != Space::Shared;
         let view = private_or_common(exec, label, space, private, sizes, scalar, &site)?;
+        if cleared {
+            exec.world.memory.clear(view[0].buffer);
+        }
         exec.slots[to] = Value::Views(view);
         Ok(())
     }))

@@ -11,7 +11,10 @@ use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value};
 use std::collections::BTreeMap;
 use tx_mlir::melior::ir::ValueLike;
-use tx_mlir::{Op, attribute, integers, name, operand_groups, operands, results, string_attribute};
+use tx_mlir::{
+    Op, attribute, integer_attribute, integers, name, operand_groups, operands, results,
+    string_attribute,
+};
 
 pub(crate) fn build<'c>(
     op: Op<'c>,
@@ -52,11 +55,26 @@ pub(crate) fn build<'c>(
         "nvvm.barrier" => {
             let groups = operand_groups(op).unwrap_or_default();
             let mut one = |group: usize| groups.get(group)?.first().map(|v| build.slot(*v));
-            let (id, count) = (one(0), one(1));
-            if groups.len() > 2 && !groups[2].is_empty() {
-                return Err(Trouble::unsupported(op, "with a predicate"));
+            let (id, count, predicate) = (one(0), one(1), one(2));
+            let combine = attribute(op, "reductionOp").map(last_word);
+            let is_whole = id.is_none() && count.is_none();
+            let is_known = matches!(combine.as_deref(), Some("and" | "or" | "popc")) && is_whole;
+            if predicate.is_some() && !is_known {
+                return Err(Trouble::unsupported(op, "with a predicate of some threads"));
             }
             Box::new(move |exec| {
+                if let (Some(combine), Some(predicate)) = (&combine, predicate) {
+                    let all = exec.active.to_vec();
+                    let holds = all.iter().filter(|lane| exec.int(predicate, **lane) != 0);
+                    let holds = holds.count();
+                    let result = match combine.as_str() {
+                        "or" => usize::from(holds > 0),
+                        "and" => usize::from(holds == all.len()),
+                        _ => holds,
+                    };
+                    exec.slots[to[0]] = Value::Numbers(Lanes::same(vec![result as u64]));
+                    return arrive(exec, 0, None, &all, &site);
+                }
                 let mut barriers: BTreeMap<(u64, Option<u64>), Vec<u32>> = BTreeMap::new();
                 for &lane in exec.active.iter() {
                     let id = id.map_or(0, |slot| exec.int(slot, lane)).cast_unsigned();
@@ -94,6 +112,24 @@ pub(crate) fn build<'c>(
             }
             Ok(())
         }),
+        "llvm.fence" => {
+            let ordering = integer_attribute(op, "ordering").unwrap_or(0);
+            let scope = string_attribute(op, "syncscope").unwrap_or_default();
+            let is_wide = ["", "device"].contains(&scope.as_str());
+            let (acquires, releases) = (matches!(ordering, 4 | 6 | 7), matches!(ordering, 5..=7));
+            Box::new(move |exec| {
+                for &lane in exec.active.iter().filter(|_| is_wide) {
+                    let clocks = &mut exec.world.clocks;
+                    if acquires {
+                        clocks.acquire(lane as usize);
+                    }
+                    if releases {
+                        clocks.release(lane as usize);
+                    }
+                }
+                Ok(())
+            })
+        }
         "nvvm.shfl.sync" => {
             let kind = attribute(op, "kind").map(last_word).unwrap_or_default();
             let mode = Mode::parse(&kind)
