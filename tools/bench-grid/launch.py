@@ -93,7 +93,8 @@ class Program:
             shape = [_evaluate(n, symbols) for n in temporary["shape"]]
             kind = {"i1": "uint8", "i8": "uint8", "i16": "int16", "i32": "int32", "i64": "int64", "index": "int64",
                     "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}[temporary["element"]]
-            temporaries.append(torch.empty(shape, dtype=getattr(torch, kind), device="cuda"))
+            make = torch.zeros if temporary.get("cleared") else torch.empty
+            temporaries.append(make(shape, dtype=getattr(torch, kind), device="cuda"))
         self._keep.append(temporaries)
         self.launches = []
         for step in plan["steps"]:

@@ -59,7 +59,7 @@ pub struct Plan {
     /// there is nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Device memory the launcher allocates. Its contents are undefined until a step writes them.
+    /// Device memory the launcher allocates. Its contents are undefined until a step writes them, unless it is cleared.
     pub temporaries: Vec<Temporary>,
     /// The kernels to launch, in order.
     pub steps: Vec<Step>,
@@ -91,6 +91,8 @@ pub struct Temporary {
     pub element: ElementType,
     /// One for each dimension; empty for rank 0.
     pub shape: Vec<Expr>,
+    /// Whether the launcher fills it with zeros before the first run. Each run leaves it so.
+    pub cleared: bool,
 }
 
 /// One kernel launch.
@@ -598,6 +600,8 @@ struct TemporaryRepr {
     element: ElementType,
     shape: Vec<Expr>,
     bytes: Expr,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    cleared: bool,
 }
 
 impl Serialize for Temporary {
@@ -606,6 +610,7 @@ impl Serialize for Temporary {
             element: self.element,
             shape: self.shape.clone(),
             bytes: self.bytes(),
+            cleared: self.cleared,
         }
         .serialize(serializer)
     }
@@ -617,8 +622,13 @@ impl<'de> Deserialize<'de> for Temporary {
             element,
             shape,
             bytes,
+            cleared,
         } = TemporaryRepr::deserialize(deserializer)?;
-        let temporary = Self { element, shape };
+        let temporary = Self {
+            element,
+            shape,
+            cleared,
+        };
         let expected = temporary.bytes();
         if bytes == expected {
             Ok(temporary)

@@ -25,6 +25,7 @@ fn row_sums() -> Plan {
         temporaries: vec![Temporary {
             element: ElementType::F32,
             shape: vec![rows(), Expr::Const(8)],
+            cleared: false,
         }],
         steps: vec![Step {
             kernel: "row_sums_0".to_owned(),

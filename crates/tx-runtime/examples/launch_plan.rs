@@ -28,7 +28,11 @@ unsafe fn launch(
 ) -> Result<(), Box<dyn Error>> {
     for temporary in &plan.temporaries {
         let bytes = value(&temporary.bytes())?.max(1).try_into()?;
-        buffers.push(unsafe { cuda::malloc_sync(bytes)? });
+        let memory = unsafe { cuda::malloc_sync(bytes)? };
+        if temporary.cleared {
+            unsafe { cuda::memset_d8_sync(memory, 0, bytes)? };
+        }
+        buffers.push(memory);
     }
     for step in &plan.steps {
         let Some(extent) = step.extent(value)? else {

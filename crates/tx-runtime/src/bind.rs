@@ -35,6 +35,8 @@ pub(crate) struct Buffer {
     pub(crate) bytes: usize,
     /// What it holds at the start, of the full size; `None` for a temporary, which holds nothing yet.
     pub(crate) contents: Option<Vec<u8>>,
+    /// Whether it is zero before the first run, without contents.
+    pub(crate) cleared: bool,
     /// Bytes of an element.
     #[cfg_attr(
         not(feature = "simt"),
@@ -140,6 +142,7 @@ impl Job {
                 bytes,
                 element: temporary.element.size(),
                 contents: None,
+                cleared: temporary.cleared,
                 read_back: false,
             });
             job.arguments.push(Bound::Memref {
@@ -230,6 +233,7 @@ impl Job {
                     bytes,
                     element: memref.element.size(),
                     contents: Some(contents),
+                    cleared: false,
                     read_back: argument.written,
                 });
                 Bound::Memref {
@@ -633,6 +637,7 @@ mod tests {
             temporaries: vec![tx_plan::Temporary {
                 element: ElementType::F16,
                 shape: vec![Expr::dim(0, 0)],
+                cleared: false,
             }],
             steps: vec![step],
         }

@@ -73,6 +73,7 @@ impl Module {
                     let past = (options.past + number * options.apart) * buffer.element;
                     memory.alloc_past(label, buffer.bytes, 256, past)
                 }
+                None if buffer.cleared => memory.alloc(label, buffer.bytes, 256),
                 None => memory.alloc_uninitialized(label, buffer.bytes, 256),
             }
             .map_err(|error| refused(error, label))?;

@@ -344,6 +344,10 @@ impl Module {
                 // SAFETY: the memory has the size of the buffer, which is that of its contents.
                 unsafe { driver::memcpy_htod_sync(memory.pointer, contents) }
                     .during(|| format!("copying {} to the device", buffer.label))?;
+            } else if buffer.cleared && buffer.bytes > 0 {
+                // SAFETY: the memory has the size of the buffer.
+                unsafe { driver::memset_d8_sync(memory.pointer, 0, buffer.bytes) }
+                    .during(|| format!("clearing {}", buffer.label))?;
             }
             buffers.push(memory);
         }

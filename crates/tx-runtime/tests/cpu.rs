@@ -26,6 +26,7 @@ fn artifact(arguments: &[(&str, bool)], entry_kind: EntryKind, step: Step) -> Ar
             temporaries: vec![Temporary {
                 element: ElementType::F32,
                 shape: vec![Expr::Const(4)],
+                cleared: false,
             }],
             steps: vec![step],
         },

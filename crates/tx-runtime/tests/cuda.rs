@@ -38,6 +38,7 @@ fn artifact(ptx: &str, chip: &str, arguments: &[(&str, bool)], step: Step) -> Ar
             temporaries: vec![Temporary {
                 element: ElementType::F32,
                 shape: vec![Expr::Const(4)],
+                cleared: false,
             }],
             steps: vec![step],
         },

@@ -60,6 +60,7 @@ fn total() -> Artifact {
         temporaries: vec![Temporary {
             element: ElementType::F32,
             shape: vec![rows()],
+            cleared: false,
         }],
         steps: vec![
             step(

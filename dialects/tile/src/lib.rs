@@ -53,6 +53,9 @@ unsafe extern "C" {
     ) -> bool;
 }
 
+/// Marks a `memref.alloc` of a host function whose memory is zero before each run, and after it.
+pub const CLEARED: &str = "tile.cleared";
+
 /// The dialect's handle, as pass descriptions list it.
 ///
 /// # Safety

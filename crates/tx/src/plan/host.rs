@@ -337,6 +337,7 @@ impl<'c> Host<'c> {
         let temporary = Temporary {
             element: ty.element,
             shape,
+            cleared: attribute(op, tx_dialect_tile::CLEARED).is_some(),
         };
         let view = View::of_temporary(self.temporaries.len(), &temporary);
         check_size(op, exprs(&view).chain([&temporary.bytes()]))?;
