@@ -191,6 +191,15 @@ def Tile_StreamAttr : Tile_Attr<"Stream", "stream"> {
   }];
 }
 
+def Tile_LastBlockAttr : Tile_Attr<"LastBlock", "last_block"> {
+  let summary = "combine partial results in the same launch";
+  let description = [{
+    Partial results that blocks leave in global memory (`#tile.rfactor`) are combined by that block of each result which is
+    last to leave its own, rather than by a second kernel: in the same order always, whichever that is. Blocks count
+    themselves in a temporary (`tile.cleared`), which is zero before and after each launch.
+  }];
+}
+
 def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
   let summary = "a schedule for lengths up to a number";
   let description = [{

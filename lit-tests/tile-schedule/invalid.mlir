@@ -542,3 +542,23 @@ func.func @case(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.case<"d1" to 8, [#tile.split<"d7" by 4>]>, #tile.otherwise<[]>]} : memref<?x?xf32> into memref<?xf32>
   return
 }
+
+// -----
+
+// The last block of what?
+func.func @no_partial_results(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{`last_block` finds no partial results in global memory}}
+  // expected-note @below {{keep some with `#tile.rfactor`, of a loop that is bound to blocks}}
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 256>, #tile.bind<"d0.i" to thread_x>, #tile.last_block]} : memref<?xf32> into memref<f32>
+  return
+}
+
+// -----
+
+// One block leaves all partial results of a loop that is not bound.
+func.func @no_blocks(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{`d0.o` is not bound to blocks, so none of them is the last}}
+  // expected-note @below {{bind every loop whose partial results are kept, or leave `last_block` away}}
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 256>, #tile.rfactor<"d0.o">, #tile.bind<"d0.i" to thread_x>, #tile.last_block]} : memref<?xf32> into memref<f32>
+  return
+}

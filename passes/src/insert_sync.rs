@@ -199,9 +199,16 @@ struct Walker<'t, 'c> {
 /// What tells one access from another: op, whether it writes, and the memory.
 type AccessKey = (usize, bool, Memory);
 
+/// Whether all threads of the block meet at an `nvvm.barrier`: it has neither a number nor a count of threads.
+fn is_of_the_block(op: Op<'_>) -> bool {
+    let groups = tx_mlir::operand_groups(op).unwrap_or_default();
+    groups.iter().take(2).all(Vec::is_empty)
+}
+
 /// Ops that order memory accesses and make none.
-const SYNCHRONISATION: [&str; 6] = [
+const SYNCHRONISATION: [&str; 7] = [
     "gpu.barrier",
+    "llvm.fence",
     "nvvm.bar.warp.sync",
     "nvvm.barrier",
     "nvvm.barrier.arrive",
@@ -354,7 +361,7 @@ impl<'c> Walker<'_, 'c> {
     fn barrier_reach(&self, op: Op<'c>) -> Option<Reach> {
         match name(op) {
             "gpu.barrier" | "nvvm.barrier0" => Some(Reach::Block),
-            "nvvm.barrier" if operands(op).is_empty() => Some(Reach::Block),
+            "nvvm.barrier" if is_of_the_block(op) => Some(Reach::Block),
             // A mask that may leave out lanes orders nothing that is known.
             "nvvm.bar.warp.sync" => {
                 let fact = self.threads.fact(operands(op)[0]);

@@ -2,15 +2,17 @@ use crate::analysis::laws::check_laws;
 use crate::grid::choose::{candidates, choose};
 use crate::grid::cost::{self, Cost};
 use crate::grid::job::{Job, Work, is_job};
-use crate::grid::launch::{Kernels, Lengths};
+use crate::grid::finish;
+use crate::grid::launch::{Kernels, Last, Lengths};
 use crate::grid::nest::{Extent, Illegal, Nest, Run};
-use crate::grid::partials::materialise;
+use crate::grid::partials::{allocate, materialise};
 use crate::grid::steps::{Case, Processor, Step, cases_to_text, to_text};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
     Builder, Failed, Op, ancestors, enclosing, erase, error, is, parent, parse_attribute, remark, set_attribute,
     string_attribute, walk,
 };
+use tx_dialect_tile::CLEARED;
 use tx_pass::{Counts, Pass, pass};
 use tx_target::{Board, Chip};
 
@@ -43,6 +45,8 @@ pass! {
     ///   it is combined.
     /// * `#tile.align<"d1" to 4>` cuts a reduced dimension into vectors that begin at aligned addresses, wherever a row
     ///   begins; `#tile.stream` says that caches need not keep what is read once.
+    /// * `#tile.last_block` makes one kernel where partial results go through global memory: the block that is last to leave
+    ///   its own combines all of them, in the same order always.
     /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some lengths: a kernel each, of
     ///   which the host launches the one for the length that it is given.
     ///
@@ -97,7 +101,7 @@ pass! {
     /// threads, or binds a reduced loop to blocks without `rfactor` and where atomics are not
     /// permitted (`determinism = #tile.determinism<any>`); cases do not take all lengths, or one of them has blocks that combine into one result; an output overlaps an input or itself; or
     /// an op does not stand in the body of a function.
-    pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, memref, scf, tile, vector] {
+    pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// where to stop: explain, candidates, choice, partials or kernels
         until: String = "kernels",
         /// chip whose speed `explain` and `candidates` estimate
@@ -124,6 +128,8 @@ struct Stage<'c> {
     steps: Vec<Step>,
     /// For which lengths it is launched, where there are kernels for others.
     only: Vec<Lengths<'c>>,
+    /// What its last block does, where it is more.
+    last: Option<Last<'c>>,
     /// The attribute of the op.
     schedule: String,
     /// Ops of which no kernel is made after this one.
@@ -167,7 +173,7 @@ impl Pass for Schedule {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
-            if until == 3 && planned.cases.len() > 1 {
+            if until == 3 && planned.is_whole() {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
@@ -183,7 +189,7 @@ impl Pass for Schedule {
                     kernels.push(Kernels::of(host));
                 }
                 if let Some(last) = kernels.last_mut() {
-                    last.add(&stage.job, &stage.nest, &stage.steps, &stage.only);
+                    last.add(&stage.job, &stage.nest, &stage.steps, stage.last.as_ref(), &stage.only);
                     counts.add("kernels", 1);
                 }
                 stage.done.into_iter().for_each(erase);
@@ -286,6 +292,21 @@ impl Planned<'_> {
         }
     }
 
+    /// Is for lengths up to this only.
+    fn only_up_to(&mut self, most: Option<(usize, i64)>) {
+        for (shorter, nest) in &mut self.cases {
+            shorter.most = most;
+            if let Ok(legal) = legal(&self.job, shorter) {
+                *nest = legal;
+            }
+        }
+    }
+
+    /// Whether its partial results are no other op's: there are kernels for several lengths, or one for both reductions.
+    fn is_whole(&self) -> bool {
+        self.cases.len() > 1 || self.cases.iter().any(|(_, nest)| nest.last_block)
+    }
+
     /// The attribute.
     fn schedule(&self) -> String {
         let cases: Vec<Case> = self.cases.iter().map(|(case, _)| case.clone()).collect();
@@ -345,7 +366,7 @@ fn plan<'c>(op: Op<'c>) -> Result<Planned<'c>, Failed> {
 
 /// Whether neither partial results nor old values need a kernel of their own.
 fn is_one_kernel(nest: &Nest) -> bool {
-    nest.global_rfactors().is_empty() && !starts_first(nest)
+    (nest.last_block || nest.global_rfactors().is_empty()) && !starts_first(nest)
 }
 
 /// Whether a kernel of its own writes what results start from.
@@ -378,6 +399,9 @@ fn legal(job: &Job<'_>, case: &Case) -> Result<Nest, Illegal> {
         nest.global_rfactors().iter().map(|n| nest.nodes[*n].name.clone()).collect();
     checked.keep_apart(&apart)?;
     checked.check(job.atomics().err().as_deref())?;
+    if nest.last_block {
+        finish::check(job, &nest, &case.steps)?;
+    }
     Ok(nest)
 }
 
@@ -409,6 +433,11 @@ fn in_stages<'c>(planned: Planned<'c>) -> Result<Vec<Stage<'c>>, Failed> {
     let Some((Case { steps, .. }, nest)) = cases.pop() else {
         return Ok(Vec::new());
     };
+    if nest.last_block {
+        let done = vec![job.op];
+        let stage = in_one_kernel(&job, &nest, Case::always(steps), schedule)?;
+        return Ok(stage.map(|stage| Stage { done: [stage.done, done].concat(), ..stage }).into_iter().collect());
+    }
     if !nest.global_rfactors().is_empty()
         && let Some((first, second)) = materialise(&job, &nest, &steps)
     {
@@ -426,11 +455,31 @@ fn in_stages<'c>(planned: Planned<'c>) -> Result<Vec<Stage<'c>>, Failed> {
         && let Ok(nest) = legal(&start, &case)
     {
         let (schedule, steps) = (schedule.clone(), case.steps);
-        stages.push(Stage { job: start, nest, steps, only: Vec::new(), schedule, done: Vec::new() });
+        stages.push(Stage { job: start, nest, steps, last: None, only: Vec::new(), schedule, done: Vec::new() });
     }
     let done = vec![job.op];
-    stages.push(Stage { job, nest, steps, only: Vec::new(), schedule, done });
+    stages.push(Stage { job, nest, steps, last: None, only: Vec::new(), schedule, done });
     Ok(stages)
+}
+
+/// Both reductions of a job in one kernel.
+fn in_one_kernel<'c>(job: &Job<'c>, nest: &Nest, case: Case, schedule: String) -> Result<Option<Stage<'c>>, Failed> {
+    let Case { most, steps } = case;
+    let b = Builder::before(job.op);
+    let groups = finish::groups(nest).value(&b, &|b, d| job.length(b, d));
+    let counters = allocate(&b, &[groups], b.int_type(64));
+    if let Some(op) = tx_mlir::defining_op(counters) {
+        set_attribute(op, CLEARED, parse_attribute(b.context(), "unit"));
+    }
+    let Ok(second_steps) = finish::schedule(job, nest, &steps) else { return Ok(None) };
+    let Some((first, second)) = materialise(job, nest, &steps) else { return Ok(None) };
+    b.create("memref.dealloc").operands(&[counters]).build();
+    write_schedule(second, &to_text(&second_steps));
+    let (mut one, mut other) = (plan(first)?, plan(second)?);
+    one.only_up_to(most);
+    let (Some((_, nest)), Some((_, last))) = (one.cases.pop(), other.cases.pop()) else { return Ok(None) };
+    let last = Last { job: other.job, nest: last, counters };
+    Ok(Some(Stage { job: one.job, nest, steps, last: Some(last), only: Vec::new(), schedule, done: vec![first, second] }))
 }
 
 /// The kernels of each case.
@@ -443,19 +492,19 @@ fn in_cases<'c>(job: &Job<'c>, cases: Vec<(Case, Nest)>, schedule: &str) -> Resu
         let most = case.most.map(|(_, most)| most);
         let own = Lengths { length, above, most };
         above = most;
+        if nest.last_block {
+            let stage = in_one_kernel(job, &nest, case, schedule.to_owned())?;
+            stages.extend(stage.map(|stage| Stage { only: vec![own], ..stage }));
+            continue;
+        }
         if is_one_kernel(&nest) {
             let (job, schedule, steps) = (job.clone(), schedule.to_owned(), case.steps);
-            stages.push(Stage { job, nest, steps, only: vec![own], schedule, done: Vec::new() });
+            stages.push(Stage { job, nest, steps, last: None, only: vec![own], schedule, done: Vec::new() });
             continue;
         }
         let Some((first, second)) = materialise(job, &nest, &case.steps) else { continue };
         let mut partial = plan(first)?;
-        for (shorter, nest) in &mut partial.cases {
-            shorter.most = case.most;
-            if let Ok(legal) = legal(&partial.job, shorter) {
-                *nest = legal;
-            }
-        }
+        partial.only_up_to(case.most);
         for planned in [partial, plan(second)?] {
             let more = in_stages(planned)?.into_iter().map(|mut stage| {
                 stage.only.push(own);

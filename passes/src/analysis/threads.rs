@@ -280,6 +280,8 @@ impl<'c> Threads<'c> {
             {
                 Fact::unknown(Scope::Cta)
             }
+            // What a barrier combines of its threads, all of them are given.
+            "nvvm.barrier" if operands(op).len() == 1 => Fact::unknown(Scope::Cta),
             "arith.select" => self.select(op),
             // Conversions keep a number that is in range of both types; `true` is 1 here, and
             // sign extension would make it -1.

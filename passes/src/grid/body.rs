@@ -1,5 +1,6 @@
 //! The loops of a kernel.
 
+use super::finish::Finish;
 use super::job::{Job, Work};
 use super::nest::{Extent, Fate, MAX_BLOCKS, Nest, Run};
 use super::steps::Processor;
@@ -82,6 +83,8 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) ascends: bool,
     /// Whether the elements of a vector have one partial result, where combining several would take long.
     shares: bool,
+    /// What comes after the results of a block.
+    finish: Option<&'a Finish<'a, 'c>>,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -126,11 +129,22 @@ impl<'a, 'c> Body<'a, 'c> {
             },
             ascends: ascends(shares),
             shares,
+            finish: None,
         }
+    }
+
+    /// With something that each block does after its results.
+    pub(crate) fn then(self, finish: Option<&'a Finish<'a, 'c>>) -> Self {
+        Self { finish, ..self }
     }
 
     /// Writes everything at `b`.
     pub(crate) fn write(&self, b: &Builder<'c>) {
+        self.blocks(b, 0, &self.threads(b));
+    }
+
+    /// The place of a thread in its block.
+    pub(super) fn threads(&self, b: &Builder<'c>) -> Place<'c> {
         let mut place = Place::default();
         for dimension in 0..3 {
             if let Some(node) = self.nest.on(Processor::Thread(dimension)) {
@@ -141,13 +155,25 @@ impl<'a, 'c> Body<'a, 'c> {
                 place = self.enter(b, &place, node, index);
             }
         }
-        self.blocks(b, 0, &place);
+        place
     }
 
     /// Goes through the iterations of what is bound to blocks: more than there are blocks take turns.
     fn blocks(&self, b: &Builder<'c>, dimension: usize, place: &Place<'c>) {
         let Some(most) = MAX_BLOCKS.get(dimension) else {
-            return self.outer(b, 0, place);
+            let Some(finish) = self.finish else {
+                return self.outer(b, 0, place);
+            };
+            let has_part = self
+                .nest
+                .on_blocks()
+                .into_iter()
+                .fold(Cond::Const(true), |all, n| match self.may_be_nothing(n) {
+                    true => b.and(all, b.less(place.index[&n], self.extents[n])),
+                    false => all,
+                });
+            b.if_then(has_part, |b| self.outer(b, 0, place));
+            return finish.write(b, self, place);
         };
         let Some(node) = self.nest.on(Processor::Block(dimension)) else {
             return self.blocks(b, dimension + 1, place);
@@ -160,11 +186,26 @@ impl<'a, 'c> Body<'a, 'c> {
         if extent.known().is_some_and(|n| n <= *most) {
             return self.blocks(b, dimension + 1, &self.enter(b, place, node, block));
         }
-        let (end, step) = (self.extents[node], hardware(b, "gpu.grid_dim", dimension));
+        let (end, step) = (self.turns(b, node), hardware(b, "gpu.grid_dim", dimension));
         b.for_loop(block, end, step, &[], |b, i, _| {
             self.blocks(b, dimension + 1, &self.enter(b, place, node, i));
             Vec::new()
         });
+    }
+
+    /// Iterations of a loop that is bound to blocks: where partial results are combined by the last block, there must be one,
+    /// also without partial results.
+    pub(super) fn turns(&self, b: &Builder<'c>, node: usize) -> Index<'c> {
+        match self.may_be_nothing(node) {
+            true => at_least_one(b, self.extents[node]),
+            false => self.extents[node],
+        }
+    }
+
+    /// Whether a block is there although its loop has no iterations.
+    fn may_be_nothing(&self, node: usize) -> bool {
+        let node = &self.nest.nodes[node];
+        self.finish.is_some() && node.apart && node.extent.known().is_none_or(|n| n == 0)
     }
 
     /// The place within loop `node` at `index`. Every index that is known from there on is computed
@@ -219,7 +260,7 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// The loops outside of what is combined.
-    fn outer(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
+    pub(super) fn outer(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let Some(node) = self.outer.get(at) else {
             return self.result(b, place);
         };
@@ -754,8 +795,16 @@ fn groups(nest: &Nest) -> Vec<(i64, i64)> {
     groups
 }
 
+/// A number, or one for zero.
+pub(super) fn at_least_one<'c>(b: &Builder<'c>, n: Index<'c>) -> Index<'c> {
+    match n {
+        Index::Const(n) => Index::Const(n.max(1)),
+        Index::Val(n) => Index::Val(b.binary("arith.maxui", n, b.value(Index::Const(1)))),
+    }
+}
+
 /// `gpu.thread_id` and its like.
-fn hardware<'c>(b: &Builder<'c>, op: &str, dimension: usize) -> Index<'c> {
+pub(super) fn hardware<'c>(b: &Builder<'c>, op: &str, dimension: usize) -> Index<'c> {
     let name = ["x", "y", "z"][dimension];
     Index::Val(
         b.create(op)

@@ -3,8 +3,8 @@
 //! Neighbouring threads take neighbouring elements. Where those are elements of one result, a group
 //! of threads reduces it; where they belong to neighbouring results, each thread has a result of its
 //! own. A reduction with few results and many elements is cut over blocks, which leave partial
-//! results: always equally many, so that the same elements are combined in the same order however
-//! long it is.
+//! results that the last of them combines: always equally many, so that the same elements are combined in the same order
+//! however long it is.
 
 use super::job::{Access, Job, Work};
 use super::nest::{Extent, MAX_UNROLL};
@@ -60,26 +60,29 @@ const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS])
 /// there are, the fewer exchanges.
 const COSTLY: [(i64, i64); 4] = [(128, 4), (512, 8), (2048, 16), (8192, LANES)];
 /// Longer rows: each is a block's.
-const LONGEST: Rows = Rows {
-    group: Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
-    vectors: Vectors::None,
-    cuts: None,
-    most: None,
-};
+const LONGEST: Rows = Rows::new(
+    Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
+    Vectors::None,
+    None,
+);
 /// Elements of a row beyond which vectors gain less than 2 %, where an element takes many ops, in twice the code.
 const HEAVY_VECTORS: i64 = 1 << 15;
 /// Ops of an element that are many.
 const HEAVY: i64 = 8;
 /// Ops of an element that are so many that they take as long as the memory: a function is among them.
 const COSTLY_OPS: i64 = 24;
-/// Elements of one result that one block reduces, without partial results that wait for another kernel; the second where
+/// Elements of one result that one block reduces, without partial results that wait for other blocks; the second where
 /// their number is known.
 const SMALL: [(i64, Group); 2] = [
     (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
     (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
 ];
-/// Elements of one result that fewer blocks reduce than [`CUTS`], and their number.
-const MEDIUM: (i64, Group, i64) = (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128);
+/// Elements of one result that fewer blocks reduce than [`CUTS`], and their number: the fewer count, the sooner the last knows.
+/// The second where their number is not known.
+const MEDIUM: [(i64, Group, i64); 2] = [
+    (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
+    (1 << 18, Group::new([THREADS, 16, 1, THREADS]), 64),
+];
 
 /// Bytes that memory gives at least.
 const SECTOR: i64 = 32;
@@ -156,8 +159,26 @@ struct Rows {
     group: Group,
     vectors: Vectors,
     cuts: Option<i64>,
+    /// Whether the last block combines what was cut, rather than another kernel.
+    last_block: bool,
+    /// Blocks that take turns at rows, where there is not one for each.
+    turns: Option<i64>,
     /// The most elements that one has, where that is known.
     most: Option<i64>,
+}
+
+impl Rows {
+    /// With blocks for all rows, and not cut.
+    const fn new(group: Group, vectors: Vectors, most: Option<i64>) -> Self {
+        Self {
+            group,
+            vectors,
+            cuts: None,
+            last_block: false,
+            turns: None,
+            most,
+        }
+    }
 }
 
 /// Threads across and rows that each has under way, and among how many blocks columns are cut.
@@ -165,6 +186,8 @@ struct Columns {
     across: i64,
     under_way: i64,
     parts: i64,
+    /// Whether the last block combines what was cut, rather than another kernel.
+    last_block: bool,
 }
 
 impl<'a, 'c> Chooser<'a, 'c> {
@@ -212,10 +235,24 @@ impl<'a, 'c> Chooser<'a, 'c> {
             Vectors::None => vec![Vectors::None],
             vectors => vec![Vectors::None, vectors],
         };
-        let blocks: &[Option<i64>] = match kept.is_empty() {
-            true => &[None, Some(CUTS / 4), Some(CUTS), Some(4 * CUTS)],
-            false => &[None],
+        // Cut over so many blocks, of which the last combines what all have left; that many which take turns.
+        let few = self.total(kept).is_some_and(|n| n <= BUSY);
+        let cuts = match few {
+            true => [LEAST_CUTS, CUTS / 4, CUTS, 4 * CUTS].as_slice(),
+            false => &[],
         };
+        let turns = match kept.is_empty() {
+            true => [].as_slice(),
+            false => &[CUTS, 2 * CUTS],
+        };
+        let cuts = cuts
+            .iter()
+            .flat_map(|n| [false, true].map(|last| (Some(*n), last, None)));
+        let turns = turns.iter().map(|n| (None, false, Some(*n)));
+        let blocks: Vec<(Option<i64>, bool, Option<i64>)> = std::iter::once((None, false, None))
+            .chain(cuts)
+            .chain(turns)
+            .collect();
         let pairs = LANES_TRIED
             .into_iter()
             .flat_map(|lanes| LOADS_TRIED.map(|under_way| (lanes, under_way)));
@@ -226,15 +263,15 @@ impl<'a, 'c> Chooser<'a, 'c> {
             })
             .collect();
         for vectors in loads {
-            for (group, cuts) in groups
+            for (group, (cuts, last_block, turns)) in groups
                 .iter()
                 .flat_map(|g| blocks.iter().map(move |c| (*g, *c)))
             {
                 let rows = Rows {
-                    group,
-                    vectors,
                     cuts,
-                    most,
+                    last_block,
+                    turns,
+                    ..Rows::new(group, vectors, most)
                 };
                 if self.is_worth_a_try(kept, &rows) {
                     self.write_rows(kept, inner, together, rows);
@@ -252,6 +289,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             vectors,
             cuts,
             most,
+            ..
         } = rows;
         let across = group.lanes * vectors.width();
         let tile = across * group.under_way;
@@ -277,7 +315,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let mut all = Vec::new();
         for across in [8, 16, 32, 64, 128, 256] {
             for under_way in [4, 8, 16] {
-                for cuts in [1, CUTS, 8 * CUTS] {
+                for (cuts, last_block) in [
+                    (1, false),
+                    (CUTS, false),
+                    (CUTS, true),
+                    (8 * CUTS, false),
+                    (8 * CUTS, true),
+                ] {
                     let (vector, groups) = self.column_vectors(kept, nearest);
                     let down = THREADS / across;
                     let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
@@ -296,6 +340,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
                             across,
                             under_way,
                             parts,
+                            last_block,
                         },
                     );
                     all.push(vec![Case::always(std::mem::take(&mut self.steps))]);
@@ -318,14 +363,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
         {
             return None;
         }
-        let one_by_one = |(most, group): (i64, Group), cuts| Rows {
-            group,
-            vectors: Vectors::None,
+        let one_by_one = |(most, group): (i64, Group), cuts: Option<i64>| Rows {
             cuts,
-            most: Some(most),
+            last_block: true,
+            ..Rows::new(group, Vectors::None, Some(most))
         };
         let classes: Vec<Rows> = if kept.is_empty() {
-            let (most, group, cuts) = MEDIUM;
+            let (most, group, cuts) = MEDIUM[1];
             vec![
                 one_by_one(SMALL[0], None),
                 one_by_one((most, group), Some(cuts)),
@@ -370,18 +414,18 @@ impl<'a, 'c> Chooser<'a, 'c> {
     /// One result of so many elements, where it is neither a few nor many.
     fn alone(&self, kept: &[usize], length: i64) -> Option<Rows> {
         let is_alone = kept.is_empty() && self.job.partials.is_empty() && length > FEW;
-        let (most, group, cuts) = MEDIUM;
         let small = SMALL.iter().find(|(most, _)| length <= *most);
-        let (group, cuts) = match small {
-            _ if !is_alone || length > most => return None,
-            Some((_, group)) => (*group, None),
-            None => (group, Some(cuts)),
+        let medium = MEDIUM.iter().find(|(most, _, _)| length <= *most);
+        let (group, cuts) = match (small, medium) {
+            _ if !is_alone => return None,
+            (Some((_, group)), _) => (*group, None),
+            (None, Some((_, group, cuts))) => (*group, Some(*cuts)),
+            (None, None) => return None,
         };
         Some(Rows {
-            group,
-            vectors: Vectors::None,
             cuts,
-            most: Some(length),
+            last_block: true,
+            ..Rows::new(group, Vectors::None, Some(length))
         })
     }
 
@@ -475,6 +519,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             across,
             under_way,
             parts,
+            last_block: true,
         };
         self.write_columns(kept, nearest, vector, &columns);
     }
@@ -486,6 +531,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             across,
             under_way,
             parts,
+            last_block,
         } = *columns;
         let down = THREADS / across;
         let tile = down * under_way;
@@ -499,6 +545,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
             self.steps.push(Step::Split(inner.clone(), tile));
             self.steps.push(Step::RFactor(format!("{inner}.o")));
             self.bind(&format!("{inner}.o"), Processor::Block(1));
+            if last_block {
+                self.steps.push(Step::LastBlock);
+            }
         } else {
             self.steps.push(Step::Split(inner.clone(), tile));
         }
@@ -547,10 +596,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
         let group = self.group(kept, pieces, vectors, cuts.is_some());
         let rows = Rows {
-            group,
-            vectors,
             cuts,
-            most,
+            last_block: true,
+            ..Rows::new(group, vectors, most)
         };
         self.write_rows(kept, inner, together, rows);
     }
@@ -562,6 +610,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
             group,
             vectors,
             cuts,
+            last_block,
+            turns,
             most,
         } = rows;
         let vector = vectors.width();
@@ -574,9 +624,11 @@ impl<'a, 'c> Chooser<'a, 'c> {
             let results = self.fused(kept, None, "p");
             let side_by_side = group.threads / group.lanes;
             if side_by_side * group.rows == 1 {
-                self.bind(&results, Processor::Block(block));
+                self.bind_in_turns(&results, block, turns);
             } else {
-                self.split(&results, side_by_side * group.rows, Some(block), None);
+                self.steps
+                    .push(Step::Split(results.clone(), side_by_side * group.rows));
+                self.bind_in_turns(&format!("{results}.o"), block, turns);
                 let rows = format!("{results}.i");
                 match group.rows {
                     1 => self.bind(&rows, Processor::Thread(1)),
@@ -612,6 +664,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
             self.steps.push(Step::Split(reduced.clone(), tile));
             self.steps.push(Step::RFactor(format!("{reduced}.o")));
             self.bind(&format!("{reduced}.o"), Processor::Block(0));
+            if last_block {
+                self.steps.push(Step::LastBlock);
+            }
             reduced += ".i";
         } else if length.is_none_or(|n| ceildiv(n, vector) > tile)
             || matches!(vectors, Vectors::Aligned(_))
@@ -864,6 +919,15 @@ impl<'a, 'c> Chooser<'a, 'c> {
         if let Some(d) = thread {
             self.bind(&format!("{name}.i"), Processor::Thread(d));
         }
+    }
+
+    /// Runs a loop on blocks; where there are so many only, each takes the next when it is done with one.
+    fn bind_in_turns(&mut self, name: &str, block: usize, turns: Option<i64>) {
+        let Some(blocks) = turns else {
+            return self.bind(name, Processor::Block(block));
+        };
+        self.split(name, blocks, None, None);
+        self.bind(&format!("{name}.i"), Processor::Block(block));
     }
 
     fn bind(&mut self, name: &str, processor: Processor) {

@@ -160,7 +160,10 @@ impl Cost {
             .iter()
             .map(|speed| speed.powf(-BEND))
             .sum();
-        let kernels = 1.0 + f64::from(u8::from(!nest.global_rfactors().is_empty()));
+        let kernels = 1.0
+            + f64::from(u8::from(
+                !(nest.last_block || nest.global_rfactors().is_empty()),
+            ));
         let seconds = bytes * slowness.powf(1.0 / BEND) + kernels * board.launch_seconds;
         Self {
             microseconds: seconds * 1e6,

@@ -1,6 +1,7 @@
 //! A kernel and its launch.
 
-use super::body::Body;
+use super::body::{Body, at_least_one};
+use super::finish::Finish;
 use super::job::Job;
 use super::nest::{MAX_BLOCKS, Nest};
 use super::steps::{Processor, Step, to_text};
@@ -47,6 +48,15 @@ impl<'c> Lengths<'c> {
     }
 }
 
+/// What the last block of a kernel does.
+pub(crate) struct Last<'c> {
+    /// The reduction of what all blocks have left.
+    pub(crate) job: Job<'c>,
+    pub(crate) nest: Nest,
+    /// Zero for each group of results that blocks share.
+    pub(crate) counters: Val<'c>,
+}
+
 /// Where the kernels of one host function go.
 pub(crate) struct Kernels<'c> {
     /// Name of the host function.
@@ -75,6 +85,7 @@ impl<'c> Kernels<'c> {
         job: &Job<'c>,
         nest: &Nest,
         schedule: &[Step],
+        last: Option<&Last<'c>>,
         only: &[Lengths<'c>],
     ) {
         let (module, module_name) = self.module(job.op);
@@ -82,7 +93,10 @@ impl<'c> Kernels<'c> {
         self.count += 1;
         let (kernel, body) = kernel(job, nest, schedule, module, &name);
         let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
-        Body::new(job, nest, &inside).write(&inside);
+        let finish = last.map(|last| Finish::new(&last.job, &last.nest, last.counters, &inside));
+        Body::new(job, nest, &inside)
+            .then(finish.as_ref())
+            .write(&inside);
         inside.create("gpu.return").build();
         remove_unused(kernel);
         let arguments = isolate(job, kernel, body);
@@ -91,6 +105,7 @@ impl<'c> Kernels<'c> {
             nest,
             &format!("@{module_name}::@{name}"),
             &arguments,
+            last.is_some(),
             only,
         );
     }
@@ -254,6 +269,7 @@ fn launch<'c>(
     nest: &Nest,
     kernel: &str,
     arguments: &[Val<'c>],
+    has_last: bool,
     only: &[Lengths<'c>],
 ) {
     let b = Builder::before(job.op);
@@ -272,6 +288,11 @@ fn launch<'c>(
         let blocks = match nest.on(Processor::Block(dimension)) {
             Some(node) => nest.nodes[node].extent.value(&b, &|_, d| lengths[d]),
             None => Index::Const(1),
+        };
+        let is_apart = |node: usize| nest.nodes[node].apart;
+        let blocks = match nest.on(Processor::Block(dimension)).is_some_and(is_apart) {
+            true if has_last => at_least_one(&b, blocks),
+            _ => blocks,
         };
         let blocks = match blocks {
             Index::Const(n) => Index::Const(n.min(most)),

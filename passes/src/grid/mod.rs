@@ -4,13 +4,14 @@
 //! [`job`] reads an op; [`steps`] reads and prints a schedule; [`nest`] is the loops that a schedule
 //! makes of the iteration space, and says whether it is legal; [`choose`] is the default schedule, and [`cost`] what one
 //! should take;
-//! [`partials`] turns one reduction into two; [`body`] writes a kernel's loops, with [`vectors`], [`elements`], [`tiles`] and
+//! [`partials`] turns one reduction into two, and [`finish`] these into one kernel; [`body`] writes a kernel's loops, with [`vectors`], [`elements`], [`tiles`] and
 //! [`stores`], and [`launch`] the kernel around them and its launch.
 
 pub(crate) mod body;
 pub(crate) mod choose;
 pub(crate) mod cost;
 pub(crate) mod elements;
+pub(crate) mod finish;
 pub(crate) mod job;
 pub(crate) mod launch;
 pub(crate) mod nest;

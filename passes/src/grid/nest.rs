@@ -150,6 +150,8 @@ pub(crate) struct Nest {
     pub(crate) rfactors: Vec<usize>,
     /// Whether caches need not keep what is read once.
     pub(crate) streams: bool,
+    /// Whether the last block combines what blocks leave in global memory.
+    pub(crate) last_block: bool,
 }
 
 /// Why a schedule cannot be followed.
@@ -194,6 +196,7 @@ impl Nest {
             order: kept.into_iter().chain(combined).collect(),
             rfactors: Vec::new(),
             streams: false,
+            last_block: false,
         }
     }
 
@@ -238,6 +241,10 @@ impl Nest {
             Step::Vectorize(name) => self.write_out(name, Run::Vectorized),
             Step::Stream => {
                 self.streams = true;
+                Ok(())
+            }
+            Step::LastBlock => {
+                self.last_block = true;
                 Ok(())
             }
         }
@@ -573,6 +580,22 @@ impl Nest {
             .iter()
             .copied()
             .find(|n| self.nodes[*n].run == Run::On(processor))
+    }
+
+    /// Loops that are bound to blocks, along x first.
+    pub(crate) fn on_blocks(&self) -> Vec<usize> {
+        (0..3)
+            .filter_map(|d| self.on(Processor::Block(d)))
+            .collect()
+    }
+
+    /// Whether other threads of a block than the first have results.
+    pub(crate) fn stores_from_several_threads(&self) -> bool {
+        let block = self.block();
+        (0..3).any(|d| {
+            let on = self.on(Processor::Thread(d));
+            block[d] > 1 && on.is_some_and(|n| !self.nodes[n].combines())
+        })
     }
 
     /// Threads of a block along x, y and z.

@@ -49,6 +49,7 @@ pub(crate) fn materialise<'c>(
         let left: Vec<Step> = steps
             .iter()
             .filter(|s| !matches!(s, Step::RFactor(l) if loops.iter().any(|n| nest.nodes[*n].name == *l)))
+            .filter(|s| **s != Step::LastBlock)
             .cloned()
             .collect();
         let mut extra = vec![
@@ -126,7 +127,7 @@ pub(crate) fn materialise<'c>(
 }
 
 /// `memref.alloc` of a row-major memref.
-fn allocate<'c>(b: &Builder<'c>, sizes: &[Index<'c>], element: Type<'c>) -> Val<'c> {
+pub(crate) fn allocate<'c>(b: &Builder<'c>, sizes: &[Index<'c>], element: Type<'c>) -> Val<'c> {
     let shape: String = sizes
         .iter()
         .map(|s| {

@@ -22,9 +22,11 @@ pub(crate) enum Step {
     Unroll(String),
     Vectorize(String),
     Stream,
+    LastBlock,
 }
 
 const STREAM: &str = "#tile.stream";
+const LAST_BLOCK: &str = "#tile.last_block";
 const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
 
 impl fmt::Display for Processor {
@@ -54,6 +56,9 @@ impl Step {
         let text = attribute.to_string();
         if text == STREAM {
             return Some(Self::Stream);
+        }
+        if text == LAST_BLOCK {
+            return Some(Self::LastBlock);
         }
         let (name, rest) = text.strip_prefix("#tile.")?.split_once('<')?;
         let rest = rest.strip_suffix('>')?;
@@ -99,6 +104,7 @@ impl fmt::Display for Step {
             Self::Unroll(l) => write!(f, "#tile.unroll<\"{l}\">"),
             Self::Vectorize(l) => write!(f, "#tile.vectorize<\"{l}\">"),
             Self::Stream => f.write_str(STREAM),
+            Self::LastBlock => f.write_str(LAST_BLOCK),
         }
     }
 }

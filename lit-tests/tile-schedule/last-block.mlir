@@ -1,0 +1,121 @@
+// RUN: tx-opt %s --tile-schedule
+
+// Partial results of blocks, combined in the same launch.
+
+// Sixteen blocks leave a sum each. The first thread of each counts between two fences; a barrier tells all threads of the
+// block whether it was the last, and that one adds the sixteen and leaves zero for the next launch. There is one kernel.
+// CHECK-LABEL: gpu.func @full_sum_0(
+// CHECK-SAME:    %{{.+}}: memref<?xf32>, %[[PARTS:.+]]: memref<16xf32>, %[[COUNTERS:.+]]: memref<1xi64>, %[[OUT:.+]]: memref<f32>)
+// CHECK:         tile.all_reduce
+// CHECK:         memref.store %{{.+}}, %[[PARTS]][%block_id_x]
+// CHECK-NOT:     gpu.barrier
+// CHECK:         %[[MINE:.+]] = scf.if %{{.+}} -> (i32) {
+// CHECK-NEXT:      llvm.fence syncscope("device") acq_rel
+// CHECK:           %[[BEFORE:.+]] = memref.atomic_rmw addi %{{.+}}, %[[COUNTERS]][%c0]
+// CHECK:           arith.cmpi eq, %[[BEFORE]]
+// CHECK-NEXT:      scf.if
+// CHECK-NEXT:        llvm.fence syncscope("device") acq_rel
+// CHECK:             memref.atomic_rmw assign %c0_i64{{.*}}, %[[COUNTERS]][%c0]
+// CHECK:         %[[ANY:.+]] = nvvm.barrier #nvvm.reduction<or> %[[MINE]] -> i32
+// CHECK:         %[[LAST:.+]] = arith.cmpi ne, %[[ANY]]
+// CHECK-NEXT:    scf.if %[[LAST]] {
+// CHECK:           memref.load %[[PARTS]]
+// CHECK:           tile.all_reduce sum %{{.+}} scope(cta) width 256
+// CHECK:           memref.store %{{.+}}, %[[OUT]][]
+// CHECK-LABEL: func.func @full_sum(
+// CHECK:         memref.alloc() {tile.cleared} : memref<1xi64>
+// CHECK-COUNT-1: gpu.launch_func
+// CHECK-NOT:     gpu.launch_func
+func.func @full_sum(%A: memref<?xf32>, %B: memref<f32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid)
+    {schedule = [#tile.split<"d0" by 16384>, #tile.split<"d0.i" by 1024>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>,
+                 #tile.split<"d0.i.i" by 256>, #tile.bind<"d0.i.i.i" to thread_x>, #tile.unroll<"d0.i.i.o">, #tile.last_block]}
+    : memref<?xf32> into memref<f32>
+  return
+}
+
+// Blocks on top of each other share columns; there is a counter for each block beside another. Several threads of a block
+// have results, so a barrier comes before the first of them counts. Threads that had parts of a column share its partial results.
+// How many blocks there are follows from the rows: at least one, which has nothing to leave where there are no rows.
+// CHECK-LABEL: gpu.func @columns_0(
+// CHECK-SAME:    %{{.+}}: memref<?x100xf32>, %[[PARTS:.+]]: memref<?x100xf32>, %[[COUNTERS:.+]]: memref<2xi64>, %{{.+}}: memref<100xf32>)
+// CHECK:         %[[TURNS:.+]] = arith.maxui %[[COUNT:.+]], %c1
+// CHECK:         scf.for %[[I:.+]] = %block_id_y to %[[TURNS]] step %grid_dim_y {
+// CHECK:           %[[THERE:.+]] = arith.cmpi ult, %[[I]], %[[COUNT]]
+// CHECK:           scf.if %[[THERE]] {
+// CHECK:           gpu.barrier
+// CHECK:           memref.atomic_rmw addi %{{.+}}, %[[COUNTERS]][%block_id_x]
+// CHECK:           nvvm.barrier #nvvm.reduction<or>
+// CHECK:           vector.load %[[PARTS]]
+// CHECK-COUNT-2:   tile.all_reduce max %{{.+}} scope(cta) width 8 stride 32
+// CHECK-LABEL: func.func @columns(
+// CHECK:         arith.maxui
+func.func @columns(%A: memref<?x100xf32>, %B: memref<100xf32>) {
+  tile.reduce max %A into %B axes [0] scope(grid)
+    {schedule = [#tile.split<"d1" by 2>, #tile.split<"d1.o" by 32>, #tile.bind<"d1.o.o" to block_x>, #tile.bind<"d1.o.i" to thread_x>,
+                 #tile.split<"d0" by 256>, #tile.rfactor<"d0.o">, #tile.bind<"d0.o" to block_y>, #tile.split<"d0.i" by 8>,
+                 #tile.bind<"d0.i.i" to thread_y>, #tile.reorder<"d0.i.o", "d1.i">, #tile.vectorize<"d1.i">, #tile.last_block]}
+    : memref<?x100xf32> into memref<100xf32>
+  return
+}
+
+// Pairs, several rows a block, groups of 20 threads, and no size that is known: a counter for every four rows.
+// CHECK-LABEL: gpu.func @rows_of_pairs_0(
+// CHECK:         memref.atomic_rmw addi %{{.+}}, %{{.+}}[%{{.+}}] : (i64, memref<?xi64>) -> i64
+// CHECK-LABEL: func.func @rows_of_pairs(
+// CHECK:         memref.alloc(%{{.+}}) {tile.cleared} : memref<?xi64>
+func.func @rows_of_pairs(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi64>) {
+  tile.reduce argmax %A into %V, %I axes [1] scope(grid)
+    {schedule = [#tile.split<"d0" by 4>, #tile.bind<"d0.i" to thread_y>, #tile.bind<"d0.o" to block_x>, #tile.split<"d1" by 1000>,
+                 #tile.rfactor<"d1.o">, #tile.bind<"d1.o" to block_y>, #tile.split<"d1.i" by 20>, #tile.bind<"d1.i.i" to thread_x>,
+                 #tile.last_block]}
+    : memref<?x?xf32> into memref<?xf32>, memref<?xi64>
+  return
+}
+
+// Two loops keep partial results, on two dimensions of the grid, and threads of two dimensions combine. Old values and the
+// epilogue come at the end, once.
+// CHECK-LABEL: gpu.func @two_loops_0(
+// CHECK:         nvvm.barrier #nvvm.reduction<or>
+// CHECK:         tile.all_reduce sum %{{.+}} scope(cta) width 64
+// CHECK:         arith.mulf
+// CHECK:         memref.store
+func.func @two_loops(%A: memref<40x90xf16>, %B: memref<f16>) {
+  tile.reduce sum %A into %B axes [0, 1] scope(grid) accumulate
+    {schedule = [#tile.split<"d0" by 8>, #tile.split<"d1" by 32>, #tile.rfactor<"d0.o">, #tile.rfactor<"d1.o">,
+                 #tile.bind<"d0.o" to block_x>, #tile.bind<"d1.o" to block_y>, #tile.split<"d1.i" by 8>,
+                 #tile.bind<"d1.i.i" to thread_x>, #tile.bind<"d0.i" to thread_y>, #tile.last_block]} epilogue {
+  ^bb0(%r: f32):
+    %half = arith.constant 0.5 : f32
+    %p = arith.mulf %r, %half : f32
+    %q = arith.truncf %p : f32 to f16
+    tile.yield %q : f16
+  } : memref<40x90xf16> into memref<f16>
+  return
+}
+
+// A thread for each column: nothing is exchanged, and each adds the partial results of its own.
+// CHECK-LABEL: gpu.func @thread_for_each_column_0(
+// CHECK:         nvvm.barrier #nvvm.reduction<or>
+// CHECK-NOT:     tile.all_reduce
+// CHECK:         gpu.return
+func.func @thread_for_each_column(%A: memref<70x33xi32>, %B: memref<33xi32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid)
+    {schedule = [#tile.bind<"d1" to thread_x>, #tile.split<"d0" by 16>, #tile.rfactor<"d0.o">, #tile.bind<"d0.o" to block_x>,
+                 #tile.last_block]} : memref<70x33xi32> into memref<33xi32>
+  return
+}
+
+// One of several kernels for rows of unknown length.
+// CHECK-LABEL: gpu.func @cases_1(
+// CHECK:         nvvm.barrier #nvvm.reduction<or>
+// CHECK-LABEL: func.func @cases(
+// CHECK-COUNT-2: gpu.launch_func
+func.func @cases(%A: memref<?xf32>, %B: memref<f32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid)
+    {schedule = [#tile.case<"d0" to 64, [#tile.split<"d0" by 64>, #tile.bind<"d0.i" to thread_x>]>,
+                 #tile.otherwise<[#tile.split<"d0" by 128>, #tile.rfactor<"d0.o">, #tile.bind<"d0.o" to block_x>,
+                                  #tile.bind<"d0.i" to thread_x>, #tile.last_block]>]}
+    : memref<?xf32> into memref<f32>
+  return
+}

@@ -1,0 +1,301 @@
+//! The block that is last combines what all have left in global memory: `#tile.last_block`.
+//!
+//! The second of the two reductions that `rfactor` makes becomes part of the first one's kernel. Its blocks and threads have
+//! the results that they had before; partial results are a loop of their own, on the threads that had parts of one result.
+
+use super::body::{Body, Place, hardware};
+use super::job::Job;
+use super::nest::{Extent, Fate, Illegal, MAX_UNROLL, Nest, Run};
+use super::steps::{Processor, Step};
+use melior::ir::ValueLike;
+use melior::ir::attribute::Attribute;
+use tx_mlir::build::{Cond, Predicate};
+use tx_mlir::{Builder, Index, Val, i64_attribute};
+
+/// Partial results that a thread loads before it combines the first.
+const UNDER_WAY: i64 = 4;
+/// What loops over partial results are called where there are several.
+const PARTS: &str = "parts";
+
+/// What a block does once it has left its partial results.
+pub(crate) struct Finish<'a, 'c> {
+    second: Body<'a, 'c>,
+    /// How many blocks have left theirs, for each group of results that blocks share.
+    counters: Val<'c>,
+}
+
+impl<'a, 'c> Finish<'a, 'c> {
+    /// `b` stands at the start of the kernel.
+    pub(crate) fn new(
+        job: &'a Job<'c>,
+        nest: &'a Nest,
+        counters: Val<'c>,
+        b: &Builder<'c>,
+    ) -> Self {
+        Self {
+            second: Body::new(job, nest, b),
+            counters,
+        }
+    }
+
+    /// Writes it where `first` has stored what belongs to its block.
+    pub(super) fn write(&self, b: &Builder<'c>, first: &Body<'_, 'c>, place: &Place<'c>) {
+        let nodes = &first.nest.nodes;
+        let blocks = first.nest.on_blocks();
+        let number = blocks
+            .iter()
+            .filter(|n| !nodes[**n].apart)
+            .fold(Index::Const(0), |at, n| {
+                b.add(b.mul(at, first.extents[*n]), place.index[n])
+            });
+        let count = blocks
+            .iter()
+            .filter(|n| nodes[**n].apart)
+            .fold(Index::Const(1), |count, n| b.mul(count, first.turns(b, *n)));
+        let is_last = self.count(b, first.nest, number, count);
+        b.if_then(is_last, |b| {
+            let mut place_of_second = self.second.threads(b);
+            for dimension in 0..3 {
+                let processor = Processor::Block(dimension);
+                if let (Some(theirs), Some(own)) =
+                    (first.nest.on(processor), self.second.nest.on(processor))
+                {
+                    place_of_second =
+                        self.second
+                            .enter(b, &place_of_second, own, place.index[&theirs]);
+                }
+            }
+            self.second.outer(b, 0, &place_of_second);
+        });
+    }
+
+    /// Counts the block in. Whether it is the last of `count`, and so may read what the others have stored.
+    ///
+    /// The first thread counts, between two fences: what its block has stored is seen by whoever counts later, and it sees
+    /// what those have stored that counted before. A barrier on either side makes that true of the other threads.
+    fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
+        let block = nest.block();
+        let is_first = (0..3)
+            .filter(|d| block[*d] > 1)
+            .fold(Cond::Const(true), |all, d| {
+                let thread = hardware(b, "gpu.thread_id", d);
+                b.and(all, b.equal(thread, Index::Const(0)))
+            });
+        if nest.stores_from_several_threads() {
+            b.create("gpu.barrier").build();
+        }
+        let (word, flag) = (b.int_type(64), b.int_type(32));
+        let mine = b.if_else(
+            is_first,
+            &[flag],
+            |b| {
+                let place = [self.counters, b.value(number)];
+                fence(b);
+                let before = atomic(b, ADD, b.int(1, word), &place);
+                let others = b.index_cast(b.value(b.sub(count, Index::Const(1))), word);
+                let is_last = b.compare(Predicate::Eq, before, others);
+                b.if_then(Cond::Val(is_last), |b| {
+                    fence(b);
+                    // As it was found, for the next launch.
+                    atomic(b, ASSIGN, b.int(0, word), &place);
+                });
+                let is_last = b.create("arith.extui").operands(&[is_last]).result(flag);
+                vec![is_last.value()]
+            },
+            |b| vec![b.int(0, flag)],
+        );
+        let any = b
+            .create("nvvm.barrier")
+            .operands(&mine)
+            .attr_text("operandSegmentSizes", "array<i32: 0, 0, 1>")
+            .attr_text("reductionOp", "#nvvm.reduction<or>")
+            .result(flag)
+            .value();
+        Cond::Val(b.compare(Predicate::Ne, any, b.int(0, flag)))
+    }
+}
+
+/// `addi` and `assign` among the kinds of `memref.atomic_rmw`.
+const ADD: i64 = 1;
+const ASSIGN: i64 = 3;
+
+/// What was at a place, where `value` is brought in.
+fn atomic<'c>(b: &Builder<'c>, kind: i64, value: Val<'c>, place: &[Val<'c>]) -> Val<'c> {
+    b.create("memref.atomic_rmw")
+        .attr("kind", i64_attribute(b.context(), kind))
+        .operands(&[&[value], place].concat())
+        .result(value.r#type())
+        .value()
+}
+
+/// A fence among all threads of the device.
+fn fence(b: &Builder<'_>) {
+    const ACQUIRE_AND_RELEASE: i64 = 6;
+    let device: Attribute<'_> = b.attribute("\"device\"");
+    b.create("llvm.fence")
+        .attr("ordering", i64_attribute(b.context(), ACQUIRE_AND_RELEASE))
+        .attr("syncscope", device)
+        .build();
+}
+
+/// Groups of results that blocks share.
+pub(crate) fn groups(nest: &Nest) -> Extent {
+    let nodes = &nest.nodes;
+    let kept = nest.on_blocks().into_iter().filter(|n| !nodes[*n].reduced);
+    let sizes: Vec<Extent> = kept.map(|n| nodes[n].extent.clone()).collect();
+    match sizes
+        .iter()
+        .map(Extent::known)
+        .collect::<Option<Vec<i64>>>()
+    {
+        Some(known) => Extent::Static(known.into_iter().fold(1, i64::saturating_mul)),
+        None => Extent::Product(sizes),
+    }
+}
+
+/// How the second reduction of a job is scheduled, whose dimensions are those loops whose partial results were kept and then
+/// those of the results; why not, where it cannot be part of the first one's kernel.
+pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec<Step>, Illegal> {
+    let nodes = &nest.nodes;
+    let parts = nest.global_rfactors();
+    let illegal = |reason: &str, note: &str| Err(Illegal::new(reason).note(note));
+    if parts.is_empty() {
+        return illegal(
+            "`last_block` finds no partial results in global memory",
+            "keep some with `#tile.rfactor`, of a loop that is bound to blocks",
+        );
+    }
+    if let Some(loose) = parts.iter().find(|n| !matches!(nodes[**n].run, Run::On(_))) {
+        return illegal(
+            &format!(
+                "`{}` is not bound to blocks, so none of them is the last",
+                nodes[*loose].name
+            ),
+            "bind every loop whose partial results are kept, or leave `last_block` away",
+        );
+    }
+    let dims = job.extents.len();
+    let kept: Vec<usize> = (0..dims).filter(|d| !job.axes.contains(d)).collect();
+    let of_kept = |name: &String| nodes.iter().any(|n| n.name == *name && !n.reduced);
+    let new = |name: &String| renamed(nest, &kept, parts.len(), name);
+    let all = |names: &[String]| {
+        names
+            .iter()
+            .filter(|n| of_kept(n))
+            .map(new)
+            .collect::<Vec<_>>()
+    };
+    let mut second: Vec<Step> = Vec::new();
+    for step in steps {
+        second.extend(match step {
+            Step::Split(name, by) if of_kept(name) => Some(Step::Split(new(name), *by)),
+            Step::Fuse(names, to) if of_kept(to) => Some(Step::Fuse(all(names), new(to))),
+            Step::Bind(name, to) if of_kept(name) => Some(Step::Bind(new(name), *to)),
+            Step::Unroll(name) if of_kept(name) => Some(Step::Unroll(new(name))),
+            Step::Vectorize(name) if of_kept(name) => Some(Step::Vectorize(new(name))),
+            _ => None,
+        });
+    }
+    let mut part = "d0".to_owned();
+    if parts.len() > 1 {
+        let names = (0..parts.len()).map(|i| format!("d{i}")).collect();
+        second.push(Step::Fuse(names, PARTS.to_owned()));
+        part = PARTS.to_owned();
+    }
+    // Threads that had parts of one result, x first.
+    let threads: Vec<(usize, i64)> = (0..3)
+        .filter(|d| {
+            nest.on(Processor::Thread(*d))
+                .is_some_and(|n| nodes[n].reduced)
+        })
+        .map(|d| (d, nest.block()[d]))
+        .collect();
+    let across: i64 = threads.iter().map(|(_, n)| n).product();
+    let serial = nest.serial();
+    let first = serial
+        .iter()
+        .position(|n| nodes[*n].reduced)
+        .unwrap_or(serial.len());
+    let names = |loops: &[usize]| -> Vec<String> {
+        let own = loops.iter().filter(|n| !nodes[**n].reduced);
+        own.map(|n| new(&nodes[*n].name)).collect()
+    };
+    let written: i64 = serial
+        .iter()
+        .filter(|n| !nodes[**n].reduced && nodes[**n].run != Run::Serial)
+        .fold(1, |n, l| {
+            n.saturating_mul(nodes[*l].extent.known().unwrap_or(1))
+        });
+    let under_way = (MAX_UNROLL / written.max(1)).clamp(1, UNDER_WAY);
+    second.push(Step::Split(part.clone(), across * under_way));
+    let (rounds, mut inner) = (format!("{part}.o"), format!("{part}.i"));
+    second.push(Step::Split(inner.clone(), across));
+    let at_once = format!("{inner}.o");
+    inner += ".i";
+    for (i, (dimension, _)) in threads.iter().enumerate().rev() {
+        let below: i64 = threads[..i].iter().map(|(_, n)| n).product();
+        let mut own = inner.clone();
+        if i > 0 {
+            second.push(Step::Split(inner.clone(), below));
+            own += ".o";
+            inner += ".i";
+        }
+        second.push(Step::Bind(own, Processor::Thread(*dimension)));
+    }
+    if under_way > 1 {
+        second.push(Step::Unroll(at_once.clone()));
+    }
+    let (outside, inside) = serial.split_at(first);
+    let order = [names(outside), vec![rounds, at_once], names(inside)].concat();
+    second.push(Step::Reorder(order));
+    Ok(second)
+}
+
+/// What loop `name` over results is called in the second reduction, of as many `parts`.
+fn renamed(nest: &Nest, kept: &[usize], parts: usize, name: &String) -> String {
+    let Some(node) = nest.nodes.iter().position(|n| n.name == *name) else {
+        return name.clone();
+    };
+    if let Some(dim) = kept.iter().position(|d| *d == node) {
+        return format!("d{}", parts + dim);
+    }
+    for (n, from) in nest.nodes.iter().enumerate() {
+        if let Fate::Split { outer, inner, .. } = from.fate {
+            let whole = || renamed(nest, kept, parts, &nest.nodes[n].name);
+            match node {
+                _ if node == outer => return format!("{}.o", whole()),
+                _ if node == inner => return format!("{}.i", whole()),
+                _ => {}
+            }
+        }
+    }
+    // A loop that was made of several.
+    format!("kept{node}")
+}
+
+/// Checks that both reductions of a job fit one kernel.
+pub(crate) fn check(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<(), Illegal> {
+    let second = schedule(job, nest, steps)?;
+    let parts = nest.global_rfactors();
+    let extents: Vec<Extent> = parts
+        .iter()
+        .map(|n| &nest.nodes[*n].extent)
+        .chain(
+            (0..job.extents.len())
+                .filter(|d| !job.axes.contains(d))
+                .map(|d| &job.extents[d]),
+        )
+        .enumerate()
+        .map(|(d, extent)| extent.known().map_or(Extent::Dim(d), Extent::Static))
+        .collect();
+    let axes: Vec<usize> = (0..parts.len()).collect();
+    let second = Nest::new(&extents, &axes).apply(&second)?;
+    second.check(None)?;
+    if second.block() != nest.block() {
+        return Err(Illegal::new(
+            "`last_block` finds other threads for partial results than for elements",
+        )
+        .note("bind reduced loops with a known number of iterations to threads"));
+    }
+    Ok(())
+}
