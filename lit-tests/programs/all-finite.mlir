@@ -6,11 +6,7 @@
 // CHECK-LABEL: gpu.func @all_finite_0
 // CHECK:       tile.all_reduce and %{{.+}} scope(cta)
 // CHECK-SAME:    : i1 -> i1
-// CHECK:       nvvm.barrier #nvvm.reduction<or>
-// CHECK:       tile.all_reduce and %{{.+}} scope(cta)
-// CHECK-LABEL: func.func @all_finite(
-// CHECK-COUNT-1: gpu.launch_func
-// CHECK-NOT:   gpu.launch_func
+// CHECK-LABEL: gpu.func @all_finite_1
 func.func @all_finite(%A: memref<?x?x?xf16>, %finite: memref<i1>) {
   tile.reduce and %A into %finite axes [0, 1, 2] scope(grid) element {
   ^bb0(%x: f16, %i: index, %j: index, %k: index):

@@ -86,10 +86,10 @@ func.func @rows_of_the_transposed(%A: memref<?x?xf32, strided<[1, ?]>>, %B: memr
   return
 }
 
-// Everything into one number: always the same number of blocks leave partial results, which the last of them combines, so that
-// the same elements are combined in the same order on every run, in one launch.
+// Everything into one number: always the same number of blocks leave partial results, which the last of them combines
+// or, of many elements, another kernel, so that the same elements are combined in the same order on every run.
 // CHECK-LABEL: func.func @everything(
-// CHECK: schedule = [#tile.case<"d0" to 4096, [#tile.split<"d0" by 4096>, #tile.split<"d0.i" by 256>, #tile.bind<"d0.i.i" to thread_x>, #tile.unroll<"d0.i.o">]>, #tile.case<"d0" to 262144, [#tile.split<"d0" by 262144>, #tile.split<"d0.i" by 4096>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>, #tile.last_block, #tile.split<"d0.i.i" by 256>, #tile.bind<"d0.i.i.i" to thread_x>, #tile.unroll<"d0.i.i.o">, #tile.stream]>, #tile.otherwise<[#tile.align<"d0" to 4>, #tile.split<"d0.o" by 540672>, #tile.split<"d0.o.i" by 1024>, #tile.rfactor<"d0.o.i.o">, #tile.bind<"d0.o.i.o" to block_x>, #tile.last_block, #tile.split<"d0.o.i.i" by 256>, #tile.bind<"d0.o.i.i.i" to thread_x>, #tile.unroll<"d0.o.i.i.o">, #tile.vectorize<"d0.i">, #tile.stream]>]
+// CHECK: schedule = [#tile.case<"d0" to 4096, [#tile.split<"d0" by 4096>, #tile.split<"d0.i" by 256>, #tile.bind<"d0.i.i" to thread_x>, #tile.unroll<"d0.i.o">]>, #tile.case<"d0" to 262144, [#tile.split<"d0" by 131072>, #tile.split<"d0.i" by 2048>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>, #tile.last_block, #tile.split<"d0.i.i" by 256>, #tile.bind<"d0.i.i.i" to thread_x>, #tile.unroll<"d0.i.i.o">, #tile.stream]>, #tile.case<"d0" to 1048576, [#tile.split<"d0" by 524288>, #tile.split<"d0.i" by 4096>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>, #tile.last_block, #tile.split<"d0.i.i" by 256>, #tile.bind<"d0.i.i.i" to thread_x>, #tile.unroll<"d0.i.i.o">, #tile.stream]>, #tile.otherwise<[#tile.align<"d0" to 4>, #tile.split<"d0.o" by 540672>, #tile.split<"d0.o.i" by 1024>, #tile.rfactor<"d0.o.i.o">, #tile.bind<"d0.o.i.o" to block_x>, #tile.split<"d0.o.i.i" by 256>, #tile.bind<"d0.o.i.i.i" to thread_x>, #tile.unroll<"d0.o.i.i.o">, #tile.vectorize<"d0.i">, #tile.stream]>]
 func.func @everything(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<?xf32> into memref<f32>
   return
@@ -97,7 +97,7 @@ func.func @everything(%A: memref<?xf32>, %B: memref<f32>) {
 
 // Few long rows are cut over blocks, too.
 // CHECK-LABEL: func.func @few_very_long_rows(
-// CHECK: schedule = [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 249856>, #tile.split<"d1.o.i" by 1024>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, #tile.split<"d1.o.i.i" by 256>, #tile.bind<"d1.o.i.i.i" to thread_x>, #tile.unroll<"d1.o.i.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
+// CHECK: schedule = [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 249856>, #tile.split<"d1.o.i" by 1024>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.split<"d1.o.i.i" by 256>, #tile.bind<"d1.o.i.i.i" to thread_x>, #tile.unroll<"d1.o.i.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @few_very_long_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<4x1000000xf32> into memref<4xf32>
   return

@@ -3,7 +3,7 @@
 //! Neighbouring threads take neighbouring elements. Where those are elements of one result, a group
 //! of threads reduces it; where they belong to neighbouring results, each thread has a result of its
 //! own. A reduction with few results and many elements is cut over blocks, which leave partial
-//! results that the last of them combines: always equally many, so that the same elements are combined in the same order
+//! results that the last of them or another kernel combines: always equally many, so that the same elements are combined in the same order
 //! however long it is.
 
 use super::job::{Access, Job, Work};
@@ -38,6 +38,9 @@ const STREAMED: i64 = 256;
 const VERY_LONG: i64 = 1 << 16;
 /// A row with at least so many elements is cut over blocks, however many rows there are.
 const ENDLESS: i64 = 1 << 18;
+/// Elements from which on the last of the blocks that share a row is faster than another kernel. Where blocks have little to do,
+/// a fence and an atomic access take each of them as long.
+const LARGE: i64 = 1 << 26;
 /// As many blocks as keep a device busy, two for each multiprocessor.
 const BUSY: i64 = 256;
 /// Blocks among which one result is cut: four for each multiprocessor of an H200.
@@ -78,10 +81,11 @@ const SMALL: [(i64, Group); 2] = [
     (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
 ];
 /// Elements of one result that fewer blocks reduce than [`CUTS`], and their number: the fewer count, the sooner the last knows.
-/// The second where their number is not known.
-const MEDIUM: [(i64, Group, i64); 2] = [
+/// The first is for numbers that are known.
+const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
-    (1 << 18, Group::new([THREADS, 16, 1, THREADS]), 64),
+    (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 64),
+    (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
 
 /// Bytes that memory gives at least.
@@ -369,11 +373,10 @@ impl<'a, 'c> Chooser<'a, 'c> {
             ..Rows::new(group, Vectors::None, Some(most))
         };
         let classes: Vec<Rows> = if kept.is_empty() {
-            let (most, group, cuts) = MEDIUM[1];
-            vec![
-                one_by_one(SMALL[0], None),
-                one_by_one((most, group), Some(cuts)),
-            ]
+            let medium = MEDIUM[1..].iter();
+            std::iter::once(one_by_one(SMALL[0], None))
+                .chain(medium.map(|(most, group, cuts)| one_by_one((*most, *group), Some(*cuts))))
+                .collect()
         } else if self.is_heavy() {
             HEAVY_ROWS.map(|class| one_by_one(class, None)).into()
         } else {
@@ -595,9 +598,10 @@ impl<'a, 'c> Chooser<'a, 'c> {
             return self.rows_as(kept, inner, together, one_by_one);
         }
         let group = self.group(kept, pieces, vectors, cuts.is_some());
+        let all: Vec<usize> = (0..job.extents.len()).collect();
         let rows = Rows {
             cuts,
-            last_block: true,
+            last_block: self.total(&all).is_some_and(|n| n >= LARGE),
             ..Rows::new(group, vectors, most)
         };
         self.write_rows(kept, inner, together, rows);

@@ -155,16 +155,17 @@ pub(crate) fn move_before<'c>(op: Op<'c>, target: Op<'c>) {
     erase(op);
 }
 
-/// Whether the op may be a barrier: one for which program order is what matters.
+/// Whether the op may be a barrier that tells nothing: one for which program order is what matters.
 pub(crate) fn is_barrier(op: Op<'_>) -> bool {
-    [
-        "gpu.barrier",
-        "nvvm.barrier0",
-        "nvvm.barrier",
-        "nvvm.bar.warp.sync",
-    ]
-    .into_iter()
-    .any(|barrier| is(op, barrier))
+    results(op).is_empty()
+        && [
+            "gpu.barrier",
+            "nvvm.barrier0",
+            "nvvm.barrier",
+            "nvvm.bar.warp.sync",
+        ]
+        .into_iter()
+        .any(|barrier| is(op, barrier))
 }
 
 /// The attribute of an integer type of the context of an op.

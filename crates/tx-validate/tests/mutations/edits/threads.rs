@@ -18,7 +18,7 @@ fn is_block_barrier(op: Op<'_>) -> bool {
 }
 
 fn is_named_barrier(op: Op<'_>) -> bool {
-    is(op, "nvvm.barrier") && !operands(op).is_empty()
+    is(op, "nvvm.barrier") && !operands(op).is_empty() && results(op).is_empty()
 }
 
 fn is_warp_barrier(op: Op<'_>) -> bool {
