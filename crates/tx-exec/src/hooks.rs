@@ -6,8 +6,9 @@
 use crate::{
     barrier::{Arrival, Reduction},
     fault::{AccessKind, Fault, OutOfRange, Space},
+    happens_before::Fence,
     libm,
-    machine::{Fence, Machine, Outcome, Request},
+    machine::{Machine, Outcome, Request},
     schedule::STACK_MARGIN,
     warp::{Input, WarpOp},
 };
@@ -148,6 +149,11 @@ pub(crate) fn access_flags(
     };
     let [reads, writes] = [reads, writes].map(i32::from);
     kind | reads << 2 | space << 3 | writes << 5 | (alignment.trailing_zeros() as i32) << 8
+}
+
+/// A fence in one word of generated code.
+pub(crate) fn fence_code(fence: Fence) -> i32 {
+    i32::from(fence.acquires) | i32::from(fence.releases) << 1
 }
 
 fn request(address: u64, bytes: u64, flags: i32, site: i32) -> Request {
@@ -333,7 +339,10 @@ extern "C" fn barrier(id: i32, count: i32, reduction: i32, predicate: i32, site:
 extern "C" fn fence(code: i32) {
     preempt();
     checked(|machine| {
-        machine.fence(Fence::from_code(code));
+        machine.fence(Fence {
+            acquires: code & 1 != 0,
+            releases: code & 2 != 0,
+        });
         Ok(())
     });
 }

@@ -14,8 +14,8 @@
 //! by barriers (of the block, of some of its warps, of a warp): shuffles and votes order no memory access. Two blocks are
 //! ordered by the end of a kernel, and where a thread of one fences for the device, then writes a word atomically that a
 //! thread of the other reads atomically and fences after. Atomic accesses alone order nothing, whatever ordering they
-//! have: PTX is made without. They do not race with each other. [`Checks::Off`] leaves out what costs time, and keeps what the safety of the
-//! process needs. Other executors can use the [`happens_before`] order that all this rests on.
+//! have: PTX is made without. They do not race with each other. [`Checks::Off`] leaves out what costs time, and keeps
+//! what the safety of the process needs. Other executors can use the [`happens_before`] order that all this rests on.
 //!
 //! Numbers are those of PTX, bit for bit: sums, products and fused multiply-adds are rounded once to their type, also
 //! in f16 and bf16, subnormals are kept, and maxima and minima order −0 below +0. Not so: which NaN arithmetic returns

@@ -5,7 +5,7 @@ use crate::{
     barrier::Barrier,
     bits::{PagedBits, contains},
     fault::{Access, AccessKind, Divergence, Fault, Location, Place, Race, Site, Space},
-    happens_before::{Clocks, Conflict, Touch},
+    happens_before::{Clocks, Conflict, Fence, Touch},
     memory::Memory,
     order::{Blocks, Preemption},
     program::{Checks, Launch},
@@ -106,39 +106,6 @@ pub(crate) struct Request {
     pub(crate) space: Space,
     pub(crate) alignment: u64,
     pub(crate) site: u32,
-}
-
-/// What a fence orders: what comes after it behind atomic reads before it, and what came before it in front of atomic
-/// writes after it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fence {
-    pub(crate) acquires: bool,
-    pub(crate) releases: bool,
-}
-
-impl Fence {
-    /// The one of an `llvm.fence` with this ordering.
-    pub(crate) fn of_ordering(ordering: i64) -> Option<Self> {
-        let [acquires, releases] = match ordering {
-            4 => [true, false],
-            5 => [false, true],
-            6 | 7 => [true, true],
-            _ => return None,
-        };
-        Some(Self { acquires, releases })
-    }
-
-    /// In one word of generated code.
-    pub(crate) fn code(self) -> i32 {
-        i32::from(self.acquires) | i32::from(self.releases) << 1
-    }
-
-    pub(crate) fn from_code(code: i32) -> Self {
-        Self {
-            acquires: code & 1 != 0,
-            releases: code & 2 != 0,
-        }
-    }
 }
 
 pub(crate) struct Machine<'m> {
@@ -417,17 +384,10 @@ impl<'m> Machine<'m> {
         Ok(Outcome::Ready(0))
     }
 
-    /// The thread that runs fences what it did from what it does, for all threads of the device.
+    /// The thread that runs fences for all threads of the device.
     pub(crate) fn fence(&mut self, fence: Fence) {
-        let thread = self.current;
-        let Some(clocks) = &mut self.clocks else {
-            return;
-        };
-        if fence.acquires {
-            clocks.acquire(thread);
-        }
-        if fence.releases {
-            clocks.release(thread);
+        if let Some(clocks) = &mut self.clocks {
+            clocks.fence(self.current, fence);
         }
     }
 

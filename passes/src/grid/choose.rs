@@ -3,8 +3,8 @@
 //! Neighbouring threads take neighbouring elements. Where those are elements of one result, a group
 //! of threads reduces it; where they belong to neighbouring results, each thread has a result of its
 //! own. A reduction with few results and many elements is cut over blocks, which leave partial
-//! results that the last of them or another kernel combines: always equally many, so that the same elements are combined in the same order
-//! however long it is.
+//! results that the last of them or another kernel combines: always equally many, so that the same
+//! elements are combined in the same order however long it is.
 
 use super::job::{Access, Job, Work};
 use super::nest::{Extent, MAX_UNROLL};

@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{
     fault::Error,
-    hooks::{ARRIVE_ONLY, REDUCTIONS, REGISTERS},
-    machine::Fence,
+    happens_before::Fence,
+    hooks::{ARRIVE_ONLY, REDUCTIONS, REGISTERS, fence_code},
     warp::{Redux, Shuffle, WarpOp},
 };
 use melior::ir::{
@@ -73,11 +73,7 @@ pub(super) fn lower<'c, 'a>(
             // A fence among the threads of a block or a cluster orders nothing that is known here.
             let scope = operation.attribute("scope").map(|scope| scope.to_string());
             if scope.is_ok_and(|scope| ["<gpu>", "<sys>"].iter().any(|all| scope.contains(all))) {
-                let both = Fence {
-                    acquires: true,
-                    releases: true,
-                };
-                let both = emitter.constant(32, both.code().into())?;
+                let both = emitter.constant(32, fence_code(Fence::BOTH).into())?;
                 emitter.call("__tx_fence", &[both], None)?;
             }
             Ok(None)

@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     fault::{AccessKind, Error},
-    happens_before::MAX_SITES,
-    hooks::access_flags,
-    machine::{Fence, SiteInfo},
+    happens_before::{Fence, MAX_SITES},
+    hooks::{access_flags, fence_code},
+    machine::SiteInfo,
 };
 use melior::{
     Context,
@@ -343,12 +343,11 @@ impl<'c, 's> Rewriter<'c, 's> {
     fn fence<'a>(&mut self, operation: OperationRef<'c, 'a>) -> Result<(), Error> {
         let scope = operation.attribute("syncscope").ok();
         let scope = scope.and_then(|scope| StringAttribute::try_from(scope).ok());
-        let fence = integer(operation, "ordering").and_then(Fence::of_ordering);
-        if let Some(fence) = fence
-            && scope.is_none_or(|scope| ["", "device"].contains(&scope.value()))
-        {
+        let scope = scope.map(|scope| scope.value().to_owned());
+        let ordering = integer(operation, "ordering").unwrap_or(0);
+        if let Some(fence) = Fence::of_llvm(ordering, &scope.unwrap_or_default()) {
             let emitter = self.emitter(operation)?;
-            let code = emitter.constant(32, fence.code().into())?;
+            let code = emitter.constant(32, fence_code(fence).into())?;
             emitter.call("__tx_fence", &[code], None)?;
         }
         // SAFETY: it has no results.

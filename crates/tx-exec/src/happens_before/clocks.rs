@@ -39,6 +39,37 @@ pub enum Relation {
     Concurrent,
 }
 
+/// What a fence among all threads of the device orders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fence {
+    /// What comes after it, behind what atomic reads before it found.
+    pub acquires: bool,
+    /// What came before it, in front of atomic writes after it.
+    pub releases: bool,
+}
+
+impl Fence {
+    /// Both: `fence.acq_rel` and `fence.sc`.
+    pub const BOTH: Self = Self {
+        acquires: true,
+        releases: true,
+    };
+
+    /// The one of an `llvm.fence` with this `ordering` and `syncscope`; none where it orders nothing that is known here, as
+    /// one among fewer threads.
+    pub fn of_llvm(ordering: i64, scope: &str) -> Option<Self> {
+        let [acquires, releases] = match ordering {
+            4 => [true, false],
+            5 => [false, true],
+            6 | 7 => [true, true],
+            _ => return None,
+        };
+        ["", "device"]
+            .contains(&scope)
+            .then_some(Self { acquires, releases })
+    }
+}
+
 /// What is known of a block that ran before: all of its phases up to this one, and of this one the threads up to these
 /// clocks.
 #[derive(Debug)]
@@ -125,7 +156,7 @@ pub struct Clocks {
     /// The segment each thread is in, once it has one.
     current: Vec<u32>,
     segments: Vec<Segment>,
-    /// For each thread, what it has to do with other blocks. Empty until a thread fences for them.
+    /// For each thread, what it has to do with other blocks.
     beyond: Vec<Beyond>,
     /// What may be learned from words that were written atomically, by their addresses.
     passed: BTreeMap<u64, Option<Blocks>>,
@@ -171,8 +202,10 @@ impl Clocks {
     pub fn join_all(&mut self) {
         self.phase += 1;
         self.reset();
-        let members: Vec<usize> = (0..self.beyond.len()).collect();
-        self.tell_of_blocks(&members);
+        if self.fenced {
+            let members: Vec<usize> = (0..self.beyond.len()).collect();
+            self.tell_of_blocks(&members);
+        }
     }
 
     /// All of these know of other blocks what one of them knows.
@@ -189,21 +222,25 @@ impl Clocks {
         }
     }
 
-    /// `thread` fences for all threads of the device: [`Clocks::acquire`] and [`Clocks::release`].
-    pub fn fence(&mut self, thread: usize) {
-        self.acquire(thread);
-        self.release(thread);
+    /// `thread` fences for all threads of the device.
+    pub fn fence(&mut self, thread: usize, fence: Fence) {
+        if fence.acquires {
+            self.acquire(thread);
+        }
+        if fence.releases {
+            self.release(thread);
+        }
     }
 
     /// `thread` knows from now on what is to be learned from the words that it has read atomically.
-    pub fn acquire(&mut self, thread: usize) {
+    fn acquire(&mut self, thread: usize) {
         let beyond = &mut self.beyond[thread];
         let found = beyond.found.take();
         merge(&mut beyond.known, &found);
     }
 
     /// What `thread` did and knows may be learned from the words that it writes atomically from now on.
-    pub fn release(&mut self, thread: usize) {
+    fn release(&mut self, thread: usize) {
         self.fenced = true;
         let mut clocks = vec![0; self.current.len()];
         self.collect(thread, &mut clocks);
@@ -431,7 +468,7 @@ mod tests {
             let stored = clocks.segment(40).unwrap();
             clocks.join_all();
             if releases {
-                clocks.fence(0);
+                clocks.fence(0, Fence::BOTH);
             }
             clocks.atomic(0, 16, true, true);
             let late = clocks.segment(0).unwrap();
@@ -439,7 +476,7 @@ mod tests {
             clocks.atomic(3, 16, true, true);
             assert!(!clocks.is_before(3, clocks.get(stored)));
             if acquires {
-                clocks.fence(3);
+                clocks.fence(3, Fence::BOTH);
             }
             assert_eq!(
                 clocks.is_before(3, clocks.get(stored)),
@@ -463,13 +500,13 @@ mod tests {
             let mut clocks = Clocks::default();
             clocks.start_block(0, 1);
             let first = clocks.segment(0).unwrap();
-            clocks.fence(0);
+            clocks.fence(0, Fence::BOTH);
             clocks.atomic(0, 8, true, true);
             clocks.start_block(1, 1);
             clocks.atomic(0, 8, !stores, true);
             clocks.start_block(2, 1);
             clocks.atomic(0, 8, true, true);
-            clocks.fence(0);
+            clocks.fence(0, Fence::BOTH);
             assert_eq!(clocks.is_before(0, clocks.get(first)), !stores);
         }
     }

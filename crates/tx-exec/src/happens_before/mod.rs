@@ -40,5 +40,5 @@ mod clocks;
 mod shadow;
 
 pub use crate::fault::AccessKind;
-pub use clocks::{Clocks, Relation, Segment};
+pub use clocks::{Clocks, Fence, Relation, Segment};
 pub use shadow::{Conflict, MAX_SITES, Shadow, Touch};

@@ -10,6 +10,7 @@ use crate::ops::gpu::{
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value};
 use std::collections::BTreeMap;
+use tx_exec::happens_before::Fence;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
     Op, attribute, integer_attribute, integers, name, operand_groups, operands, results,
@@ -115,16 +116,11 @@ pub(crate) fn build<'c>(
         "llvm.fence" => {
             let ordering = integer_attribute(op, "ordering").unwrap_or(0);
             let scope = string_attribute(op, "syncscope").unwrap_or_default();
-            let is_wide = ["", "device"].contains(&scope.as_str());
-            let (acquires, releases) = (matches!(ordering, 4 | 6 | 7), matches!(ordering, 5..=7));
+            let fence = Fence::of_llvm(ordering, &scope);
             Box::new(move |exec| {
-                for &lane in exec.active.iter().filter(|_| is_wide) {
-                    let clocks = &mut exec.world.clocks;
-                    if acquires {
-                        clocks.acquire(lane as usize);
-                    }
-                    if releases {
-                        clocks.release(lane as usize);
+                for &lane in exec.active.iter() {
+                    if let Some(fence) = fence {
+                        exec.world.clocks.fence(lane as usize, fence);
                     }
                 }
                 Ok(())
