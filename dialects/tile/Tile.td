@@ -70,7 +70,8 @@ def Tile_Axis : Tile_Enum<"Axis", "axis", "a dimension of the machine that a lay
     ["reg", "lane", "warp", "warp_in_group", "thread_in_group", "warpgroup", "thread"]>;
 
 def Tile_Processor : Tile_Enum<"Processor", "processor", "what a loop is bound to",
-    ["block_x", "block_y", "block_z", "thread_x", "thread_y", "thread_z"]>;
+    ["block_x", "block_y", "block_z", "cluster_x", "cluster_y", "cluster_z", "thread_x", "thread_y",
+     "thread_z"]>;
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -132,8 +133,10 @@ def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
 def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
   let summary = "run the iterations of a loop on blocks or threads";
   let description = [{
-    `#tile.bind<"d0.o" to block_x>`; processors are `block_x|y|z` and `thread_x|y|z`, a loop each.
-    Threads that run a reduced loop combine their partial results, and the first of them stores.
+    `#tile.bind<"d0.o" to block_x>`; processors are `block_x|y|z`, `cluster_x|y|z` and `thread_x|y|z`, a loop each.
+    Threads that run a reduced loop combine their partial results, and the first of them stores. What is bound to
+    `cluster_x` runs on the blocks of a cluster (sm_90), which combine through their shared memory; iterations of
+    what is bound to `block_x` beside it are then clusters.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` $processor `>`";

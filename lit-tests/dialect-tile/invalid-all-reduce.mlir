@@ -101,17 +101,17 @@ func.func @stride_without_width(%v: f32) {
 
 // Threads of different blocks cannot exchange values in registers.
 func.func @grid_scope(%v: f32) {
-  // expected-error @below {{groups are threads of one CTA, but the scope is `grid`}}
+  // expected-error @below {{groups are threads of one kernel, but the scope is `grid`}}
   %s = tile.all_reduce sum %v scope(grid) : f32 -> f32
   return
 }
 
 // -----
 
-// The same for blocks of a cluster.
-func.func @cluster_scope(%v: f32) {
-  // expected-error @below {{groups are threads of one CTA, but the scope is `cluster`}}
-  %s = tile.all_reduce sum %v scope(cluster) : f32 -> f32
+// A cluster has at most sixteen blocks of 1024 threads.
+func.func @width_beyond_the_cluster(%v: f32) {
+  // expected-error @below {{`width` must be between 1 and 16384, found 16385}}
+  %s = tile.all_reduce sum %v scope(cluster) width 16385 : f32 -> f32
   return
 }
 

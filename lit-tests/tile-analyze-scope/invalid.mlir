@@ -341,7 +341,7 @@ gpu.module @m {
   gpu.func @cluster_op(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{`tile.reduce` at scope `cluster` is not implemented}}
-    // expected-note @below {{scopes `thread`, `warp`, `warpgroup` and `cta` are}}
+    // expected-note @below {{scopes `thread`, `warp`, `warpgroup` and `cta` are, and `tile.all_reduce` at scope `cluster`}}
     tile.reduce sum %A into %B axes [1] scope(cluster) : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }

@@ -222,3 +222,82 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// How many blocks exchange values must be known.
+gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+  // expected-note @below {{add `attributes {known_cluster_size = array<i32: X, Y, Z>}` to this `gpu.func`}}
+  gpu.func @no_cluster_size(%v: f32) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{the kernel has no cluster size}}
+    %s = tile.all_reduce sum %v scope(cluster) : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// A cluster of seventeen blocks is none.
+gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+  // expected-note @below {{`known_cluster_size` stands here}}
+  gpu.func @large_cluster(%v: f32)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 17, 1, 1>} {
+    // expected-error @below {{a cluster has 1 to 16 blocks, found [17, 1, 1]}}
+    %s = tile.all_reduce sum %v scope(cluster) : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// Older chips have none at all.
+gpu.module @m [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
+  gpu.func @older_chip(%v: f32)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    // expected-error @below {{sm_80 has no clusters, expected sm_90 or later}}
+    %s = tile.all_reduce sum %v scope(cluster) : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// A group that ends in the middle of a block would need a part of it.
+gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+  gpu.func @part_of_a_block(%v: f32)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    // expected-error @below {{groups of 48 threads, 1 apart, in 4 blocks of 32 threads: expected groups of whole blocks, or equal parts of one}}
+    %s = tile.all_reduce sum %v scope(cluster) width 48 : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// Threads that are apart by a part of a block would lie differently in each.
+gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+  gpu.func @uneven_stride(%v: f32)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 3, 1, 1>} {
+    // expected-error @below {{threads of a group are 48 apart, expected a number that divides the 32 threads of a block, or a multiple of it}}
+    %s = tile.all_reduce sum %v scope(cluster) width 2 stride 48 : f32 -> f32
+    gpu.return
+  }
+}
+
+// -----
+
+// Blocks of a cluster must exchange values together.
+gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+  gpu.func @some_blocks(%v: f32)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    %b = gpu.block_id x
+    %c0 = arith.constant 0 : index
+    %first = arith.cmpi eq, %b, %c0 : index
+    // expected-note @below {{this splits them}}
+    scf.if %first {
+      // expected-error @below {{all threads of the `cluster` must reach `tile.all_reduce` together}}
+      %s = tile.all_reduce sum %v scope(cluster) : f32 -> f32
+    }
+    gpu.return
+  }
+}

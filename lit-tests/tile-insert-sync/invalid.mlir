@@ -265,3 +265,30 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// A barrier of the cluster where one of its blocks may not come would wait for ever.
+gpu.module @m {
+  memref.global "private" @slots : memref<2xf32, #gpu.address_space<workgroup>> = uninitialized
+  gpu.func @some_blocks(%v: f32, %to: i32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %b = gpu.block_id x
+    %first = arith.cmpi eq, %b, %c0 : index
+    %slots = memref.get_global @slots : memref<2xf32, #gpu.address_space<workgroup>>
+    %at = memref.extract_aligned_pointer_as_index %slots : memref<2xf32, #gpu.address_space<workgroup>> -> index
+    %word = arith.index_cast %at : index to i64
+    %own = llvm.inttoptr %word : i64 to !llvm.ptr<3>
+    %theirs = nvvm.mapa %own, %to : !llvm.ptr<3> -> !llvm.ptr<7>
+    // expected-note @below {{this may split the threads of a cluster}}
+    scf.if %first {
+      llvm.store %v, %theirs : f32, !llvm.ptr<7>
+      // expected-error @below {{a barrier of the cluster is needed here, but not all of its threads get here}}
+      // expected-note @below {{reach other blocks' memory outside of branches that not all blocks of a cluster take}}
+      %x = memref.load %slots[%c0] : memref<2xf32, #gpu.address_space<workgroup>>
+      memref.store %x, %R[] : memref<f32>
+    }
+    gpu.return
+  }
+}

@@ -562,3 +562,42 @@ func.func @no_blocks(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 256>, #tile.rfactor<"d0.o">, #tile.bind<"d0.i" to thread_x>, #tile.last_block]} : memref<?xf32> into memref<f32>
   return
 }
+
+// -----
+
+// A cluster has at most sixteen blocks, and their number is known.
+func.func @large_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d1.i` has 17 iterations, but cluster_x takes at most 16}}
+  // expected-note @below {{split it by less}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 17>, #tile.bind<"d1.i" to cluster_x>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Along all dimensions together.
+func.func @wide_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{8x4x1 blocks are 32, but a cluster has at most 16}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 8>, #tile.bind<"d1.i" to cluster_x>, #tile.split<"d0" by 4>, #tile.bind<"d0.i" to cluster_y>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// A number of blocks that is known at run time only is none of a cluster.
+func.func @unknown_cluster(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{`d0` has a number of iterations that is known at run time only, so it cannot be bound to cluster_x}}
+  // expected-note @below {{split it, and bind `d0.i`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to cluster_x>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Blocks of a cluster that leave partial results to the last block are more than those that count.
+func.func @last_block_of_clusters(%A: memref<1048576xf32>, %B: memref<f32>) {
+  // expected-error @below {{`last_block` counts blocks, not clusters}}
+  // expected-note @below {{leave `last_block` away, or bind to blocks alone}}
+  tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 64>, #tile.split<"d0.i" by 4>, #tile.rfactor<"d0.o">, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i.o" to cluster_x>, #tile.last_block]} : memref<1048576xf32> into memref<f32>
+  return
+}

@@ -5,7 +5,7 @@ use crate::analysis::threads::{ThreadSet, Threads};
 use crate::convert_tile_to_gpu::placement;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
-use tx_dialect_tile::{Copy, Reduce, Scope, is_tile_op, scope};
+use tx_dialect_tile::{AllReduce, Copy, Reduce, Scope, is_tile_op, scope};
 use tx_mlir::memref::Space;
 use tx_mlir::{
     Failed, MemRef, Op, Val, context, defining_op, error, name, operands, parse_attribute,
@@ -87,9 +87,10 @@ fn analyze<'c>(
     }
     let kernel = Kernel::around(op)?;
     check_laws(op)?;
-    if scope == Scope::Cluster {
+    let is_exchange = AllReduce::of(op).is_some();
+    if scope == Scope::Cluster && !is_exchange {
         return Err(error(op.location(), format!("`{}` at scope `cluster` is not implemented", name(op)))
-            .note("scopes `thread`, `warp`, `warpgroup` and `cta` are")
+            .note("scopes `thread`, `warp`, `warpgroup` and `cta` are, and `tile.all_reduce` at scope `cluster`")
             .emit());
     }
     let threads =
@@ -99,7 +100,7 @@ fn analyze<'c>(
         return Err(split(op, scope, branch));
     }
     // Whatever is not known lets through all of these threads or none of them.
-    let together = active.split.is_none();
+    let together = active.splits(Scope::Cta).is_none();
     let set = active.threads;
     check_groups(op, scope, &kernel, &set)?;
     check_operands(op, scope, threads)?;
@@ -363,13 +364,13 @@ fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
             let fact = threads.fact(operand);
             match fact.exact() {
                 Some(values) => places.push(values),
-                None if fact.same == Scope::Cta => {}
+                None if fact.same >= Scope::Cta => {}
                 None => return None,
             }
         }
         at = *operands(op).first()?;
     }
-    (threads.fact(base).same == Scope::Cta).then_some(places)
+    (threads.fact(base).same >= Scope::Cta).then_some(places)
 }
 
 /// The threads recorded by this pass on `op`, which has a scope and stands in `kernel`.

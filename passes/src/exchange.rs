@@ -1,9 +1,11 @@
 //! How threads exchange partial results: shuffles and `redux` within a warp, shared memory between
 //! warps.
 
+mod cluster;
 mod groups;
 mod straddling;
 
+pub(crate) use cluster::ClusterGroups;
 pub(crate) use groups::Groups;
 
 use crate::analysis::kernel::{Kernel, WARP_SIZE, members};
@@ -12,8 +14,8 @@ use crate::variants::parts::{is_packed, scalars};
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
-use std::collections::BTreeMap;
-use tx_dialect_tile::AllReduce;
+use std::collections::{BTreeMap, BTreeSet};
+use tx_dialect_tile::{AllReduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{
     Builder, Index, Op, Val, blocks, byte_width, context, enclosing, i64_attribute,
@@ -56,14 +58,32 @@ const WIDEST: u64 = 16;
 /// keeps them apart, so that any number of exchanges needs twice the memory of one.
 #[derive(Default)]
 pub(crate) struct Pool {
-    /// Exchanges so far in each kernel.
-    exchanges: BTreeMap<usize, usize>,
+    /// Exchanges so far in each kernel, those among blocks by themselves.
+    exchanges: BTreeMap<(usize, Among), usize>,
     names: BTreeMap<Use, String>,
+    /// Kernels whose blocks wait for each other before they exchange anything.
+    begun: BTreeSet<usize>,
 }
 
-/// What one global is used for: kernel, whether the exchange's number is odd, part of the value,
-/// element type and slots.
-type Use = (usize, bool, usize, String, i64);
+impl Pool {
+    /// How many exchanges there were in a kernel.
+    fn number(&self, kernel: &Kernel<'_>, among: Among) -> i64 {
+        let key = (kernel.op.to_raw().ptr as usize, among);
+        let count = self.exchanges.get(&key).copied().unwrap_or(0);
+        i64::try_from(count).unwrap_or(i64::MAX)
+    }
+}
+
+/// Who shares a piece of memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Among {
+    Threads,
+    Blocks,
+}
+
+/// What one global is used for: kernel, who shares it, whether the exchange's number is odd, part of
+/// the value, element type and slots.
+type Use = (usize, Among, bool, usize, String, i64);
 
 /// Writes exchanges at one place of a kernel.
 pub(crate) struct Exchange<'b, 'c> {
@@ -108,7 +128,14 @@ impl<'b, 'c> Exchange<'b, 'c> {
 
     /// A `tile.all_reduce`.
     pub(crate) fn all_reduce(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
-        let groups = Groups::of(&self.kernel, view);
+        if view.scope == Scope::Cluster {
+            return self.cluster(view, value);
+        }
+        self.groups(Groups::of(&self.kernel, view), value)
+    }
+
+    /// Combines over groups of threads of a block.
+    fn groups(&mut self, groups: Groups, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         let (width, stride) = (groups.width, groups.stride);
         if groups.are_single() {
             return value;
@@ -547,15 +574,19 @@ impl<'b, 'c> Exchange<'b, 'c> {
     /// Shared memory for `slots` values of each type: globals of the module, seen by one block at
     /// a time.
     pub(crate) fn scratch(&mut self, types: &[Type<'c>], slots: i64) -> Vec<Val<'c>> {
+        self.scratch_among(Among::Threads, types, slots)
+    }
+
+    fn scratch_among(&mut self, among: Among, types: &[Type<'c>], slots: i64) -> Vec<Val<'c>> {
         let kernel = self.kernel.op.to_raw().ptr as usize;
-        let turn = self.scratch.exchanges.entry(kernel).or_insert(0);
+        let turn = self.scratch.exchanges.entry((kernel, among)).or_insert(0);
         let odd = *turn % 2 == 1;
         *turn += 1;
         types
             .iter()
             .enumerate()
             .map(|(part, element)| {
-                let key = (kernel, odd, part, element.to_string(), slots);
+                let key = (kernel, among, odd, part, element.to_string(), slots);
                 self.global(key, *element)
             })
             .collect()
@@ -567,7 +598,7 @@ impl<'b, 'c> Exchange<'b, 'c> {
         let each = (WIDEST / byte_width(element).unwrap_or(8))
             .max(1)
             .cast_signed();
-        let slots = (key.4 + each - 1) / each * each;
+        let slots = (key.5 + each - 1) / each * each;
         let text = format!("memref<{slots}x{element}, #gpu.address_space<workgroup>>");
         let ty = type_value(parse_attribute(context(self.kernel.op), &text)).unwrap_or(element);
         let get = |name: &str| {

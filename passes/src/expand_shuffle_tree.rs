@@ -1,7 +1,7 @@
 use crate::analysis::kernel::Kernel;
 use crate::analysis::threads::Threads;
 use crate::combiner::Combiner;
-use crate::exchange::{Exchange, Groups, Pool, redux};
+use crate::exchange::{ClusterGroups, Exchange, Groups, Pool, redux};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
@@ -26,6 +26,11 @@ pass! {
     /// are combined in each warp towards their first lane there, by `gpu.shuffle idx`. That lane
     /// leaves one value in shared memory, and every thread combines those of its group, 33 at
     /// most, in the order of the group's threads.
+    ///
+    /// At scope `cluster` the threads of each block are combined first. A block then stores what it has in the shared memory
+    /// of every block of its group (`nvvm.mapa`), and every thread combines what its own block was given, in the order of
+    /// the blocks. All blocks arrive at the start of the kernel, and wait before the first of these stores, which would
+    /// otherwise find a block that is not there yet.
     ///
     /// ## Before
     /// ```mlir
@@ -68,7 +73,8 @@ impl Pass for ExpandShuffleTree {
             reached_together(op, view.scope, threads)?;
             let combiner = Combiner::of_all_reduce(&view)
                 .map_err(|e| error(op.location(), format!("`tile.all_reduce`: {e}")).emit())?;
-            check_variant(&view, &kernel, &combiner)?;
+            let groups = groups(&view, &kernel)?;
+            check_variant(&view, &kernel, &combiner, &groups)?;
             work.push((op, kernel, combiner));
         }
         let mut scratch = Pool::default();
@@ -98,17 +104,41 @@ fn variant(op: Op<'_>) -> Option<String> {
     string_attribute(op, "variant")
 }
 
+/// The groups of threads of a block that an op combines.
+fn groups<'c>(view: &AllReduce<'c>, kernel: &Kernel<'c>) -> Result<Groups, Failed> {
+    if view.scope != Scope::Cluster {
+        return Ok(Groups::of(kernel, view));
+    }
+    if kernel.blocks.is_none() {
+        return Err(error(view.op.location(), "the kernel has no cluster size")
+            .note_at(
+                kernel.op.location(),
+                "add `attributes {known_cluster_size = array<i32: X, Y, Z>}` to this `gpu.func`",
+            )
+            .emit());
+    }
+    let chip = kernel.chip();
+    if !chip.clusters {
+        let what = format!("{chip} has no clusters, expected sm_90 or later");
+        return Err(error(view.op.location(), what).emit());
+    }
+    ClusterGroups::of(kernel, view)
+        .map(|groups| *groups.within())
+        .map_err(|reason| error(view.op.location(), reason).emit())
+}
+
 /// The exchange that an op asks for must be one that the chip has for its kind and type.
 fn check_variant<'c>(
     view: &AllReduce<'c>,
     kernel: &Kernel<'c>,
     combiner: &Combiner<'c>,
+    groups: &Groups,
 ) -> Result<(), Failed> {
     let op = view.op;
     match variant(op).as_deref() {
         None | Some("shuffle") => Ok(()),
         Some("redux") => redux::check(&kernel.chip(), combiner)
-            .and_then(|()| Groups::of(kernel, view).check_redux())
+            .and_then(|()| groups.check_redux())
             .map_err(|reason| {
                 error(op.location(), "variant `redux` cannot lower this `tile.all_reduce`")
                     .note(reason)

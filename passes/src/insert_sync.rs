@@ -29,7 +29,10 @@ pass! {
     /// conflicts are between lanes of one warp, a named `nvvm.barrier` for each warpgroup when they
     /// are between warps of one warpgroup, `gpu.barrier` when all threads of the block are there,
     /// else a named `nvvm.barrier` for the warps that are. Distinct warpgroups and sets of warps
-    /// have distinct barrier numbers.
+    /// have distinct barrier numbers. Where one of the accesses is to the shared memory of another
+    /// block (`!llvm.ptr<7>`), all threads of the cluster meet: `nvvm.cluster.arrive` and
+    /// `nvvm.cluster.wait`; they do so too before the kernel ends, if nothing else separates such an
+    /// access from its end, as memory is gone with its block.
     ///
     /// Barriers that are already there count. A `gpu.barrier` without which nothing is missing is
     /// removed, unless the kernel has atomics, fences or ops whose effects are not known. One that
@@ -52,10 +55,12 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A barrier is needed where a branch splits a warp; two arms of a branch that threads take
+    /// A barrier is needed where a branch splits a warp, or one of the cluster where a branch may split that; two arms of a branch that threads take
     /// side by side touch one place; or more than 15 sets of warps would need a number each.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
+        /// barriers of the cluster
+        cluster_barriers,
         /// barriers of the whole block
         cta_barriers,
         /// barriers of some warps of the block
@@ -80,20 +85,18 @@ impl Pass for InsertSync {
                 barriers: Vec::new(),
                 accesses: BTreeMap::new(),
                 writes: Vec::new(),
+                of_cluster: Vec::new(),
                 conflicts: BTreeMap::new(),
                 for_some: Vec::new(),
                 ignored: None,
             };
             walker.for_some = walk(func)
                 .into_iter()
-                .filter(|op| walker.barrier_reach(*op) == Some(Reach::Block) && walker.is_for_some(*op))
+                .filter(|op| walker.barrier_reach(*op) >= Some(Reach::Block) && walker.is_for_some(*op))
                 .collect();
-            walker.writes = walk(func)
-                .into_iter()
-                .filter(|op| blocks(*op).is_empty())
-                .flat_map(touches)
-                .filter(|touch| touch.write)
-                .collect();
+            let all = || walk(func).into_iter().filter(|op| blocks(*op).is_empty()).flat_map(touches);
+            walker.writes = all().filter(|touch| touch.write).collect();
+            walker.of_cluster = all().filter(|touch| touch.of_cluster).collect();
             walker.kernel(func)?;
             let redundant = walker.redundant(func);
             let plan = number(&threads, walker.barriers)?;
@@ -154,6 +157,18 @@ enum Reach {
     Warpgroup,
     /// Threads of the block.
     Block,
+    /// Threads of all blocks of the cluster.
+    Cluster,
+}
+
+impl Reach {
+    /// The same where one warp is there of the block.
+    fn of_one_warp(self) -> Self {
+        match self {
+            Self::Cluster => Self::Cluster,
+            _ => Self::Warp,
+        }
+    }
 }
 
 /// A barrier to insert before an op.
@@ -187,6 +202,8 @@ struct Walker<'t, 'c> {
     accesses: BTreeMap<usize, Vec<Access<'c>>>,
     /// What is written at all.
     writes: Vec<Touch<'c>>,
+    /// What is touched in other blocks of the cluster.
+    of_cluster: Vec<Touch<'c>>,
     /// Barriers of the program, of the whole block, to which some of its threads never come.
     for_some: Vec<Op<'c>>,
     /// Barriers of the program that are taken not to be there, while it is tried whether they are
@@ -206,13 +223,16 @@ fn is_of_the_block(op: Op<'_>) -> bool {
 }
 
 /// Ops that order memory accesses and make none.
-const SYNCHRONISATION: [&str; 7] = [
+const SYNCHRONISATION: [&str; 10] = [
     "gpu.barrier",
     "llvm.fence",
     "nvvm.bar.warp.sync",
     "nvvm.barrier",
     "nvvm.barrier.arrive",
     "nvvm.barrier0",
+    "nvvm.cluster.arrive",
+    "nvvm.cluster.arrive.relaxed",
+    "nvvm.cluster.wait",
     "nvvm.fence.acq_rel",
 ];
 
@@ -271,12 +291,30 @@ impl<'c> Walker<'_, 'c> {
                     Reach::Block if barrier.warps.len() < self.all_warps() => {
                         order(pending, &barrier.warps)
                     }
-                    reach => separate(pending, reach),
+                    reach => self.separate(pending, reach),
                 };
             }
             pending = self.op(op, pending)?;
         }
         Ok(pending)
+    }
+
+    /// What is pending after a barrier.
+    fn separate(&self, mut pending: Pending<'c>, reach: Reach) -> Pending<'c> {
+        if reach == Reach::Block {
+            // A barrier of the block keeps other blocks from nothing.
+            let is_of_cluster = |earlier: &Earlier<'c>| {
+                self.of_cluster.iter().any(|touch| touch.may_alias(&earlier.access.touch))
+            };
+            pending.0.retain(is_of_cluster);
+        }
+        if reach == Reach::Cluster {
+            pending.0.clear();
+        }
+        for earlier in &mut pending.0 {
+            earlier.separated = earlier.separated.max(Some(reach));
+        }
+        pending
     }
 
     /// Whether some threads of the block never come to an op.
@@ -294,11 +332,20 @@ impl<'c> Walker<'_, 'c> {
         if let Some(reach) = self.barrier_reach(op) {
             let ignored = self.ignored.as_ref().is_some_and(|all| all.contains(&op));
             let counts = !ignored && !self.for_some.contains(&op);
-            return Ok(if counts { separate(pending, reach) } else { pending });
+            return Ok(if counts { self.separate(pending, reach) } else { pending });
         }
         if SYNCHRONISATION.contains(&name(op)) {
             // It orders something, but not what is known here.
             return Ok(pending);
+        }
+        if name(op) == "gpu.return"
+            && let Some(earlier) = pending.0.iter().find(|earlier| earlier.access.touch.of_cluster)
+        {
+            if self.ignored.is_some() {
+                return Err(Stop::Needed);
+            }
+            self.insert(&earlier.clone(), op, Reach::Cluster)?;
+            return Err(Stop::Restart);
         }
         if blocks(op).is_empty() {
             for access in self.accesses(op) {
@@ -362,6 +409,10 @@ impl<'c> Walker<'_, 'c> {
         match name(op) {
             "gpu.barrier" | "nvvm.barrier0" => Some(Reach::Block),
             "nvvm.barrier" if is_of_the_block(op) => Some(Reach::Block),
+            // What comes between the two halves is ordered by neither.
+            "nvvm.cluster.wait" => tx_mlir::previous(op)
+                .filter(|before| name(*before) == "nvvm.cluster.arrive")
+                .map(|_| Reach::Cluster),
             // A mask that may leave out lanes orders nothing that is known.
             "nvvm.bar.warp.sync" => {
                 let fact = self.threads.fact(operands(op)[0]);
@@ -388,7 +439,7 @@ impl<'c> Walker<'_, 'c> {
         mut pending: Pending<'c>,
     ) -> Result<Pending<'c>, Stop> {
         // The widest barrier that is needed serves for the narrower conflicts too.
-        for reach in [Reach::Block, Reach::Warpgroup, Reach::Warp] {
+        for reach in [Reach::Cluster, Reach::Block, Reach::Warpgroup, Reach::Warp] {
             let found = pending.0.iter().find(|earlier| {
                 earlier.separated.is_none_or(|separated| separated < reach)
                     && earlier.access.touch.may_alias(&access.touch)
@@ -417,13 +468,16 @@ impl<'c> Walker<'_, 'c> {
 
     /// Whether two accesses conflict so that a barrier of this reach is needed.
     fn reaches(&mut self, reach: Reach, earlier: &Access<'c>, later: &Access<'c>) -> bool {
+        if reach == Reach::Cluster {
+            return earlier.touch.of_cluster || later.touch.of_cluster;
+        }
         let key = |Touch { op, write, memory, .. }: &Touch<'c>| (key(*op), *write, memory.clone());
         let known = self
             .conflicts
             .entry((key(&earlier.touch), key(&later.touch)))
             .or_insert_with(|| earlier.conflict(later));
         match reach {
-            Reach::Block => known.between_warpgroups,
+            Reach::Cluster | Reach::Block => known.between_warpgroups,
             Reach::Warpgroup => known.between_warps,
             Reach::Warp => known.within_warp,
         }
@@ -454,7 +508,7 @@ impl<'c> Walker<'_, 'c> {
         let reach = self.widened(place, reach);
         let warps = self.warps_at(place, later, reach)?;
         // Where only one warp is, its own barrier orders everything.
-        let reach = if warps.len() == 1 { Reach::Warp } else { reach };
+        let reach = if warps.len() == 1 { reach.of_one_warp() } else { reach };
         assert!(
             !self.barriers.iter().any(|b| b.before == place && b.reach == reach),
             "a barrier must separate what it was inserted for"
@@ -480,14 +534,28 @@ impl<'c> Walker<'_, 'c> {
     fn warps_at(&self, place: Op<'c>, later: Op<'c>, reach: Reach) -> Result<Vec<i64>, Failed> {
         let active = self.threads.active(place);
         let scope = match reach {
+            Reach::Cluster => Scope::Cluster,
             Reach::Block => Scope::Cta,
             Reach::Warpgroup => Scope::Warpgroup,
             Reach::Warp => Scope::Warp,
         };
         let branch = active.splits(scope);
         let groups = active.threads.groups(WARP_SIZE);
-        if branch.is_none() && groups.iter().all(|(_, complete)| *complete) {
+        let enough = reach != Reach::Cluster || groups.len() == self.all_warps();
+        if branch.is_none() && enough && groups.iter().all(|(_, complete)| *complete) {
             return Ok(groups.into_iter().map(|(g, _)| g).collect());
+        }
+        if reach == Reach::Cluster {
+            let report = error(
+                later.location(),
+                "a barrier of the cluster is needed here, but not all of its threads get here",
+            );
+            return Err(match branch.or_else(|| ancestors(place).find(|op| name(*op) == "scf.if")) {
+                Some(branch) => report.note_at(branch.location(), "this may split the threads of a cluster"),
+                None => report,
+            }
+            .note("reach other blocks' memory outside of branches that not all blocks of a cluster take")
+            .emit());
         }
         let report = error(later.location(), "a barrier is needed here, but not all lanes of the warp get here");
         Err(match branch {
@@ -530,6 +598,10 @@ impl<'c> Earlier<'c> {
         }
         if owner(later).is_some_and(|n| n < 0) && !self.rounds.is_empty() {
             return false;
+        }
+        // A slot in other blocks' memory has one owner in all rounds.
+        if self.access.touch.of_cluster {
+            return true;
         }
         let memory = operands(later)
             .into_iter()
@@ -608,19 +680,6 @@ fn order<'c>(mut pending: Pending<'c>, warps: &[i64]) -> Pending<'c> {
     pending
 }
 
-/// What is pending after a barrier.
-fn separate(mut pending: Pending<'_>, reach: Reach) -> Pending<'_> {
-    match reach {
-        Reach::Block => Pending::default(),
-        reach => {
-            for earlier in &mut pending.0 {
-                earlier.separated = earlier.separated.max(Some(reach));
-            }
-            pending
-        }
-    }
-}
-
 /// Gives distinct warpgroups and sets of warps distinct barrier numbers that the program does not
 /// use itself; number 0 is the block's.
 fn number<'c>(threads: &Threads<'c>, mut barriers: Vec<Barrier<'c>>) -> Result<Vec<Barrier<'c>>, Failed> {
@@ -667,7 +726,12 @@ fn number<'c>(threads: &Threads<'c>, mut barriers: Vec<Barrier<'c>>) -> Result<V
 
 fn insert<'c>(kernel: Kernel<'c>, barrier: &Barrier<'c>, counts: &mut Counts<'_>) {
     let b = Builder::before(barrier.before);
-    if barrier.reach == Reach::Warp {
+    if barrier.reach == Reach::Cluster {
+        for half in ["nvvm.cluster.arrive", "nvvm.cluster.wait"] {
+            b.create(half).attr_text("aligned", "unit").build();
+        }
+        counts.add("cluster_barriers", 1);
+    } else if barrier.reach == Reach::Warp {
         let mask = members(&b, &kernel);
         b.create("nvvm.bar.warp.sync").operands(&[mask]).build();
         counts.add("warp_barriers", 1);

@@ -55,9 +55,10 @@ pub const PIPELINES: [PipelineInfo; 4] = [
         options: &[CHIP, VALIDATE],
         expand: |values| {
             let target = attach_target(values)?;
+            let schedule = format!("tile-schedule{{chip={}}}", chip(values)?);
             let passes = [
                 "convert-linalg-to-tile",
-                "tile-schedule",
+                schedule.as_str(),
                 target.as_str(),
                 "tile-analyze-scope",
                 "tile-select-variant",
@@ -111,10 +112,13 @@ fn tensors_to_memrefs() -> String {
     .join(",")
 }
 
+/// The chip that the options of a pipeline name.
+fn chip(values: &[&str]) -> Result<Chip, String> {
+    Chip::parse(values.first().copied().unwrap_or(CHIP.init)).map_err(|e| e.to_string())
+}
+
 fn attach_target(values: &[&str]) -> Result<String, String> {
-    let chip =
-        Chip::parse(values.first().copied().unwrap_or(CHIP.init)).map_err(|e| e.to_string())?;
-    Ok(format!("tile-attach-target{{chip={chip}}}"))
+    Ok(format!("tile-attach-target{{chip={}}}", chip(values)?))
 }
 
 fn gpu_to_nvvm(values: &[&str]) -> Result<String, String> {

@@ -38,6 +38,8 @@ pass! {
     ///   `#tile.reorder<"d1.o", "d0.i">` nests loops in this order.
     /// * `#tile.bind<"d0.o" to block_x>` runs the iterations of a loop on blocks or threads. A
     ///   reduced loop on threads is a cross-thread reduction, whose result the first thread stores.
+    ///   On `cluster_x` it is one across the blocks of a cluster (sm_90), through their shared memory;
+    ///   `block_x` beside it counts clusters.
     /// * `#tile.rfactor<"d1.i">` keeps partial results of a reduced loop: in registers when it is
     ///   bound to threads, else in global memory, and a second kernel combines them.
     /// * `#tile.unroll<"d1.i">` writes the iterations out; `#tile.vectorize<"d1.i">` also loads what
@@ -98,13 +100,13 @@ pass! {
     ///
     /// ## Fails when
     /// A schedule names an unknown loop, binds two loops to one processor, takes more than 1024
-    /// threads, or binds a reduced loop to blocks without `rfactor` and where atomics are not
+    /// threads or 16 blocks of a cluster, or binds a reduced loop to blocks without `rfactor` and where atomics are not
     /// permitted (`determinism = #tile.determinism<any>`); cases do not take all lengths, or one of them has blocks that combine into one result; an output overlaps an input or itself; or
     /// an op does not stand in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// where to stop: explain, candidates, choice, partials or kernels
         until: String = "kernels",
-        /// chip whose speed `explain` and `candidates` estimate
+        /// chip that schedules are chosen for: whether it has clusters, and how fast it is in `explain` and `candidates`
         chip: String = "sm_80",
     } counts {
         /// kernels made
@@ -144,11 +146,13 @@ impl Pass for Schedule {
                 .note(format!("known: {}", known.join(", ")))
                 .emit());
         };
+        let chip = Chip::parse(&self.chip)
+            .map_err(|e| error(module.location(), format!("option `chip`: {e}")).emit())?;
         let mut planned = Vec::new();
         let mut failed = None;
         // Every op is checked, so that one run reports everything that is wrong.
         for op in walk(module).into_iter().filter(|op| is_job(*op)) {
-            match host_of(op).and_then(|host| host.map(|_| plan(op)).transpose()) {
+            match host_of(op).and_then(|host| host.map(|_| plan(op, &chip)).transpose()) {
                 Ok(plan) => planned.extend(plan),
                 Err(e) => failed = Some(e),
             }
@@ -156,8 +160,6 @@ impl Pass for Schedule {
         if let Some(e) = failed {
             return Err(e);
         }
-        let chip = Chip::parse(&self.chip)
-            .map_err(|e| error(module.location(), format!("option `chip`: {e}")).emit())?;
         if until == 0 {
             planned.iter().for_each(|planned| planned.explain(&chip));
             return Ok(());
@@ -177,7 +179,7 @@ impl Pass for Schedule {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
-            for stage in in_stages(planned)? {
+            for stage in in_stages(planned, &chip)? {
                 if until == 3 {
                     write_schedule(stage.job.op, &stage.schedule);
                     continue;
@@ -234,7 +236,7 @@ impl Planned<'_> {
             format!("{length}{kernels}, {threads} threads a block: {}", to_text(&case.steps))
         });
         let report = notes.fold(report, |report, note| report.note(note));
-        let candidates = self.candidates(&board);
+        let candidates = self.candidates(&board, chip.clusters);
         let report = match candidates.first() {
             Some((_, cost)) => report.note(format!(
                 "estimates for the {} and {}; schedules are chosen by what was measured of their class, not by these",
@@ -252,7 +254,7 @@ impl Planned<'_> {
 
     /// The schedule of the op and others that it might have, with what they should take: the best of those first. None where
     /// nothing is reduced.
-    fn candidates(&self, board: &Board) -> Vec<(String, Cost)> {
+    fn candidates(&self, board: &Board, clusters: bool) -> Vec<(String, Cost)> {
         if !matches!(self.job.work, Work::Combine(..)) {
             return Vec::new();
         }
@@ -263,7 +265,7 @@ impl Planned<'_> {
             own.map(|(_, nest)| Cost::of(&self.job, nest, board))
         };
         let Some(own) = cost(&self.cases) else { return Vec::new() };
-        let mut others: Vec<(String, Cost)> = candidates(&self.job)
+        let mut others: Vec<(String, Cost)> = candidates(&self.job, clusters)
             .into_iter()
             .filter_map(|cases| {
                 let text = cases_to_text(&cases);
@@ -275,14 +277,14 @@ impl Planned<'_> {
             .collect();
         // Estimates that differ less do not tell which is better.
         others.sort_by_key(|(_, cost)| (cost.microseconds / own.microseconds / MARGIN) as i64);
-        others.truncate(MOST_CANDIDATES);
+        let others = of_each_sort(others);
         std::iter::once((self.schedule(), own)).chain(others).collect()
     }
 
     /// Notes on the op what it might be scheduled as.
     fn write_candidates(&self, chip: &Chip) {
         let all: Vec<String> = self
-            .candidates(&chip.board())
+            .candidates(&chip.board(), chip.clusters)
             .iter()
             .map(|(schedule, cost)| format!("[{schedule}, {:.3} : f64]", cost.microseconds))
             .collect();
@@ -337,12 +339,12 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     })
 }
 
-fn plan<'c>(op: Op<'c>) -> Result<Planned<'c>, Failed> {
+fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
     check_laws(op)?;
     let (schedules, chosen) = match job.written_schedule()? {
         Some(cases) => (cases, false),
-        None => (choose(&job), true),
+        None => (choose(&job, chip.clusters), true),
     };
     let is_alone = schedules.len() == 1;
     let mut cases = Vec::new();
@@ -362,6 +364,29 @@ fn plan<'c>(op: Op<'c>) -> Result<Planned<'c>, Failed> {
         cases.push((case, nest));
     }
     Ok(Planned { job, cases, chosen })
+}
+
+/// As many as [`MOST_CANDIDATES`] of these, which are in order, and in the same: the first few of each sort, as estimates tell
+/// sorts apart less well than schedules of one.
+fn of_each_sort(all: Vec<(String, Cost)>) -> Vec<(String, Cost)> {
+    const SORTS: [&str; 3] = ["to cluster_", "last_block", "rfactor"];
+    let sort = |text: &str| SORTS.iter().position(|sort| text.contains(sort));
+    let mut found = [0; SORTS.len() + 1];
+    let is_first: Vec<bool> = all
+        .iter()
+        .map(|(text, _)| {
+            let count = &mut found[sort(text).unwrap_or(SORTS.len())];
+            *count += 1;
+            *count <= MOST_CANDIDATES / (SORTS.len() + 1) / 2
+        })
+        .collect();
+    let mut others = MOST_CANDIDATES.saturating_sub(is_first.iter().filter(|first| **first).count());
+    let mut takes = |first: bool| {
+        let is_taken = first || others > 0;
+        others -= usize::from(is_taken && !first);
+        is_taken
+    };
+    all.into_iter().zip(is_first).filter(|(_, first)| takes(*first)).map(|(one, _)| one).collect()
 }
 
 /// Whether neither partial results nor old values need a kernel of their own.
@@ -424,18 +449,18 @@ fn check_partials(job: &Job<'_>, nest: &Nest) -> Result<(), Illegal> {
 }
 
 /// The kernels that a job takes, in order.
-fn in_stages<'c>(planned: Planned<'c>) -> Result<Vec<Stage<'c>>, Failed> {
+fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Failed> {
     let schedule = planned.schedule();
     let Planned { job, mut cases, .. } = planned;
     if cases.len() > 1 {
-        return in_cases(&job, cases, &schedule);
+        return in_cases(&job, cases, &schedule, chip);
     }
     let Some((Case { steps, .. }, nest)) = cases.pop() else {
         return Ok(Vec::new());
     };
     if nest.last_block {
         let done = vec![job.op];
-        let stage = in_one_kernel(&job, &nest, Case::always(steps), schedule)?;
+        let stage = in_one_kernel(&job, &nest, Case::always(steps), schedule, chip)?;
         return Ok(stage.map(|stage| Stage { done: [stage.done, done].concat(), ..stage }).into_iter().collect());
     }
     if !nest.global_rfactors().is_empty()
@@ -444,14 +469,14 @@ fn in_stages<'c>(planned: Planned<'c>) -> Result<Vec<Stage<'c>>, Failed> {
         erase(job.op);
         let mut stages = Vec::new();
         for op in [first, second] {
-            stages.extend(in_stages(plan(op)?)?);
+            stages.extend(in_stages(plan(op, chip)?, chip)?);
         }
         return Ok(stages);
     }
     let mut stages = Vec::new();
     if starts_first(&nest)
         && let Some(start) = job.start()
-        && let Some(case) = choose(&start).pop()
+        && let Some(case) = choose(&start, chip.clusters).pop()
         && let Ok(nest) = legal(&start, &case)
     {
         let (schedule, steps) = (schedule.clone(), case.steps);
@@ -463,7 +488,13 @@ fn in_stages<'c>(planned: Planned<'c>) -> Result<Vec<Stage<'c>>, Failed> {
 }
 
 /// Both reductions of a job in one kernel.
-fn in_one_kernel<'c>(job: &Job<'c>, nest: &Nest, case: Case, schedule: String) -> Result<Option<Stage<'c>>, Failed> {
+fn in_one_kernel<'c>(
+    job: &Job<'c>,
+    nest: &Nest,
+    case: Case,
+    schedule: String,
+    chip: &Chip,
+) -> Result<Option<Stage<'c>>, Failed> {
     let Case { most, steps } = case;
     let b = Builder::before(job.op);
     let groups = finish::groups(nest).value(&b, &|b, d| job.length(b, d));
@@ -475,7 +506,7 @@ fn in_one_kernel<'c>(job: &Job<'c>, nest: &Nest, case: Case, schedule: String) -
     let Some((first, second)) = materialise(job, nest, &steps) else { return Ok(None) };
     b.create("memref.dealloc").operands(&[counters]).build();
     write_schedule(second, &to_text(&second_steps));
-    let (mut one, mut other) = (plan(first)?, plan(second)?);
+    let (mut one, mut other) = (plan(first, chip)?, plan(second, chip)?);
     one.only_up_to(most);
     let (Some((_, nest)), Some((_, last))) = (one.cases.pop(), other.cases.pop()) else { return Ok(None) };
     let last = Last { job: other.job, nest: last, counters };
@@ -483,7 +514,12 @@ fn in_one_kernel<'c>(job: &Job<'c>, nest: &Nest, case: Case, schedule: String) -
 }
 
 /// The kernels of each case.
-fn in_cases<'c>(job: &Job<'c>, cases: Vec<(Case, Nest)>, schedule: &str) -> Result<Vec<Stage<'c>>, Failed> {
+fn in_cases<'c>(
+    job: &Job<'c>,
+    cases: Vec<(Case, Nest)>,
+    schedule: &str,
+    chip: &Chip,
+) -> Result<Vec<Stage<'c>>, Failed> {
     let dim = cases.iter().find_map(|(case, _)| Some(case.most?.0)).unwrap_or(0);
     let length = job.length(&Builder::before(job.op), dim);
     let mut stages: Vec<Stage<'c>> = Vec::new();
@@ -493,7 +529,7 @@ fn in_cases<'c>(job: &Job<'c>, cases: Vec<(Case, Nest)>, schedule: &str) -> Resu
         let own = Lengths { length, above, most };
         above = most;
         if nest.last_block {
-            let stage = in_one_kernel(job, &nest, case, schedule.to_owned())?;
+            let stage = in_one_kernel(job, &nest, case, schedule.to_owned(), chip)?;
             stages.extend(stage.map(|stage| Stage { only: vec![own], ..stage }));
             continue;
         }
@@ -503,10 +539,10 @@ fn in_cases<'c>(job: &Job<'c>, cases: Vec<(Case, Nest)>, schedule: &str) -> Resu
             continue;
         }
         let Some((first, second)) = materialise(job, &nest, &case.steps) else { continue };
-        let mut partial = plan(first)?;
+        let mut partial = plan(first, chip)?;
         partial.only_up_to(case.most);
-        for planned in [partial, plan(second)?] {
-            let more = in_stages(planned)?.into_iter().map(|mut stage| {
+        for planned in [partial, plan(second, chip)?] {
+            let more = in_stages(planned, chip)?.into_iter().map(|mut stage| {
                 stage.only.push(own);
                 stage
             });

@@ -3,6 +3,7 @@
 import ast
 import ctypes
 import json
+import math
 import struct
 
 import torch
@@ -74,6 +75,22 @@ def _symbols(arguments):
     return symbols
 
 
+class _Attribute(ctypes.Structure):
+    """`CUlaunchAttribute`: its value is a union of 64 bytes."""
+
+    _fields_ = [("id", ctypes.c_int), ("_pad", ctypes.c_char * 4), ("value", ctypes.c_uint * 16)]
+
+
+class _Config(ctypes.Structure):
+    """`CUlaunchConfig`."""
+
+    _fields_ = [("sizes", ctypes.c_uint * 6), ("shared", ctypes.c_uint), ("stream", ctypes.c_void_p),
+                ("attributes", ctypes.POINTER(_Attribute)), ("count", ctypes.c_uint)]
+
+
+_CLUSTER_DIMENSION, _NON_PORTABLE_CLUSTER_SIZE_ALLOWED, _PORTABLE = 4, 14, 8
+
+
 class Program:
     """One program on its arguments, ready to be launched."""
 
@@ -111,7 +128,14 @@ class Program:
             pointers = (ctypes.c_void_p * len(storage))(*(ctypes.addressof(word) for word in storage))
             self._keep += [storage, pointers]
             shared = _evaluate(step["dynamic_shared_bytes"], symbols)
-            self.launches.append((function, *grid, *block, shared, pointers))
+            cluster = [_evaluate(n, symbols) for n in step.get("cluster") or []]
+            if math.prod(cluster) > _PORTABLE:
+                _check(_DRIVER.cuFuncSetAttribute(function, _NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
+            attributes = (_Attribute * 1)(_Attribute(_CLUSTER_DIMENSION, b"", (*cluster,)))
+            sizes = (ctypes.c_uint * 6)(*grid, *block)
+            config = _Config(sizes, shared, None, attributes, 1 if cluster else 0)
+            self._keep.append(attributes)
+            self.launches.append((function, config, pointers))
 
     @staticmethod
     def _descriptor(tensor, offset=0, shape=None, strides=None):
@@ -141,9 +165,10 @@ class Program:
 
     def launch(self):
         """Starts every kernel on the current stream, in order."""
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-        for function, gx, gy, gz, bx, by, bz, shared, pointers in self.launches:
-            _check(_DRIVER.cuLaunchKernel(function, gx, gy, gz, bx, by, bz, shared, stream, pointers, None))
+        stream = torch.cuda.current_stream().cuda_stream
+        for function, config, pointers in self.launches:
+            config.stream = stream
+            _check(_DRIVER.cuLaunchKernelEx(ctypes.byref(config), function, pointers, None))
 
     def __del__(self):
         _DRIVER.cuModuleUnload(self._module)

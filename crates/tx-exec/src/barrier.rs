@@ -1,8 +1,10 @@
-//! Operations in which threads wait for each other: barriers of a block, and operations of a warp.
+//! Operations in which threads wait for each other: barriers of a block, and operations of a warp. That of a cluster is
+//! in `cluster`.
 
 use crate::{
     WARP,
     fault::Fault,
+    happens_before::Knowledge,
     machine::{Machine, Outcome, State, Wait},
     warp::{Input, WarpOp, evaluate, lanes},
 };
@@ -16,8 +18,8 @@ pub(crate) struct Barrier {
     waiting: Vec<usize>,
     /// The number of threads that take part; absent for the whole block.
     count: Option<u32>,
-    /// What the threads that only arrived knew, as a clock for every thread of the block.
-    known: Vec<u32>,
+    /// What the threads that only arrived did and knew.
+    given: Knowledge,
     /// Number of arrivals with a predicate that holds.
     holds: u32,
 }
@@ -53,14 +55,16 @@ impl Machine<'_> {
         } = arrival;
         self.check_barrier(arrival)?;
         let whole_block = count.is_none();
-        let barrier = &mut self.barriers[id as usize];
+        let (rank, _) = self.place_of(thread);
+        let cta = &mut self.ctas[rank];
+        let barrier = &mut cta.barriers[id as usize];
         barrier.count = count;
         barrier.arrived.push((thread, site));
         barrier.holds += u32::from(arrival.predicate);
         if arrival.waits {
             barrier.waiting.push(thread);
             if whole_block {
-                self.whole_block_wait = Some((thread, site));
+                cta.whole_block_wait = Some((thread, site));
             }
             self.threads[thread].state = State::Waiting(Wait::Barrier {
                 site,
@@ -68,9 +72,7 @@ impl Machine<'_> {
                 whole_block,
             });
         } else if let Some(clocks) = &mut self.clocks {
-            barrier.known.resize(self.threads.len(), 0);
-            clocks.collect(thread, &mut barrier.known);
-            clocks.advance(thread);
+            clocks.give(thread, &mut barrier.given);
         }
         // Whoever completes the barrier waits for its turn too: which thread goes on first is for the order to say.
         let outcome = match arrival.waits {
@@ -80,23 +82,18 @@ impl Machine<'_> {
         if !self.is_complete(id)? {
             return Ok(outcome);
         }
-        let barrier = std::mem::take(&mut self.barriers[id as usize]);
+        let mut barrier = std::mem::take(&mut self.ctas[rank].barriers[id as usize]);
         self.progress();
         if let Some(clocks) = &mut self.clocks {
             if barrier.waiting.len() == self.threads.len() {
                 clocks.join_all();
             } else {
-                let mut known = barrier.known;
-                known.resize(self.threads.len(), 0);
-                for &member in &barrier.waiting {
-                    clocks.collect(member, &mut known);
-                }
-                clocks.learn(&barrier.waiting, &known);
+                clocks.meet(&barrier.waiting, &mut barrier.given);
             }
         }
         if whole_block {
             self.report.barriers += 1;
-            self.whole_block_wait = None;
+            self.ctas[rank].whole_block_wait = None;
         } else {
             self.report.named_barriers += 1;
         }
@@ -124,10 +121,10 @@ impl Machine<'_> {
                 self.divergence(thread, site, reason, other),
             ))
         };
-        if id >= self.barriers.len() as u32 {
+        let Some(barrier) = self.cta(thread).barriers.get(id as usize) else {
             return invalid(format!("a block has barriers 0 to 15, not {id}"), None);
-        }
-        let threads = self.threads.len();
+        };
+        let threads = self.block_threads;
         let warps = threads.div_ceil(WARP);
         if let Some(count) = count {
             // Hardware counts whole warps, so a last warp that is not full counts as one that is.
@@ -144,7 +141,6 @@ impl Machine<'_> {
         } else {
             self.check_whole_block(thread, arrival)?;
         }
-        let barrier = &self.barriers[id as usize];
         if let Some(&other) = barrier.arrived.first()
             && barrier.count != count
         {
@@ -179,13 +175,14 @@ impl Machine<'_> {
     /// A barrier of the whole block needs every thread, and all of them at the same operation.
     fn check_whole_block(&self, thread: usize, arrival: Arrival) -> Result<(), Fault> {
         let site = arrival.site;
-        let (reason, other) = if let Some((other, other_site)) = self.whole_block_wait
+        let cta = self.cta(thread);
+        let (reason, other) = if let Some((other, other_site)) = cta.whole_block_wait
             && other_site != site
         {
             let other_thread = self.coordinates(other);
             let reason = format!("it waits for thread {other_thread:?} at another barrier");
             (reason, Some((other, other_site)))
-        } else if let Some(exited) = self.exited {
+        } else if let Some(exited) = cta.exited {
             let reason = format!(
                 "it waits for thread {:?}, which has exited",
                 self.coordinates(exited)
@@ -198,19 +195,21 @@ impl Machine<'_> {
         Err(Fault::DivergentBarrier(divergence))
     }
 
+    /// Whether all have arrived that a barrier of the block of the thread that runs waits for.
     fn is_complete(&self, id: u32) -> Result<bool, Fault> {
-        let barrier = &self.barriers[id as usize];
+        let threads = self.block_of(self.current);
+        let barrier = &self.cta(self.current).barriers[id as usize];
         let Some(count) = barrier.count else {
-            return Ok(barrier.arrived.len() == self.threads.len());
+            return Ok(barrier.arrived.len() == threads.len());
         };
-        let mut arrived = vec![0; self.threads.len().div_ceil(WARP)];
+        let mut arrived = vec![0; threads.len().div_ceil(WARP)];
         for &(thread, _) in &barrier.arrived {
-            arrived[thread / WARP] += 1;
+            arrived[(thread - threads.start) / WARP] += 1;
         }
         let needed = (count as usize).div_ceil(WARP);
         let present = arrived.iter().filter(|&&threads| threads != 0).count();
         let full = (0..arrived.len())
-            .filter(|&warp| arrived[warp] >= self.warp_threads(warp).len())
+            .filter(|&warp| arrived[warp] >= self.warp_of(threads.start + warp * WARP).len())
             .count();
         if present > needed
             && let Some(&(thread, site)) = barrier.arrived.last()
@@ -234,7 +233,7 @@ impl Machine<'_> {
         site: u32,
     ) -> Result<Outcome, Fault> {
         let thread = self.current;
-        let warp = self.warp_threads(thread / WARP);
+        let warp = self.warp_of(thread);
         let mine = thread % WARP;
         let wrong = |reason| Err(Fault::WarpMask(self.divergence(thread, site, reason, None)));
         if mask >> mine & 1 == 0 {
@@ -341,8 +340,10 @@ impl Machine<'_> {
         let thread = self.current;
         self.threads[thread].state = State::Exited;
         self.progress();
-        self.exited.get_or_insert(thread);
-        if let Some((other, site)) = self.whole_block_wait {
+        let cta = self.cta_mut(thread);
+        cta.running -= 1;
+        cta.exited.get_or_insert(thread);
+        if let Some((other, site)) = cta.whole_block_wait {
             let reason = format!(
                 "it waits for thread {:?}, which has exited",
                 self.coordinates(thread)
@@ -350,8 +351,9 @@ impl Machine<'_> {
             let divergence = self.divergence(other, site, reason, None);
             return Err(Fault::DivergentBarrier(divergence));
         }
+        self.exit_cluster()?;
         let lane = thread % WARP;
-        for other in self.warp_threads(thread / WARP) {
+        for other in self.warp_of(thread) {
             if let State::Waiting(Wait::Warp { site, mask, .. }) = self.threads[other].state
                 && mask >> lane & 1 != 0
             {
@@ -400,8 +402,8 @@ impl Machine<'_> {
             else {
                 continue;
             };
-            let barrier = &self.barriers[id as usize];
-            let elsewhere = (0..self.threads.len()).find_map(|other| {
+            let barrier = &self.cta(thread).barriers[id as usize];
+            let elsewhere = self.block_of(thread).find_map(|other| {
                 let wait = waiting(other)?;
                 (wait.site() != site).then(|| (other, wait.site()))
             });
@@ -422,6 +424,7 @@ impl Machine<'_> {
                 false => Fault::Deadlock(divergence),
             };
         }
-        Fault::Internal("no thread can run, and none waits".into())
+        self.diagnose_cluster()
+            .unwrap_or_else(|| Fault::Internal("no thread can run, and none waits".into()))
     }
 }

@@ -72,6 +72,8 @@ pub enum Space {
     Global,
     /// Memory of one block.
     Shared,
+    /// Memory of the blocks of a cluster: each has its own, which the others may access.
+    SharedCluster,
     /// Memory of one thread.
     Private,
 }
@@ -82,6 +84,7 @@ impl fmt::Display for Space {
             Self::Generic => "generic",
             Self::Global => "global",
             Self::Shared => "shared",
+            Self::SharedCluster => "cluster shared",
             Self::Private => "private",
         })
     }
@@ -173,7 +176,7 @@ pub struct Race {
     pub second: Site,
     /// What the second access does.
     pub second_kind: AccessKind,
-    /// Shared or global.
+    /// Shared (be it the memory of another block of the cluster) or global.
     pub space: Space,
     /// The first byte that both accesses touch.
     pub place: Place,
@@ -207,6 +210,49 @@ impl fmt::Display for Divergence {
             write!(formatter, ", which is in {other}")?;
         }
         Ok(())
+    }
+}
+
+/// What may be wrong about the time of an access to the shared memory of another block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Lifetime {
+    /// The block may not have begun: the access is not ordered after the start of any of its threads.
+    NotBegun,
+    /// The block may have ended: the access is not ordered before the end of any of its threads.
+    Ended,
+}
+
+/// An access to the shared memory of another block of the cluster, which need not be there at that time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherBlock {
+    /// Who accessed, and where.
+    pub site: Site,
+    /// Read, write or atomic.
+    pub kind: AccessKind,
+    /// Coordinates in the grid of the block whose memory it is: x, y, z.
+    pub owner: [u32; 3],
+    /// What is wrong.
+    pub lifetime: Lifetime,
+}
+
+impl fmt::Display for OtherBlock {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.owner;
+        let (may, change) = match self.lifetime {
+            Lifetime::NotBegun => (
+                "may not have begun",
+                "let the cluster meet at a barrier before the first such access",
+            ),
+            Lifetime::Ended => (
+                "may have ended",
+                "let the cluster meet at a barrier after the last such access, before the kernel ends",
+            ),
+        };
+        write!(
+            formatter,
+            "{} of shared memory of block ({x}, {y}, {z}), which {may}, {}; {change}",
+            self.kind, self.site
+        )
     }
 }
 
@@ -277,10 +323,11 @@ pub enum Fault {
         /// What is wrong, with the limit.
         reason: String,
     },
-    /// Not all threads of the block arrive at the same barrier.
+    /// Not all threads of the block arrive at the same barrier, or not all of the cluster at its barrier.
     #[error("divergent barrier: {0}")]
     DivergentBarrier(Box<Divergence>),
-    /// A barrier's number or thread count is not possible.
+    /// A barrier's number or thread count is not possible, or a thread arrives twice at the barrier of its cluster without
+    /// waiting, or waits there without having arrived.
     #[error("invalid barrier: {0}")]
     InvalidBarrier(Box<Divergence>),
     /// Threads wait for arrivals that cannot come any more.
@@ -296,7 +343,8 @@ pub enum Fault {
     /// A shuffle reads a lane that does not take part in it.
     #[error("shuffle from an inactive lane: {0}")]
     InactiveLane(Box<Divergence>),
-    /// An access outside every buffer, or beyond the block's shared memory.
+    /// An access outside every buffer, or beyond the block's shared memory (the cluster's, where the pointer is one to
+    /// that).
     #[error("out of bounds: {0}")]
     OutOfBounds(Box<Access>),
     /// An access whose address does not have the alignment that the operation promises.
@@ -311,10 +359,14 @@ pub enum Fault {
     /// A data race.
     #[error("race on {0}")]
     Race(Box<Race>),
+    /// An access to shared memory of another block of the cluster while that block need not run.
+    #[error("block that may not run: {0}")]
+    OtherBlock(Box<OtherBlock>),
     /// An integer division by zero, or one whose quotient does not fit.
     #[error("integer division by zero or overflow: {0}")]
     Division(Box<Site>),
-    /// A special register holds what the program says it does not.
+    /// A special register holds what the program says it does not, or `mapa` is given a rank that the cluster does not
+    /// have.
     #[error("out of range: {0}")]
     OutOfRange(Box<OutOfRange>),
     /// The program reached a trap, a failed assertion or code declared unreachable.
@@ -348,6 +400,7 @@ impl Fault {
             | Self::Uninitialized(access)
             | Self::ReadOnly(access) => Some(&access.site),
             Self::Race(race) => Some(&race.second),
+            Self::OtherBlock(other) => Some(&other.site),
             Self::OutOfRange(range) => Some(&range.site),
             Self::Division(site)
             | Self::Trap(site)

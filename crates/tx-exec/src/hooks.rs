@@ -48,6 +48,9 @@ pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_masked_access(i64, i64, i64, i32, i32) attributes {no_unwind}
   llvm.func @__tx_warp(i32, i32, i64, i32, i32, i32) -> i64 attributes {no_unwind}
   llvm.func @__tx_barrier(i32, i32, i32, i32, i32) -> i32 attributes {no_unwind}
+  llvm.func @__tx_cluster_arrive(i32, i32) attributes {no_unwind}
+  llvm.func @__tx_cluster_wait(i32) attributes {no_unwind}
+  llvm.func @__tx_mapa(i64, i32, i32) -> i64 attributes {no_unwind}
   llvm.func @__tx_fence(i32) attributes {no_unwind}
   llvm.func @__tx_private(i64, i64) attributes {no_unwind}
   llvm.func @__tx_stack(i64, i32) attributes {no_unwind}
@@ -60,7 +63,7 @@ pub(crate) const DECLARATIONS: &str = r#"
 "#;
 
 /// Names and addresses of the hooks.
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 15] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 18] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),
@@ -68,6 +71,9 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 15] {
         ("__tx_masked_access", masked_access as *mut ()),
         ("__tx_warp", warp as *mut ()),
         ("__tx_barrier", barrier as *mut ()),
+        ("__tx_cluster_arrive", cluster_arrive as *mut ()),
+        ("__tx_cluster_wait", cluster_wait as *mut ()),
+        ("__tx_mapa", mapa as *mut ()),
         ("__tx_fence", fence as *mut ()),
         ("__tx_private", private as *mut ()),
         ("__tx_stack", stack as *mut ()),
@@ -128,7 +134,7 @@ pub(crate) const REGISTERS: [&str; 44] = [
     "envreg3",
 ];
 
-/// How an access is described in one word of generated code: kind (2 bits), whether it reads (1 bit), space (2 bits),
+/// How an access is described in one word of generated code: kind (2 bits), whether it reads (1 bit), space (3 bits),
 /// whether it writes (1 bit), and from bit 8 on the logarithm of its alignment.
 pub(crate) fn access_flags(
     kind: AccessKind,
@@ -146,9 +152,10 @@ pub(crate) fn access_flags(
         Space::Global => 1,
         Space::Shared => 2,
         Space::Private => 3,
+        Space::SharedCluster => 4,
     };
     let [reads, writes] = [reads, writes].map(i32::from);
-    kind | reads << 2 | space << 3 | writes << 5 | (alignment.trailing_zeros() as i32) << 8
+    kind | reads << 2 | space << 3 | writes << 6 | (alignment.trailing_zeros() as i32) << 8
 }
 
 /// A fence in one word of generated code.
@@ -166,12 +173,13 @@ fn request(address: u64, bytes: u64, flags: i32, site: i32) -> Request {
             _ => AccessKind::Atomic,
         },
         reads: flags & 4 != 0,
-        writes: flags & 32 != 0,
-        space: match flags >> 3 & 3 {
+        writes: flags & 64 != 0,
+        space: match flags >> 3 & 7 {
             0 => Space::Generic,
             1 => Space::Global,
             2 => Space::Shared,
-            _ => Space::Private,
+            3 => Space::Private,
+            _ => Space::SharedCluster,
         },
         alignment: 1 << (flags >> 8 & 63),
         site: site as u32,
@@ -255,17 +263,21 @@ fn preempt() {
 extern "C" fn register(number: i32) -> i32 {
     checked(|machine| {
         let thread = machine.current;
-        let lane = thread as u32 % 32;
+        let (rank, local) = machine.place_of(thread);
+        let local = local as u32;
+        let lane = local % 32;
         let coordinates = machine.coordinates(thread);
+        let block = machine.ctas[rank].block;
+        let cluster = machine.blocks.cluster();
         let axis = |values: [u32; 3], first: i32| values[(number - first) as usize];
         Ok(match number {
             0..3 => axis(coordinates, 0),
             3..6 => axis(machine.block_size, 3),
-            6..9 => axis(machine.block, 6),
+            6..9 => axis(block, 6),
             9..12 => axis(machine.blocks.grid(), 9),
             12 => lane,
-            13 => thread as u32 / 32,
-            14 => machine.threads.len().div_ceil(32) as u32,
+            13 => local / 32,
+            14 => machine.block_threads.div_ceil(32) as u32,
             15 => 32,
             16 => 1 << lane,
             17 => !0 >> (31 - lane),
@@ -275,10 +287,12 @@ extern "C" fn register(number: i32) -> i32 {
             22 => 1,
             24 => machine.dynamic_shared,
             25 => machine.all_shared,
-            // Every block is a cluster of its own.
-            26..29 => axis(machine.block, 26),
-            29..32 => axis(machine.blocks.grid(), 29),
-            35..=37 | 39 => 1,
+            26..29 => axis(block, 26) / axis(cluster, 26),
+            29..32 => axis(machine.blocks.clusters(), 29),
+            32..35 => axis(block, 32) % axis(cluster, 32),
+            35..38 => axis(cluster, 35),
+            38 => rank as u32,
+            39 => machine.ctas.len() as u32,
             _ => 0,
         } as i32)
     })
@@ -286,7 +300,15 @@ extern "C" fn register(number: i32) -> i32 {
 
 /// Address of a variable in shared memory, by the number of the variable in its module.
 extern "C" fn shared(variable: i32) -> u64 {
-    checked(|machine| Ok(machine.shared.address(variable as u32)))
+    checked(|machine| {
+        let (rank, _) = machine.place_of(machine.current);
+        Ok(machine.ctas[rank].shared.address(variable as u32))
+    })
+}
+
+/// The address in the shared memory of the block of rank `rank` that is what `address` is in the thread's own.
+extern "C" fn mapa(address: u64, rank: i32, site: i32) -> u64 {
+    checked(|machine| machine.map(address, rank, site as u32))
 }
 
 extern "C" fn access(address: u64, bytes: u64, flags: i32, site: i32) {
@@ -333,6 +355,22 @@ extern "C" fn barrier(id: i32, count: i32, reduction: i32, predicate: i32, site:
             waits: reduction & ARRIVE_ONLY == 0,
         })
     }) as i32
+}
+
+/// An arrival at the barrier of the cluster.
+extern "C" fn cluster_arrive(relaxed: i32, site: i32) {
+    preempt();
+    checked(|machine| machine.cluster_arrive(site as u32, relaxed != 0));
+}
+
+/// Waits for the others at the barrier of the cluster.
+extern "C" fn cluster_wait(site: i32) {
+    preempt();
+    waiting(|machine| machine.cluster_wait(site as u32));
+    checked(|machine| {
+        machine.cluster_pass();
+        Ok(())
+    });
 }
 
 /// A fence among the threads of the device: one of fewer threads orders nothing that is known here.

@@ -1,10 +1,19 @@
-//! The state of a launch: the threads of the block that runs, its shared memory, and the checks of every access.
+//! The state of a launch: the threads of the cluster that runs, the shared memory of its blocks, and the checks of every
+//! access.
+//!
+//! A block that is not in a cluster with others is one of its own. Threads have indices in the cluster: those of the block
+//! of rank 0, then those of rank 1, and so on. Where there are several blocks, each begins with a new warp, and the indices
+//! left over are of threads that never run.
 
 use crate::{
     WARP,
     barrier::Barrier,
     bits::{PagedBits, contains},
-    fault::{Access, AccessKind, Divergence, Fault, Location, Place, Race, Site, Space},
+    cluster::{self, ClusterBarrier},
+    fault::{
+        Access, AccessKind, Divergence, Fault, Lifetime, Location, OtherBlock, OutOfRange, Place,
+        Race, Site, Space,
+    },
     happens_before::{Clocks, Conflict, Fence, Touch},
     memory::Memory,
     order::{Blocks, Preemption},
@@ -36,12 +45,15 @@ pub(crate) enum Wait {
         id: u32,
         whole_block: bool,
     },
+    Cluster {
+        site: u32,
+    },
 }
 
 impl Wait {
     pub(crate) fn site(self) -> u32 {
         match self {
-            Self::Warp { site, .. } | Self::Barrier { site, .. } => site,
+            Self::Warp { site, .. } | Self::Barrier { site, .. } | Self::Cluster { site } => site,
         }
     }
 }
@@ -65,6 +77,10 @@ pub(crate) enum Outcome {
 #[derive(Debug)]
 pub(crate) struct Thread {
     pub(crate) state: State,
+    /// Rank of its block in the cluster.
+    cta: u32,
+    /// Linear index in its block.
+    local: u32,
     /// Result of the operation the thread waited in.
     pub(crate) result: u64,
     /// Set by the thread itself when it starts; valid while its coroutine is.
@@ -77,6 +93,43 @@ pub(crate) struct Thread {
     atomics: u32,
     /// Whether it yielded for having made many: it may wait for what another thread does.
     pub(crate) spins: bool,
+}
+
+/// What a thread has to do with other blocks of its cluster. It is apart from [`Thread`], which every access looks at.
+#[derive(Debug, Default)]
+pub(crate) struct Member {
+    /// How often it has arrived at the barrier of the cluster.
+    pub(crate) arrivals: u32,
+    /// Its arrival there that it has not waited for yet.
+    pub(crate) arrival: Option<cluster::Arrival>,
+    /// Its last accesses to the shared memory of other blocks, one for each block.
+    remote: Vec<Remote>,
+}
+
+/// The last access of a thread to the shared memory of another block.
+#[derive(Clone, Copy, Debug)]
+struct Remote {
+    /// Rank of the block.
+    owner: usize,
+    /// The segment in which the access was made.
+    segment: u32,
+    site: u32,
+    kind: AccessKind,
+}
+
+/// A block of the cluster that runs.
+#[derive(Debug)]
+pub(crate) struct Cta<'m> {
+    pub(crate) shared: SharedMemory<'m>,
+    pub(crate) barriers: [Barrier; 16],
+    /// A thread that waits at a barrier of the whole block, with its site. All that do are at the same one.
+    pub(crate) whole_block_wait: Option<(usize, u32)>,
+    /// The first thread of the block that has exited.
+    pub(crate) exited: Option<usize>,
+    /// Threads of the block that have not exited.
+    pub(crate) running: usize,
+    /// Coordinates of the block in the grid.
+    pub(crate) block: [u32; 3],
 }
 
 /// Private memory of a thread.
@@ -111,24 +164,27 @@ pub(crate) struct Request {
 pub(crate) struct Machine<'m> {
     sites: &'m [SiteInfo],
     memory: &'m mut Memory,
-    pub(crate) shared: SharedMemory<'m>,
+    /// The blocks of the cluster that runs, by their ranks.
+    pub(crate) ctas: Vec<Cta<'m>>,
+    pub(crate) cluster_barrier: ClusterBarrier,
     /// What orders accesses; absent when they are not checked for races and values.
     pub(crate) clocks: Option<Clocks>,
     pub(crate) preemption: Preemption,
+    /// The threads of all blocks, by their indices in the cluster.
     pub(crate) threads: Vec<Thread>,
-    /// The thread that runs, as its linear index.
+    /// As many.
+    pub(crate) members: Vec<Member>,
+    /// Threads of a block.
+    pub(crate) block_threads: usize,
+    /// From the first thread of a block to the first of the next one.
+    stride: usize,
+    /// The thread that runs, as its index, and the rank of its block: see [`Machine::select`].
     pub(crate) current: usize,
-    pub(crate) barriers: [Barrier; 16],
-    /// A thread that waits at a barrier of the whole block, with its site. All that do are at the same one.
-    pub(crate) whole_block_wait: Option<(usize, u32)>,
-    /// The first thread of the block that has exited.
-    pub(crate) exited: Option<usize>,
+    pub(crate) current_cta: usize,
     pub(crate) report: Report,
     pub(crate) fault: Option<Fault>,
     pub(crate) block_size: [u32; 3],
     pub(crate) blocks: Blocks,
-    /// Coordinates of the block that runs.
-    pub(crate) block: [u32; 3],
     /// Bytes of dynamic shared memory, and of all shared memory, that the kernel was given.
     pub(crate) dynamic_shared: u32,
     pub(crate) all_shared: u32,
@@ -142,29 +198,38 @@ impl<'m> Machine<'m> {
         sites: &'m [SiteInfo],
         memory: &'m mut Memory,
         launch: &Launch,
-        shared: SharedMemory<'m>,
+        shared: Vec<SharedMemory<'m>>,
         all_shared: u32,
     ) -> Self {
-        let threads = launch.block.iter().product::<u32>() as usize;
+        let block_threads = launch.block.iter().product::<u32>() as usize;
+        // The clocks know warps by the indices of threads.
+        let stride = match shared.len() {
+            1 => block_threads,
+            _ => block_threads.next_multiple_of(WARP),
+        };
+        let threads: Vec<_> = (0..shared.len() * stride)
+            .map(|index| Thread::new(index / stride, index % stride))
+            .collect();
         Self {
             sites,
             memory,
-            shared,
+            ctas: shared.into_iter().map(Cta::new).collect(),
+            cluster_barrier: ClusterBarrier::default(),
             clocks: match launch.checks {
                 Checks::All => Some(Clocks::default()),
                 Checks::Off => None,
             },
             preemption: Preemption::new(launch.order),
-            threads: std::iter::repeat_with(Thread::new).take(threads).collect(),
+            members: threads.iter().map(|_| Member::default()).collect(),
+            threads,
+            block_threads,
+            stride,
             current: 0,
-            barriers: Default::default(),
-            whole_block_wait: None,
-            exited: None,
+            current_cta: 0,
             report: Report::default(),
             fault: None,
             block_size: launch.block,
-            blocks: Blocks::new(launch.grid, launch.order),
-            block: [0; 3],
+            blocks: Blocks::new(launch.grid, launch.cluster, launch.order),
             dynamic_shared: launch.dynamic_shared_bytes,
             all_shared,
             idle_atomics: 0,
@@ -172,29 +237,113 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Makes everything ready for the block that runs as number `number`.
-    pub(crate) fn start_block(&mut self, number: u32) {
-        self.block = self.blocks.coordinates(number);
+    /// Makes everything ready for the cluster that runs as number `number`.
+    pub(crate) fn start_cluster(&mut self, number: u32) {
         if let Some(clocks) = &mut self.clocks {
             clocks.start_block(number, self.threads.len());
+            if self.ctas.len() > 1 {
+                clocks.mark_beginnings();
+            }
         }
-        self.shared.reset();
+        for (rank, cta) in (0..).zip(&mut self.ctas) {
+            cta.shared.reset();
+            cta.barriers = Default::default();
+            cta.whole_block_wait = None;
+            cta.exited = None;
+            cta.running = self.block_threads;
+            cta.block = self.blocks.coordinates(number, rank);
+        }
+        self.cluster_barrier = ClusterBarrier::default();
         for thread in &mut self.threads {
-            thread.state = State::Runnable;
+            thread.state = match (thread.local as usize) < self.block_threads {
+                true => State::Runnable,
+                false => State::Exited,
+            };
             thread.private.clear();
         }
-        self.barriers = Default::default();
-        self.whole_block_wait = None;
-        self.exited = None;
-        self.report.blocks += 1;
-        self.report.threads += self.threads.len() as u64;
+        for member in &mut self.members {
+            member.arrivals = 0;
+            member.arrival = None;
+            member.remote.clear();
+        }
+        self.report.clusters += 1;
+        self.report.blocks += self.ctas.len() as u64;
+        self.report.threads += self.live_threads() as u64;
         self.idle_atomics = 0;
+    }
+
+    /// All threads of the cluster have exited: checks what could not be checked before.
+    pub(crate) fn end_cluster(&self) -> Result<(), Fault> {
+        let Some(clocks) = &self.clocks else {
+            return Ok(());
+        };
+        for (index, member) in self.members.iter().enumerate() {
+            for &remote in &member.remote {
+                let segment = clocks.get(remote.segment);
+                let mut owners = self.threads_of(remote.owner);
+                if !owners.any(|owner| clocks.is_before(owner, segment)) {
+                    return Err(self.other_block(index, remote, Lifetime::Ended));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn other_block(&self, thread: usize, remote: Remote, lifetime: Lifetime) -> Fault {
+        Fault::OtherBlock(Box::new(OtherBlock {
+            site: self.site(thread, remote.site),
+            kind: remote.kind,
+            owner: self.ctas[remote.owner].block,
+            lifetime,
+        }))
+    }
+
+    /// From now on this thread runs.
+    pub(crate) fn select(&mut self, thread: usize) {
+        self.current = thread;
+        self.current_cta = self.threads[thread].cta as usize;
+    }
+
+    /// Threads of the cluster that run.
+    pub(crate) fn live_threads(&self) -> usize {
+        self.ctas.len() * self.block_threads
+    }
+
+    /// Rank of a thread's block in the cluster, and linear index of the thread in its block.
+    pub(crate) fn place_of(&self, thread: usize) -> (usize, usize) {
+        let Thread { cta, local, .. } = self.threads[thread];
+        (cta as usize, local as usize)
+    }
+
+    /// The block of a thread.
+    pub(crate) fn cta(&self, thread: usize) -> &Cta<'m> {
+        &self.ctas[self.threads[thread].cta as usize]
+    }
+
+    pub(crate) fn cta_mut(&mut self, thread: usize) -> &mut Cta<'m> {
+        &mut self.ctas[self.threads[thread].cta as usize]
+    }
+
+    /// Threads of the block of this rank.
+    pub(crate) fn threads_of(&self, rank: usize) -> std::ops::Range<usize> {
+        rank * self.stride..rank * self.stride + self.block_threads
+    }
+
+    /// Threads of the block that `thread` is in.
+    pub(crate) fn block_of(&self, thread: usize) -> std::ops::Range<usize> {
+        self.threads_of(self.threads[thread].cta as usize)
+    }
+
+    /// Number of a thread among those that run.
+    pub(crate) fn number_of(&self, thread: usize) -> usize {
+        let (rank, local) = self.place_of(thread);
+        rank * self.block_threads + local
     }
 
     /// Coordinates of a thread in its block.
     pub(crate) fn coordinates(&self, thread: usize) -> [u32; 3] {
         let [x, y, _] = self.block_size;
-        let thread = thread as u32;
+        let thread = self.threads[thread].local;
         [thread % x, thread / x % y, thread / (x * y)]
     }
 
@@ -209,7 +358,7 @@ impl<'m> Machine<'m> {
     }
 
     pub(crate) fn site(&self, thread: usize, site: u32) -> Site {
-        self.site_of_block(thread, site, self.block)
+        self.site_of_block(thread, site, self.cta(thread).block)
     }
 
     pub(crate) fn divergence(
@@ -226,9 +375,10 @@ impl<'m> Machine<'m> {
         })
     }
 
-    /// Threads of the block whose warp is `warp`.
-    pub(crate) fn warp_threads(&self, warp: usize) -> std::ops::Range<usize> {
-        warp * WARP..((warp + 1) * WARP).min(self.threads.len())
+    /// Threads of the warp that `thread` is in.
+    pub(crate) fn warp_of(&self, thread: usize) -> std::ops::Range<usize> {
+        let first = thread / WARP * WARP;
+        first..(first + WARP).min(self.block_of(thread).end)
     }
 
     /// Something happened other than an atomic access.
@@ -269,6 +419,66 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
+    /// The address in the shared memory of the block of rank `rank` that is what `address` is in the own block's.
+    pub(crate) fn map(&self, address: u64, rank: i32, site: u32) -> Result<u64, Fault> {
+        let own = &self.ctas[self.current_cta].shared;
+        let to = usize::try_from(rank).ok();
+        let Some(to) = to.and_then(|rank| self.ctas.get(rank)) else {
+            return Err(Fault::OutOfRange(Box::new(OutOfRange {
+                site: self.site(self.current, site),
+                value: rank,
+                lower: 0,
+                upper: self.ctas.len() as i32,
+            })));
+        };
+        Ok(to.shared.map(address, own))
+    }
+
+    /// The shared memory of the cluster that holds these bytes and may be accessed by the thread that runs through a
+    /// pointer to `space`: the rank of its block, and the offset.
+    #[inline]
+    fn find_shared(&self, space: Space, address: u64, bytes: u64) -> Option<(usize, u64)> {
+        if matches!(space, Space::Global | Space::Private) {
+            return None;
+        }
+        let own = self.current_cta;
+        if let Some(offset) = self.ctas[own].shared.find(address, bytes) {
+            return Some((own, offset));
+        }
+        match space == Space::Shared || self.ctas.len() == 1 {
+            true => None,
+            false => self.find_in_cluster(address, bytes),
+        }
+    }
+
+    /// The shared memory of any block that holds these bytes.
+    fn find_in_cluster(&self, address: u64, bytes: u64) -> Option<(usize, u64)> {
+        let mut ctas = self.ctas.iter().enumerate();
+        ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
+    }
+
+    /// Checks that the block of rank `remote.owner` runs whenever the thread that runs makes this access, as far as that
+    /// can be said now, and remembers the access.
+    fn check_other_block(&mut self, remote: Remote) -> Result<(), Fault> {
+        let owner = remote.owner;
+        let Some(clocks) = &self.clocks else {
+            return Ok(());
+        };
+        if !clocks.knows_beginning(self.current, self.threads_of(owner)) {
+            return Err(self.other_block(self.current, remote, Lifetime::NotBegun));
+        }
+        if self.ctas[owner].running == 0 {
+            return Err(self.other_block(self.current, remote, Lifetime::Ended));
+        }
+        // What came before is ordered before whatever the last access is ordered before.
+        let accesses = &mut self.members[self.current].remote;
+        match accesses.iter_mut().find(|access| access.owner == owner) {
+            Some(access) => *access = remote,
+            None => accesses.push(remote),
+        }
+        Ok(())
+    }
+
     /// Checks an access of the thread that runs.
     ///
     /// [`Outcome::Wait`] asks it to let other threads run first, and has no result.
@@ -301,21 +511,30 @@ impl<'m> Machine<'m> {
             })
         };
         let counter;
-        if may_be(Space::Shared)
-            && let Some(offset) = self.shared.find(address, bytes)
-        {
+        if let Some((owner, offset)) = self.find_shared(space, address, bytes) {
             if misaligned {
                 return Err(Fault::Misaligned(self.refused(request)));
             }
             if let Some(clocks) = &mut self.clocks {
-                if request.reads && !self.shared.is_written(offset, bytes) {
+                let touch = touch(clocks, offset)?;
+                if owner != self.current_cta {
+                    self.check_other_block(Remote {
+                        owner,
+                        segment: touch.segment,
+                        site,
+                        kind,
+                    })?;
+                }
+                let shared = &mut self.ctas[owner].shared;
+                if request.reads && !shared.is_written(offset, bytes) {
                     return Err(Fault::Uninitialized(self.refused(request)));
                 }
                 if kind != AccessKind::Read {
-                    self.shared.set_written(offset, bytes);
+                    shared.set_written(offset, bytes);
                 }
-                let touch = touch(clocks, offset)?;
-                if let Err(conflict) = self.shared.access(clocks, touch) {
+                if let Some(clocks) = &self.clocks
+                    && let Err(conflict) = shared.access(clocks, touch)
+                {
                     return Err(self.race(request, Space::Shared, conflict));
                 }
             }
@@ -430,18 +649,37 @@ impl<'m> Machine<'m> {
                     length: *length,
                 })
         };
+        let own = &self.cta(self.current).shared;
+        let near = |cta: &&Cta<'_>| cta.shared.is_near(address);
         match space {
-            Space::Shared => self.shared.place(address),
+            Space::Shared => own.place(address),
+            Space::SharedCluster => match self.ctas.iter().find(near) {
+                Some(cta) => self.place_in(cta, cta.shared.place(address)),
+                None => own.place(address),
+            },
             Space::Global => self.memory.nearest(address),
             Space::Private => private(1 << 20),
             Space::Generic => {
-                if self.shared.is_near(address) {
-                    return self.shared.place(address);
+                if let Some(cta) = self.ctas.iter().find(near) {
+                    return self.place_in(cta, cta.shared.place(address));
                 }
                 // The stacks are far from everything else, so what is near is meant.
                 self.memory.nearest(address).or_else(|| private(1 << 12))
             }
         }
+    }
+
+    /// Says of which block a place in shared memory is, where that is not the block of the thread that runs.
+    fn place_in(&self, cta: &Cta<'_>, place: Option<Place>) -> Option<Place> {
+        let [x, y, z] = cta.block;
+        let place = place?;
+        Some(match std::ptr::eq(cta, self.cta(self.current)) {
+            true => place,
+            false => Place {
+                buffer: format!("{} of block ({x}, {y}, {z})", place.buffer).into(),
+                ..place
+            },
+        })
     }
 
     fn refused(&self, request: Request) -> Box<Access> {
@@ -458,7 +696,13 @@ impl<'m> Machine<'m> {
 
     fn race(&mut self, request: Request, space: Space, conflict: Conflict) -> Fault {
         let place = match space {
-            Space::Shared => self.shared.place_of(&conflict),
+            Space::Shared => {
+                let owner = self.find_shared(request.space, request.address, request.bytes);
+                owner.and_then(|(owner, _)| {
+                    let cta = &self.ctas[owner];
+                    self.place_in(cta, cta.shared.place_of(&conflict))
+                })
+            }
             _ => self
                 .memory
                 .find(request.address, request.bytes)
@@ -467,7 +711,8 @@ impl<'m> Machine<'m> {
         let Some(place) = place else {
             return Fault::Internal("a race in memory that does not exist".into());
         };
-        let block = self.blocks.coordinates(conflict.block);
+        let (rank, _) = self.place_of(conflict.thread);
+        let block = self.blocks.coordinates(conflict.block, rank as u32);
         Fault::Race(Box::new(Race {
             first: self.site_of_block(conflict.thread, conflict.site, block),
             first_kind: conflict.kind,
@@ -479,10 +724,26 @@ impl<'m> Machine<'m> {
     }
 }
 
-impl Thread {
-    fn new() -> Self {
+impl<'m> Cta<'m> {
+    fn new(shared: SharedMemory<'m>) -> Self {
         Self {
-            state: State::Runnable,
+            shared,
+            barriers: Default::default(),
+            whole_block_wait: None,
+            exited: None,
+            running: 0,
+            block: [0; 3],
+        }
+    }
+}
+
+impl Thread {
+    /// The thread of index `local` in the block of rank `cta`.
+    fn new(cta: usize, local: usize) -> Self {
+        Self {
+            state: State::Exited,
+            cta: cta as u32,
+            local: local as u32,
             result: 0,
             yielder: std::ptr::null(),
             stack_limit: 0,

@@ -7,7 +7,8 @@ use crate::{
 
 /// Which of the threads and blocks that can run goes next.
 ///
-/// Blocks run one after the other. A thread runs until it has to wait for others, or completes what others wait in: a
+/// Blocks run one after the other, or clusters of blocks where the launch has any: then the threads of a cluster's blocks
+/// take turns as those of one block do, in the order of their blocks' ranks. A thread runs until it has to wait for others, or completes what others wait in: a
 /// barrier, a shuffle. Some orders also [preempt](Order::RoundRobin) it before an access to memory. Then the next
 /// thread is chosen among those that can run, whatever their warp.
 ///
@@ -35,10 +36,11 @@ pub enum Order {
     Interleaved(u64),
     /// The warp of this number, counted from 0, runs as far as it can before all others, which run as in
     /// [`Order::Sequential`]: it overtakes the others where nothing holds it back. A block without that warp runs as in
-    /// [`Order::Sequential`].
+    /// [`Order::Sequential`]. In a cluster the warps of all its blocks are counted, those of rank 0 first.
     WarpFirst(u32),
     /// The warp of this number runs only when no other can, which run as in [`Order::Sequential`]: the others overtake
-    /// it where nothing holds them back. A block without that warp runs as in [`Order::Sequential`].
+    /// it where nothing holds them back. A block without that warp runs as in [`Order::Sequential`]. Warps are counted as
+    /// in [`Order::WarpFirst`].
     WarpLast(u32),
 }
 
@@ -56,7 +58,7 @@ impl Order {
         ]
     }
 
-    /// Every order that is not random, for blocks of `warps` warps: 3 + 2 · `warps` of them.
+    /// Every order that is not random, for blocks (or clusters) of `warps` warps: 3 + 2 · `warps` of them.
     ///
     /// Of any two warps without a barrier between them, each goes as far as it can before the other in one of them at
     /// least; so does, of any two lanes, each before the other, up to the next operation that they meet in.
@@ -130,10 +132,11 @@ impl Preemption {
     }
 }
 
-/// The blocks of a grid in the order in which they run.
+/// The clusters of a grid in the order in which they run, and the blocks of each. A block may be a cluster of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     grid: [u32; 3],
+    cluster: [u32; 3],
     order: BlockOrder,
 }
 
@@ -141,18 +144,32 @@ pub(crate) struct Blocks {
 enum BlockOrder {
     Ascending,
     Descending,
-    /// Linear indices of the blocks.
+    /// Linear indices of the clusters.
     List(Vec<u32>),
 }
 
-/// Grids of more blocks than this run in ascending order even when shuffled: the order would cost too much memory.
+/// Grids of more clusters than this run in ascending order even when shuffled: the order would cost too much memory.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
+/// Coordinates of the element of a linear index in a box that has fewer than 2³² elements.
+fn position(index: u32, [x, y, _]: [u32; 3]) -> [u32; 3] {
+    [
+        index % x,
+        index / x % y,
+        (u64::from(index) / (u64::from(x) * u64::from(y))) as u32,
+    ]
+}
+
 impl Blocks {
-    /// For a grid that has fewer than 2³² blocks.
-    pub(crate) fn new(grid: [u32; 3], order: Order) -> Self {
-        let count = grid.iter().product();
-        let order = match order.random(purpose::BLOCKS) {
+    /// For a grid that has fewer than 2³² blocks, and is a multiple of the cluster along each axis.
+    pub(crate) fn new(grid: [u32; 3], cluster: [u32; 3], order: Order) -> Self {
+        let mut blocks = Self {
+            grid,
+            cluster,
+            order: BlockOrder::Ascending,
+        };
+        let count = blocks.count();
+        blocks.order = match order.random(purpose::BLOCKS) {
             Some(mut random) if count <= MAX_SHUFFLED => {
                 let mut list: Vec<_> = (0..count).collect();
                 for index in (1..list.len()).rev() {
@@ -163,30 +180,38 @@ impl Blocks {
             _ if order == Order::Reverse => BlockOrder::Descending,
             _ => BlockOrder::Ascending,
         };
-        Self { grid, order }
+        blocks
     }
 
+    /// Clusters of the grid.
     pub(crate) fn count(&self) -> u32 {
-        self.grid.iter().product()
+        self.clusters().iter().product()
     }
 
     pub(crate) fn grid(&self) -> [u32; 3] {
         self.grid
     }
 
-    /// Coordinates of the block that runs as number `number`.
-    pub(crate) fn coordinates(&self, number: u32) -> [u32; 3] {
-        let block = match &self.order {
+    /// Blocks of a cluster along each axis.
+    pub(crate) fn cluster(&self) -> [u32; 3] {
+        self.cluster
+    }
+
+    /// Clusters of the grid along each axis.
+    pub(crate) fn clusters(&self) -> [u32; 3] {
+        std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis])
+    }
+
+    /// Coordinates of the block of rank `rank` in the cluster that runs as number `number`.
+    pub(crate) fn coordinates(&self, number: u32, rank: u32) -> [u32; 3] {
+        let cluster = match &self.order {
             BlockOrder::Ascending => number,
             BlockOrder::Descending => self.count() - 1 - number,
             BlockOrder::List(list) => list[number as usize],
         };
-        let [x, y, _] = self.grid;
-        [
-            block % x,
-            block / x % y,
-            (u64::from(block) / (u64::from(x) * u64::from(y))) as u32,
-        ]
+        let cluster = position(cluster, self.clusters());
+        let block = position(rank, self.cluster);
+        std::array::from_fn(|axis| cluster[axis] * self.cluster[axis] + block[axis])
     }
 }
 
@@ -210,7 +235,7 @@ impl Turns {
         }
     }
 
-    /// Begins a block of `threads` threads.
+    /// Begins a block, or a cluster of blocks, of `threads` threads.
     pub(crate) fn start_block(&mut self, threads: usize) {
         self.candidates.clear();
         // The first is the one after it.

@@ -22,6 +22,8 @@ use std::{cell::RefCell, collections::BTreeMap, ffi::c_void, fmt, rc::Rc, sync::
 
 /// Threads that a block may have.
 pub const MAX_BLOCK_THREADS: u32 = 1024;
+/// Blocks that a cluster may have: the most that any GPU takes.
+pub const MAX_CLUSTER_BLOCKS: u32 = 16;
 /// Static and dynamic shared memory that a block may have, in bytes: the most that any GPU gives.
 pub const MAX_SHARED_BYTES: u64 = 227 * 1024;
 /// Largest size of a block in x, y and z, in threads.
@@ -147,6 +149,8 @@ pub struct KernelInfo {
     pub parameters: Vec<ParamKind>,
     /// The block size (x, y, z) it was compiled for, in threads, if it was compiled for one.
     pub block_size: Option<[u32; 3]>,
+    /// The cluster size (x, y, z) it was compiled for, in blocks, if it was compiled for one.
+    pub cluster_size: Option<[u32; 3]>,
     /// The most threads a block may have, if that was stated.
     pub max_threads: Option<u32>,
     /// Static shared memory of a block, in bytes.
@@ -160,6 +164,8 @@ pub struct Launch {
     pub grid: [u32; 3],
     /// Threads of a block in x, y and z.
     pub block: [u32; 3],
+    /// Blocks of a cluster in x, y and z. They run together, and may access each other's shared memory.
+    pub cluster: [u32; 3],
     /// Dynamic shared memory of a block, in bytes.
     pub dynamic_shared_bytes: u32,
     /// Which thread runs next.
@@ -179,8 +185,8 @@ pub enum Checks {
     All,
     /// What running at all and the memory safety of this process need.
     ///
-    /// Not looked for are data races and reads of memory that nobody wrote: [`Fault::Race`] and
-    /// [`Fault::Uninitialized`] do not occur, and what an access sees depends on the [`Order`]. Nothing is recorded of
+    /// Not looked for are data races, reads of memory that nobody wrote, and accesses to the shared memory of blocks that
+    /// need not run: [`Fault::Race`], [`Fault::Uninitialized`] and [`Fault::OtherBlock`] do not occur, and what an access sees depends on the [`Order`]. Nothing is recorded of
     /// accesses. A buffer [without a value](Memory::alloc_uninitialized) counts as written as a whole once anything in
     /// it was.
     ///
@@ -191,11 +197,12 @@ pub enum Checks {
 }
 
 impl Default for Launch {
-    /// One thread in one block, in ascending order, with all checks.
+    /// One thread in one block in one cluster, in ascending order, with all checks.
     fn default() -> Self {
         Self {
             grid: [1; 3],
             block: [1; 3],
+            cluster: [1; 3],
             dynamic_shared_bytes: 0,
             order: Order::Sequential,
             checks: Checks::All,
@@ -365,7 +372,8 @@ impl Program {
         self.kernels.values().map(|loaded| &loaded.kernel.info)
     }
 
-    /// Runs a kernel to its end: the blocks one after the other, the threads of a block in turns.
+    /// Runs a kernel to its end: the blocks one after the other, the threads of a block in turns, and the blocks of a
+    /// cluster as one.
     ///
     /// # Errors
     ///
@@ -405,7 +413,10 @@ impl Program {
             .map(|value| std::ptr::from_mut(value).cast())
             .collect();
         let dynamic = launch.dynamic_shared_bytes;
-        let report = SharedMemory::new(&loaded.kernel.shared, dynamic)
+        let blocks = launch.cluster.iter().product::<u32>();
+        let report = (0..blocks)
+            .map(|_| SharedMemory::new(&loaded.kernel.shared, dynamic))
+            .collect::<Result<Vec<_>, _>>()
             .map_err(|error| Fault::Internal(error.to_string()))
             .and_then(|shared| {
                 let machine = Machine::new(&module.sites, memory, launch, shared, shared_bytes);
@@ -477,6 +488,7 @@ fn check_launch(info: &KernelInfo, launch: &Launch) -> Result<u32, String> {
             launch.block
         ));
     }
+    check_cluster(info, launch)?;
     let blocks: u128 = launch.grid.iter().map(|&size| u128::from(size)).product();
     if blocks > u32::MAX.into() {
         return Err(format!("it has {blocks} blocks, expected fewer than 2^32"));
@@ -488,4 +500,28 @@ fn check_launch(info: &KernelInfo, launch: &Launch) -> Result<u32, String> {
         ));
     }
     Ok(shared as u32)
+}
+
+/// Checks the clusters of a launch, whose grid and block were checked.
+fn check_cluster(info: &KernelInfo, launch: &Launch) -> Result<(), String> {
+    let Launch { grid, cluster, .. } = *launch;
+    let blocks: u128 = cluster.iter().map(|&size| u128::from(size)).product();
+    if !(1..=u128::from(MAX_CLUSTER_BLOCKS)).contains(&blocks) {
+        return Err(format!(
+            "its clusters of {cluster:?} have {blocks} blocks, expected 1 to {MAX_CLUSTER_BLOCKS}"
+        ));
+    }
+    if let Some(expected) = info.cluster_size
+        && expected != cluster
+    {
+        return Err(format!(
+            "its cluster size is {cluster:?}, expected {expected:?}"
+        ));
+    }
+    if (0..3).any(|axis| !grid[axis].is_multiple_of(cluster[axis])) {
+        return Err(format!(
+            "its grid size is {grid:?}, expected a multiple of the cluster size {cluster:?}"
+        ));
+    }
+    Ok(())
 }

@@ -18,6 +18,8 @@ pub struct Accesses {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
+    /// Clusters of blocks that ran: a block that is not in one with others is one of its own.
+    pub clusters: u64,
     /// Blocks that ran.
     pub blocks: u64,
     /// Threads of all blocks.
@@ -28,6 +30,8 @@ pub struct Report {
     pub barriers: u64,
     /// Barriers of some warps of a block.
     pub named_barriers: u64,
+    /// Barriers of whole clusters.
+    pub cluster_barriers: u64,
     /// Warp barriers.
     pub warp_syncs: u64,
     /// Shuffles.
@@ -38,7 +42,7 @@ pub struct Report {
     pub votes: u64,
     /// Accesses to global memory.
     pub global: Accesses,
-    /// Accesses to shared memory.
+    /// Accesses to shared memory, of the thread's own block or of another in its cluster.
     pub shared: Accesses,
     /// Accesses to memory of a single thread that is not in registers.
     pub private: Accesses,
@@ -60,7 +64,9 @@ impl Report {
     pub fn work(&self) -> u64 {
         let warps = self.warp_syncs + self.shuffles + self.reductions + self.votes;
         let of_block = self.threads / self.blocks.max(1);
-        let barriers = (self.barriers + self.named_barriers) * of_block;
+        let of_cluster = self.threads / self.clusters.max(1);
+        let barriers =
+            (self.barriers + self.named_barriers) * of_block + self.cluster_barriers * of_cluster;
         let accesses = self.global.all() + self.shared.all() + self.private.all();
         self.threads + self.iterations + accesses + WARP * warps + barriers
     }

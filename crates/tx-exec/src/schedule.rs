@@ -1,4 +1,4 @@
-//! Runs the threads of each block as coroutines, one at a time, until all have exited.
+//! Runs the threads of each block, or of all blocks of a cluster, as coroutines, one at a time, until all have exited.
 
 use crate::{
     fault::Fault,
@@ -23,7 +23,7 @@ pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
 /// A kernel's code: it takes a pointer to an array of pointers to the parameters.
 pub(crate) type Entry = unsafe extern "C" fn(*mut *mut c_void);
 
-/// The coroutines of a block. Those that have not ended when it is dropped are abandoned, not unwound.
+/// The coroutines of a cluster. Those that have not ended when it is dropped are abandoned, not unwound.
 struct Threads(Vec<Coroutine<(), (), (), DefaultStack>>);
 
 impl Threads {
@@ -47,7 +47,7 @@ impl Drop for Threads {
     }
 }
 
-/// Runs a kernel for all blocks.
+/// Runs a kernel for all clusters.
 ///
 /// # Safety
 ///
@@ -63,7 +63,7 @@ pub(crate) unsafe fn run(
     let stack_bytes = usize::try_from(STACK_RESERVE + frame_bytes).map_err(|_| {
         Fault::Internal("the kernel needs more stack than there are addresses".into())
     })?;
-    let mut stacks = stacks::take(machine.threads.len(), stack_bytes)
+    let mut stacks = stacks::take(machine.live_threads(), stack_bytes)
         .map_err(|error| Fault::Internal(format!("no stack for a thread: {error}")))?;
     let mut turns = Turns::new(order);
     let parameters = parameters.as_mut_ptr();
@@ -72,17 +72,22 @@ pub(crate) unsafe fn run(
     let erased: *mut Machine<'static> = machine.cast();
     // SAFETY (here and below): the machine lives until the end of this function. Hooks use it only while a coroutine
     // runs, which is while `resume` is called, and no reference made here lives across that call.
-    let blocks = unsafe { (*machine).blocks.count() };
-    for number in 0..blocks {
+    let clusters = unsafe { (*machine).blocks.count() };
+    for number in 0..clusters {
         // SAFETY: as above.
         let state = unsafe { &mut *machine };
-        state.start_block(number);
-        for (thread, stack) in state.threads.iter_mut().zip(&stacks) {
+        state.start_cluster(number);
+        let indices: Vec<_> = (0..state.ctas.len())
+            .flat_map(|rank| state.threads_of(rank))
+            .collect();
+        for (&index, stack) in indices.iter().zip(&stacks) {
             // What a stack has beyond what was asked for is not the kernel's: where it ends must not depend on what ran
             // before.
-            thread.stack_limit = stack.base().get().saturating_sub(stack_bytes) as u64;
+            state.threads[index].stack_limit =
+                stack.base().get().saturating_sub(stack_bytes) as u64;
         }
-        let coroutines = std::mem::take(&mut stacks).into_iter().enumerate();
+        let total = state.threads.len();
+        let coroutines = indices.into_iter().zip(std::mem::take(&mut stacks));
         let mut threads = Threads(
             coroutines
                 .map(|(index, stack)| {
@@ -95,16 +100,17 @@ pub(crate) unsafe fn run(
                 })
                 .collect(),
         );
-        turns.start_block(threads.0.len());
+        turns.start_block(total);
         loop {
             // SAFETY: as above.
             let state = unsafe { &mut *machine };
             let Some(index) = turns.next(state) else {
                 break;
             };
-            state.current = index;
+            state.select(index);
             state.threads[index].spins = false;
-            let ended = threads.0[index].resume(()).as_return().is_some();
+            let coroutine = state.number_of(index);
+            let ended = threads.0[coroutine].resume(()).as_return().is_some();
             // SAFETY: as above.
             let state = unsafe { &mut *machine };
             if let Some(fault) = state.fault.take() {
@@ -123,6 +129,7 @@ pub(crate) unsafe fn run(
         {
             return Err(state.diagnose());
         }
+        state.end_cluster()?;
         stacks = threads.take_stacks();
     }
     stacks::give_back(stacks);

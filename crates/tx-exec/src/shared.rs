@@ -1,4 +1,4 @@
-//! Shared memory of the block that runs.
+//! Shared memory of a block that runs.
 
 use crate::{
     bits::{all_set, contains, set_all},
@@ -49,7 +49,8 @@ impl<'m> SharedMemory<'m> {
         Ok(Self {
             variables,
             dynamic,
-            bytes: Bytes::new(length as usize, 1024)?,
+            // The memory of another block of the cluster may follow right behind.
+            bytes: Bytes::new((length + GAP) as usize, 1024)?,
             length,
             shadow: Shadow::new(length as usize, false)
                 .ok_or(MemoryError::OutOfMemory(length as usize))?,
@@ -63,6 +64,11 @@ impl<'m> SharedMemory<'m> {
         // unlikely index.
         unsafe { std::ptr::write_bytes(self.bytes.as_ptr(), 0xff, self.length as usize) };
         self.written.fill(0);
+    }
+
+    /// The address in this memory that is what `address` is in the memory of another block.
+    pub(crate) fn map(&self, address: u64, other: &Self) -> u64 {
+        address.wrapping_sub(other.base()).wrapping_add(self.base())
     }
 
     fn base(&self) -> u64 {

@@ -31,8 +31,8 @@ pub(crate) struct Function<'c> {
     pub(crate) slots: usize,
     /// The memory that a kernel declares beside its arguments, and where it is held: shared, private.
     pub(crate) attributions: Vec<(Slot, Val<'c>)>,
-    /// Ops that access memory, by their numbers.
     pub(crate) block_size: Option<[u32; 3]>,
+    pub(crate) cluster_size: Option<[u32; 3]>,
 }
 
 /// What is shared by all functions of a module.
@@ -81,16 +81,8 @@ impl<'c> Program<'c> {
             code,
             slots: build.places(),
             attributions,
-            block_size: tx_mlir::attribute(op, "known_block_size")
-                .and_then(tx_mlir::integers)
-                .and_then(|sizes| {
-                    let sizes: Vec<u32> = sizes
-                        .into_iter()
-                        .map(u32::try_from)
-                        .collect::<Result<_, _>>()
-                        .ok()?;
-                    sizes.try_into().ok()
-                }),
+            block_size: sizes_of(op, "known_block_size"),
+            cluster_size: sizes_of(op, "known_cluster_size"),
         });
         self.functions.borrow_mut().insert(id, function.clone());
         Ok(function)
@@ -103,6 +95,13 @@ impl<'c> Program<'c> {
         sites.push(site.clone());
         (sites.len() as u32 - 1, site)
     }
+}
+
+/// Three sizes that a kernel is made for.
+fn sizes_of(kernel: Op<'_>, attribute: &str) -> Option<[u32; 3]> {
+    let sizes = tx_mlir::attribute(kernel, attribute).and_then(tx_mlir::integers)?;
+    let sizes: Result<Vec<u32>, _> = sizes.into_iter().map(u32::try_from).collect();
+    sizes.ok()?.try_into().ok()
 }
 
 /// How many arguments a function takes; a `gpu.func` has further block arguments for its memory.

@@ -45,7 +45,7 @@ pub(crate) use tx_scalar::{bound, calc, number};
 
 use build::Program;
 use machine::{Exec, World};
-use ops::gpu::Kernel;
+use ops::gpu::{Kernel, Sizes};
 use std::rc::Rc;
 use tx_mlir::melior::ir::{Module, ValueLike};
 use tx_mlir::memref::Space;
@@ -215,13 +215,12 @@ fn run_op<'c>(
     if tx_mlir::is(entry_op, "gpu.func") {
         let kernel = Kernel::new(entry_op, function)?;
         let block = kernel.block_size.unwrap_or(options.block);
-        kernel.launch(
-            &mut exec,
-            options.grid.map(i64::from),
-            block.map(i64::from),
-            values,
-            &site,
-        )?;
+        let sizes = Sizes {
+            grid: options.grid.map(i64::from),
+            block: block.map(i64::from),
+            cluster: None,
+        };
+        kernel.launch(&mut exec, sizes, values, &site)?;
     } else {
         for (slot, value) in function.code.arguments.iter().zip(values) {
             exec.slots[*slot] = value;

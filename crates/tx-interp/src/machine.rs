@@ -5,11 +5,12 @@ use crate::bound::Bound;
 use crate::build::{Code, Program, Slot};
 use crate::memory::{Memory, Who};
 use crate::number::Scalar;
+use crate::ops::gpu::WARP;
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value, View};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use tx_exec::happens_before::{AccessKind, Clocks};
+use tx_exec::happens_before::{AccessKind, Clocks, Knowledge};
 
 /// What the whole run shares.
 pub(crate) struct World<'c> {
@@ -60,16 +61,71 @@ impl<'c> World<'c> {
     }
 }
 
-/// The block that runs.
+/// The blocks that run together: those of a cluster, which is one block unless a launch says otherwise.
+///
+/// Lanes are their threads, one block after the other. Of several each begins at a multiple of a warp, so that there may be
+/// lanes without a thread between two, which are never active.
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
+    /// The first block.
     pub(crate) index: [u32; 3],
-    /// Shared variables, by name.
-    pub(crate) variables: BTreeMap<String, Rc<View>>,
-    /// Arrivals at barriers that are not complete, by number.
-    pub(crate) arrivals: BTreeMap<u64, (Option<u64>, Vec<u32>)>,
+    /// Blocks along each dimension.
+    pub(crate) cluster: [u32; 3],
+    /// Shared variables, by name: one for all, or one for each lane.
+    pub(crate) variables: BTreeMap<String, Vec<Rc<View>>>,
+    /// Bytes that each block has of the buffers of shared memory.
+    pub(crate) shares: BTreeMap<usize, i64>,
+    /// Arrivals at barriers that are not complete, by block and number.
+    pub(crate) arrivals: BTreeMap<(u32, u64), (Option<u64>, Vec<u32>)>,
+    /// What the threads told that arrived at a barrier of the cluster for which nobody has waited.
+    pub(crate) cluster_arrival: Option<Rc<Knowledge>>,
+}
+
+impl Cta {
+    /// Threads of a block.
+    pub(crate) fn threads(&self) -> u32 {
+        self.block.iter().product()
+    }
+
+    /// Blocks.
+    pub(crate) fn blocks(&self) -> u32 {
+        self.cluster.iter().product()
+    }
+
+    /// Lanes from one block to the next.
+    pub(crate) fn pitch(&self) -> u32 {
+        match self.blocks() {
+            1 => self.threads(),
+            _ => self.threads().next_multiple_of(WARP),
+        }
+    }
+
+    /// The rank of a lane's block, and its number there.
+    pub(crate) fn place(&self, lane: u32) -> (u32, u32) {
+        (lane / self.pitch(), lane % self.pitch())
+    }
+
+    /// Whether a lane is a thread.
+    pub(crate) fn has(&self, lane: u32) -> bool {
+        let (rank, thread) = self.place(lane);
+        rank < self.blocks() && thread < self.threads()
+    }
+
+    /// Coordinates of the block of a rank.
+    pub(crate) fn block_of(&self, rank: u32) -> [u32; 3] {
+        let [x, y, _] = self.cluster;
+        let position = [rank % x, rank / x % y, rank / (x * y)];
+        std::array::from_fn(|d| self.index[d] + position[d])
+    }
+
+    /// All threads, as lanes.
+    pub(crate) fn all(&self) -> Vec<u32> {
+        let (pitch, threads) = (self.pitch(), self.threads());
+        let of = |rank: u32| rank * pitch..rank * pitch + threads;
+        (0..self.blocks()).flat_map(of).collect()
+    }
 }
 
 /// A function while it runs: all lanes execute each op before any executes the next.
@@ -116,6 +172,14 @@ impl<'c> Exec<'_, 'c> {
             Value::Views(views) if views.len() == 1 => views[0].clone(),
             Value::Views(views) => views[lane as usize].clone(),
             _ => Rc::new(View::row_major(0, (0, 0), Vec::new())),
+        }
+    }
+
+    /// Whether a lane is there: a thread, where lanes are threads.
+    pub(crate) fn has_lane(&self, lane: u32) -> bool {
+        match &self.cta {
+            Some(cta) if self.threads => cta.has(lane),
+            _ => (lane as usize) < self.lanes,
         }
     }
 
@@ -343,11 +407,12 @@ impl<'c> Exec<'_, 'c> {
                 Some(cta),
                 // A race names both threads itself.
             ) if self.threads && kind != FaultKind::Race => {
-                let [x, y, z] = cta.index;
+                let (rank, thread) = cta.place(lane);
+                let [x, y, z] = cta.block_of(rank);
                 Trouble::Fault {
                     kind,
                     site,
-                    message: format!("{message}, by thread {lane} of block ({x}, {y}, {z})"),
+                    message: format!("{message}, by thread {thread} of block ({x}, {y}, {z})"),
                 }
             }
             (other, _) => other,

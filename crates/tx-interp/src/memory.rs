@@ -3,7 +3,7 @@
 use crate::bound::Bound;
 use crate::number::Scalar;
 use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{UNTOLD, View};
+use crate::value::{UNTOLD, View, located};
 use tx_exec::happens_before::{AccessKind, Clocks, Shadow, Touch};
 use tx_mlir::memref::Space;
 
@@ -68,6 +68,20 @@ impl Memory {
         let buffer = self.hold(label, space, vec![0xa5; count]);
         self.buffers[buffer].written = Some(vec![false; count]);
         Ok(buffer)
+    }
+
+    /// What lies at an address.
+    pub(crate) fn at(&self, address: i64, site: &Site) -> Result<View, Trouble> {
+        let (buffer, offset) = located(address);
+        let Some(bytes) = self.buffers.get(buffer).map(|b| b.bytes.len() as i64) else {
+            let message = format!("an access at {address:#x}, where there is no memory");
+            return Err(Trouble::fault(FaultKind::OutOfBounds, site, message));
+        };
+        let whole = View::row_major(buffer, (0, bytes), Vec::new());
+        Ok(View {
+            base: offset,
+            ..whole
+        })
     }
 
     /// Fills a buffer with zeros.

@@ -134,6 +134,15 @@ pub(crate) fn count<'a>(sizes: impl IntoIterator<Item = &'a i64>) -> i64 {
     sizes.into_iter().fold(1, |n, size| n.saturating_mul(*size))
 }
 
+/// Bits of an address within a buffer.
+const BUFFER: u32 = 40;
+
+/// The buffer of an address, and the byte in it.
+pub(crate) fn located(address: i64) -> (usize, i64) {
+    let buffer = usize::try_from((address >> BUFFER) - 1).unwrap_or(usize::MAX);
+    (buffer, address & ((1 << BUFFER) - 1))
+}
+
 /// A memref: a part of a buffer, seen as an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
@@ -152,7 +161,7 @@ pub(crate) struct View {
 impl View {
     /// An address for offset 0. Buffers begin at multiples of a large power of two.
     pub(crate) fn address(&self) -> i64 {
-        ((self.buffer as i64 + 1) << 40) + self.base
+        ((self.buffer as i64 + 1) << BUFFER) + self.base
     }
 
     pub(crate) fn row_major(buffer: usize, own: (i64, i64), sizes: Vec<i64>) -> Self {

@@ -106,6 +106,14 @@ pub fn ops<'c>(block: Blk<'c>) -> Vec<Op<'c>> {
     ops
 }
 
+/// The op before `op` in its block.
+pub fn previous<'c>(op: Op<'c>) -> Option<Op<'c>> {
+    // MLIR's C interface knows the next one only.
+    let all = ops(op.block()?);
+    let at = all.iter().position(|other| *other == op)?;
+    all.get(at.checked_sub(1)?).copied()
+}
+
 /// The blocks that control may go to from the end of `block`, as often as its terminator names them.
 pub fn successors<'c>(block: Blk<'c>) -> Vec<Blk<'c>> {
     let Some(last) = block.terminator() else {

@@ -106,12 +106,6 @@ impl Module {
         memory: &mut Memory,
         options: &RunOptions,
     ) -> Result<Report, Error> {
-        if let Some(cluster) = launch.cluster.filter(|cluster| *cluster != [1; 3]) {
-            return Err(Error::DeviceIr(format!(
-                "kernel `{}` is launched in clusters of {cluster:?}, which the executor does not have; run it on a CUDA device",
-                launch.kernel
-            )));
-        }
         // What the kernel takes decides how bits are passed; a missing kernel or a wrong count is the executor's to report.
         let kinds = self
             .0
@@ -133,6 +127,7 @@ impl Module {
         let shape = tx_exec::Launch {
             grid: launch.grid,
             block: launch.block,
+            cluster: launch.cluster.unwrap_or([1; 3]),
             dynamic_shared_bytes: launch.dynamic_shared,
             order: options.order,
             checks: options.checks,
@@ -196,6 +191,7 @@ fn faulted(kernel: &str, fault: &tx_exec::Fault) -> Error {
         Exec::DivergentBarrier(_)
         | Exec::InvalidBarrier(_)
         | Exec::Deadlock(_)
+        | Exec::OtherBlock(_)
         | Exec::WarpMask(_)
         | Exec::DivergentWarp(_)
         | Exec::InactiveLane(_) => FaultKind::Synchronization,

@@ -211,7 +211,8 @@ pub struct Fault {
 pub enum FaultKind {
     /// Two accesses that nothing orders, one of them a write.
     Race,
-    /// A barrier, shuffle or vote that not all of its threads reach together, or that reads an inactive lane.
+    /// A barrier, shuffle or vote that not all of its threads reach together, or that reads an inactive lane; an access to
+    /// another block of the cluster that need not run then.
     Synchronization,
     /// An access out of bounds, misaligned, of memory nobody wrote, or of memory that must not be written.
     Memory,

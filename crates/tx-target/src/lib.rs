@@ -11,6 +11,10 @@ pub const WARPS_PER_GROUP: u32 = 4;
 pub const MAX_THREADS: u32 = 1024;
 /// Most threads of a block along x, y and z.
 pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+/// Most blocks of a cluster; more than [`PORTABLE_CLUSTER`] a kernel must ask for.
+pub const MAX_CLUSTER: u32 = 16;
+/// Blocks of a cluster that every chip with clusters takes.
+pub const PORTABLE_CLUSTER: u32 = 8;
 /// Named barriers of a block, number 0 (`bar.sync 0`) included.
 pub const NAMED_BARRIERS: u32 = 16;
 

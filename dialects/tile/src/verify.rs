@@ -805,11 +805,11 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
     if let Some(acc) = attribute(at, "acc").and_then(tx_mlir::type_value) {
         check_accumulator(at, acc, types[0])?;
     }
-    if op.scope > Scope::Cta {
+    if op.scope > Scope::Cluster {
         return Err(complain(
             at,
             format!(
-                "groups are threads of one CTA, but the scope is `{}`",
+                "groups are threads of one kernel, but the scope is `{}`",
                 op.scope
             ),
         )
@@ -819,6 +819,7 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
         Scope::Thread => 1,
         Scope::Warp => 32,
         Scope::Warpgroup => 128,
+        Scope::Cluster => 16 * 1024,
         _ => 1024,
     };
     let width = op.width.unwrap_or(1);

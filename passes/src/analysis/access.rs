@@ -19,9 +19,10 @@ pub(crate) const ATOMICS: [&str; 4] = [
     "llvm.cmpxchg",
 ];
 
-/// Ops that exchange registers, and of which MLIR does not know that they touch no memory.
-const REGISTERS_ONLY: [&str; 5] = [
+/// Ops that work on registers alone, and of which MLIR does not know that they touch no memory.
+const REGISTERS_ONLY: [&str; 6] = [
     "nvvm.elect.sync",
+    "nvvm.mapa",
     "nvvm.match.sync",
     "nvvm.redux.sync",
     "nvvm.shfl.sync",
@@ -73,6 +74,8 @@ pub(crate) struct Touch<'c> {
     /// Atomic accesses do not get in each other's way.
     atomic: bool,
     pub(crate) memory: Memory,
+    /// Whether other blocks of the cluster may touch it so.
+    pub(crate) of_cluster: bool,
     /// What it is touched through, where that is known.
     through: Option<Val<'c>>,
 }
@@ -233,6 +236,11 @@ pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
             match MemRef::of(value) {
                 Some(memref) if memref.space == Space::Private => None,
                 Some(_) => Some(touch(Some(value), write)),
+                None if value.r#type().to_string() == CLUSTER_POINTER => Some(Touch {
+                    memory: pointed_to(value).map_or(Memory::Any, memory),
+                    of_cluster: true,
+                    ..touch(None, write)
+                }),
                 None => Some(touch(None, write)),
             }
         })
@@ -256,6 +264,7 @@ impl<'c> Touch<'c> {
             write,
             atomic: false,
             memory: through.map_or(Memory::Any, memory),
+            of_cluster: false,
             through,
         }
     }
@@ -299,6 +308,20 @@ fn memory(value: Val<'_>) -> Memory {
         None if is_kernel_argument(base) => Memory::Value(key(base)),
         // Loaded, selected or computed: it may be any of the others.
         _ => Memory::Any,
+    }
+}
+
+/// A pointer to shared memory of any block of the cluster.
+const CLUSTER_POINTER: &str = "!llvm.ptr<7>";
+
+/// The memref from whose address a pointer is computed.
+fn pointed_to(pointer: Val<'_>) -> Option<Val<'_>> {
+    let op = defining_op(pointer)?;
+    match name(op) {
+        "memref.extract_aligned_pointer_as_index" => operands(op).first().copied(),
+        "nvvm.mapa" | "llvm.inttoptr" | "arith.index_cast" => pointed_to(*operands(op).first()?),
+        "arith.addi" => operands(op).into_iter().find_map(pointed_to),
+        _ => None,
     }
 }
 

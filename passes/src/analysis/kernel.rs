@@ -6,7 +6,7 @@ use tx_mlir::{
     Builder, Failed, Index, Op, Val, attribute, elements, enclosing, error, integers,
     string_attribute,
 };
-use tx_target::{Chip, DEFAULT_CHIP, MAX_THREADS, WARP, WARPS_PER_GROUP};
+use tx_target::{Chip, DEFAULT_CHIP, MAX_CLUSTER, MAX_THREADS, WARP, WARPS_PER_GROUP};
 
 /// Most threads of a block along z.
 const MAX_Z: i64 = 64;
@@ -24,6 +24,8 @@ pub(crate) struct Kernel<'c> {
     pub(crate) block: [i64; 3],
     /// Threads in all.
     pub(crate) threads: i64,
+    /// Blocks of a cluster, where that is known.
+    pub(crate) blocks: Option<i64>,
 }
 
 pub(crate) use tx_mlir::gpu::is_kernel;
@@ -81,6 +83,7 @@ impl<'c> Kernel<'c> {
                     op: func,
                     block: [*x, *y, *z],
                     threads,
+                    blocks: blocks_of_cluster(func, op)?,
                 })
             }
             _ => Err(error(
@@ -92,7 +95,7 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Threads that execute an op of this scope together. The last warp of a block may be
+    /// Threads of a block that execute an op of this scope together. The last warp of a block may be
     /// narrower than a warp.
     pub(crate) fn threads_of(&self, scope: Scope) -> i64 {
         match scope {
@@ -168,6 +171,24 @@ impl<'c> Kernel<'c> {
     /// The kernel's name.
     pub(crate) fn name(&self) -> String {
         string_attribute(self.op, "sym_name").unwrap_or_default()
+    }
+}
+
+/// Blocks of a cluster of the kernel `func`, for the sake of `op`.
+fn blocks_of_cluster<'c>(func: Op<'c>, op: Op<'c>) -> Result<Option<i64>, Failed> {
+    let Some(sizes) = attribute(func, "known_cluster_size").and_then(integers) else {
+        return Ok(None);
+    };
+    let blocks = sizes.iter().try_fold(1i64, |n, s| n.checked_mul(*s));
+    let fits = sizes.len() == 3 && sizes.iter().all(|n| *n > 0);
+    match blocks.filter(|blocks| fits && *blocks <= i64::from(MAX_CLUSTER)) {
+        Some(blocks) => Ok(Some(blocks)),
+        None => Err(error(
+            op.location(),
+            format!("a cluster has 1 to {MAX_CLUSTER} blocks, found {sizes:?}"),
+        )
+        .note_at(func.location(), "`known_cluster_size` stands here")
+        .emit()),
     }
 }
 

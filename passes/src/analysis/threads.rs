@@ -178,6 +178,10 @@ impl<'c> Threads<'c> {
                 fact.same = scope;
             }
         }
+        // It follows from what is known here alone, which is the same in every block.
+        if fact.same == Scope::Cta {
+            fact.same = Scope::Cluster;
+        }
         fact
     }
 
@@ -195,7 +199,7 @@ impl<'c> Threads<'c> {
 
     /// What threads have in common when they compute something from values alone.
     fn common(facts: &[Fact]) -> Scope {
-        facts.iter().map(|f| f.same).min().unwrap_or(Scope::Cta)
+        facts.iter().map(|f| f.same).min().unwrap_or(Scope::Cluster)
     }
 
     fn argument(&self, value: Val<'c>) -> Fact {
@@ -206,11 +210,16 @@ impl<'c> Threads<'c> {
             return Fact::unknown(Scope::Thread);
         };
         if is(owner, "gpu.func") {
-            // Kernel arguments are the same for everybody; so are pointers to shared memory.
+            // Kernel arguments are the same for everybody; pointers to shared memory for a block.
             let entry = blocks(owner)
                 .first()
                 .is_some_and(|b| b.to_raw().ptr == block.to_raw().ptr);
-            return Fact::unknown(if entry { Scope::Cta } else { Scope::Thread });
+            let shared = MemRef::of(value).is_some_and(|m| m.space != Space::Global);
+            return Fact::unknown(match (entry, shared) {
+                (true, false) => Scope::Cluster,
+                (true, true) => Scope::Cta,
+                (false, _) => Scope::Thread,
+            });
         }
         if is(owner, "scf.for") && index == 0 {
             let bounds: Vec<Fact> = operands(owner)
@@ -254,7 +263,7 @@ impl<'c> Threads<'c> {
                         _ => IntegerAttribute::try_from(a).ok().map(|i| i.value()),
                     }
                 })
-                .map_or_else(|| Fact::unknown(Scope::Cta), |n| self.constant(n)),
+                .map_or_else(|| Fact::unknown(Scope::Cluster), |n| self.constant(n)),
             "gpu.thread_id" => self.thread_id(dimension()),
             "nvvm.read.ptx.sreg.tid.x" => self.thread_id('x'),
             "nvvm.read.ptx.sreg.tid.y" => self.thread_id('y'),
@@ -268,15 +277,28 @@ impl<'c> Threads<'c> {
                 'y' => by,
                 _ => bz,
             }),
+            "gpu.grid_dim" | "gpu.cluster_id" | "gpu.cluster_dim" | "gpu.cluster_dim_blocks" => {
+                Fact::unknown(Scope::Cluster)
+            }
             "gpu.block_id"
-            | "gpu.grid_dim"
-            | "gpu.cluster_id"
-            | "gpu.cluster_dim"
             | "gpu.cluster_block_id"
             | "gpu.dynamic_shared_memory"
             | "memref.get_global" => Fact::unknown(Scope::Cta),
-            _ if name(op).starts_with("nvvm.read.ptx.sreg.ctaid")
-                || name(op).starts_with("nvvm.read.ptx.sreg.nctaid") =>
+            _ if [
+                "nctaid",
+                "clusterid",
+                "nclusterid",
+                "cluster.nctaid",
+                "cluster.nctarank",
+            ]
+            .iter()
+            .any(|of_all| is_register(op, of_all)) =>
+            {
+                Fact::unknown(Scope::Cluster)
+            }
+            _ if ["ctaid", "cluster.ctaid", "cluster.ctarank"]
+                .iter()
+                .any(|of_block| is_register(op, of_block)) =>
             {
                 Fact::unknown(Scope::Cta)
             }
@@ -302,13 +324,14 @@ impl<'c> Threads<'c> {
             // which is what synchronisation is for. Private memory is another for each thread.
             "memref.load" => {
                 let inputs = operands(op);
-                let private = MemRef::of(inputs[0]).is_none_or(|m| m.space == Space::Private);
+                let space = MemRef::of(inputs[0]).map_or(Space::Private, |m| m.space);
                 let facts: Vec<Fact> = inputs.into_iter().map(|v| self.fact(v)).collect();
-                Fact::unknown(if private {
-                    Scope::Thread
-                } else {
-                    Self::common(&facts)
-                })
+                // What blocks of a cluster wrote, others of it may see late.
+                let most = match space {
+                    Space::Private => Scope::Thread,
+                    _ => Scope::Cta,
+                };
+                Fact::unknown(Self::common(&facts).min(most))
             }
             "memref.dim" => Fact::unknown(self.size(operands(op)[0])),
             "scf.if" => {
@@ -442,7 +465,7 @@ impl<'c> Threads<'c> {
                         threads.intersect(|t| ranges[t] != (other, other));
                     }
                     if condition.exact().is_some() {
-                        Scope::Cta
+                        Scope::Cluster
                     } else {
                         condition.same
                     }
@@ -454,16 +477,16 @@ impl<'c> Threads<'c> {
                         .map(|v| self.fact(v))
                         .collect();
                     if same_trips(&bounds) {
-                        Scope::Cta
+                        Scope::Cluster
                     } else {
                         Self::common(&bounds)
                     }
                 }
                 // Combiners.
-                "tile.reduce" | "tile.all_reduce" => Scope::Cta,
+                "tile.reduce" | "tile.all_reduce" => Scope::Cluster,
                 _ => Scope::Thread,
             };
-            if together < split.map_or(Scope::Cta, |s| s.together) {
+            if together < split.map_or(Scope::Cluster, |s| s.together) {
                 split = Some(Split {
                     op: outer,
                     together,
@@ -479,6 +502,13 @@ impl<'c> Threads<'c> {
         }
         Active { threads, split }
     }
+}
+
+/// Whether an op reads a special register of this name, or one dimension of it.
+fn is_register(op: Op<'_>, register: &str) -> bool {
+    let rest = name(op).strip_prefix("nvvm.read.ptx.sreg.");
+    let rest = rest.and_then(|rest| rest.strip_prefix(register));
+    rest.is_some_and(|rest| rest.is_empty() || [".x", ".y", ".z"].contains(&rest))
 }
 
 /// Bits of an integer; of an index, 64.

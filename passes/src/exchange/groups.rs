@@ -19,16 +19,16 @@ pub(crate) struct Groups {
 impl Groups {
     pub(crate) fn of(kernel: &Kernel<'_>, view: &AllReduce<'_>) -> Self {
         let size = kernel.threads_of(view.scope).min(kernel.threads);
-        let width = view.width.unwrap_or(size);
+        Self::new(kernel, view.scope, view.width.unwrap_or(size), view.stride)
+    }
+
+    pub(super) fn new(kernel: &Kernel<'_>, scope: Scope, width: i64, stride: i64) -> Self {
+        let size = kernel.threads_of(scope).min(kernel.threads);
         Self {
-            scope: view.scope,
+            scope,
             // Threads that the scope lacks make a single group no wider.
-            width: if view.stride == 1 {
-                width.min(size)
-            } else {
-                width
-            },
-            stride: view.stride,
+            width: if stride == 1 { width.min(size) } else { width },
+            stride,
             size,
             whole_block: size == kernel.threads,
         }

@@ -143,7 +143,7 @@ impl<'a, 'c> Body<'a, 'c> {
         self.blocks(b, 0, &self.threads(b));
     }
 
-    /// The place of a thread in its block.
+    /// The place of a thread in its block, and of that in its cluster.
     pub(super) fn threads(&self, b: &Builder<'c>) -> Place<'c> {
         let mut place = Place::default();
         for dimension in 0..3 {
@@ -151,6 +151,13 @@ impl<'a, 'c> Body<'a, 'c> {
                 let index = match self.nest.block()[dimension] {
                     1 => Index::Const(0),
                     _ => hardware(b, "gpu.thread_id", dimension),
+                };
+                place = self.enter(b, &place, node, index);
+            }
+            if let Some(node) = self.nest.on(Processor::Cluster(dimension)) {
+                let index = match self.nest.cluster()[dimension] {
+                    1 => Index::Const(0),
+                    _ => hardware(b, "gpu.cluster_block_id", dimension),
                 };
                 place = self.enter(b, &place, node, index);
             }
@@ -179,14 +186,19 @@ impl<'a, 'c> Body<'a, 'c> {
             return self.blocks(b, dimension + 1, place);
         };
         let extent = &self.nest.nodes[node].extent;
+        let (number, count) = match self.nest.has_clusters() {
+            true => ("gpu.cluster_id", "gpu.cluster_dim"),
+            false => ("gpu.block_id", "gpu.grid_dim"),
+        };
         let block = match extent.known() {
             Some(0 | 1) => Index::Const(0),
-            _ => hardware(b, "gpu.block_id", dimension),
+            _ => hardware(b, number, dimension),
         };
-        if extent.known().is_some_and(|n| n <= *most) {
+        let most = most / self.nest.cluster()[dimension];
+        if extent.known().is_some_and(|n| n <= most) {
             return self.blocks(b, dimension + 1, &self.enter(b, place, node, block));
         }
-        let (end, step) = (self.turns(b, node), hardware(b, "gpu.grid_dim", dimension));
+        let (end, step) = (self.turns(b, node), hardware(b, count, dimension));
         b.for_loop(block, end, step, &[], |b, i, _| {
             self.blocks(b, dimension + 1, &self.enter(b, place, node, i));
             Vec::new()
@@ -424,9 +436,12 @@ impl<'a, 'c> Body<'a, 'c> {
     /// Whether blocks share the iterations of a loop that was split.
     fn is_shared_by_blocks(&self, node: usize) -> bool {
         let loops = self.nest.loops_of(node);
-        loops
-            .iter()
-            .any(|n| matches!(self.nest.nodes[*n].run, Run::On(Processor::Block(_))))
+        loops.iter().any(|n| {
+            matches!(
+                self.nest.nodes[*n].run,
+                Run::On(Processor::Block(_) | Processor::Cluster(_))
+            )
+        })
     }
 
     /// How many loops are peeled: a guard costs little beside a long computation.
@@ -437,11 +452,13 @@ impl<'a, 'c> Body<'a, 'c> {
         }
     }
 
-    /// Whether all threads of a block have the same index of `node`.
+    /// Whether all threads that combine have the same index of `node`.
     fn is_uniform(&self, node: usize) -> bool {
-        let on_threads =
-            |l: &usize| matches!(self.nest.nodes[*l].run, Run::On(Processor::Thread(_)));
-        !self.nest.loops_of(node).iter().any(on_threads)
+        let differs = |l: &usize| {
+            let run = self.nest.nodes[*l].run;
+            matches!(run, Run::On(Processor::Thread(_) | Processor::Cluster(_)))
+        };
+        !self.nest.loops_of(node).iter().any(differs)
     }
 
     /// Whether all guards hold that are about reduced dimensions (`reduced`), or about others, as
@@ -505,8 +522,12 @@ impl<'a, 'c> Body<'a, 'c> {
         );
         let mut totals = self.fold_lanes(b, combiner, partial);
         for (width, stride) in &self.groups {
-            let within = width * stride <= 32 && 32 % (width * stride) == 0;
-            let scope = if within { Scope::Warp } else { Scope::Cta };
+            let segment = width * stride;
+            let scope = match segment {
+                _ if segment <= 32 && 32 % segment == 0 => Scope::Warp,
+                _ if segment <= self.nest.block().iter().product() => Scope::Cta,
+                _ => Scope::Cluster,
+            };
             let group = Group {
                 scope,
                 width: Some(*width),
@@ -519,8 +540,9 @@ impl<'a, 'c> Body<'a, 'c> {
         }
         // Of the threads that have the total, the first stores it.
         let mut stores = inside;
-        for dimension in 0..3 {
-            if let Some(node) = self.nest.on(Processor::Thread(dimension))
+        let processors = (0..3).flat_map(|d| [Processor::Thread(d), Processor::Cluster(d)]);
+        for processor in processors {
+            if let Some(node) = self.nest.on(processor)
                 && self.nest.nodes[node].combines()
             {
                 stores = b.and(stores, b.equal(place.index[&node], Index::Const(0)));
@@ -776,13 +798,16 @@ impl<'a, 'c> Body<'a, 'c> {
 }
 
 /// Groups of threads that combine their partial results, as width and stride of the linear thread
-/// id. Neighbouring dimensions that are both combined are one group.
+/// id, which goes on from one block of a cluster to the next. Neighbouring dimensions that are both
+/// combined are one group.
 fn groups(nest: &Nest) -> Vec<(i64, i64)> {
     let mut groups: Vec<(i64, i64)> = Vec::new();
     let mut stride = 1;
-    for (dimension, size) in nest.block().into_iter().enumerate() {
+    let threads = (0..3).map(Processor::Thread).zip(nest.block());
+    let blocks = (0..3).map(Processor::Cluster).zip(nest.cluster());
+    for (processor, size) in threads.chain(blocks) {
         let combines = nest
-            .on(Processor::Thread(dimension))
+            .on(processor)
             .is_some_and(|node| nest.nodes[node].combines());
         if combines && size > 1 {
             match groups.last_mut() {

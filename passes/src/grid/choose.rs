@@ -11,6 +11,7 @@ use super::nest::{Extent, MAX_UNROLL};
 use super::steps::{Case, Processor, Step};
 use crate::variants::parts::is_packed;
 use tx_mlir::{attribute, byte_width};
+use tx_target::PORTABLE_CLUSTER;
 
 /// Threads of a block.
 const THREADS: i64 = 256;
@@ -41,6 +42,8 @@ const ENDLESS: i64 = 1 << 18;
 /// Elements from which on the last of the blocks that share a row is faster than another kernel. Where blocks have little to do,
 /// a fence and an atomic access take each of them as long.
 const LARGE: i64 = 1 << 26;
+/// Blocks of a cluster that [`candidates`] has.
+const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
 /// As many blocks as keep a device busy, two for each multiprocessor.
 const BUSY: i64 = 256;
 /// Blocks among which one result is cut: four for each multiprocessor of an H200.
@@ -88,29 +91,68 @@ const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
 
+/// What blocks of a cluster share, with blocks of 32 bits as long as measured on an H200: a barrier of the cluster takes less time
+/// than a fence, an atomic access and a look at what others left, and there is no other kernel. But a cluster has few blocks.
+struct Clusters {
+    /// One result of up to so many elements, and by whom.
+    alone: (i64, Group, i64),
+    /// Of up to so many results: blocks of each, and the least elements that are worth it.
+    rows: [(i64, i64, i64); 4],
+    /// Blocks that keep the device busy whatever each has to do; fewer are enough for rows of so many elements.
+    busy: (i64, i64),
+    /// The threads for rows of up to so many elements, which are loaded one by one, and for longer ones.
+    groups: [(i64, Group); 2],
+    /// Most elements of columns, bytes of a column's neighbours that a row of threads loads, and loads of a thread.
+    columns: (i64, i64, i64),
+}
+
+const SHARED: Clusters = Clusters {
+    alone: (
+        1 << 17,
+        Group::new([2 * THREADS, 8, 1, 2 * THREADS]),
+        PORTABLE_CLUSTER as i64,
+    ),
+    rows: [
+        (32, 8, 1 << 14),
+        (64, 4, 1 << 14),
+        (128, 2, 1 << 14),
+        (256, 2, 1 << 16),
+    ],
+    busy: (128, 1 << 16),
+    groups: [
+        (1 << 15, Group::new([THREADS, 8, 1, THREADS])),
+        (i64::MAX, Group::new([2 * THREADS, 4, 1, 2 * THREADS])),
+    ],
+    columns: (1 << 14, 128, 8),
+};
+
 /// Bytes that memory gives at least.
 const SECTOR: i64 = 32;
 /// Threads of a row and loads of each that [`candidates`] has, those first that are good most often.
 const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
-pub(crate) fn choose(job: &Job<'_>) -> Vec<Case> {
-    let mut chooser = Chooser::of(job);
+/// Where blocks of a cluster can share a result, they do: [`Clusters`].
+pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Vec<Case> {
+    let mut chooser = Chooser::of(job, clusters);
     chooser.by_length().unwrap_or_else(|| {
         chooser.run();
         vec![Case::always(chooser.steps)]
     })
 }
 
-/// Other schedules that may be as good, or better where what [`choose`] knows does not hold.
-pub(crate) fn candidates(job: &Job<'_>) -> Vec<Vec<Case>> {
-    Chooser::of(job).candidates()
+/// Other schedules that may be as good, or better where what [`choose`] knows does not hold; those for `clusters` too, where
+/// there are such.
+pub(crate) fn candidates(job: &Job<'_>, clusters: bool) -> Vec<Vec<Case>> {
+    Chooser::of(job, clusters).candidates()
 }
 
 struct Chooser<'a, 'c> {
     job: &'a Job<'c>,
     /// Whether the order of partial results must not follow from how many results there are.
     fixed: bool,
+    /// Whether there are clusters.
+    clusters: bool,
     /// The dimension along which elements are neighbours.
     nearest: Option<usize>,
     steps: Vec<Step>,
@@ -158,55 +200,78 @@ impl Group {
     }
 }
 
-/// How rows are reduced: by these threads, as these vectors, cut over so many blocks where they are.
+/// Which blocks a result is made by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blocks {
+    /// One, of which there are as many as it takes.
+    One,
+    /// One of so many that take turns at results.
+    InTurns(i64),
+    /// So many, whose partial results another kernel combines.
+    ThenAnother(i64),
+    /// So many, of which the last combines what all have left.
+    ThenLast(i64),
+    /// Those of a cluster of so many.
+    Cluster(i64),
+}
+
+impl Blocks {
+    /// How many share a result.
+    fn sharing(self) -> i64 {
+        match self {
+            Self::One | Self::InTurns(_) => 1,
+            Self::ThenAnother(n) | Self::ThenLast(n) | Self::Cluster(n) => n,
+        }
+    }
+}
+
+/// How rows are reduced: by these threads, as these vectors, by these blocks.
 struct Rows {
     group: Group,
     vectors: Vectors,
-    cuts: Option<i64>,
-    /// Whether the last block combines what was cut, rather than another kernel.
-    last_block: bool,
-    /// Blocks that take turns at rows, where there is not one for each.
-    turns: Option<i64>,
+    blocks: Blocks,
     /// The most elements that one has, where that is known.
     most: Option<i64>,
 }
 
 impl Rows {
-    /// With blocks for all rows, and not cut.
+    /// With a block for each row or for several.
     const fn new(group: Group, vectors: Vectors, most: Option<i64>) -> Self {
         Self {
             group,
             vectors,
-            cuts: None,
-            last_block: false,
-            turns: None,
+            blocks: Blocks::One,
             most,
         }
     }
 }
 
-/// Threads across and rows that each has under way, and among how many blocks columns are cut.
+/// Threads across and rows that each has under way, and the blocks that share columns.
 struct Columns {
     across: i64,
     under_way: i64,
-    parts: i64,
-    /// Whether the last block combines what was cut, rather than another kernel.
-    last_block: bool,
+    blocks: Blocks,
 }
 
 impl<'a, 'c> Chooser<'a, 'c> {
-    fn of(job: &'a Job<'c>) -> Self {
+    fn of(job: &'a Job<'c>, clusters: bool) -> Self {
         let fixed = attribute(job.op, "determinism")
             .is_some_and(|a| a.to_string().contains("batch_invariant"));
         Self {
             job,
             fixed,
+            clusters,
             nearest: if fixed { last(job) } else { nearest(job) },
             steps: Vec::new(),
         }
     }
 
     fn candidates(&mut self) -> Vec<Vec<Case>> {
+        let clusters = if self.clusters {
+            CLUSTERS.as_slice()
+        } else {
+            &[]
+        };
         let job = self.job;
         let kept: Vec<usize> = (0..job.extents.len())
             .filter(|d| !job.axes.contains(d))
@@ -219,14 +284,18 @@ impl<'a, 'c> Chooser<'a, 'c> {
         if let Some(nearest) = self.nearest
             && kept.contains(&nearest)
         {
-            self.column_candidates(&kept, nearest, length)
+            self.column_candidates(&kept, nearest, length, clusters)
         } else {
             let inner = self.nearest.filter(|d| job.axes.contains(d));
-            self.row_candidates(&kept, inner.unwrap_or(job.axes[job.axes.len() - 1]))
+            self.row_candidates(
+                &kept,
+                inner.unwrap_or(job.axes[job.axes.len() - 1]),
+                clusters,
+            )
         }
     }
 
-    fn row_candidates(&mut self, kept: &[usize], inner: usize) -> Vec<Vec<Case>> {
+    fn row_candidates(&mut self, kept: &[usize], inner: usize, clusters: &[i64]) -> Vec<Vec<Case>> {
         let job = self.job;
         let together = job.axes.len() > 1;
         if together && self.total(&job.axes).is_none() {
@@ -239,7 +308,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
             Vectors::None => vec![Vectors::None],
             vectors => vec![Vectors::None, vectors],
         };
-        // Cut over so many blocks, of which the last combines what all have left; that many which take turns.
         let few = self.total(kept).is_some_and(|n| n <= BUSY);
         let cuts = match few {
             true => [LEAST_CUTS, CUTS / 4, CUTS, 4 * CUTS].as_slice(),
@@ -249,13 +317,11 @@ impl<'a, 'c> Chooser<'a, 'c> {
             true => [].as_slice(),
             false => &[CUTS, 2 * CUTS],
         };
-        let cuts = cuts
-            .iter()
-            .flat_map(|n| [false, true].map(|last| (Some(*n), last, None)));
-        let turns = turns.iter().map(|n| (None, false, Some(*n)));
-        let blocks: Vec<(Option<i64>, bool, Option<i64>)> = std::iter::once((None, false, None))
-            .chain(cuts)
-            .chain(turns)
+        let shared = |n: &i64| [Blocks::ThenAnother(*n), Blocks::ThenLast(*n)];
+        let blocks: Vec<Blocks> = std::iter::once(Blocks::One)
+            .chain(cuts.iter().flat_map(shared))
+            .chain(turns.iter().map(|n| Blocks::InTurns(*n)))
+            .chain(clusters.iter().map(|n| Blocks::Cluster(*n)))
             .collect();
         let pairs = LANES_TRIED
             .into_iter()
@@ -267,14 +333,12 @@ impl<'a, 'c> Chooser<'a, 'c> {
             })
             .collect();
         for vectors in loads {
-            for (group, (cuts, last_block, turns)) in groups
+            for (group, blocks) in groups
                 .iter()
                 .flat_map(|g| blocks.iter().map(move |c| (*g, *c)))
             {
                 let rows = Rows {
-                    cuts,
-                    last_block,
-                    turns,
+                    blocks,
                     ..Rows::new(group, vectors, most)
                 };
                 if self.is_worth_a_try(kept, &rows) {
@@ -291,13 +355,17 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let Rows {
             group,
             vectors,
-            cuts,
+            blocks,
             most,
-            ..
         } = rows;
         let across = group.lanes * vectors.width();
         let tile = across * group.under_way;
-        let fits = most.is_none_or(|n| tile / 2 < n && n <= 256 * tile * cuts.unwrap_or(1));
+        let fits = most.is_none_or(|n| tile / 2 < n && n <= 256 * tile * blocks.sharing());
+        // Blocks that wait for each other should each have something to do, and one row.
+        let is_shared = !matches!(blocks, Blocks::Cluster(_))
+            || group.rows == 1
+                && group.lanes >= THREADS
+                && most.is_none_or(|n| n >= tile * blocks.sharing());
         // Rows are loaded together, and by few loads each, where a thread has all of its part at once.
         let is_whole = most.is_some_and(|n| n <= tile);
         let has_enough = is_whole || group.under_way >= UNDER_WAY && group.rows == 1;
@@ -307,7 +375,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
             across * width >= SECTOR || most.is_some_and(|n| n <= 2 * SECTOR / width);
         let written = group.rows * group.under_way * vectors.width();
         let is_short = written <= MAX_UNROLL && !self.is_too_much(written);
-        fits && has_enough && is_block && fills_sectors && is_short
+        fits && has_enough && is_block && is_shared && fills_sectors && is_short
     }
 
     fn column_candidates(
@@ -315,25 +383,33 @@ impl<'a, 'c> Chooser<'a, 'c> {
         kept: &[usize],
         nearest: usize,
         length: Option<i64>,
+        clusters: &[i64],
     ) -> Vec<Vec<Case>> {
         let mut all = Vec::new();
+        let blocks: Vec<Blocks> = [CUTS, 8 * CUTS]
+            .into_iter()
+            .flat_map(|cuts| [Blocks::ThenAnother(cuts), Blocks::ThenLast(cuts)])
+            .chain([Blocks::One])
+            .chain(clusters.iter().map(|n| Blocks::Cluster(*n)))
+            .collect();
         for across in [8, 16, 32, 64, 128, 256] {
             for under_way in [4, 8, 16] {
-                for (cuts, last_block) in [
-                    (1, false),
-                    (CUTS, false),
-                    (CUTS, true),
-                    (8 * CUTS, false),
-                    (8 * CUTS, true),
-                ] {
+                for share in &blocks {
                     let (vector, groups) = self.column_vectors(kept, nearest);
                     let down = THREADS / across;
                     let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
                     let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
-                    let parts = ceildiv(cuts, blocks.max(1)).min(most);
-                    let fits = length.is_none_or(|n| n >= under_way * down)
+                    // Among all columns.
+                    let parts = |cuts: i64| ceildiv(cuts, blocks.max(1)).min(most);
+                    let share = match *share {
+                        Blocks::ThenAnother(cuts) => Blocks::ThenAnother(parts(cuts)),
+                        Blocks::ThenLast(cuts) => Blocks::ThenLast(parts(cuts)),
+                        other => other,
+                    };
+                    let fits = length.is_none_or(|n| n >= under_way * down * share.sharing())
                         && groups.is_none_or(|n| across / 2 < n);
-                    if !fits || cuts > 1 && parts < 2 || self.is_too_much(under_way * vector) {
+                    let is_alone = share != Blocks::One && share.sharing() < 2;
+                    if !fits || is_alone || self.is_too_much(under_way * vector) {
                         continue;
                     }
                     self.write_columns(
@@ -343,8 +419,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
                         &Columns {
                             across,
                             under_way,
-                            parts,
-                            last_block,
+                            blocks: share,
                         },
                     );
                     all.push(vec![Case::always(std::mem::take(&mut self.steps))]);
@@ -367,20 +442,27 @@ impl<'a, 'c> Chooser<'a, 'c> {
         {
             return None;
         }
-        let one_by_one = |(most, group): (i64, Group), cuts: Option<i64>| Rows {
-            cuts,
-            last_block: true,
+        let one_by_one = |(most, group): (i64, Group), blocks: Blocks| Rows {
+            blocks,
             ..Rows::new(group, Vectors::None, Some(most))
         };
         let classes: Vec<Rows> = if kept.is_empty() {
+            let (most, group, blocks) = SHARED.alone;
+            let shared = one_by_one((most, group), Blocks::Cluster(blocks));
             let medium = MEDIUM[1..].iter();
-            std::iter::once(one_by_one(SMALL[0], None))
-                .chain(medium.map(|(most, group, cuts)| one_by_one((*most, *group), Some(*cuts))))
+            let medium = medium
+                .map(|(most, group, cuts)| one_by_one((*most, *group), Blocks::ThenLast(*cuts)));
+            std::iter::once(one_by_one(SMALL[0], Blocks::One))
+                .chain(self.clusters.then_some(shared))
+                // As many kernels with clusters as without.
+                .chain(medium.skip(usize::from(self.clusters)))
                 .collect()
         } else if self.is_heavy() {
-            HEAVY_ROWS.map(|class| one_by_one(class, None)).into()
+            HEAVY_ROWS
+                .map(|class| one_by_one(class, Blocks::One))
+                .into()
         } else {
-            ROWS.map(|class| one_by_one(class, None)).into()
+            ROWS.map(|class| one_by_one(class, Blocks::One)).into()
         };
         let mut cases = Vec::new();
         for class in classes {
@@ -419,16 +501,57 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let is_alone = kept.is_empty() && self.job.partials.is_empty() && length > FEW;
         let small = SMALL.iter().find(|(most, _)| length <= *most);
         let medium = MEDIUM.iter().find(|(most, _, _)| length <= *most);
-        let (group, cuts) = match (small, medium) {
+        let (group, blocks) = match (small, medium) {
             _ if !is_alone => return None,
-            (Some((_, group)), _) => (*group, None),
-            (None, Some((_, group, cuts))) => (*group, Some(*cuts)),
+            (Some((_, group)), _) => (*group, Blocks::One),
+            _ if self.clusters && length <= SHARED.alone.0 => {
+                let (_, group, blocks) = SHARED.alone;
+                (group, Blocks::Cluster(blocks))
+            }
+            (None, Some((_, group, cuts))) => (*group, Blocks::ThenLast(*cuts)),
             (None, None) => return None,
         };
         Some(Rows {
-            cuts,
-            last_block: true,
+            blocks,
             ..Rows::new(group, Vectors::None, Some(length))
+        })
+    }
+
+    /// Rows of so many elements where a cluster each is worth it.
+    fn in_clusters(&self, kept: &[usize], length: Option<i64>, vectors: Vectors) -> Option<Rows> {
+        let is_possible = self.clusters && !self.fixed && self.job.partials.is_empty();
+        let (results, length) = (self.total(kept)?, length?);
+        if !is_possible || kept.is_empty() {
+            return None;
+        }
+        let (_, blocks, least) = SHARED.rows.iter().find(|(most, _, _)| results <= *most)?;
+        let (busy, few) = SHARED.busy;
+        if length < *least || results * blocks < busy && length > few {
+            return None;
+        }
+        let number = SHARED.groups.iter().position(|(most, _)| length <= *most)?;
+        let vectors = if number == 0 { Vectors::None } else { vectors };
+        Some(Rows {
+            blocks: Blocks::Cluster(*blocks),
+            ..Rows::new(SHARED.groups[number].1, vectors, Some(length))
+        })
+    }
+
+    /// Columns of so many elements where a cluster each is worth it, of those that blocks would have to share.
+    fn columns_in_clusters(&self, kept: &[usize], length: Option<i64>) -> Option<Columns> {
+        let (most, bytes, loads) = SHARED.columns;
+        let (results, length) = (self.total(kept)?, length.filter(|n| *n <= most)?);
+        let across = power_of_two(results).min((bytes / self.width()?).clamp(1, THREADS));
+        let mut under_way = loads;
+        while under_way > 1 && self.is_too_much(under_way) {
+            under_way /= 2;
+        }
+        let tile = THREADS / across * under_way;
+        let blocks = CLUSTERS.into_iter().rev().find(|n| n * tile <= length)?;
+        self.clusters.then_some(Columns {
+            across,
+            under_way,
+            blocks: Blocks::Cluster(blocks),
         })
     }
 
@@ -511,18 +634,24 @@ impl<'a, 'c> Chooser<'a, 'c> {
             under_way /= 2;
         }
         let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
+        let is_shared = job.partials.is_empty() && blocks < CUTS;
+        if let Some(columns) = self.columns_in_clusters(kept, length).filter(|_| is_shared) {
+            return self.write_columns(kept, nearest, 1, &columns);
+        }
         let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
         // Many blocks side by side come in waves, which are the more even the more there are.
         let cuts = if blocks < LEAST_CUTS { CUTS } else { 8 * CUTS };
-        let parts = match job.partials.is_empty() && blocks < CUTS {
+        let parts = match is_shared {
             true => ceildiv(cuts, blocks.max(1)).min(most),
             false => 1,
         };
         let columns = Columns {
             across,
             under_way,
-            parts,
-            last_block: true,
+            blocks: match parts > 1 {
+                true => Blocks::ThenLast(parts),
+                false => Blocks::One,
+            },
         };
         self.write_columns(kept, nearest, vector, &columns);
     }
@@ -533,28 +662,18 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let Columns {
             across,
             under_way,
-            parts,
-            last_block,
+            blocks,
         } = *columns;
         let down = THREADS / across;
         let tile = down * under_way;
         let results = self.cut(kept, nearest, vector, "p");
         self.split(&results, across, Some(0), Some(0));
         let reduced = self.fused(&job.axes, None, "r");
-        let mut inner = reduced.clone();
-        if parts > 1 {
-            self.steps.push(Step::Split(inner.clone(), parts * tile));
+        let mut inner = self.share(&reduced, tile, blocks, 1);
+        if blocks.sharing() == 1 {
+            self.steps.push(Step::Split(inner.clone(), tile));
             inner += ".i";
-            self.steps.push(Step::Split(inner.clone(), tile));
-            self.steps.push(Step::RFactor(format!("{inner}.o")));
-            self.bind(&format!("{inner}.o"), Processor::Block(1));
-            if last_block {
-                self.steps.push(Step::LastBlock);
-            }
-        } else {
-            self.steps.push(Step::Split(inner.clone(), tile));
         }
-        inner += ".i";
         self.split(&inner, down, None, Some(1));
         self.steps.push(Step::Unroll(format!("{inner}.o")));
         if vector > 1 {
@@ -567,6 +686,31 @@ impl<'a, 'c> Chooser<'a, 'c> {
             self.steps.push(Step::Vectorize(vectorized));
             self.stream();
         }
+    }
+
+    /// Cuts what is reduced, in tiles, over the blocks that share it, along dimension `along`; what is left for each of
+    /// them, which is `reduced` itself where there is one.
+    fn share(&mut self, reduced: &str, tile: i64, blocks: Blocks, along: usize) -> String {
+        if blocks.sharing() == 1 {
+            return reduced.to_owned();
+        }
+        let sharing = blocks.sharing();
+        self.steps
+            .push(Step::Split(reduced.to_owned(), sharing * tile));
+        let inner = format!("{reduced}.i");
+        self.steps.push(Step::Split(inner.clone(), tile));
+        let part = format!("{inner}.o");
+        match blocks {
+            Blocks::Cluster(_) => self.bind(&part, Processor::Cluster(along)),
+            _ => {
+                self.steps.push(Step::RFactor(part.clone()));
+                self.bind(&part, Processor::Block(along));
+            }
+        }
+        if matches!(blocks, Blocks::ThenLast(_)) {
+            self.steps.push(Step::LastBlock);
+        }
+        format!("{inner}.i")
     }
 
     /// A group of threads reduces each result, and blocks share those that are long and few.
@@ -590,6 +734,10 @@ impl<'a, 'c> Chooser<'a, 'c> {
         if let Some(rows) = most.and_then(|n| self.alone(kept, n)) {
             return self.rows_as(kept, inner, together, rows);
         }
+        let shared = self.in_clusters(kept, most, vectors).filter(|_| whole);
+        if let Some(rows) = shared {
+            return self.rows_as(kept, inner, together, rows);
+        }
         let pieces = most.map(|n| ceildiv(n, vector));
         let cuts = self.cuts(kept, most, vector).filter(|_| whole);
         let long = most.is_some_and(|n| n > HEAVY_VECTORS);
@@ -599,9 +747,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
         let group = self.group(kept, pieces, vectors, cuts.is_some());
         let all: Vec<usize> = (0..job.extents.len()).collect();
+        let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
         let rows = Rows {
-            cuts,
-            last_block: self.total(&all).is_some_and(|n| n >= LARGE),
+            blocks: match cuts {
+                None => Blocks::One,
+                Some(n) if is_large => Blocks::ThenLast(n),
+                Some(n) => Blocks::ThenAnother(n),
+            },
             ..Rows::new(group, vectors, most)
         };
         self.write_rows(kept, inner, together, rows);
@@ -613,9 +765,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let Rows {
             group,
             vectors,
-            cuts,
-            last_block,
-            turns,
+            blocks,
             most,
         } = rows;
         let vector = vectors.width();
@@ -623,7 +773,15 @@ impl<'a, 'c> Chooser<'a, 'c> {
             true => self.total(&job.axes),
             false => job.extents[inner].known(),
         };
-        let block = if cuts.is_some() { 1 } else { 0 };
+        // Blocks that share a row are neighbours.
+        let block = match blocks {
+            Blocks::ThenAnother(_) | Blocks::ThenLast(_) => 1,
+            Blocks::One | Blocks::InTurns(_) | Blocks::Cluster(_) => 0,
+        };
+        let turns = match blocks {
+            Blocks::InTurns(turns) => Some(turns),
+            _ => None,
+        };
         if !kept.is_empty() {
             let results = self.fused(kept, None, "p");
             let side_by_side = group.threads / group.lanes;
@@ -662,16 +820,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
             self.steps.push(Step::Fuse(names, reduced.clone()));
         }
         let tile = group.lanes * group.under_way;
-        if let Some(cuts) = cuts {
-            self.steps.push(Step::Split(reduced.clone(), cuts * tile));
-            reduced += ".i";
-            self.steps.push(Step::Split(reduced.clone(), tile));
-            self.steps.push(Step::RFactor(format!("{reduced}.o")));
-            self.bind(&format!("{reduced}.o"), Processor::Block(0));
-            if last_block {
-                self.steps.push(Step::LastBlock);
-            }
-            reduced += ".i";
+        if blocks.sharing() > 1 {
+            reduced = self.share(&reduced, tile, blocks, 0);
         } else if length.is_none_or(|n| ceildiv(n, vector) > tile)
             || matches!(vectors, Vectors::Aligned(_))
         {
@@ -703,7 +853,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
         let row_bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(VECTOR));
         let lines = most.is_none_or(|n| row_bytes(n) >= STREAMED);
-        let is_small = kept.is_empty() && cuts.is_none() && most.is_some();
+        let is_small = kept.is_empty() && blocks.sharing() == 1 && most.is_some();
         // The registers that several numbers take make some loads wait for others, and by then the rest of a cache line that
         // was to leave first has left.
         let shares_lines = row_bytes(group.lanes * vector) < STREAMED

@@ -102,7 +102,7 @@ impl Cost {
         for node in nest.order.iter().map(|n| &nest.nodes[*n]) {
             let count = value(&node.extent, &lengths).max(1.0);
             match node.run {
-                Run::On(Processor::Block(_)) => blocks *= count,
+                Run::On(Processor::Block(_) | Processor::Cluster(_)) => blocks *= count,
                 Run::On(Processor::Thread(_)) if node.reduced => lanes *= count,
                 Run::On(Processor::Thread(_)) => {}
                 Run::Serial => rounds *= count,

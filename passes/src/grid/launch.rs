@@ -173,6 +173,11 @@ fn kernel<'c>(
         .attr_text("schedule", &to_text(schedule))
         .region(region)
         .build();
+    if nest.has_clusters() {
+        let [x, y, z] = nest.cluster();
+        let sizes = tx_mlir::parse_attribute(context, &format!("array<i32: {x}, {y}, {z}>"));
+        set_attribute(kernel, "known_cluster_size", sizes);
+    }
     (kernel, tx_mlir::blocks(kernel)[0])
 }
 
@@ -294,16 +299,23 @@ fn launch<'c>(
             true if has_last => at_least_one(&b, blocks),
             _ => blocks,
         };
+        let each = nest.cluster()[dimension];
+        let most = most / each;
         let blocks = match blocks {
             Index::Const(n) => Index::Const(n.min(most)),
             Index::Val(n) => Index::Val(b.binary("arith.minui", n, b.value(Index::Const(most)))),
         };
+        let blocks = b.mul(blocks, Index::Const(each));
         // A launch of no blocks does nothing.
         let wanted = only.iter().filter(|_| dimension == 0);
         let blocks = wanted.fold(blocks, |blocks, only| b.mul(blocks, only.holds(&b)));
         sizes.push(b.value(blocks));
     }
     sizes.extend(nest.block().map(|n| b.value(Index::Const(n))));
+    if nest.has_clusters() {
+        sizes.extend(nest.cluster().map(|n| b.value(Index::Const(n))));
+    }
+    let clusters = usize::from(nest.has_clusters());
     b.create("gpu.launch_func")
         .operands(&sizes)
         .operands(arguments)
@@ -311,7 +323,7 @@ fn launch<'c>(
         .attr_text(
             "operandSegmentSizes",
             &format!(
-                "array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, {}, 0>",
+                "array<i32: 0, 1, 1, 1, 1, 1, 1, {clusters}, {clusters}, {clusters}, 0, {}, 0>",
                 arguments.len()
             ),
         )

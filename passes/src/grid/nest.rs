@@ -2,7 +2,7 @@
 
 use super::steps::{Processor, Step};
 use tx_mlir::{Affine, Builder, Index};
-use tx_target::MAX_THREADS;
+use tx_target::{MAX_CLUSTER, MAX_THREADS};
 
 /// Most threads of a block along z.
 const MAX_Z: i64 = 64;
@@ -525,21 +525,22 @@ impl Nest {
             ))
             .note("one loop runs on one processor; fuse the loops, or use another dimension"));
         }
-        if let Processor::Thread(dimension) = processor {
-            let Some(threads) = self.nodes[node].extent.known() else {
+        let most = match processor {
+            Processor::Block(_) => None,
+            Processor::Cluster(_) => Some(MAX_CLUSTER.into()),
+            Processor::Thread(2) => Some(MAX_Z),
+            Processor::Thread(_) => Some(MAX_THREADS.into()),
+        };
+        if let Some(most) = most {
+            let Some(iterations) = self.nodes[node].extent.known() else {
                 return Err(Illegal::new(format!(
                     "`{name}` has a number of iterations that is known at run time only, so it cannot be bound to {processor}"
                 ))
                 .note(format!("split it, and bind `{name}.i`")));
             };
-            let most = if dimension == 2 {
-                MAX_Z
-            } else {
-                MAX_THREADS.into()
-            };
-            if threads > most {
+            if iterations > most {
                 return Err(Illegal::new(format!(
-                    "`{name}` has {threads} iterations, but {processor} takes at most {most}"
+                    "`{name}` has {iterations} iterations, but {processor} takes at most {most}"
                 ))
                 .note("split it by less"));
             }
@@ -600,12 +601,24 @@ impl Nest {
 
     /// Threads of a block along x, y and z.
     pub(crate) fn block(&self) -> [i64; 3] {
-        std::array::from_fn(|d| {
-            // A block has a thread even where a loop has no iterations.
-            self.on(Processor::Thread(d))
-                .and_then(|n| self.nodes[n].extent.known())
-                .map_or(1, |n| n.max(1))
-        })
+        std::array::from_fn(|d| self.count_on(Processor::Thread(d)))
+    }
+
+    /// Blocks of a cluster along x, y and z.
+    pub(crate) fn cluster(&self) -> [i64; 3] {
+        std::array::from_fn(|d| self.count_on(Processor::Cluster(d)))
+    }
+
+    /// Whether something is bound to the blocks of a cluster.
+    pub(crate) fn has_clusters(&self) -> bool {
+        (0..3).any(|d| self.on(Processor::Cluster(d)).is_some())
+    }
+
+    /// How many of a processor there are: one even where a loop has no iterations.
+    fn count_on(&self, processor: Processor) -> i64 {
+        self.on(processor)
+            .and_then(|n| self.nodes[n].extent.known())
+            .map_or(1, |n| n.max(1))
     }
 
     /// Loops that one thread runs, outermost first.
@@ -634,10 +647,13 @@ impl Nest {
         Ok(())
     }
 
-    /// Loops of `rfactor` that are not bound to the threads of one CTA: their partial results go
-    /// through global memory.
+    /// Loops of `rfactor` that are not bound to the threads of one CTA or cluster: their partial
+    /// results go through global memory.
     pub(crate) fn global_rfactors(&self) -> Vec<usize> {
-        let on_threads = |n: &usize| matches!(self.nodes[*n].run, Run::On(Processor::Thread(_)));
+        let on_threads = |n: &usize| {
+            let run = self.nodes[*n].run;
+            matches!(run, Run::On(Processor::Thread(_) | Processor::Cluster(_)))
+        };
         self.rfactors
             .iter()
             .copied()
@@ -655,6 +671,18 @@ impl Nest {
                 "{}x{}x{} threads are {threads}, but a block has at most {MAX_THREADS}",
                 block[0], block[1], block[2]
             )));
+        }
+        let cluster = self.cluster();
+        let blocks = cluster.iter().product::<i64>();
+        if blocks > i64::from(MAX_CLUSTER) {
+            return Err(Illegal::new(format!(
+                "{}x{}x{} blocks are {blocks}, but a cluster has at most {MAX_CLUSTER}",
+                cluster[0], cluster[1], cluster[2]
+            )));
+        }
+        if self.last_block && self.has_clusters() {
+            return Err(Illegal::new("`last_block` counts blocks, not clusters")
+                .note("leave `last_block` away, or bind to blocks alone"));
         }
         for node in &self.order {
             let Node { name, run, .. } = &self.nodes[*node];

@@ -7,6 +7,8 @@ use tx_mlir::melior::ir::Attribute;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Processor {
     Block(usize),
+    /// A block of a cluster.
+    Cluster(usize),
     Thread(usize),
 }
 
@@ -33,6 +35,7 @@ impl fmt::Display for Processor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Block(d) => write!(f, "block_{}", DIMENSIONS[*d]),
+            Self::Cluster(d) => write!(f, "cluster_{}", DIMENSIONS[*d]),
             Self::Thread(d) => write!(f, "thread_{}", DIMENSIONS[*d]),
         }
     }
@@ -44,6 +47,7 @@ impl Processor {
         let dimension = DIMENSIONS.iter().position(|d| *d == dimension)?;
         match sort {
             "block" => Some(Self::Block(dimension)),
+            "cluster" => Some(Self::Cluster(dimension)),
             "thread" => Some(Self::Thread(dimension)),
             _ => None,
         }
@@ -175,7 +179,14 @@ mod tests {
     /// A processor reads back as it is printed, and nothing else is one.
     #[test]
     fn processors_read_back() {
-        for processor in (0..3).flat_map(|d| [Processor::Block(d), Processor::Thread(d)]) {
+        let all = |d| {
+            [
+                Processor::Block(d),
+                Processor::Cluster(d),
+                Processor::Thread(d),
+            ]
+        };
+        for processor in (0..3).flat_map(all) {
             assert_eq!(Processor::parse(&processor.to_string()), Some(processor));
         }
         for text in ["block", "block_w", "lane_x", "_x", ""] {

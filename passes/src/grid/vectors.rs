@@ -212,7 +212,7 @@ impl<'c> Body<'_, 'c> {
             let loop_ = &self.nest.nodes[node];
             let shares = match loop_.run {
                 Run::On(Processor::Thread(_)) => false,
-                Run::On(Processor::Block(_)) => true,
+                Run::On(Processor::Block(_) | Processor::Cluster(_)) => true,
                 _ => loop_.apart,
             };
             if shares {

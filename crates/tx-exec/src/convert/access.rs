@@ -112,6 +112,7 @@ pub(super) fn space(
         Some(1 | 4) => Ok(Space::Global),
         Some(3) => Ok(Space::Shared),
         Some(5) => Ok(Space::Private),
+        Some(7) => Ok(Space::SharedCluster),
         _ => Err(unsupported_type(operation, pointer.r#type())),
     }
 }

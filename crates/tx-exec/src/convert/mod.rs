@@ -346,6 +346,7 @@ fn kernel_info(function: OperationRef<'_, '_>) -> Result<KernelInfo, Error> {
         location: source(function.location()),
         parameters,
         block_size,
+        cluster_size: size("nvvm.cluster_dim"),
         max_threads: size("nvvm.maxntid").map(|size| size.iter().product()),
         static_shared_bytes: 0,
     })

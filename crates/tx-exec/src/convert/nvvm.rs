@@ -69,6 +69,14 @@ pub(super) fn lower<'c, 'a>(
         "nvvm.barrier0" => lowering.barrier(None, None, 0, None).map(|_| None),
         "nvvm.barrier" => lowering.any_barrier(),
         "nvvm.barrier.arrive" => lowering.barrier_arrive(),
+        "nvvm.cluster.arrive" => lowering.cluster_arrive(false),
+        "nvvm.cluster.arrive.relaxed" => lowering.cluster_arrive(true),
+        "nvvm.cluster.wait" => {
+            let site = emitter.constant(32, site)?;
+            emitter.call("__tx_cluster_wait", &[site], None)?;
+            Ok(None)
+        }
+        "nvvm.mapa" => lowering.mapa(),
         "nvvm.memory.barrier" => {
             // A fence among the threads of a block or a cluster orders nothing that is known here.
             let scope = operation.attribute("scope").map(|scope| scope.to_string());
@@ -327,6 +335,28 @@ impl<'c, 'a> Lowering<'_, 'c, 'a> {
             .ok_or_else(|| self.unsupported(&format!("nvvm.barrier {keyword}")))?;
         let result = self.barrier(id, count, reduction as i32, predicate)?;
         Ok(result.filter(|_| self.operation.result_count() != 0))
+    }
+
+    fn cluster_arrive(&self, relaxed: bool) -> Result<Option<Value<'c, 'a>>, Error> {
+        let emitter = self.emitter;
+        let relaxed = emitter.constant(32, relaxed.into())?;
+        let site = emitter.constant(32, self.site)?;
+        emitter.call("__tx_cluster_arrive", &[relaxed, site], None)
+    }
+
+    /// An address in the shared memory of another block.
+    fn mapa(&self) -> Result<Option<Value<'c, 'a>>, Error> {
+        let emitter = self.emitter;
+        let [pointer, rank] = self.operands()?;
+        let word = emitter.integer_type(64);
+        let address = emitter.value("llvm.ptrtoint", &[pointer], &[], word)?;
+        let site = emitter.constant(32, self.site)?;
+        let mapped = emitter
+            .call("__tx_mapa", &[address, rank, site], Some(word))?
+            .ok_or_else(|| self.unsupported("a call without its result"))?;
+        let r#type = result_type(self.operation)?;
+        let mapped = emitter.value("llvm.inttoptr", &[mapped], &[], r#type)?;
+        Ok(Some(mapped))
     }
 
     fn barrier_arrive(&self) -> Result<Option<Value<'c, 'a>>, Error> {

@@ -5,7 +5,10 @@
 //! clock for the lanes of its warp, and for the other warps only once a named barrier has connected it to them.
 //!
 //! Blocks know nothing of each other, unless a thread of one fences what it did, then writes a word atomically, and a
-//! thread of the other reads that word atomically, then fences: PTX's release and acquire patterns.
+//! thread of the other reads that word atomically, then fences: PTX's release and acquire patterns. Threads of one block
+//! learn of each other that way too.
+//!
+//! Where blocks run in clusters, all threads of a cluster are one block here.
 
 use crate::WARP;
 use std::collections::BTreeMap;
@@ -75,7 +78,7 @@ impl Fence {
 #[derive(Debug)]
 struct Known {
     phase: u32,
-    clocks: Vec<u32>,
+    clocks: Rc<[u32]>,
 }
 
 impl Known {
@@ -92,13 +95,35 @@ impl Known {
             std::cmp::Ordering::Greater => self.clone(),
             std::cmp::Ordering::Less => other.clone(),
             std::cmp::Ordering::Equal => {
-                let both = self.clocks.iter().zip(&other.clocks);
+                let both = self.clocks.iter().zip(other.clocks.iter());
                 Rc::new(Self {
                     phase: self.phase,
                     clocks: both.map(|(&left, &right)| left.max(right)).collect(),
                 })
             }
         }
+    }
+}
+
+/// What some threads of a block gave away at a barrier, for those that wait there to take.
+///
+/// It is worth something in the phase in which it was given only: after [`Clocks::join_all`] everybody knows it.
+#[derive(Debug, Default)]
+pub struct Knowledge {
+    block: u32,
+    phase: u32,
+    /// A clock for every thread; empty when nobody gave.
+    clocks: Rc<[u32]>,
+    /// What they know of other blocks.
+    blocks: Option<Blocks>,
+    /// What the last of them knew of other warps: the next one often knows the very same.
+    last: Option<Rc<[u32]>>,
+}
+
+/// Each clock becomes the later of the two.
+fn raise(clocks: &mut [u32], more: &[u32]) {
+    for (to, &from) in clocks.iter_mut().zip(more) {
+        *to = from.max(*to);
     }
 }
 
@@ -171,12 +196,13 @@ impl Clocks {
     ///
     /// # Panics
     ///
-    /// When `threads` is more than [`MAX_BLOCK_THREADS`](crate::MAX_BLOCK_THREADS).
+    /// When `threads` is more than a cluster may have: [`MAX_CLUSTER_BLOCKS`](crate::MAX_CLUSTER_BLOCKS) times
+    /// [`MAX_BLOCK_THREADS`](crate::MAX_BLOCK_THREADS).
     pub fn start_block(&mut self, block: u32, threads: usize) {
+        const MOST: usize = (crate::MAX_CLUSTER_BLOCKS * crate::MAX_BLOCK_THREADS) as usize;
         assert!(
-            threads <= crate::MAX_BLOCK_THREADS as usize,
-            "a block of {threads} threads, expected at most {}",
-            crate::MAX_BLOCK_THREADS
+            threads <= MOST,
+            "a block of {threads} threads, expected at most {MOST}"
         );
         self.block = block;
         self.phase = 0;
@@ -235,8 +261,16 @@ impl Clocks {
     /// `thread` knows from now on what is to be learned from the words that it has read atomically.
     fn acquire(&mut self, thread: usize) {
         let beyond = &mut self.beyond[thread];
-        let found = beyond.found.take();
-        merge(&mut beyond.known, &found);
+        let Some(found) = beyond.found.take() else {
+            return;
+        };
+        let own = found.get(&self.block).cloned();
+        merge(&mut beyond.known, &Some(found));
+        if let Some(own) = own.filter(|own| own.phase == self.phase) {
+            self.learn_clocks(thread, &own.clocks);
+        }
+        // Its next segment is told from the one before, in which it knew less.
+        self.advance(thread);
     }
 
     /// What `thread` did and knows may be learned from the words that it writes atomically from now on.
@@ -246,7 +280,7 @@ impl Clocks {
         self.collect(thread, &mut clocks);
         let own = Known {
             phase: self.phase,
-            clocks,
+            clocks: clocks.into(),
         };
         // What it does from now on is not part of this.
         self.advance(thread);
@@ -283,6 +317,11 @@ impl Clocks {
     /// The block that was begun last.
     pub fn block(&self) -> u32 {
         self.block
+    }
+
+    /// Threads of the block that was begun last.
+    pub(super) fn threads(&self) -> usize {
+        self.current.len()
     }
 
     /// The number of the segment that `thread` is in, for [`Touch`](super::Touch); absent when there are too many to
@@ -356,9 +395,7 @@ impl Clocks {
         let mut joined = [0; WARP];
         let mut others: Option<Rc<[u32]>> = None;
         for &member in members {
-            for (to, &from) in joined.iter_mut().zip(&self.warp[member]) {
-                *to = from.max(*to);
-            }
+            raise(&mut joined, &self.warp[member]);
             others = match (others, &self.others[member]) {
                 (Some(left), Some(right)) if !Rc::ptr_eq(&left, right) => Some(
                     left.iter()
@@ -391,9 +428,7 @@ impl Clocks {
             }
         }
         let first = thread / WARP * WARP;
-        for (to, &from) in known[first..].iter_mut().zip(&self.warp[thread]) {
-            *to = from.max(*to);
-        }
+        raise(&mut known[first..], &self.warp[thread]);
     }
 
     /// The threads `members`, of any warps, learn `known`, which holds a clock for every thread of the block and what
@@ -402,14 +437,120 @@ impl Clocks {
         let known: Rc<[u32]> = known.into();
         for &member in members {
             let first = member / WARP * WARP;
-            for (to, &from) in self.warp[member].iter_mut().zip(&known[first..]) {
-                *to = from.max(*to);
-            }
+            raise(&mut self.warp[member], &known[first..]);
             self.others[member] = Some(known.clone());
             self.advance(member);
         }
         // Those that arrived without waiting are left out: fewer are told than might be.
         self.tell_of_blocks(members);
+    }
+
+    /// Adds what `thread` did and knows to `knowledge`, and [advances](Clocks::advance) it.
+    ///
+    /// With [`Clocks::take`] this makes a barrier at which a thread arrives first and waits later, or not at all: what it
+    /// does between the two is not given away. `knowledge` that was given in an earlier phase is forgotten.
+    pub fn give(&mut self, thread: usize, knowledge: &mut Knowledge) {
+        let clocks = self.clocks_of(knowledge);
+        let first = thread / WARP * WARP;
+        raise(&mut clocks[first..], &self.warp[thread]);
+        if let Some(others) = &self.others[thread] {
+            let is_known = |last: &Rc<[u32]>| Rc::ptr_eq(last, others);
+            if !knowledge.last.as_ref().is_some_and(is_known) {
+                // What this holds of its own warp is older than what was just added, and as true.
+                raise(self.clocks_of(knowledge), others);
+                knowledge.last = Some(others.clone());
+            }
+        }
+        if self.fenced {
+            merge(&mut knowledge.blocks, &self.beyond[thread].known);
+        }
+        self.advance(thread);
+    }
+
+    /// `thread` learns what was given to `knowledge`.
+    pub fn take(&mut self, thread: usize, knowledge: &Knowledge) {
+        if !self.is_present(knowledge) {
+            return;
+        }
+        self.learn_clocks(thread, &knowledge.clocks);
+        if self.fenced {
+            merge(&mut self.beyond[thread].known, &knowledge.blocks);
+        }
+    }
+
+    /// The threads `members`, of any warps, meet: each of them [gives](Clocks::give) and then [takes](Clocks::take).
+    pub fn meet(&mut self, members: &[usize], knowledge: &mut Knowledge) {
+        for &member in members {
+            self.give(member, knowledge);
+        }
+        for &member in members {
+            let first = member / WARP * WARP;
+            raise(&mut self.warp[member], &knowledge.clocks[first..]);
+            self.others[member] = Some(knowledge.clocks.clone());
+            if self.fenced {
+                self.beyond[member].known.clone_from(&knowledge.blocks);
+            }
+        }
+    }
+
+    /// Whether what was given is news: everybody knows what was given in an earlier phase.
+    fn is_present(&self, knowledge: &Knowledge) -> bool {
+        (knowledge.block, knowledge.phase) == (self.block, self.phase)
+            && knowledge.clocks.len() == self.current.len()
+    }
+
+    fn clocks_of<'k>(&self, knowledge: &'k mut Knowledge) -> &'k mut [u32] {
+        if !self.is_present(knowledge) {
+            *knowledge = Knowledge {
+                block: self.block,
+                phase: self.phase,
+                clocks: vec![0; self.current.len()].into(),
+                ..Knowledge::default()
+            };
+        }
+        Rc::make_mut(&mut knowledge.clocks)
+    }
+
+    /// `thread` knows from now on that all threads are past these clocks.
+    fn learn_clocks(&mut self, thread: usize, clocks: &Rc<[u32]>) {
+        let first = thread / WARP * WARP;
+        raise(&mut self.warp[thread], &clocks[first..]);
+        let others = &mut self.others[thread];
+        // What many threads know is kept once, as long as none of them knows more.
+        match others {
+            Some(own) if own.iter().zip(clocks.iter()).any(|(own, new)| own > new) => {
+                raise(Rc::make_mut(own), clocks);
+            }
+            _ => *others = Some(clocks.clone()),
+        }
+    }
+
+    /// Leaves the first segment of every thread empty: to know of it is to know that the thread has begun.
+    ///
+    /// It must be called right after [`Clocks::start_block`].
+    pub(crate) fn mark_beginnings(&mut self) {
+        for thread in 0..self.current.len() {
+            self.advance(thread);
+        }
+    }
+
+    /// Adds to `knowledge` that `thread` has begun, and nothing of what it did, where beginnings are marked.
+    pub(crate) fn give_beginning(&self, thread: usize, knowledge: &mut Knowledge) {
+        // In later phases everybody knows.
+        if self.phase == 0 {
+            let clock = &mut self.clocks_of(knowledge)[thread];
+            *clock = 1.max(*clock);
+        }
+    }
+
+    /// Whether thread `me` knows that one of these threads has begun, where beginnings are marked.
+    pub(crate) fn knows_beginning(&self, me: usize, mut of: std::ops::Range<usize>) -> bool {
+        self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
+    }
+
+    /// What stays the same as long as `thread` synchronises with nobody; absent once it has accessed something.
+    pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
+        (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
 
     /// `thread` enters its next segment: what it does from now on is not part of what others have learned from it.
@@ -509,6 +650,72 @@ mod tests {
             clocks.fence(0, Fence::BOTH);
             assert_eq!(clocks.is_before(0, clocks.get(first)), !stores);
         }
+    }
+
+    /// Threads of one block learn of each other through a word between two fences as well.
+    #[test]
+    fn a_word_between_two_fences_orders_threads_of_a_block() {
+        for late in [false, true] {
+            let mut clocks = Clocks::default();
+            clocks.start_block(0, 96);
+            let early = clocks.segment(0).unwrap();
+            clocks.fence(0, Fence::BOTH);
+            let after = clocks.segment(0).unwrap();
+            clocks.atomic(0, 16, true, true);
+            clocks.atomic(70, 16, true, true);
+            if late {
+                clocks.join_all();
+            }
+            clocks.fence(70, Fence::BOTH);
+            assert!(ordered(&mut clocks, early, 70));
+            assert_eq!(ordered(&mut clocks, after, 70), late);
+            assert_eq!(ordered(&mut clocks, early, 71), late);
+            // What is given in a new phase does not hold clocks of an older one.
+            let fresh = clocks.segment(0).unwrap();
+            assert!(!ordered(&mut clocks, fresh, 70));
+        }
+    }
+
+    /// What a thread does between arriving and waiting is not given away, and what was given before all met is not taken
+    /// for what was done since.
+    #[test]
+    fn knowledge_is_of_its_phase() {
+        let mut clocks = Clocks::default();
+        clocks.start_block(0, 64);
+        let mut knowledge = Knowledge::default();
+        let before = clocks.segment(0).unwrap();
+        clocks.give(0, &mut knowledge);
+        let between = clocks.segment(0).unwrap();
+        assert!(!ordered(&mut clocks, before, 40));
+        clocks.take(40, &knowledge);
+        assert!(ordered(&mut clocks, before, 40));
+        assert!(!ordered(&mut clocks, between, 40));
+        clocks.join_all();
+        let since = clocks.segment(0).unwrap();
+        clocks.take(41, &knowledge);
+        assert!(!ordered(&mut clocks, since, 41));
+        // The first that gives in the new phase starts anew.
+        clocks.give(5, &mut knowledge);
+        clocks.take(41, &knowledge);
+        assert!(!ordered(&mut clocks, since, 41));
+    }
+
+    /// To know that a thread has begun is not to know what it did.
+    #[test]
+    fn beginnings() {
+        let mut clocks = Clocks::default();
+        clocks.start_block(0, 128);
+        clocks.mark_beginnings();
+        let mut knowledge = Knowledge::default();
+        let before = clocks.segment(100).unwrap();
+        assert!(!clocks.knows_beginning(3, 64..128));
+        clocks.give_beginning(100, &mut knowledge);
+        clocks.take(3, &knowledge);
+        assert!(clocks.knows_beginning(3, 64..128));
+        assert!(!clocks.knows_beginning(4, 64..128));
+        assert!(!ordered(&mut clocks, before, 3));
+        clocks.join_all();
+        assert!(clocks.knows_beginning(4, 64..128));
     }
 
     #[test]

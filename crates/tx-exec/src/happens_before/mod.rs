@@ -10,8 +10,13 @@
 //! | a block starts | [`Clocks::start_block`] |
 //! | `barrier.sync` of the whole block | [`Clocks::join_all`] |
 //! | `bar.warp.sync` | [`Clocks::join_lanes`] |
-//! | `barrier.sync` of some warps | [`Clocks::collect`] of all that arrive, [`Clocks::learn`] by all that wait |
-//! | `barrier.arrive` | [`Clocks::collect`], [`Clocks::advance`] |
+//! | `barrier.sync` of some warps | [`Clocks::meet`]; or [`Clocks::collect`] of all that arrive, [`Clocks::learn`] by all that wait |
+//! | `barrier.arrive` | [`Clocks::give`]; or [`Clocks::collect`], [`Clocks::advance`] |
+//! | a cluster of blocks starts | [`Clocks::start_block`], for all threads of the cluster |
+//! | `barrier.sync` of a whole block of several in a cluster | [`Clocks::meet`] |
+//! | `barrier.cluster.arrive` | [`Clocks::give`] |
+//! | `barrier.cluster.arrive.relaxed` | nothing |
+//! | `barrier.cluster.wait` | [`Clocks::take`]; [`Clocks::join_all`] where all threads arrived with release, wait, and did nothing in between |
 //! | `fence.acq_rel.gpu` | [`Clocks::fence`] |
 //! | an access that is atomic | [`Clocks::atomic`], beside [`Shadow::access`] |
 //! | `shfl.sync`, `redux.sync`, `vote.sync` | nothing: they synchronise execution and order no memory |
@@ -40,5 +45,5 @@ mod clocks;
 mod shadow;
 
 pub use crate::fault::AccessKind;
-pub use clocks::{Clocks, Fence, Relation, Segment};
+pub use clocks::{Clocks, Fence, Knowledge, Relation, Segment};
 pub use shadow::{Conflict, MAX_SITES, Shadow, Touch};

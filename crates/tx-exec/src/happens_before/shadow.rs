@@ -69,8 +69,8 @@ impl Record {
     }
 }
 
-/// Threads of one block.
-type Set = [u64; 16];
+/// Threads of one block, a bit for each.
+type Set = [u64];
 
 /// An access, or the same access made by many threads in the same phase and at the same clock.
 #[derive(Debug)]
@@ -248,7 +248,7 @@ fn list_access(
         } else {
             check(entry, clocks, new, me, segment)?;
             if old.is_alike(new) && is_same_time(segment, now) {
-                entry.add(segment.thread as usize, me);
+                entry.add(clocks.threads(), segment.thread as usize, me);
                 recorded = true;
                 true
             } else {
@@ -331,12 +331,13 @@ impl Entry {
         alone.chain(many)
     }
 
-    fn add(&mut self, first: usize, thread: usize) {
+    /// Adds one thread of a block of `threads` threads.
+    fn add(&mut self, threads: usize, first: usize, thread: usize) {
         if self.set.is_none() && first == thread {
             return;
         }
         let set = self.set.get_or_insert_with(|| {
-            let mut set = Box::new([0; 16]);
+            let mut set = vec![0; threads.div_ceil(64)].into_boxed_slice();
             set[first / 64] |= 1 << (first % 64);
             set
         });
@@ -372,7 +373,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::WARP;
+    use crate::{WARP, happens_before::Knowledge};
 
     struct Checked {
         shadow: Shadow,
@@ -462,6 +463,8 @@ mod tests {
         block: u32,
         /// For each thread, what it knows of each.
         clocks: Vec<Vec<u32>>,
+        /// What was given away and not taken yet.
+        given: Vec<u32>,
         accesses: Vec<(Touch, u32, u32)>,
     }
 
@@ -469,6 +472,7 @@ mod tests {
         fn start_block(&mut self, block: u32, threads: usize) {
             self.block = block;
             self.clocks = vec![vec![0; threads]; threads];
+            self.given = vec![0; threads];
             for thread in 0..threads {
                 self.clocks[thread][thread] = 1;
             }
@@ -489,6 +493,19 @@ mod tests {
             }
             for &thread in from {
                 self.clocks[thread][thread] += 1;
+            }
+        }
+
+        fn give(&mut self, thread: usize) {
+            for (to, &from) in self.given.iter_mut().zip(&self.clocks[thread]) {
+                *to = from.max(*to);
+            }
+            self.clocks[thread][thread] += 1;
+        }
+
+        fn take(&mut self, thread: usize) {
+            for (to, &from) in self.clocks[thread].iter_mut().zip(&self.given) {
+                *to = from.max(*to);
             }
         }
 
@@ -516,6 +533,21 @@ mod tests {
         }
     }
 
+    /// Threads up to which a set has one word, several, and as many as a cluster may have.
+    #[test]
+    fn sets_are_as_long_as_blocks_are_large() {
+        for threads in [1, 64, 65, 1024, 16 * 1024] {
+            let mut checked = Checked::new(false);
+            checked.clocks.start_block(1, threads);
+            for thread in 0..threads {
+                assert!(checked.access(thread, 0, 4, AccessKind::Read));
+            }
+            assert_eq!(checked.access(0, 0, 4, AccessKind::Write), threads == 1);
+            checked.clocks.join_all();
+            assert!(checked.access(threads - 1, 0, 4, AccessKind::Write));
+        }
+    }
+
     /// Random programs of accesses and synchronisations: a conflict is found if and only if there is one in the whole
     /// history, and what is reported of it is true.
     #[test]
@@ -534,8 +566,10 @@ mod tests {
             let mut model = Model {
                 block: 0,
                 clocks: Vec::new(),
+                given: Vec::new(),
                 accesses: Vec::new(),
             };
+            let mut given = Knowledge::default();
             checked.clocks.start_block(0, THREADS);
             model.start_block(0, THREADS);
             // Few threads and few bytes, so that they meet often.
@@ -579,7 +613,17 @@ mod tests {
                 }
                 let everyone: Vec<_> = (0..THREADS).collect();
                 let warp = few[below(6) as usize] / WARP;
-                match below(24) {
+                match below(34) {
+                    24..29 => {
+                        let thread = few[below(6) as usize];
+                        checked.clocks.give(thread, &mut given);
+                        model.give(thread);
+                    }
+                    29.. => {
+                        let thread = few[below(6) as usize];
+                        checked.clocks.take(thread, &given);
+                        model.take(thread);
+                    }
                     0 => {
                         let block = model.block + 1;
                         checked.clocks.start_block(block, THREADS);
@@ -605,13 +649,23 @@ mod tests {
                             .filter(|_| choice < 20 || below(2) == 0)
                             .collect();
                         let mut known = vec![0; THREADS];
+                        let mut knowledge = Knowledge::default();
                         for &thread in &arrive {
-                            checked.clocks.collect(thread, &mut known);
-                            if !wait.contains(&thread) {
-                                checked.clocks.advance(thread);
+                            let waits = wait.contains(&thread);
+                            match choice % 2 {
+                                0 if waits => checked.clocks.collect(thread, &mut known),
+                                0 => {
+                                    checked.clocks.collect(thread, &mut known);
+                                    checked.clocks.advance(thread);
+                                }
+                                _ if waits => {}
+                                _ => checked.clocks.give(thread, &mut knowledge),
                             }
                         }
-                        checked.clocks.learn(&wait, &known);
+                        match choice % 2 {
+                            0 => checked.clocks.learn(&wait, &known),
+                            _ => checked.clocks.meet(&wait, &mut knowledge),
+                        }
                         model.meet(&arrive, &wait);
                     }
                 }

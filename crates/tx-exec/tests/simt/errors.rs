@@ -29,13 +29,13 @@ fn parse_errors() {
 fn unsupported() {
     let error = load(
         "llvm.func @k() attributes {gpu.kernel} {
-           nvvm.cluster.arrive loc(\"a.mlir\":4:2)
+           nvvm.setmaxregister increase 40 loc(\"a.mlir\":4:2)
            llvm.return
          }",
     );
     assert_eq!(
         error.to_string(),
-        "a.mlir:4:2: unsupported op nvvm.cluster.arrive"
+        "a.mlir:4:2: unsupported op nvvm.setmaxregister"
     );
     let error = load(
         "llvm.func @mystery(i32)

@@ -2,6 +2,7 @@
 
 mod barriers;
 mod checks;
+mod cluster;
 mod convert;
 mod errors;
 mod floats;

@@ -3,11 +3,12 @@
 use crate::build::{Build, Function, Slot, Step, scalars_of};
 use crate::machine::{Cta, Exec};
 use crate::ops::control::find;
-use crate::ops::memref::{memref, private_or_common};
+use crate::ops::memref::{copies, memref, private_or_common};
 use crate::trouble::{FaultKind, Site, Trouble};
-use crate::value::{Lanes, Value};
+use crate::value::{Lanes, Value, View, located};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use tx_exec::happens_before::Knowledge;
 use tx_mlir::memref::Space;
 use tx_mlir::{Op, attribute, name, operand_groups, operands, symbol_path};
 
@@ -29,10 +30,7 @@ pub(crate) fn build<'c>(
     Ok(Some(match name(op) {
         "gpu.barrier" => {
             let site = Site::of(op);
-            Box::new(move |exec| {
-                let all = exec.active.to_vec();
-                arrive(exec, 0, None, &all, &site)
-            })
+            Box::new(move |exec| arrive_all(exec, &site))
         }
         "gpu.shuffle" => {
             let (_, width) = scalars_of(op, operands(op)[0])?;
@@ -76,23 +74,37 @@ pub(crate) enum Number {
     Warp,
     Warps,
     WarpSize,
+    /// Of a block in its cluster.
+    Place(usize),
+    Rank,
+    ClusterSize(usize),
+    ClusterBlocks,
+    /// Of a cluster in the grid.
+    Cluster(usize),
+    Clusters(usize),
 }
 
 impl Number {
     fn of(self, cta: &Cta, lane: u32) -> u32 {
         let [x, y, _] = cta.block;
-        let threads: u32 = cta.block.iter().product();
+        let (rank, thread) = cta.place(lane);
         match self {
-            Self::Thread(0) => lane % x,
-            Self::Thread(1) => lane / x % y,
-            Self::Thread(_) => lane / (x * y),
-            Self::Block(d) => cta.index[d],
+            Self::Thread(0) => thread % x,
+            Self::Thread(1) => thread / x % y,
+            Self::Thread(_) => thread / (x * y),
+            Self::Block(d) => cta.block_of(rank)[d],
             Self::BlockSize(d) => cta.block[d],
             Self::GridSize(d) => cta.grid[d],
-            Self::Lane => lane % WARP,
-            Self::Warp => lane / WARP,
-            Self::Warps => threads.div_ceil(WARP),
+            Self::Lane => thread % WARP,
+            Self::Warp => thread / WARP,
+            Self::Warps => cta.threads().div_ceil(WARP),
             Self::WarpSize => WARP,
+            Self::Place(d) => cta.block_of(rank)[d] - cta.index[d],
+            Self::Rank => rank,
+            Self::ClusterSize(d) => cta.cluster[d],
+            Self::ClusterBlocks => cta.blocks(),
+            Self::Cluster(d) => cta.index[d] / cta.cluster[d],
+            Self::Clusters(d) => cta.grid[d] / cta.cluster[d],
         }
     }
 }
@@ -113,6 +125,10 @@ fn thread_number(op: Op<'_>) -> Option<Number> {
         "gpu.subgroup_id" => Number::Warp,
         "gpu.num_subgroups" => Number::Warps,
         "gpu.subgroup_size" => Number::WarpSize,
+        "gpu.cluster_block_id" => Number::Place(dimension()?),
+        "gpu.cluster_dim_blocks" => Number::ClusterSize(dimension()?),
+        "gpu.cluster_id" => Number::Cluster(dimension()?),
+        "gpu.cluster_dim" => Number::Clusters(dimension()?),
         _ => return None,
     })
 }
@@ -141,7 +157,23 @@ pub(crate) fn as_thread_number<'c>(to: Slot, number: Number) -> Step<'c> {
     Box::new(move |exec| per_thread(exec, to, |cta, lane| number.of(cta, lane)))
 }
 
-/// Threads arrive at a barrier of the block, or of `count` of its threads.
+/// All lanes that execute arrive at the barrier of their block.
+pub(crate) fn arrive_all(exec: &mut Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
+    let active = exec.active.clone();
+    for threads in blocks(exec, &active) {
+        arrive(exec, 0, None, &threads, site)?;
+    }
+    Ok(())
+}
+
+/// Lanes, which are ascending, by blocks.
+pub(crate) fn blocks(exec: &Exec<'_, '_>, lanes: &[u32]) -> Vec<Vec<u32>> {
+    let rank = |lane: u32| exec.cta.as_ref().map_or(0, |cta| cta.place(lane).0);
+    let runs = lanes.chunk_by(|a, b| rank(*a) == rank(*b));
+    runs.map(<[u32]>::to_vec).collect()
+}
+
+/// Threads of one block arrive at a barrier of it, or of `count` of its threads.
 pub(crate) fn arrive(
     exec: &mut Exec<'_, '_>,
     id: u64,
@@ -149,22 +181,23 @@ pub(crate) fn arrive(
     threads: &[u32],
     site: &Site,
 ) -> Result<(), Trouble> {
-    let Some(cta) = &mut exec.cta else {
+    let (Some(cta), Some(&first)) = (&mut exec.cta, threads.first()) else {
         return Err(Trouble::fault(
             FaultKind::Divergence,
             site,
             "a barrier outside a kernel",
         ));
     };
-    let everyone = exec.lanes as u64;
+    let everyone = u64::from(cta.threads());
     let needed = count.unwrap_or(everyone);
-    let arrivals = cta.arrivals.entry(id).or_insert((count, Vec::new()));
+    let key = (cta.place(first).0, id);
+    let arrivals = cta.arrivals.entry(key).or_insert((count, Vec::new()));
     let earlier = arrivals.1.len();
     arrivals.1.extend(threads);
     if (arrivals.1.len() as u64) < needed.min(everyone) {
         return Ok(());
     }
-    let (_, members) = cta.arrivals.remove(&id).unwrap_or_default();
+    let (_, members) = cta.arrivals.remove(&key).unwrap_or_default();
     if earlier > 0 || members.len() as u64 > needed.max(everyone) {
         // In lockstep those that arrived first have gone on.
         return Err(Trouble::Unsupported {
@@ -172,16 +205,73 @@ pub(crate) fn arrive(
             what: "reached by threads of one barrier in several places".to_owned(),
         });
     }
+    let is_alone = cta.blocks() == 1;
     let clocks = &mut exec.world.clocks;
-    if members.len() as u64 == everyone {
+    if members.len() as u64 == everyone && is_alone {
         clocks.join_all();
     } else {
-        let mut known = vec![0; exec.lanes];
         let members: Vec<usize> = members.iter().map(|m| *m as usize).collect();
-        for member in &members {
-            clocks.collect(*member, &mut known);
+        clocks.meet(&members, &mut Knowledge::default());
+    }
+    Ok(())
+}
+
+/// Refuses a barrier of the cluster that not all of its threads reach.
+fn check_whole_cluster(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
+    let Some(cta) = &exec.cta else {
+        let message = "a barrier outside a kernel";
+        return Err(Trouble::fault(FaultKind::Divergence, site, message));
+    };
+    let (found, expected) = (exec.active.len() as u64, cta.all().len() as u64);
+    if found == expected {
+        return Ok(());
+    }
+    let message = format!("{found} threads reach a barrier of the cluster, expected {expected}");
+    Err(Trouble::fault(FaultKind::Divergence, site, message))
+}
+
+/// All threads of the cluster arrive at its barrier. Those that wait will know what happened before, unless it is `relaxed`.
+pub(crate) fn arrive_in_cluster(
+    exec: &mut Exec<'_, '_>,
+    relaxed: bool,
+    site: &Site,
+) -> Result<(), Trouble> {
+    check_whole_cluster(exec, site)?;
+    let mut known = Knowledge::default();
+    for &lane in exec.active.iter().filter(|_| !relaxed) {
+        exec.world.clocks.give(lane as usize, &mut known);
+    }
+    let arrival = exec.cta.as_mut().map(|cta| &mut cta.cluster_arrival);
+    match arrival {
+        Some(arrival @ None) => *arrival = Some(Rc::new(known)),
+        _ => {
+            let message = "threads arrive twice at a barrier of the cluster, without waiting";
+            return Err(Trouble::fault(FaultKind::Divergence, site, message));
         }
-        clocks.learn(&members, &known);
+    }
+    Ok(())
+}
+
+/// All threads of the cluster wait for those that have arrived at its barrier. `at_once` says that nothing came in between, and
+/// that all told what they knew.
+pub(crate) fn wait_in_cluster(
+    exec: &mut Exec<'_, '_>,
+    at_once: bool,
+    site: &Site,
+) -> Result<(), Trouble> {
+    check_whole_cluster(exec, site)?;
+    let arrival = exec.cta.as_mut().and_then(|cta| cta.cluster_arrival.take());
+    let Some(arrival) = arrival else {
+        let message = "threads wait at a barrier of the cluster at which they have not arrived";
+        return Err(Trouble::fault(FaultKind::Divergence, site, message));
+    };
+    let clocks = &mut exec.world.clocks;
+    if at_once {
+        clocks.join_all();
+        return Ok(());
+    }
+    for &lane in exec.active.iter() {
+        clocks.take(lane as usize, &arrival);
     }
     Ok(())
 }
@@ -298,11 +388,11 @@ pub(crate) fn shuffle(
 
 /// Refuses an op that names every lane of its warp where one that is there does not take part.
 fn check_whole_warps(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
-    let there = u32::try_from(exec.lanes).unwrap_or(u32::MAX);
     for warp in exec.active.chunk_by(|a, b| a / WARP == b / WARP) {
         let lane = warp[0];
         let first = lane / WARP * WARP;
-        let absent = (first..there.min(first + WARP)).find(|l| warp.binary_search(l).is_err());
+        let absent =
+            (first..first + WARP).find(|l| exec.has_lane(*l) && warp.binary_search(l).is_err());
         if let Some(absent) = absent {
             let message = format!(
                 "lane {} of the warp does not take part, and lane {} does",
@@ -336,7 +426,7 @@ pub(crate) fn check_members(
     }
     for other in (0..WARP).filter(|other| members >> other & 1 == 1) {
         let thread = first + other;
-        if (thread as usize) < exec.lanes && exec.active.binary_search(&thread).is_err() {
+        if exec.has_lane(thread) && exec.active.binary_search(&thread).is_err() {
             return fault(format!(
                 "lane {other} of the member mask {members:#x} does not take part"
             ));
@@ -365,9 +455,10 @@ fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble
             .map_err(|_| Trouble::unsupported(op, "without a grid"))
     };
     let (grid, block) = (size(1)?, size(4)?);
-    if groups.get(7).is_some_and(|g| !g.is_empty()) {
-        return Err(Trouble::unsupported(op, "in clusters"));
-    }
+    let cluster = match groups.get(7).is_some_and(|g| !g.is_empty()) {
+        true => Some(size(7)?),
+        false => None,
+    };
     let arguments: Vec<Slot> = groups
         .get(11)
         .map(|g| g.iter().map(|v| build.slot(*v)).collect())
@@ -376,13 +467,26 @@ fn launch<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble
     let site = Site::of(op);
     Ok(Box::new(move |exec| {
         let get = |slots: [Slot; 3]| slots.map(|slot| exec.int(slot, 0));
-        let (grid, block) = (get(grid), get(block));
+        let sizes = Sizes {
+            grid: get(grid),
+            block: get(block),
+            cluster: cluster.map(get),
+        };
         let arguments: Vec<Value> = arguments
             .iter()
             .map(|slot| exec.slots[*slot].clone())
             .collect();
-        kernel.launch(exec, grid, block, arguments, &site)
+        kernel.launch(exec, sizes, arguments, &site)
     }))
+}
+
+/// Blocks of a grid, threads of a block, and blocks of a cluster, along x, y and z.
+#[derive(Clone, Copy)]
+pub(crate) struct Sizes {
+    pub(crate) grid: [i64; 3],
+    pub(crate) block: [i64; 3],
+    /// That of the kernel, where none is said.
+    pub(crate) cluster: Option<[i64; 3]>,
 }
 
 /// A kernel, ready to be launched.
@@ -391,6 +495,7 @@ pub(crate) struct Kernel<'c> {
     /// Memory it declares: where, and how much of what.
     memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
     pub(crate) block_size: Option<[u32; 3]>,
+    pub(crate) cluster_size: Option<[u32; 3]>,
     /// Along which dimensions blocks go through the work with the grid for a stride, so that any number of them does it.
     strided: [bool; 3],
 }
@@ -405,11 +510,11 @@ fn is_strided(kernel: Op<'_>, d: usize) -> bool {
             == Some(d)
     };
     let block = |number| match number {
-        Number::Block(d) => Some(d),
+        Number::Block(d) | Number::Cluster(d) => Some(d),
         _ => None,
     };
     let grid = |number| match number {
-        Number::GridSize(d) => Some(d),
+        Number::GridSize(d) | Number::Clusters(d) => Some(d),
         _ => None,
     };
     let mut uses = 0;
@@ -427,6 +532,8 @@ fn is_strided(kernel: Op<'_>, d: usize) -> bool {
 
 /// The largest block.
 const MOST_THREADS: i64 = 1024;
+/// The most blocks of a cluster.
+const MOST_CLUSTER: i64 = 16;
 
 impl<'c> Kernel<'c> {
     pub(crate) fn new(op: Op<'c>, function: Rc<Function<'c>>) -> Result<Self, Trouble> {
@@ -441,20 +548,25 @@ impl<'c> Kernel<'c> {
         Ok(Self {
             strided: [0, 1, 2].map(|d| is_strided(op, d)),
             block_size: function.block_size,
+            cluster_size: function.cluster_size,
             function,
             memory,
         })
     }
 
-    /// Runs all blocks, one after the other.
+    /// Runs all blocks: those of a cluster together, one cluster after the other.
     pub(crate) fn launch(
         &self,
         exec: &mut Exec<'_, 'c>,
-        grid: [i64; 3],
-        block: [i64; 3],
+        sizes: Sizes,
         arguments: Vec<Value>,
         site: &Site,
     ) -> Result<(), Trouble> {
+        let Sizes {
+            grid,
+            block,
+            cluster,
+        } = sizes;
         if grid.iter().all(|n| *n >= 0) && grid.contains(&0) {
             return Ok(());
         }
@@ -465,66 +577,83 @@ impl<'c> Kernel<'c> {
         let Ok(mut grid) = u32s(grid) else {
             return wrong("grid", grid);
         };
+        let product = |sizes: [i64; 3]| sizes.iter().try_fold(1_i64, |n, d| n.checked_mul(*d));
+        let checked = |sizes: [i64; 3], most: i64| {
+            let fits = product(sizes).is_some_and(|n| (1..=most).contains(&n));
+            u32s(sizes).ok().filter(|_| fits)
+        };
+        let known = self.cluster_size.map(|size| size.map(i64::from));
+        let asked = cluster.or(known).unwrap_or([1; 3]);
+        let Some(cluster) = checked(asked, MOST_CLUSTER) else {
+            return wrong("cluster", asked);
+        };
+        if let Some(expected) = self.cluster_size.filter(|size| *size != cluster) {
+            let message = format!("a cluster of {cluster:?}, expected {expected:?}");
+            return Err(Trouble::fault(FaultKind::Undefined, site, message));
+        }
+        if let Some(d) = (0..3).find(|d| grid[*d] % cluster[*d] != 0) {
+            let message = format!(
+                "a grid of {grid:?}, expected a multiple of {} blocks along dimension {d}",
+                cluster[d]
+            );
+            return Err(Trouble::fault(FaultKind::Undefined, site, message));
+        }
         if exec.world.races {
             // Blocks with two turns each: what a turn leaves for the next must be ordered as well.
-            for (size, strided) in grid.iter_mut().zip(self.strided) {
+            for (d, strided) in self.strided.into_iter().enumerate() {
                 if strided {
-                    *size = size.div_ceil(2);
+                    grid[d] = (grid[d] / cluster[d]).div_ceil(2) * cluster[d];
                 }
             }
         }
-        let threads = block.iter().try_fold(1_i64, |n, d| n.checked_mul(*d));
-        let fits = threads.is_some_and(|n| (1..=MOST_THREADS).contains(&n));
-        let Ok(block) = u32s(block)
-            .map_err(|_| ())
-            .and_then(|b| if fits { Ok(b) } else { Err(()) })
-        else {
+        let Some(block) = checked(block, MOST_THREADS) else {
             return wrong("block", block);
         };
         if let Some(expected) = self.block_size.filter(|size| *size != block) {
             let message = format!("a block of {block:?}, expected {expected:?}");
             return Err(Trouble::fault(FaultKind::Undefined, site, message));
         }
-        let threads: u32 = block.iter().product();
-        let count = grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        let clusters: [u64; 3] = std::array::from_fn(|d| u64::from(grid[d] / cluster[d]));
         exec.world.memory.order_everything();
         exec.world.clocks = Default::default();
-        for number in 0..count {
-            let [x, y, _] = grid.map(u64::from);
-            let index = [number % x, number / x % y, number / (x * y)].map(|n| n as u32);
-            self.block(exec, grid, block, index, threads, &arguments, site)?;
+        let [x, y, _] = clusters;
+        for number in 0..clusters.iter().product::<u64>() {
+            let first = [number % x, number / x % y, number / (x * y)];
+            let cta = Cta {
+                grid,
+                block,
+                index: std::array::from_fn(|d| first[d] as u32 * cluster[d]),
+                cluster,
+                variables: BTreeMap::new(),
+                shares: BTreeMap::new(),
+                arrivals: BTreeMap::new(),
+                cluster_arrival: None,
+            };
+            self.cluster(exec, cta, &arguments, site)?;
         }
         exec.world.memory.order_everything();
         Ok(())
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one place, called once")]
-    fn block(
+    /// Runs the blocks of a cluster.
+    fn cluster(
         &self,
         exec: &mut Exec<'_, 'c>,
-        grid: [u32; 3],
-        block: [u32; 3],
-        index: [u32; 3],
-        threads: u32,
+        cta: Cta,
         arguments: &[Value],
         site: &Site,
     ) -> Result<(), Trouble> {
+        let (threads, lanes) = (cta.threads(), (cta.blocks() * cta.pitch()) as usize);
         let world = &mut *exec.world;
-        world.clocks.start_block(world.blocks, threads as usize);
+        world.clocks.start_block(world.blocks, lanes);
         world.blocks = world.blocks.wrapping_add(1);
         let buffers = world.memory.buffers.len();
         let mut inner = Exec {
             world,
             slots: vec![Value::Nothing; self.function.slots],
-            lanes: threads as usize,
-            active: (0..threads).collect(),
-            cta: Some(Cta {
-                grid,
-                block,
-                index,
-                variables: BTreeMap::new(),
-                arrivals: BTreeMap::new(),
-            }),
+            lanes,
+            active: cta.all().into(),
+            cta: Some(cta),
             threads: true,
             unordered: false,
         };
@@ -532,17 +661,19 @@ impl<'c> Kernel<'c> {
             inner.slots[*slot] = value.clone();
         }
         for (slot, space, sizes, scalar) in &self.memory {
-            let private = *space != Space::Shared;
             let label = format!("the {} of a kernel", space.name());
-            let views = private_or_common(
-                &mut inner,
-                label,
-                *space,
-                private,
-                sizes.clone(),
-                *scalar,
-                site,
-            )?;
+            let views = match space {
+                Space::Shared => shared(&mut inner, label, sizes, *scalar, site)?,
+                _ => private_or_common(
+                    &mut inner,
+                    label,
+                    *space,
+                    true,
+                    sizes.clone(),
+                    *scalar,
+                    site,
+                )?,
+            };
             inner.slots[*slot] = Value::Views(views);
         }
         inner.run(&self.function.code)?;
@@ -550,7 +681,7 @@ impl<'c> Kernel<'c> {
             cta.arrivals
                 .iter()
                 .next()
-                .map(|(id, (count, threads))| (*id, *count, threads.len()))
+                .map(|((_, id), (count, threads))| (*id, *count, threads.len()))
         });
         inner.world.memory.release(buffers);
         match waiting {
@@ -561,6 +692,62 @@ impl<'c> Kernel<'c> {
                     format!("barrier {id} was reached by {found} threads, expected {expected}");
                 Err(Trouble::fault(FaultKind::Divergence, site, message))
             }
+        }
+    }
+}
+
+/// Shared memory: each block of a cluster has its own, side by side in one buffer.
+pub(crate) fn shared(
+    exec: &mut Exec<'_, '_>,
+    label: String,
+    sizes: &[i64],
+    scalar: crate::number::Scalar,
+    site: &Site,
+) -> Result<Vec<Rc<View>>, Trouble> {
+    let blocks = exec.cta.as_ref().map_or(1, Cta::blocks);
+    let all = copies(
+        exec,
+        label,
+        Space::Shared,
+        blocks.into(),
+        sizes,
+        scalar,
+        site,
+    )?;
+    let Some(cta) = &mut exec.cta else {
+        return Ok(all);
+    };
+    let (from, to) = all[0].own;
+    cta.shares.insert(all[0].buffer, to - from);
+    if blocks == 1 {
+        return Ok(all);
+    }
+    let of_lane = |lane: u32| all[cta.place(lane).0 as usize].clone();
+    Ok((0..exec.lanes as u32).map(of_lane).collect())
+}
+
+/// The address of the same place in the shared memory of the block with this rank.
+pub(crate) fn mapped(
+    exec: &Exec<'_, '_>,
+    address: i64,
+    rank: i64,
+    site: &Site,
+) -> Result<i64, Trouble> {
+    let (buffer, offset) = located(address);
+    let cta = exec.cta.as_ref();
+    let share = cta.and_then(|cta| cta.shares.get(&buffer).copied());
+    let blocks = cta.map_or(0, |cta| i64::from(cta.blocks()));
+    match share.filter(|share| *share > 0) {
+        Some(share) if (0..blocks).contains(&rank) => {
+            Ok(address - offset + rank * share + offset % share)
+        }
+        Some(_) => {
+            let message = format!("block {rank} of a cluster of {blocks}");
+            Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
+        }
+        None => {
+            let message = "an address outside of shared memory is looked for in another block";
+            Err(Trouble::fault(FaultKind::OutOfBounds, site, message))
         }
     }
 }

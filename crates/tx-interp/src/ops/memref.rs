@@ -316,20 +316,35 @@ pub(crate) fn private_or_common(
     scalar: Scalar,
     site: &Site,
 ) -> Result<Vec<Rc<View>>, Trouble> {
+    let (count, space) = match private {
+        true => (exec.lanes as i64, Space::Private),
+        false => (1, space),
+    };
+    copies(exec, label, space, count, &sizes, scalar, site)
+}
+
+/// A buffer of several arrays, one after the other, each of which is seen alone.
+pub(crate) fn copies(
+    exec: &mut Exec<'_, '_>,
+    label: String,
+    space: Space,
+    copies: i64,
+    sizes: &[i64],
+    scalar: Scalar,
+    site: &Site,
+) -> Result<Vec<Rc<View>>, Trouble> {
     let each = sizes
         .iter()
         .try_fold(scalar.bytes() as i64, |bytes, size| {
             bytes.checked_mul(*size)
         })
         .unwrap_or(i64::MAX);
-    let copies = if private { exec.lanes as i64 } else { 1 };
-    let space = if private { Space::Private } else { space };
     let bytes = each.checked_mul(copies).unwrap_or(i64::MAX);
     let buffer = exec.world.memory.allocate(label, space, bytes, site)?;
     Ok((0..copies)
         .map(|lane| {
             let own = (lane * each, (lane + 1) * each);
-            Rc::new(View::row_major(buffer, own, sizes.clone()))
+            Rc::new(View::row_major(buffer, own, sizes.to_vec()))
         })
         .collect())
 }
@@ -361,27 +376,18 @@ fn global<'c>(op: Op<'c>, to: Slot, build: &mut Build<'_, 'c>) -> Result<Step<'c
             .cta
             .as_ref()
             .and_then(|cta| cta.variables.get(&symbol).cloned());
-        let view = match known {
-            Some(view) => view,
+        let views = match known {
+            Some(views) => views,
             None => {
                 let label = format!("shared variable @{symbol}");
-                let view = private_or_common(
-                    exec,
-                    label,
-                    Space::Shared,
-                    false,
-                    sizes.clone(),
-                    scalar,
-                    &site,
-                )?;
-                let view = view[0].clone();
+                let views = super::gpu::shared(exec, label, &sizes, scalar, &site)?;
                 if let Some(cta) = &mut exec.cta {
-                    cta.variables.insert(symbol.clone(), view.clone());
+                    cta.variables.insert(symbol.clone(), views.clone());
                 }
-                view
+                views
             }
         };
-        exec.slots[to] = Value::Views(vec![view]);
+        exec.slots[to] = Value::Views(views);
         Ok(())
     }))
 }

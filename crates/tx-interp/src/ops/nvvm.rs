@@ -5,12 +5,13 @@ use crate::calc::{maximum, maximum_number, operation};
 use crate::machine::Exec;
 use crate::number::{Scalar, signed, truncated};
 use crate::ops::gpu::{
-    Mode, Number, WARP, arrive, as_thread_number, check_members, last_word, shuffle,
+    Mode, Number, WARP, arrive, arrive_all, arrive_in_cluster, as_thread_number, blocks,
+    check_members, last_word, mapped, shuffle, wait_in_cluster,
 };
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value};
 use std::collections::BTreeMap;
-use tx_exec::happens_before::Fence;
+use tx_exec::happens_before::{AccessKind, Fence};
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
     Op, attribute, integer_attribute, integers, name, operand_groups, operands, results,
@@ -49,10 +50,51 @@ pub(crate) fn build<'c>(
         })));
     }
     Ok(Some(match name(op) {
-        "nvvm.barrier0" => Box::new(move |exec| {
-            let all = exec.active.to_vec();
-            arrive(exec, 0, None, &all, &site)
+        "nvvm.barrier0" => Box::new(move |exec| arrive_all(exec, &site)),
+        "nvvm.cluster.arrive" => Box::new(move |exec| arrive_in_cluster(exec, false, &site)),
+        "nvvm.cluster.arrive.relaxed" => Box::new(move |exec| arrive_in_cluster(exec, true, &site)),
+        "nvvm.cluster.wait" => {
+            let before = tx_mlir::previous(op);
+            let at_once = before.is_some_and(|op| tx_mlir::is(op, "nvvm.cluster.arrive"));
+            Box::new(move |exec| wait_in_cluster(exec, at_once, &site))
+        }
+        "nvvm.mapa" => Box::new(move |exec| {
+            exec.compute(&slots, to[0], 1, |exec, lane, _| {
+                let (address, rank) = (exec.int(slots[0], lane), exec.int(slots[1], lane));
+                let rank = i64::from(rank as i32);
+                mapped(exec, address, rank, &site).map(|address| (address.cast_unsigned(), None))
+            })
         }),
+        "llvm.inttoptr" => Box::new(move |exec| {
+            exec.slots[to[0]] = exec.slots[slots[0]].clone();
+            Ok(())
+        }),
+        "llvm.store" => {
+            let (scalar, width) = scalars_of(op, operands(op)[0])?;
+            let site = build.program.site(op);
+            Box::new(move |exec| {
+                for &lane in exec.active.clone().iter() {
+                    let view = exec.world.memory.at(exec.int(slots[1], lane), &site.1)?;
+                    for i in 0..width {
+                        let numbers = exec.numbers(slots[0]);
+                        let value = (
+                            numbers.get(lane as usize, i),
+                            numbers.bound(lane as usize, i),
+                        );
+                        exec.write(
+                            &view,
+                            i as i64,
+                            scalar,
+                            value,
+                            AccessKind::Write,
+                            lane,
+                            &site,
+                        )?;
+                    }
+                }
+                Ok(())
+            })
+        }
         "nvvm.barrier" => {
             let groups = operand_groups(op).unwrap_or_default();
             let mut one = |group: usize| groups.get(group)?.first().map(|v| build.slot(*v));
@@ -65,24 +107,30 @@ pub(crate) fn build<'c>(
             }
             Box::new(move |exec| {
                 if let (Some(combine), Some(predicate)) = (&combine, predicate) {
-                    let all = exec.active.to_vec();
-                    let holds = all.iter().filter(|lane| exec.int(predicate, **lane) != 0);
-                    let holds = holds.count();
-                    let result = match combine.as_str() {
-                        "or" => usize::from(holds > 0),
-                        "and" => usize::from(holds == all.len()),
-                        _ => holds,
-                    };
-                    exec.slots[to[0]] = Value::Numbers(Lanes::same(vec![result as u64]));
-                    return arrive(exec, 0, None, &all, &site);
+                    let mut out = Lanes::new(1, exec.lanes);
+                    for all in blocks(exec, &exec.active) {
+                        let holds = all.iter().filter(|lane| exec.int(predicate, **lane) != 0);
+                        let holds = holds.count();
+                        let result = match combine.as_str() {
+                            "or" => usize::from(holds > 0),
+                            "and" => usize::from(holds == all.len()),
+                            _ => holds,
+                        };
+                        for lane in all {
+                            out.set(lane as usize, 0, result as u64, None);
+                        }
+                    }
+                    exec.slots[to[0]] = Value::Numbers(out);
+                    return arrive_all(exec, &site);
                 }
-                let mut barriers: BTreeMap<(u64, Option<u64>), Vec<u32>> = BTreeMap::new();
+                let mut barriers: BTreeMap<(u32, u64, Option<u64>), Vec<u32>> = BTreeMap::new();
                 for &lane in exec.active.iter() {
+                    let rank = exec.cta.as_ref().map_or(0, |cta| cta.place(lane).0);
                     let id = id.map_or(0, |slot| exec.int(slot, lane)).cast_unsigned();
                     let count = count.map(|slot| exec.int(slot, lane).cast_unsigned());
-                    barriers.entry((id, count)).or_default().push(lane);
+                    barriers.entry((rank, id, count)).or_default().push(lane);
                 }
-                for ((id, count), threads) in barriers {
+                for ((_, id, count), threads) in barriers {
                     // A last warp that is not full counts as one that is.
                     let warps = threads
                         .iter()
@@ -205,6 +253,15 @@ fn register(name: &str) -> Option<Number> {
         Some(("ctaid", d)) => axis(d).map(Number::Block),
         Some(("ntid", d)) => axis(d).map(Number::BlockSize),
         Some(("nctaid", d)) => axis(d).map(Number::GridSize),
+        Some(("clusterid", d)) => axis(d).map(Number::Cluster),
+        Some(("nclusterid", d)) => axis(d).map(Number::Clusters),
+        Some(("cluster", "ctarank")) => Some(Number::Rank),
+        Some(("cluster", "nctarank")) => Some(Number::ClusterBlocks),
+        Some(("cluster", rest)) => match rest.split_once('.') {
+            Some(("ctaid", d)) => axis(d).map(Number::Place),
+            Some(("nctaid", d)) => axis(d).map(Number::ClusterSize),
+            _ => None,
+        },
         _ => match rest {
             "laneid" => Some(Number::Lane),
             "warpid" => Some(Number::Warp),
@@ -309,7 +366,7 @@ fn vote<'c>(op: Op<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, Trouble> 
                 .filter(|other| exec.int(slots[1], **other) & 1 == 1)
                 .fold(0_u32, |ballot, other| ballot | 1 << (other % WARP));
             let present = (0..WARP)
-                .filter(|l| (first + l) < exec.lanes as u32)
+                .filter(|l| exec.has_lane(first + l))
                 .fold(0_u32, |all, l| all | 1 << l);
             let result = match kind.as_str() {
                 "ballot" => u64::from(ballot),

@@ -123,21 +123,21 @@ impl Group {
 /// The groups among the lanes that execute. All threads of a group must be there.
 fn groups(exec: &Exec<'_, '_>, scope: Scope, site: &Site) -> Result<Vec<Group>, Trouble> {
     let lanes = exec.lanes as u32;
+    // Lanes of one block, as far as groups do not go beyond it.
+    let block = match (&exec.cta, scope) {
+        (Some(cta), Scope::Thread | Scope::Warp | Scope::Warpgroup | Scope::Cta) => cta.pitch(),
+        _ => lanes,
+    };
     let size = match scope {
         Scope::Thread => 1,
         Scope::Warp => 32,
         Scope::Warpgroup => 128,
-        Scope::Cta | Scope::Grid => lanes,
-        Scope::Cluster => {
-            return Err(Trouble::Unsupported {
-                site: site.clone(),
-                what: "of a cluster".to_owned(),
-            });
-        }
+        Scope::Cta | Scope::Cluster | Scope::Grid => block,
     };
+    let base_of = |lane: u32| lane / block * block + lane % block / size * size;
     let mut groups: Vec<Group> = Vec::new();
     for &lane in exec.active.iter() {
-        let base = lane / size * size;
+        let base = base_of(lane);
         match groups.last_mut() {
             Some(group) if group.base == i64::from(base) => group.threads.push(lane),
             _ => groups.push(Group {
@@ -149,7 +149,8 @@ fn groups(exec: &Exec<'_, '_>, scope: Scope, site: &Site) -> Result<Vec<Group>, 
     }
     for group in &groups {
         let base = group.base as u32;
-        let expected = size.min(lanes - base) as usize;
+        let all = base..base.saturating_add(size).min((base / block + 1) * block);
+        let expected = all.filter(|lane| exec.has_lane(*lane)).count();
         if group.threads.len() != expected {
             let message = format!(
                 "{} of the {expected} threads of a {scope} are here, expected all",
@@ -772,7 +773,14 @@ fn all_reduce<'c>(view: &AllReduce<'c>, build: &mut Build<'_, 'c>) -> Result<Ste
             let mut digits: std::collections::BTreeMap<i64, Vec<u32>> =
                 std::collections::BTreeMap::new();
             for &thread in &group.threads {
-                let t = i64::from(thread) - group.base;
+                let place = match (&exec.cta, scope) {
+                    (Some(cta), Scope::Cluster) => {
+                        let (rank, place) = cta.place(thread);
+                        i64::from(rank * cta.threads() + place)
+                    }
+                    _ => i64::from(thread),
+                };
+                let t = place - group.base;
                 let key = width.map_or(0, |width| t - t / stride % width * stride);
                 digits.entry(key).or_default().push(thread);
             }

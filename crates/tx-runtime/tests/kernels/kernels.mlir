@@ -51,5 +51,39 @@ module attributes {gpu.container_module} {
       llvm.store %thread, %q : i32, !llvm.ptr loc("source.mlir":9:3)
       llvm.return
     }
+    // Each block stores its rank in the cluster into the shared memory of the next, which stores it, plus ten times how many
+    // blocks a cluster has, behind a barrier of the cluster; without that the block may not have begun.
+    llvm.mlir.global internal @slot() {addr_space = 3 : i32, alignment = 16 : i64} : i32
+    llvm.func @cluster_ranks(%ya: !llvm.ptr, %y: !llvm.ptr, %yo: i64, %n: i64, %ys0: i64)
+        attributes {gpu.kernel, nvvm.kernel} {
+      %slot = llvm.mlir.addressof @slot : !llvm.ptr<3>
+      %one = llvm.mlir.constant(1 : i32) : i32
+      %ten = llvm.mlir.constant(10 : i32) : i32
+      %block = nvvm.read.ptx.sreg.ctaid.x : i32
+      %rank = nvvm.read.ptx.sreg.cluster.ctarank : i32
+      %ranks = nvvm.read.ptx.sreg.cluster.nctarank : i32
+      %after = llvm.add %rank, %one : i32
+      %next = llvm.urem %after, %ranks : i32
+      %there = nvvm.mapa %slot, %next : !llvm.ptr<3> -> !llvm.ptr<7>
+      nvvm.cluster.arrive
+      nvvm.cluster.wait
+      llvm.store %rank, %there : i32, !llvm.ptr<7>
+      nvvm.cluster.arrive
+      nvvm.cluster.wait
+      %before = llvm.load %slot : !llvm.ptr<3> -> i32
+      %tens = llvm.mul %ranks, %ten : i32
+      %sum = llvm.add %before, %tens : i32
+      %q = llvm.getelementptr %y[%block] : (!llvm.ptr, i32) -> !llvm.ptr, i32
+      llvm.store %sum, %q : i32, !llvm.ptr
+      llvm.return
+    }
+    llvm.func @too_early(%ya: !llvm.ptr, %y: !llvm.ptr, %yo: i64, %n: i64, %ys0: i64)
+        attributes {gpu.kernel, nvvm.kernel} {
+      %slot = llvm.mlir.addressof @slot : !llvm.ptr<3>
+      %one = llvm.mlir.constant(1 : i32) : i32
+      %there = nvvm.mapa %slot, %one : !llvm.ptr<3> -> !llvm.ptr<7>
+      llvm.store %one, %there : i32, !llvm.ptr<7> loc("source.mlir":11:5)
+      llvm.return
+    }
   }
 }

@@ -410,9 +410,10 @@ impl<'c> Host<'c> {
         };
         let grid = sizes([gx, gy, gz])?;
         let block = sizes([bx, by, bz])?;
-        let cluster = (!(cx.is_empty() && cy.is_empty() && cz.is_empty()))
-            .then(|| sizes([cx, cy, cz]))
-            .transpose()?;
+        let cluster = match [cx, cy, cz].iter().all(|size| size.is_empty()) {
+            true => super::cluster_of(kernel),
+            false => Some(sizes([cx, cy, cz])?),
+        };
         agree(op, kernel, "known_block_size", "blocks of", &block)?;
         agree(op, kernel, "known_grid_size", "a grid of", &grid)?;
         if let Some(cluster) = &cluster {

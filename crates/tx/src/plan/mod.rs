@@ -111,6 +111,12 @@ fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Fail
     let sizes = |sizes: &[i64]| -> [Expr; 3] {
         std::array::from_fn(|i| Expr::Const(sizes.get(i).copied().unwrap_or(1)))
     };
+    let cluster = cluster_of(kernel);
+    // A grid that nobody knows is the smallest that there can be.
+    let grid = match (grid.is_empty(), &cluster) {
+        (true, Some(cluster)) => cluster.clone(),
+        _ => sizes(&grid),
+    };
     Ok(Launches {
         plan: Plan {
             version: VERSION,
@@ -119,9 +125,9 @@ fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Fail
             entry_kind: EntryKind::Kernel,
             steps: vec![Step {
                 kernel: name.to_owned(),
-                grid: sizes(&grid),
+                grid,
                 block: sizes(block),
-                cluster: None,
+                cluster,
                 dynamic_shared_bytes: Expr::Const(0),
                 operands: (0..arguments.len()).map(Operand::Argument).collect(),
             }],
@@ -131,6 +137,13 @@ fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Fail
         },
         gpu_module: enclosing(kernel, "gpu.module").map(name_of),
     })
+}
+
+/// The clusters that a kernel was made for.
+fn cluster_of(kernel: Op<'_>) -> Option<[Expr; 3]> {
+    let sizes = attribute(kernel, "known_cluster_size").and_then(integers)?;
+    let sizes: [i64; 3] = sizes.try_into().ok()?;
+    Some(sizes.map(Expr::Const))
 }
 
 /// The types of the arguments of an entry, all of which a host can pass.

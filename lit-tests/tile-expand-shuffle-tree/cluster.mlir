@@ -1,0 +1,67 @@
+// RUN: tx-opt %s --tile-expand-shuffle-tree
+
+// Values of several blocks.
+
+gpu.module @m [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+  // Each block combines its own, then eight threads store the result in the shared memory of a block each, in the slot of
+  // their own block; every thread combines the eight. Blocks arrive where the kernel begins, and wait before the first store.
+  // CHECK-LABEL: gpu.func @all_threads
+  // CHECK-NEXT:    nvvm.cluster.arrive
+  // CHECK:         memref.load %[[OWN:.+]][%{{.+}}] : memref<4xf32, #gpu.address_space<workgroup>>
+  // CHECK:         nvvm.cluster.wait
+  // CHECK:         %[[SHARED:.+]] = memref.get_global @all_threads_scratch{{.*}} : memref<8xf32, #gpu.address_space<workgroup>>
+  // CHECK:         %[[RANK:.+]] = nvvm.read.ptx.sreg.cluster.ctarank
+  // CHECK:         %[[STORES:.+]] = arith.cmpi ult, %{{.+}}, %c8
+  // CHECK:         scf.if %[[STORES]] {
+  // CHECK:           %[[PLACE:.+]] = llvm.inttoptr %{{.+}} : i64 to !llvm.ptr<3>
+  // CHECK:           %[[THEIRS:.+]] = nvvm.mapa %[[PLACE]], %{{.+}} : !llvm.ptr<3> -> !llvm.ptr<7>
+  // CHECK:           llvm.store %{{.+}}, %[[THEIRS]]
+  // CHECK:         }
+  // CHECK-COUNT-8: memref.load %[[SHARED]]
+  gpu.func @all_threads(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 4, 2, 1>} {
+    %s = tile.all_reduce sum %v scope(cluster) : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // A thread and those of the same number in the two other blocks: nothing is combined within a block, and there are more
+  // stores than threads.
+  // CHECK-LABEL: gpu.func @same_number
+  // CHECK-NOT:     gpu.shuffle
+  // CHECK-COUNT-3: nvvm.mapa
+  // CHECK-NOT:     nvvm.mapa
+  // CHECK-COUNT-3: memref.load
+  gpu.func @same_number(%v: i8, %R: memref<i8>)
+      kernel attributes {known_block_size = array<i32: 20, 1, 1>, known_cluster_size = array<i32: 3, 1, 1>} {
+    %s = tile.all_reduce max %v scope(cluster) width 3 stride 20 : i8 -> i8
+    memref.store %s, %R[] : memref<i8>
+    gpu.return
+  }
+
+  // Pairs of blocks, and of those every other thread: two values of each block, of two parts each.
+  // CHECK-LABEL: gpu.func @pairs
+  // CHECK-COUNT-2: memref.get_global @pairs_scratch{{.*}} : memref<4x
+  // CHECK:         %[[RANK:.+]] = nvvm.read.ptx.sreg.cluster.ctarank
+  // CHECK-COUNT-2: llvm.store {{.+}} !llvm.ptr<7>
+  // CHECK-NOT:     llvm.store
+  gpu.func @pairs(%v: f32, %i: i32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    %s, %j = tile.all_reduce argmax %v, %i scope(cluster) width 32 stride 2 : f32, i32 -> f32, i32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // A group within a block needs no other block.
+  // CHECK-LABEL: gpu.func @within_blocks
+  // CHECK-NOT:     cluster.
+  // CHECK-COUNT-3: gpu.shuffle
+  // CHECK-NOT:     cluster.
+  // CHECK:         gpu.return
+  gpu.func @within_blocks(%v: f32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_cluster_size = array<i32: 4, 1, 1>} {
+    %s = tile.all_reduce sum %v scope(cluster) width 8 : f32 -> f32
+    memref.store %s, %R[] : memref<f32>
+    gpu.return
+  }
+}

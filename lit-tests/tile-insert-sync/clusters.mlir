@@ -1,0 +1,92 @@
+// RUN: tx-opt %s --tile-insert-sync
+
+// Barriers of the cluster, where other blocks' memory is touched.
+
+!S = memref<2xf32, #gpu.address_space<workgroup>>
+
+gpu.module @m {
+  memref.global "private" @slots : !S = uninitialized
+  memref.global "private" @other : !S = uninitialized
+
+  // What other blocks were given they read after a barrier of the cluster. Its two halves that the programmer wrote apart order
+  // nothing that lies between them.
+  // CHECK-LABEL: gpu.func @push
+  // CHECK:         nvvm.cluster.arrive
+  // CHECK:         nvvm.cluster.wait
+  // CHECK:         llvm.store
+  // CHECK-NOT:     gpu.barrier
+  // CHECK:         nvvm.cluster.arrive
+  // CHECK-NEXT:    nvvm.cluster.wait
+  // CHECK:         memref.load
+  // CHECK-NOT:     barrier
+  // CHECK-NOT:     cluster
+  // CHECK:         gpu.return
+  gpu.func @push(%v: f32, %to: i32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    nvvm.cluster.arrive
+    %slots = memref.get_global @slots : !S
+    %at = memref.extract_aligned_pointer_as_index %slots : !S -> index
+    nvvm.cluster.wait
+    %word = arith.index_cast %at : index to i64
+    %own = llvm.inttoptr %word : i64 to !llvm.ptr<3>
+    %theirs = nvvm.mapa %own, %to : !llvm.ptr<3> -> !llvm.ptr<7>
+    llvm.store %v, %theirs : f32, !llvm.ptr<7>
+    %x = memref.load %slots[%c0] : !S
+    memref.store %x, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Memory is gone with its block: all meet before the kernel ends. A barrier of the block is none of the cluster.
+  // CHECK-LABEL: gpu.func @pull
+  // CHECK:         memref.store
+  // CHECK:         gpu.barrier
+  // CHECK:         nvvm.cluster.arrive
+  // CHECK-NEXT:    nvvm.cluster.wait
+  // CHECK:         llvm.load
+  // CHECK:         memref.store
+  // CHECK-NEXT:    nvvm.cluster.arrive
+  // CHECK-NEXT:    nvvm.cluster.wait
+  // CHECK-NEXT:    gpu.return
+  gpu.func @pull(%v: f32, %of: i32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %slots = memref.get_global @slots : !S
+    memref.store %v, %slots[%c0] : !S
+    gpu.barrier
+    %at = memref.extract_aligned_pointer_as_index %slots : !S -> index
+    %word = arith.index_cast %at : index to i64
+    %own = llvm.inttoptr %word : i64 to !llvm.ptr<3>
+    %theirs = nvvm.mapa %own, %of : !llvm.ptr<3> -> !llvm.ptr<7>
+    %x = llvm.load %theirs : !llvm.ptr<7> -> f32
+    memref.store %x, %R[] : memref<f32>
+    gpu.return
+  }
+
+  // Shared memory that no other block touches needs a barrier of the block alone.
+  // CHECK-LABEL: gpu.func @own_memory
+  // CHECK:         llvm.store
+  // CHECK:         memref.store %{{.+}}, %[[OTHER:.+]][
+  // CHECK-NEXT:    gpu.barrier
+  // CHECK-NEXT:    memref.load %[[OTHER]]
+  // CHECK:         nvvm.cluster.arrive
+  // CHECK-NEXT:    nvvm.cluster.wait
+  // CHECK-NEXT:    gpu.return
+  gpu.func @own_memory(%v: f32, %to: i32, %R: memref<f32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %is_first = arith.cmpi eq, %t, %c0 : index
+    %slots = memref.get_global @slots : !S
+    %at = memref.extract_aligned_pointer_as_index %slots : !S -> index
+    %word = arith.index_cast %at : index to i64
+    %own = llvm.inttoptr %word : i64 to !llvm.ptr<3>
+    %theirs = nvvm.mapa %own, %to : !llvm.ptr<3> -> !llvm.ptr<7>
+    llvm.store %v, %theirs : f32, !llvm.ptr<7>
+    %other = memref.get_global @other : !S
+    memref.store %v, %other[%c0] : !S
+    %x = memref.load %other[%c0] : !S
+    memref.store %x, %R[] : memref<f32>
+    gpu.return
+  }
+}
