@@ -208,7 +208,7 @@ func.func private @unknown_determinism() attributes {
 
 // A loop is bound to a dimension of the grid or of the block.
 func.func private @unknown_processor() attributes {
-  // expected-error @below {{to be one of: block_x, block_y, block_z, thread_x, thread_y, thread_z}}
+  // expected-error @below {{to be one of: block_x, block_y, block_z, cluster_x, cluster_y, cluster_z, thread_x, thread_y, thread_z}}
   // expected-error @below {{failed to parse}}
   a = #tile.bind<"d0" to lane_x>}
 

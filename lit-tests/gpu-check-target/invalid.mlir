@@ -18,16 +18,10 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
 
 // The chip is too old.
 gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx80">] {
-  llvm.mlir.global internal @slots() {addr_space = 3 : i32} : f32
   llvm.func @kernel() {
     // expected-error @below {{`nvvm.cluster.arrive` needs sm_90 and PTX 7.8, found sm_80 and PTX 8.0}}
     // expected-note @below {{chip = "sm_90", features = "+ptx78">]}}
     nvvm.cluster.arrive
-    %r = llvm.mlir.constant(0 : i32) : i32
-    %p = llvm.mlir.addressof @slots : !llvm.ptr<3>
-    // expected-error @below {{`nvvm.mapa` needs sm_90 and PTX 7.8, found sm_80 and PTX 8.0}}
-    // expected-note @below {{chip = "sm_90", features = "+ptx78">]}}
-    %q = nvvm.mapa %p, %r : !llvm.ptr<3> -> !llvm.ptr<7>
     // A proxy is a word of the operation.
     nvvm.fence.proxy {kind = #nvvm.proxy_kind<alias>}
     llvm.return

@@ -8,7 +8,7 @@
 // CHECK:         tile.candidates = {{\[\[\[}}#tile.split<"d0" by 8>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @columns(
-// CHECK:         tile.candidates = {{\[\[\[}}#tile.split<"d1" by 4>
+// CHECK:         tile.candidates = {{\[\[\[}}#tile.split<"d1" by 32>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @everything(
 // CHECK:         tile.candidates = {{\[\[\[}}#tile.case<"d0" to 4096

@@ -72,7 +72,7 @@ const fn with(with: &'static str, needs: Needs) -> Needs {
 
 /// The first that fits an op counts. As LLVM 22 selects them, which is as the PTX ISA says, section by section under
 /// "PTX ISA Notes" and "Target ISA Notes".
-const NEEDS: [Needs; 25] = [
+const NEEDS: [Needs; 24] = [
     with("proxy_kind<alias>", needs("nvvm.fence.proxy", 70, 75)),
     needs("nvvm.fence.proxy.acquire", 90, 83),
     needs("nvvm.fence.proxy.release", 90, 83),
@@ -83,7 +83,6 @@ const NEEDS: [Needs; 25] = [
     needs("nvvm.fence.sc.cluster", 90, 78),
     needs("nvvm.cluster.arrive.relaxed", 90, 80),
     needs("nvvm.cluster.", 90, 78),
-    needs("nvvm.mapa", 90, 78),
     needs("nvvm.elect.sync", 90, 80),
     with(" fm", only("nvvm.redux.sync", 100, 86)),
     needs("nvvm.redux.sync", 80, 70),
