@@ -337,8 +337,10 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     Groups are `width` threads of the scope, `stride` apart: thread `t` is in a group with those
     threads that differ from it only in the digit `t / stride % width`. Without `width` the scope's
     threads are one group. Both may be any numbers whose product is no more than the scope may have:
-    32 for a warp, 128 for a warpgroup, 1024 for a CTA. Where that many threads do not divide the
-    scope, groups at its end have those threads that are there.
+    32 for a warp, 128 for a warpgroup, 1024 for a CTA, 16 times that for a cluster. Where that many
+    threads do not divide the scope, groups at its end have those threads that are there; in a cluster
+    groups are whole blocks or equal parts of one, and the kernel says how many blocks there are
+    (`known_cluster_size`).
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32

@@ -91,8 +91,8 @@ const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
 
-/// What blocks of a cluster share, with blocks of 32 bits as long as measured on an H200: a barrier of the cluster takes less time
-/// than a fence, an atomic access and a look at what others left, and there is no other kernel. But a cluster has few blocks.
+/// What blocks of a cluster share, as sums of f32 on an H200 had it: a barrier of the cluster takes less time than a fence, an
+/// atomic access and a look at what others left, and there is no other kernel. But a cluster has few blocks.
 struct Clusters {
     /// One result of up to so many elements, and by whom.
     alone: (i64, Group, i64),
@@ -132,7 +132,7 @@ const SECTOR: i64 = 32;
 const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
-/// Where blocks of a cluster can share a result, they do: [`Clusters`].
+/// The schedule for each length; with `clusters`, blocks of one share what is in [`SHARED`].
 pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Vec<Case> {
     let mut chooser = Chooser::of(job, clusters);
     chooser.by_length().unwrap_or_else(|| {
