@@ -4,7 +4,7 @@
 
 !S = memref<2xf32, #gpu.address_space<workgroup>>
 
-gpu.module @m {
+gpu.module @m [#nvvm.target<chip = "sm_90">] {
   memref.global "private" @slots : !S = uninitialized
   memref.global "private" @other : !S = uninitialized
 

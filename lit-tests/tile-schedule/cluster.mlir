@@ -1,4 +1,4 @@
-// RUN: tx-opt %s --tile-schedule
+// RUN: tx-opt %s --tile-schedule=chip=sm_90
 
 // Loops on the blocks of a cluster.
 

@@ -3,7 +3,7 @@
 //! A test is a file; its parts between `// -----` are programs of their own, and all their functions and kernels are
 //! checked. Each must be valid, but for those in `validate/exceptions.txt`: a line there is a file, a part and an entry,
 //! and what comes of it, which must be what is found. Files and parts that are tests of diagnostics, which expect an
-//! error or run `not`, are left out.
+//! error or run `not`, are left out. The chip is the first that a `RUN` line of the file names, or else the default.
 //!
 //! `--bless` writes the exceptions as they are; `--every-input` runs all inputs that `tx validate` makes of each, which
 //! takes longer.
@@ -145,6 +145,18 @@ fn inputs_of(name: &str) -> usize {
     }
 }
 
+/// The chip that a file is for. Files that name one which is not known are tests of what is said of that.
+fn target_of(text: &str) -> tx::Target {
+    let runs = text.lines().filter(|line| line.starts_with("// RUN"));
+    let named = runs
+        .filter_map(|line| line.split_once("chip"))
+        .filter_map(|(_, rest)| rest.trim_start_matches(['=', ' ']).split(&[' ', '}'][..]).next())
+        .find_map(|chip| tx::Target::parse(chip).ok());
+    named.unwrap_or_else(|| {
+        tx::Target::parse(tx_target::DEFAULT_CHIP).expect("the default chip is a known one")
+    })
+}
+
 /// What came of an entry.
 struct Outcome {
     word: String,
@@ -159,9 +171,7 @@ fn check(name: &str, text: &str, inputs: Option<usize>) -> Vec<(String, Outcome)
                 .lines()
                 .any(|line| line.contains("RUN:") && line.split_whitespace().any(|w| w == "not"))
     };
-    let Ok(target) = tx::Target::parse(tx_target::DEFAULT_CHIP) else {
-        return Vec::new();
-    };
+    let target = target_of(text);
     let mut outcomes = Vec::new();
     let whole_refuses = text
         .lines()
