@@ -21,7 +21,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
   // CHECK-NOT:     barrier
   // CHECK-NOT:     cluster
   // CHECK:         gpu.return
-  gpu.func @push(%v: f32, %to: i32, %R: memref<f32>)
+  gpu.func @push(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
     %c0 = arith.constant 0 : index
     nvvm.cluster.arrive
@@ -30,6 +30,9 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
     nvvm.cluster.wait
     %word = arith.index_cast %at : index to i64
     %own = llvm.inttoptr %word : i64 to !llvm.ptr<3>
+    %rank = nvvm.read.ptx.sreg.cluster.ctarank : i32
+    %c1 = arith.constant 1 : i32
+    %to = arith.xori %rank, %c1 : i32
     %theirs = nvvm.mapa %own, %to : !llvm.ptr<3> -> !llvm.ptr<7>
     llvm.store %v, %theirs : f32, !llvm.ptr<7>
     %x = memref.load %slots[%c0] : !S
@@ -49,7 +52,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
   // CHECK-NEXT:    nvvm.cluster.arrive
   // CHECK-NEXT:    nvvm.cluster.wait
   // CHECK-NEXT:    gpu.return
-  gpu.func @pull(%v: f32, %of: i32, %R: memref<f32>)
+  gpu.func @pull(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 1, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
     %c0 = arith.constant 0 : index
     %slots = memref.get_global @slots : !S
@@ -58,6 +61,9 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
     %at = memref.extract_aligned_pointer_as_index %slots : !S -> index
     %word = arith.index_cast %at : index to i64
     %own = llvm.inttoptr %word : i64 to !llvm.ptr<3>
+    %rank = nvvm.read.ptx.sreg.cluster.ctarank : i32
+    %c1 = arith.constant 1 : i32
+    %of = arith.xori %rank, %c1 : i32
     %theirs = nvvm.mapa %own, %of : !llvm.ptr<3> -> !llvm.ptr<7>
     %x = llvm.load %theirs : !llvm.ptr<7> -> f32
     memref.store %x, %R[] : memref<f32>
@@ -73,7 +79,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
   // CHECK:         nvvm.cluster.arrive
   // CHECK-NEXT:    nvvm.cluster.wait
   // CHECK-NEXT:    gpu.return
-  gpu.func @own_memory(%v: f32, %to: i32, %R: memref<f32>)
+  gpu.func @own_memory(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
     %c0 = arith.constant 0 : index
     %t = gpu.thread_id x
@@ -82,6 +88,9 @@ gpu.module @m [#nvvm.target<chip = "sm_90">] {
     %at = memref.extract_aligned_pointer_as_index %slots : !S -> index
     %word = arith.index_cast %at : index to i64
     %own = llvm.inttoptr %word : i64 to !llvm.ptr<3>
+    %rank = nvvm.read.ptx.sreg.cluster.ctarank : i32
+    %c1 = arith.constant 1 : i32
+    %to = arith.xori %rank, %c1 : i32
     %theirs = nvvm.mapa %own, %to : !llvm.ptr<3> -> !llvm.ptr<7>
     llvm.store %v, %theirs : f32, !llvm.ptr<7>
     %other = memref.get_global @other : !S

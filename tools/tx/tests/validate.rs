@@ -150,7 +150,11 @@ fn target_of(text: &str) -> tx::Target {
     let runs = text.lines().filter(|line| line.starts_with("// RUN"));
     let named = runs
         .filter_map(|line| line.split_once("chip"))
-        .filter_map(|(_, rest)| rest.trim_start_matches(['=', ' ']).split(&[' ', '}'][..]).next())
+        .filter_map(|(_, rest)| {
+            rest.trim_start_matches(['=', ' '])
+                .split(&[' ', '}'][..])
+                .next()
+        })
         .find_map(|chip| tx::Target::parse(chip).ok());
     named.unwrap_or_else(|| {
         tx::Target::parse(tx_target::DEFAULT_CHIP).expect("the default chip is a known one")

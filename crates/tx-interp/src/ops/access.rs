@@ -3,6 +3,7 @@
 use crate::bound::Bound;
 use crate::build::{Build, Step, scalars_of};
 use crate::calc::operation;
+use crate::machine::Exec;
 use crate::number::Scalar;
 use crate::ops::scalar::{bound_of, float_of};
 use crate::trouble::{FaultKind, Site, Trouble};
@@ -10,7 +11,8 @@ use crate::value::{Lanes, Value, View};
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::{Op, integer_attribute, name, operands, results};
 
-/// `memref.load`, `memref.store`, `vector.load`, `vector.store`.
+/// `memref.load`, `memref.store`, `vector.load`, `vector.store`; `llvm.load` and `llvm.store` where addresses came from
+/// memrefs.
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,
@@ -59,22 +61,33 @@ pub(crate) fn build<'c>(
                     let (view, index) = indexed(exec, slots[1], &slots[2..], lane);
                     check(exec, &view, &index, width, lane, &site.1)?;
                     let place = view.place(index.iter().copied());
+                    store(exec, slots[0], (&view, place), (scalar, width), lane, &site)?;
+                }
+                Ok(())
+            })))
+        }
+        "llvm.load" => {
+            let (scalar, width) = scalars_of(op, results(op)[0])?;
+            let to = build.results(op)[0];
+            Ok(Some(Box::new(move |exec| {
+                let mut out = Lanes::new(width, exec.lanes);
+                for &lane in exec.active.clone().iter() {
+                    let view = exec.world.memory.at(exec.int(slots[0], lane), &site.1)?;
                     for i in 0..width {
-                        let numbers = exec.numbers(slots[0]);
-                        let value = (
-                            numbers.get(lane as usize, i),
-                            numbers.bound(lane as usize, i),
-                        );
-                        exec.write(
-                            &view,
-                            place + i as i64,
-                            scalar,
-                            value,
-                            AccessKind::Write,
-                            lane,
-                            &site,
-                        )?;
+                        let (bits, bound) = exec.read(&view, i as i64, scalar, lane, &site)?;
+                        out.set(lane as usize, i, bits, bound);
                     }
+                }
+                exec.slots[to] = Value::Numbers(out);
+                Ok(())
+            })))
+        }
+        "llvm.store" => {
+            let (scalar, width) = scalars_of(op, operands(op)[0])?;
+            Ok(Some(Box::new(move |exec| {
+                for &lane in exec.active.clone().iter() {
+                    let view = exec.world.memory.at(exec.int(slots[1], lane), &site.1)?;
+                    store(exec, slots[0], (&view, 0), (scalar, width), lane, &site)?;
                 }
                 Ok(())
             })))
@@ -83,8 +96,29 @@ pub(crate) fn build<'c>(
     }
 }
 
+/// Writes what a thread has, a number or a vector of them, to consecutive elements of memory.
+fn store(
+    exec: &mut Exec<'_, '_>,
+    value: usize,
+    (view, first): (&View, i64),
+    (scalar, width): (Scalar, usize),
+    lane: u32,
+    site: &(u32, Site),
+) -> Result<(), Trouble> {
+    for i in 0..width {
+        let numbers = exec.numbers(value);
+        let value = (
+            numbers.get(lane as usize, i),
+            numbers.bound(lane as usize, i),
+        );
+        let place = first + i as i64;
+        exec.write(view, place, scalar, value, AccessKind::Write, lane, site)?;
+    }
+    Ok(())
+}
+
 fn indexed(
-    exec: &crate::machine::Exec<'_, '_>,
+    exec: &Exec<'_, '_>,
     memref: usize,
     indices: &[usize],
     lane: u32,
@@ -95,7 +129,7 @@ fn indexed(
 
 /// Refuses indices outside the sizes of a memref, also where they stay inside its buffer.
 fn check(
-    exec: &crate::machine::Exec<'_, '_>,
+    exec: &Exec<'_, '_>,
     view: &View,
     index: &[i64],
     width: usize,

@@ -11,7 +11,7 @@ use crate::ops::gpu::{
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value};
 use std::collections::BTreeMap;
-use tx_exec::happens_before::{AccessKind, Fence};
+use tx_exec::happens_before::Fence;
 use tx_mlir::melior::ir::ValueLike;
 use tx_mlir::{
     Op, attribute, integer_attribute, integers, name, operand_groups, operands, results,
@@ -69,32 +69,7 @@ pub(crate) fn build<'c>(
             exec.slots[to[0]] = exec.slots[slots[0]].clone();
             Ok(())
         }),
-        "llvm.store" => {
-            let (scalar, width) = scalars_of(op, operands(op)[0])?;
-            let site = build.program.site(op);
-            Box::new(move |exec| {
-                for &lane in exec.active.clone().iter() {
-                    let view = exec.world.memory.at(exec.int(slots[1], lane), &site.1)?;
-                    for i in 0..width {
-                        let numbers = exec.numbers(slots[0]);
-                        let value = (
-                            numbers.get(lane as usize, i),
-                            numbers.bound(lane as usize, i),
-                        );
-                        exec.write(
-                            &view,
-                            i as i64,
-                            scalar,
-                            value,
-                            AccessKind::Write,
-                            lane,
-                            &site,
-                        )?;
-                    }
-                }
-                Ok(())
-            })
-        }
+        "llvm.load" | "llvm.store" => return super::access::build(op, build),
         "nvvm.barrier" => {
             let groups = operand_groups(op).unwrap_or_default();
             let mut one = |group: usize| groups.get(group)?.first().map(|v| build.slot(*v));
