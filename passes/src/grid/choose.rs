@@ -91,18 +91,19 @@ const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
 
-/// What blocks of a cluster share, as sums of f32 on an H200 had it: a barrier of the cluster takes less time than a fence, an
+/// What blocks of a cluster share, as sums, maxima and argmax on an H200 had it: a barrier of the cluster takes less time than a fence, an
 /// atomic access and a look at what others left, and there is no other kernel. But a cluster has few blocks.
 struct Clusters {
     /// One result of up to so many elements, and by whom.
     alone: (i64, Group, i64),
-    /// Of up to so many results: blocks of each, and the least elements that are worth it.
+    /// Of up to so many results: blocks of each, and the least bytes that are worth it.
     rows: [(i64, i64, i64); 4],
     /// Blocks that keep the device busy whatever each has to do; fewer are enough for rows of so many elements.
     busy: (i64, i64),
     /// The threads for rows of up to so many elements, which are loaded one by one, and for longer ones.
     groups: [(i64, Group); 2],
-    /// Most elements of columns, bytes of a column's neighbours that a row of threads loads, and loads of a thread.
+    /// Most elements that a thread reduces of columns, bytes of a column's neighbours that a row of threads loads, and loads
+    /// of a thread.
     columns: (i64, i64, i64),
 }
 
@@ -113,17 +114,17 @@ const SHARED: Clusters = Clusters {
         PORTABLE_CLUSTER as i64,
     ),
     rows: [
-        (32, 8, 1 << 14),
-        (64, 4, 1 << 14),
-        (128, 2, 1 << 14),
-        (256, 2, 1 << 16),
+        (32, 8, 1 << 16),
+        (64, 4, 1 << 16),
+        (128, 2, 1 << 16),
+        (256, 2, 1 << 18),
     ],
     busy: (128, 1 << 16),
     groups: [
         (1 << 15, Group::new([THREADS, 8, 1, THREADS])),
         (i64::MAX, Group::new([2 * THREADS, 4, 1, 2 * THREADS])),
     ],
-    columns: (1 << 14, 128, 8),
+    columns: (64, 128, 8),
 };
 
 /// Bytes that memory gives at least.
@@ -526,7 +527,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
         let (_, blocks, least) = SHARED.rows.iter().find(|(most, _, _)| results <= *most)?;
         let (busy, few) = SHARED.busy;
-        if length < *least || results * blocks < busy && length > few {
+        let bytes = length.saturating_mul(self.width()?);
+        if bytes < *least || results * blocks < busy && length > few {
             return None;
         }
         let number = SHARED.groups.iter().position(|(most, _)| length <= *most)?;
@@ -540,7 +542,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
     /// Columns of so many elements where a cluster each is worth it, of those that blocks would have to share.
     fn columns_in_clusters(&self, kept: &[usize], length: Option<i64>) -> Option<Columns> {
         let (most, bytes, loads) = SHARED.columns;
-        let (results, length) = (self.total(kept)?, length.filter(|n| *n <= most)?);
+        let (results, length) = (self.total(kept)?, length?);
         let across = power_of_two(results).min((bytes / self.width()?).clamp(1, THREADS));
         let mut under_way = loads;
         while under_way > 1 && self.is_too_much(under_way) {
@@ -548,7 +550,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
         let tile = THREADS / across * under_way;
         let blocks = CLUSTERS.into_iter().rev().find(|n| n * tile <= length)?;
-        self.clusters.then_some(Columns {
+        let each = length.saturating_mul(across) / (THREADS * blocks);
+        (self.clusters && each <= most).then_some(Columns {
             across,
             under_way,
             blocks: Blocks::Cluster(blocks),

@@ -147,6 +147,10 @@ edits! {
     "other-barrier-mask", "A barrier of a warp leaves out a lane.", TO_THE_END, threads::other_barrier_mask;
     "early-barrier", "A barrier stands before the op in front of it.", SYNCHRONIZED, threads::early_barrier;
     "late-barrier", "A barrier stands behind the op after it.", SYNCHRONIZED, threads::late_barrier;
+    "drop-cluster-barrier", "A barrier of the cluster is lost.", TO_THE_END, threads::drop_cluster_barrier;
+    "relax-cluster-barrier", "A barrier of the cluster orders no accesses.", TO_THE_END, threads::relax_cluster_barrier;
+    "other-rank", "The memory of the first block of the cluster is taken for that of another.", TO_THE_END, threads::other_rank;
+    "drop-fence", "A fence is lost.", TO_THE_END, threads::drop_fence;
     "drop-shuffle", "A lane takes its own value for that of another.", MASKED, threads::drop_shuffle;
     "other-shuffle-offset", "A shuffle reaches twice as far, or half as far.", MASKED, threads::other_shuffle_offset;
     "other-shuffle-mode", "A shuffle by `xor` or `down` becomes one `up`, one `up` becomes one `down`.", MASKED, threads::other_shuffle_mode;

@@ -37,7 +37,7 @@ const PLACES: usize = 1;
 const FEW: usize = 20;
 
 /// Programs of the sample, those first that are done soonest. Among them every edit has at least two.
-const SAMPLE: [&str; 19] = [
+const SAMPLE: [&str; 23] = [
     "mutations/together@votes",
     "mutations/together@agreement",
     "mutations/atomics@count",
@@ -57,6 +57,10 @@ const SAMPLE: [&str; 19] = [
     "mutations/jobs@centred",
     "mutations/jobs@spread",
     "mutations/together@tiles",
+    "mutations/blocks@sum",
+    "mutations/blocks@columns",
+    "mutations/clusters@sum",
+    "mutations/clusters@columns",
 ];
 
 /// Programs of the sample in which a kind of edit is made.

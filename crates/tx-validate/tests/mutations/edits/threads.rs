@@ -40,6 +40,43 @@ pub(super) fn drop_warp_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     erased_if(op, is_warp_barrier(op))
 }
 
+/// Loses the wait, and the arrival that it is for.
+pub(super) fn drop_cluster_barrier(op: Op<'_>) -> Vec<Change<'_>> {
+    if !is(op, "nvvm.cluster.wait") {
+        return none();
+    }
+    let arrive = std::iter::successors(previous(op), |o| previous(*o))
+        .find(|o| name(*o).starts_with("nvvm.cluster.arrive"));
+    match arrive {
+        Some(arrive) => one(move || {
+            erase(op);
+            erase(arrive);
+        }),
+        None => none(),
+    }
+}
+
+pub(super) fn relax_cluster_barrier(op: Op<'_>) -> Vec<Change<'_>> {
+    match is(op, "nvvm.cluster.arrive") {
+        true => one(move || {
+            before(op).create("nvvm.cluster.arrive.relaxed").build();
+            erase(op);
+        }),
+        false => none(),
+    }
+}
+
+pub(super) fn other_rank(op: Op<'_>) -> Vec<Change<'_>> {
+    match is(op, "nvvm.mapa") && is_used(op) {
+        true => one(move || give(op, 1, 0)),
+        false => none(),
+    }
+}
+
+pub(super) fn drop_fence(op: Op<'_>) -> Vec<Change<'_>> {
+    erased_if(op, is(op, "llvm.fence"))
+}
+
 pub(super) fn drop_named_barrier(op: Op<'_>) -> Vec<Change<'_>> {
     erased_if(op, is_named_barrier(op))
 }
