@@ -18,6 +18,7 @@
 // PTX:          convert-gpu-shuffle-to-nvvm
 // PTX:          gpu.module(
 // PTX:            convert-gpu-to-nvvm
-// PTX:          gpu-module-to-binary{format=isa
+// PTX:          gpu-module-to-ptx
+// PTX-NEXT:     gpu-module-to-binary{format=isa
 gpu.module @kernels {
 }

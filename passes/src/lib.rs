@@ -38,6 +38,7 @@ tx_pass::registry! {
     keep_vectors::KeepVectors,
     check_externals::CheckExternals,
     check_target::CheckTarget,
+    emit_ptx::EmitPtx,
     strip_times::StripTimes,
 }
 

@@ -31,11 +31,12 @@ fn validated(values: &[&str], synchronized: bool, passes: String) -> Result<Stri
 }
 
 /// What makes PTX of what `gpu-to-nvvm` leaves.
-pub const EMIT: [&str; 5] = [
+pub const EMIT: [&str; 6] = [
     "nvvm-expand-cache-hints",
     "nvvm-keep-vectors",
     "gpu-check-externals",
     "gpu-check-target",
+    "gpu-module-to-ptx",
     "gpu-module-to-binary{format=isa}",
 ];
 

@@ -38,6 +38,38 @@ fn objects<'c>(binary: Op<'c>) -> Vec<Attribute<'c>> {
         .collect()
 }
 
+/// Puts a `gpu.binary` with one object, of assembly, in the place of a `gpu.module`.
+pub fn replace_by_binary(module: Op<'_>, target: Attribute<'_>, assembly: &str, properties: &str) {
+    /// `gpu::CompilationTarget::Assembly`.
+    const ASSEMBLY: u32 = 2;
+    let b = crate::Builder::before(module);
+    let text = mlir_sys::MlirStringRef {
+        data: assembly.as_ptr().cast(),
+        length: assembly.len(),
+    };
+    // SAFETY: all attributes are of the module's context; the text is copied; there are no kernels to speak of.
+    let object = unsafe {
+        Attribute::from_raw(mlirGPUObjectAttrGetWithKernels(
+            context(module).to_raw(),
+            target.to_raw(),
+            ASSEMBLY,
+            text,
+            parse_attribute(context(module), properties).to_raw(),
+            mlir_sys::mlirAttributeGetNull(),
+        ))
+    };
+    let name = attribute(module, "sym_name").expect("a GPU module has a name");
+    b.create("gpu.binary")
+        .attr("sym_name", name)
+        .attr_text("offloadingHandler", "#gpu.select_object")
+        .attr(
+            "objects",
+            ArrayAttribute::new(context(module), &[object]).into(),
+        )
+        .build();
+    crate::erase(module);
+}
+
 /// Removes the properties of objects whose names end in `TimeInMs`; returns how many there were.
 pub fn strip_object_times(binary: Op<'_>) -> i64 {
     let mut removed = 0;

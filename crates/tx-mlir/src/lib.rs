@@ -16,6 +16,7 @@ mod effects;
 mod ffi;
 pub mod gpu;
 mod ir;
+pub mod llvm;
 pub mod memref;
 pub mod registration;
 mod session;

@@ -83,9 +83,23 @@ impl Session {
         }
     }
 
-    /// Runs a textual pass pipeline (without the anchor) on `module`; false when a pass failed or
-    /// the text is wrong, with the reason among the diagnostics.
+    /// Runs a textual pass pipeline (without the anchor) on `module`, and verifies it after each pass; false when a pass failed
+    /// or the text is wrong, with the reason among the diagnostics.
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
+        self.run_passes(module, pipeline, true)
+    }
+
+    /// The same without verifying: [`Self::verify`] is for when several have run. It takes as long as small passes do.
+    pub fn run_unverified(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
+        self.run_passes(module, pipeline, false)
+    }
+
+    /// Whether `module` is valid; what is not is among the diagnostics.
+    pub fn verify(&self, module: &Module<'_>) -> bool {
+        module.as_operation().verify()
+    }
+
+    fn run_passes(&self, module: &mut Module<'_>, pipeline: &str, verified: bool) -> bool {
         let kept = self.pipelines.borrow_mut().remove(pipeline);
         let manager = match kept.map_or_else(|| self.prepare(pipeline), Ok) {
             Ok(manager) => manager,
@@ -95,6 +109,7 @@ impl Session {
                 return false;
             }
         };
+        manager.enable_verifier(verified);
         let done = manager.run(module).is_ok();
         let mut pipelines = self.pipelines.borrow_mut();
         // What a failure leaves in a pass is not known.

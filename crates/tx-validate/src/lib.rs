@@ -408,6 +408,10 @@ impl<'r> Run<'r> {
             self.aligned = text.contains("alignment");
             self.source = stages::source_to_convert(module);
             self.refer(session, module, &text)?
+        } else if stages::is_binary(module) {
+            // PTX is looked at when there is nothing else left.
+            self.text = text;
+            return Ok(());
         } else if text == self.text && !orders {
             match self.stages.last().map(|stage| &stage.verdict) {
                 Some(unknown @ Verdict::Unsupported(_)) => unknown.clone(),
@@ -417,10 +421,6 @@ impl<'r> Run<'r> {
             }
         } else if self.is_known(name) {
             Verdict::Equal
-        } else if stages::is_binary(module) {
-            // PTX is looked at when there is nothing else left.
-            self.text = text;
-            return Ok(());
         } else {
             let converts = name == CONVERTS;
             let verdict = self.compare(session, module, converts);
@@ -661,7 +661,7 @@ impl<'r> Run<'r> {
         }
         let verdict = check_ptx(artifact, self.options.ptxas.as_deref());
         self.stages.push(Stage {
-            name: "gpu-module-to-binary".to_owned(),
+            name: "gpu-module-to-ptx".to_owned(),
             verdict,
         });
     }

@@ -320,6 +320,15 @@ pub struct Candidate {
 /// Is shown the module after each stage of a compilation, with the name of the stage.
 pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
+/// When the passes of a pipeline are verified.
+#[derive(Clone, Copy)]
+enum Verify {
+    /// After each: variants from elsewhere are among them.
+    Each,
+    /// When all have run: they are MLIR's conversions, mostly, and verifying takes as long as they do.
+    AtTheEnd,
+}
+
 /// One compilation.
 struct Run<'r, 'w> {
     stages: Vec<Stage>,
@@ -342,7 +351,7 @@ impl Run<'_, '_> {
             mut plan,
             gpu_module,
         } = self.lower(session, &mut module, chip, source)?;
-        self.pipeline(session, &mut module, "gpu-to-nvvm", chip)?;
+        self.pipeline(session, &mut module, "gpu-to-nvvm", chip, Verify::AtTheEnd)?;
         let kernels = gpu_module.as_deref();
         let device_ir = device_ir(&module, kernels);
         plan.chip = kernels
@@ -351,7 +360,7 @@ impl Run<'_, '_> {
             .name
             .to_owned();
         for pass in tx_passes::EMIT {
-            self.pass(session, &mut module, pass)?;
+            self.pass(session, &mut module, pass, Verify::Each)?;
         }
         let ptx = match kernels {
             Some(kernels) => ptx_of(&module, kernels).ok_or_else(|| {
@@ -381,7 +390,7 @@ impl Run<'_, '_> {
         source: &Source,
     ) -> Result<Launches, Error> {
         let entry = plan::find(session, module, source)?;
-        self.pipeline(session, module, "lower-reduction", chip)?;
+        self.pipeline(session, module, "lower-reduction", chip, Verify::Each)?;
         match entry {
             Entry::Kernel(launches) => Ok(launches),
             // The passes have made launches of what the function says.
@@ -395,6 +404,7 @@ impl Run<'_, '_> {
         module: &mut Module<'_>,
         name: &str,
         chip: Chip,
+        verify: Verify,
     ) -> Result<(), Error> {
         let expanded = tx_passes::PIPELINES
             .iter()
@@ -404,7 +414,17 @@ impl Run<'_, '_> {
             .map_err(|e| Error::plain(ErrorKind::Codegen, e))?;
         split_passes(&expanded)
             .into_iter()
-            .try_for_each(|pass| self.pass(session, module, pass))
+            .try_for_each(|pass| self.pass(session, module, pass, verify))?;
+        match verify {
+            Verify::AtTheEnd if !session.verify(module) => {
+                let fallback = format!("`{name}` leaves a program that is not valid");
+                let kind = ErrorKind::Pass {
+                    name: name.to_owned(),
+                };
+                Err(Error::reported(kind, session.take_diagnostics(), &fallback))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn pass(
@@ -412,11 +432,16 @@ impl Run<'_, '_> {
         session: &Session,
         module: &mut Module<'_>,
         text: &str,
+        verify: Verify,
     ) -> Result<(), Error> {
         let name = text.split(['{', '(']).next().unwrap_or(text).to_owned();
         let _span = tracing::debug_span!("pass", pass = text).entered();
         let start = Instant::now();
-        if !session.run(module, text) {
+        let done = match verify {
+            Verify::Each => session.run(module, text),
+            Verify::AtTheEnd => session.run_unverified(module, text),
+        };
+        if !done {
             let fallback = format!("pass `{name}` failed");
             let kind = ErrorKind::Pass { name };
             return Err(Error::reported(kind, session.take_diagnostics(), &fallback));

@@ -766,6 +766,11 @@ impl Nest {
         }
     }
 
+    /// Whether threads load vectors where they can, and elements one by one where they cannot.
+    pub(crate) fn has_vectors(&self) -> bool {
+        self.nodes.iter().any(|node| node.run == Run::Vectorized)
+    }
+
     /// Splits whose last iterations may reach beyond the end, and which no other guard implies.
     pub(crate) fn guards(&self) -> Vec<usize> {
         let mut guards = Vec::new();

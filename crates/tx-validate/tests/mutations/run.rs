@@ -384,7 +384,7 @@ fn judge(survey: &Survey, validation: &Validation, lowered: &[(String, bool)]) -
                 .iter()
                 .any(|(pass, llvm)| *pass == stage.name && *llvm);
         who.insert(match &stage.verdict {
-            _ if stage.name == "gpu-module-to-binary" => Checker::Ptx,
+            _ if stage.name == "gpu-module-to-ptx" => Checker::Ptx,
             _ if stage.name == "laws" => Checker::Laws,
             _ if machine => Checker::Executor,
             Verdict::Race(_) => Checker::Races,

@@ -1,0 +1,48 @@
+// RUN: tx-opt %s --gpu-module-to-ptx
+
+// A module with one target becomes a binary with its PTX.
+// CHECK-LABEL: gpu.binary @plain
+// CHECK-SAME:    #gpu.object<#nvvm.target<chip = "sm_90", features = "+ptx78">, properties = {O = 2 : i32}, assembly = "
+// CHECK-SAME:    .version 7.8
+// CHECK-SAME:    .target sm_90
+// CHECK-SAME:    .visible .entry store(
+// CHECK-SAME:    st.global.b32
+gpu.module @plain [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
+  llvm.func @store(%p: !llvm.ptr, %v: i32) attributes {gpu.kernel, nvvm.kernel} {
+    llvm.store %v, %p : i32, !llvm.ptr
+    llvm.return
+  }
+}
+
+// The chip and features that MLIR leaves unprinted.
+// CHECK: gpu.binary @default {{.+}}.version 6.0{{.+}}.target sm_50{{.+}}.visible .entry k
+gpu.module @default [#nvvm.target] {
+  llvm.func @k() attributes {gpu.kernel, nvvm.kernel} {
+    llvm.return
+  }
+}
+
+// A module without kernels is a binary without code.
+// CHECK: gpu.binary @empty
+gpu.module @empty [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
+}
+
+// What says more than a chip and its features is left to MLIR's own pass.
+// CHECK: gpu.module @none {
+// CHECK: gpu.module @two [
+// CHECK: gpu.module @level [
+// CHECK: gpu.module @flags [
+// CHECK: gpu.module @libraries [
+// CHECK: gpu.module @handler<
+gpu.module @none {
+}
+gpu.module @two [#nvvm.target<chip = "sm_80", features = "+ptx70">, #nvvm.target<chip = "sm_90", features = "+ptx78">] {
+}
+gpu.module @level [#nvvm.target<O = 3, chip = "sm_80", features = "+ptx70">] {
+}
+gpu.module @flags [#nvvm.target<chip = "sm_80", features = "+ptx70", flags = {fast}>] {
+}
+gpu.module @libraries [#nvvm.target<chip = "sm_80", features = "+ptx70", link = ["a.bc"]>] {
+}
+gpu.module @handler <#gpu.select_object<0>> [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
+}
