@@ -208,7 +208,8 @@ def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
   let description = [{
     `schedule = [#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>, #tile.otherwise<[...]>]` is a schedule
     for rows of up to 64 elements, one for those of up to 4096, and one for longer ones. Each is a kernel, and the length
-    that the caller brings says which of them runs. Cases are about one dimension, shortest first.
+    that the caller brings says which of them runs: the first that holds. Cases may be about several dimensions; those about
+    one come shortest first.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";

@@ -6,6 +6,10 @@
 // RUN(FULL): tx run %s --entry all --device cpu --arg full:1:256xf32 --arg zeros:1xf32
 // RUN(CUT): tx run %s --entry all --device cpu --arg full:1:10000xf32 --arg zeros:1xf32
 // RUN(EVERY): tx run %s --entry every --device cpu --arg full:1:100xf32 --arg zeros:1xf32
+// RUN(SIDES): tx run %s --entry sides --device cpu --arg full:1:3x40xf32 --arg zeros:3xf32
+// RUN(SMALL): tx run %s --entry sides --device cpu --arg full:1:5x8xf32 --arg zeros:5xf32
+// RUN(LARGE): tx run %s --entry sides --device cpu --arg full:1:5x40xf32 --arg zeros:5xf32
+// RUN(ROOM): tx compile %s --entry sides --plan - -o /dev/null
 // RUN(PLAN): tx compile %s --entry rows --plan - -o /dev/null
 
 // Schedules for some lengths: a kernel for each, of which one is launched. The others are launches of no blocks.
@@ -84,5 +88,33 @@ func.func @every(%A: memref<?xf32>, %B: memref<1xf32>) {
                  #tile.case<"d0" to 9223372036854775807, [#tile.split<"d0" by 64>, #tile.bind<"d0.i" to thread_x>]>,
                  #tile.otherwise<[#tile.split<"d0" by 128>, #tile.bind<"d0.i" to thread_x>]>]}
     : memref<?xf32> into memref<1xf32>
+  return
+}
+
+// Two dimensions may decide: the first case that holds does. Up to four rows have partial results and counters, and these
+// have no place for more.
+// CHECK-LABEL: func.func @sides(
+// CHECK:         %[[ROWS:.+]] = arith.minui %{{.+}}, %c4
+// CHECK:         memref.alloc(%[[ROWS]]) {{.*}}: memref<2x?xf32>
+// CHECK-COUNT-3: gpu.launch_func
+// SIDES: [40. 40. 40.]
+// SMALL: [8. 8. 8. 8. 8.]
+// LARGE: [40. 40. 40. 40. 40.]
+// ROOM:      "temporaries"
+// ROOM:      "shape": [
+// ROOM-NEXT:   4
+// ROOM:      "shape": [
+// ROOM-NEXT:   2,
+// ROOM-NEXT:   "min(arg0.dim0, 4)"
+// ROOM:      "2 * max(min(arg0.dim1 - 8, 1), 0) * max(min(5 - arg0.dim0, 1), 0)"
+// ROOM:      "min(ceildiv(arg0.dim0, 8), 2147483647) * max(min(9 - arg0.dim1, 1), 0)"
+// ROOM:      "min(arg0.dim0, 2147483647) * max(min(arg0.dim1 - 8, 1), 0) * max(min(arg0.dim0 - 4, 1), 0)"
+func.func @sides(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+    {schedule = [#tile.case<"d1" to 8, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]>,
+                 #tile.case<"d0" to 4, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 32>, #tile.split<"d1.i" by 16>, #tile.rfactor<"d1.i.o">,
+                                        #tile.bind<"d1.i.o" to block_x>, #tile.last_block, #tile.bind<"d1.i.i" to thread_x>]>,
+                 #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.split<"d1" by 32>, #tile.bind<"d1.i" to thread_x>]>]}
+    : memref<?x?xf32> into memref<?xf32>
   return
 }

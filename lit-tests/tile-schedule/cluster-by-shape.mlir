@@ -63,20 +63,20 @@ func.func @any_number_of_rows(%A: memref<16x32768xf32>, %B: memref<16xf32>) {
 // CHECK-NOT:     known_cluster_size
 // CHECK-LABEL: gpu.func @narrow_columns_0(
 // CHECK-NOT:     known_cluster_size
-func.func @tall_columns(%A: memref<16384x256xf32>, %B: memref<256xf32>) {
-  tile.reduce sum %A into %B axes [0] scope(grid) : memref<16384x256xf32> into memref<256xf32>
+func.func @tall_columns(%A: memref<8192x64xf32>, %B: memref<64xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<8192x64xf32> into memref<64xf32>
   return
 }
 
-func.func @narrow_columns(%A: memref<4096x256xi8>, %B: memref<256xi8>) {
-  tile.reduce sum %A into %B axes [0] scope(grid) : memref<4096x256xi8> into memref<256xi8>
+func.func @narrow_columns(%A: memref<2048x256xi8>, %B: memref<256xi8>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<2048x256xi8> into memref<256xi8>
   return
 }
 
-// A block alone reads 32 KiB as fast.
+// A block alone reads 30 KB as fast.
 // CHECK-LABEL: gpu.func @few_bytes_0(
 // CHECK-NOT:     known_cluster_size
-func.func @few_bytes(%A: memref<64x16384xf16>, %B: memref<64xf16>) {
-  tile.reduce sum %A into %B axes [1] scope(grid) : memref<64x16384xf16> into memref<64xf16>
+func.func @few_bytes(%A: memref<33x15000xf16>, %B: memref<33xf16>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<33x15000xf16> into memref<33xf16>
   return
 }

@@ -3,13 +3,39 @@
 // Without a schedule one is chosen from what is known of the sizes and strides, and written on the op
 // as the attribute that could also have been written by hand.
 
-// Rows of unknown length: a kernel for each of some lengths, among which the caller's decides. Short ones get eight lanes each,
-// and each thread takes four at once; then eight lanes, a warp, and a block. Each lane loads four vectors, which begin at
-// aligned addresses, before it uses the first, and caches need not keep them.
+// Rows of unknown length and number: a kernel for each of some lengths, among which the caller's decides. A thread has a short
+// one alone, then one to sixteen lanes share it, then a block. Few long ones are cut over blocks, of which the last combines.
 // CHECK-LABEL: func.func @rows(
-// CHECK: schedule = [#tile.case<"d1" to 16, [#tile.split<"d0" by 128>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 16>, #tile.split<"d1.i" by 2>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>, #tile.case<"d1" to 64, [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 64>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>, #tile.case<"d1" to 4096, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>, #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.split<"d1" by 2048>, #tile.split<"d1.i" by 256>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>]
+// CHECK:      #tile.case<"d1" to 8, [#tile.split<"d0" by 256>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.i" by 1>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
+// CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d0" by 128>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 16>, #tile.split<"d1.i" by 2>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
+// CHECK-SAME: #tile.case<"d1" to 32, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 32>, #tile.split<"d1.i" by 4>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
+// CHECK-SAME: #tile.case<"d1" to 64, [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 64>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d1" to 4096, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d1" to 32768, [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 2048>, #tile.split<"d1.i" by 256>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d0" to 8, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 1048576>, #tile.split<"d1.i" by 4096>, #tile.rfactor<"d1.i.o">, #tile.bind<"d1.i.o" to block_x>, #tile.last_block, #tile.split<"d1.i.i" by 512>
+// CHECK-SAME: #tile.case<"d0" to 256, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 65536>, #tile.split<"d1.i" by 2048>, #tile.rfactor<"d1.i.o">, #tile.bind<"d1.i.o" to block_x>, #tile.last_block, #tile.split<"d1.i.i" by 256>
+// CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.split<"d1" by 2048>, #tile.split<"d1.i" by 256>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// Of a few rows it is known that they are few.
+// CHECK-LABEL: func.func @few_rows(
+// CHECK:      #tile.case<"d1" to 32768, [#tile.bind<"d0" to block_x>
+// CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_y>, #tile.split<"d1" by 65536>, #tile.split<"d1.i" by 2048>, #tile.rfactor<"d1.i.o">
+func.func @few_rows(%A: memref<16x?xf32>, %B: memref<16xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<16x?xf32> into memref<16xf32>
+  return
+}
+
+// How many rows there are must not matter: one schedule for all numbers, and no row is cut.
+// CHECK-LABEL: func.func @any_number_of_rows(
+// CHECK-NOT:   "d0" to
+// CHECK-NOT:   rfactor
+// CHECK:       return
+func.func @any_number_of_rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {determinism = #tile.determinism<batch_invariant>} : memref<?x?xf32> into memref<?xf32>
   return
 }
 
@@ -69,18 +95,38 @@ func.func @rows_of_two_dimensions(%A: memref<?x30x64xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Columns: neighbouring lanes take neighbouring columns, and eight threads share one, each with 16 elements under way.
+// Columns: neighbouring lanes take neighbouring columns, and eight threads share one, each with 16 elements under way. Of few
+// long ones blocks have a part each, the more the fewer columns there are.
 // CHECK-LABEL: func.func @columns(
-// CHECK: schedule = [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]
+// CHECK:      #tile.case<"d0" to 2048, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
+// CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d1" by 16>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 67584>, #tile.split<"d0.i" by 128>, #tile.rfactor<"d0.i.o">
+// CHECK-SAME: #tile.case<"d1" to 512, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 16896>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">
+// CHECK-SAME: #tile.case<"d1" to 8192, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 4096>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">
+// CHECK-SAME: #tile.otherwise<[#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
 func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// Of a number of rows that is known to be small there is one schedule, of one that is not, none for few rows.
+// CHECK-LABEL: func.func @columns_of_some_rows(
+// CHECK:      {schedule = [#tile.split<"d1" by 32>
+// CHECK-LABEL: func.func @columns_of_many_rows(
+// CHECK:      {schedule = [#tile.case<"d1" to 16,
+func.func @columns_of_some_rows(%A: memref<1000x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<1000x?xf32> into memref<?xf32>
+  return
+}
+func.func @columns_of_many_rows(%A: memref<5000x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<5000x?xf32> into memref<?xf32>
   return
 }
 
 // The same memory seen transposed: what counts is which elements are neighbours, not how dimensions
 // are numbered.
 // CHECK-LABEL: func.func @rows_of_the_transposed(
-// CHECK: schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]
+// CHECK:      #tile.case<"d1" to 2048, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]>
+// CHECK-SAME: #tile.case<"d0" to 16,
 func.func @rows_of_the_transposed(%A: memref<?x?xf32, strided<[1, ?]>>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32, strided<[1, ?]>> into memref<?xf32>
   return

@@ -464,7 +464,7 @@ fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Fa
         return Ok(stage.map(|stage| Stage { done: [stage.done, done].concat(), ..stage }).into_iter().collect());
     }
     if !nest.global_rfactors().is_empty()
-        && let Some((first, second)) = materialise(&job, &nest, &steps)
+        && let Some((first, second)) = materialise(&job, &nest, &steps, None)
     {
         erase(job.op);
         let mut stages = Vec::new();
@@ -503,7 +503,7 @@ fn in_one_kernel<'c>(
         set_attribute(op, CLEARED, parse_attribute(b.context(), "unit"));
     }
     let Ok(second_steps) = finish::schedule(job, nest, &steps) else { return Ok(None) };
-    let Some((first, second)) = materialise(job, nest, &steps) else { return Ok(None) };
+    let Some((first, second)) = materialise(job, nest, &steps, most) else { return Ok(None) };
     b.create("memref.dealloc").operands(&[counters]).build();
     write_schedule(second, &to_text(&second_steps));
     let (mut one, mut other) = (plan(first, chip)?, plan(second, chip)?);
@@ -520,30 +520,40 @@ fn in_cases<'c>(
     schedule: &str,
     chip: &Chip,
 ) -> Result<Vec<Stage<'c>>, Failed> {
-    let dim = cases.iter().find_map(|(case, _)| Some(case.most?.0)).unwrap_or(0);
-    let length = job.length(&Builder::before(job.op), dim);
+    job.assert_sizes(&Builder::before(job.op));
     let mut stages: Vec<Stage<'c>> = Vec::new();
-    let mut above = None;
+    // What no case before is for: longer than this.
+    let mut left: Vec<(usize, Lengths<'c>)> = Vec::new();
     for (case, nest) in cases {
-        let most = case.most.map(|(_, most)| most);
-        let own = Lengths { length, above, most };
-        above = most;
+        let mut own = left.clone();
+        if let Some((dim, most)) = case.most {
+            let i = left.iter().position(|(other, _)| *other == dim).unwrap_or_else(|| {
+                let length = job.length(&Builder::before(job.op), dim);
+                let all = (dim, Lengths { length, above: None, most: None });
+                left.push(all);
+                own.push(all);
+                left.len() - 1
+            });
+            own[i].1.most = Some(most);
+            left[i].1.above = Some(most);
+        }
+        let own: Vec<Lengths<'c>> = own.into_iter().map(|(_, lengths)| lengths).collect();
         if nest.last_block {
             let stage = in_one_kernel(job, &nest, case, schedule.to_owned(), chip)?;
-            stages.extend(stage.map(|stage| Stage { only: vec![own], ..stage }));
+            stages.extend(stage.map(|stage| Stage { only: own, ..stage }));
             continue;
         }
         if is_one_kernel(&nest) {
             let (job, schedule, steps) = (job.clone(), schedule.to_owned(), case.steps);
-            stages.push(Stage { job, nest, steps, last: None, only: vec![own], schedule, done: Vec::new() });
+            stages.push(Stage { job, nest, steps, last: None, only: own, schedule, done: Vec::new() });
             continue;
         }
-        let Some((first, second)) = materialise(job, &nest, &case.steps) else { continue };
+        let Some((first, second)) = materialise(job, &nest, &case.steps, case.most) else { continue };
         let mut partial = plan(first, chip)?;
         partial.only_up_to(case.most);
         for planned in [partial, plan(second, chip)?] {
             let more = in_stages(planned, chip)?.into_iter().map(|mut stage| {
-                stage.only.push(own);
+                stage.only.extend(&own);
                 stage
             });
             stages.extend(more);

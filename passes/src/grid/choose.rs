@@ -55,8 +55,10 @@ const SHARES: i64 = 64;
 
 /// Rows of up to so many elements, shortest first: how many threads reduce one, and what each has under way. Elements one
 /// by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast as vectors.
-const ROWS: [(i64, Group); 3] = [
+const ROWS: [(i64, Group); 5] = [
+    (8, Group::new([1, 8, 1, THREADS])),
     (16, Group::new([2, 8, 1, THREADS])),
+    (32, Group::new([4, 8, 1, THREADS / 2])),
     (64, Group::new([8, 8, 1, THREADS / 2])),
     (4096, Group::new([LANES / 2, 8, 1, THREADS / 2])),
 ];
@@ -71,6 +73,21 @@ const LONGEST: Rows = Rows::new(
     Vectors::None,
     None,
 );
+/// Elements of a row that a block reduces sooner than blocks that share it find each other.
+const ALONE: i64 = 1 << 15;
+/// Up to so many longer rows are cut over blocks, and over how many, where their number is known at run time.
+const FEW_ROWS: [(i64, Group, i64); 2] = [
+    (8, Group::new([2 * THREADS, 8, 1, 2 * THREADS]), BUSY),
+    (BUSY, Group::new([THREADS, 8, 1, THREADS]), LANES),
+];
+/// Rows of columns that no blocks share, and columns of more rows, up to so many: by how many threads side by side, and over how
+/// many blocks they are cut, where their number is known at run time.
+const SHORT_COLUMNS: i64 = 1 << 11;
+const FEW_COLUMNS: [(i64, i64, i64); 3] = [
+    (LANES / 2, LANES / 2, CUTS),
+    (1 << 9, LANES, CUTS / 2),
+    (1 << 13, LANES, SHARES),
+];
 /// Elements of a row beyond which vectors gain less than 2 %, where an element takes many ops, in twice the code.
 const HEAVY_VECTORS: i64 = 1 << 15;
 /// Ops of an element that are many.
@@ -227,6 +244,7 @@ impl Blocks {
 }
 
 /// How rows are reduced: by these threads, as these vectors, by these blocks.
+#[derive(Clone, Copy)]
 struct Rows {
     group: Group,
     vectors: Vectors,
@@ -430,59 +448,133 @@ impl<'a, 'c> Chooser<'a, 'c> {
         all
     }
 
-    /// A schedule for each of some lengths, where rows have one that is known at run time only.
+    /// A schedule for each of some lengths, where these are known at run time only.
     fn by_length(&mut self) -> Option<Vec<Case>> {
         let job = self.job;
-        let inner = self.nearest?;
-        let kept: Vec<usize> = (0..job.extents.len()).filter(|d| *d != inner).collect();
+        let nearest = self.nearest?;
+        if !job.partials.is_empty() || !matches!(job.work, Work::Combine(..)) {
+            return None;
+        }
+        let kept: Vec<usize> = (0..job.extents.len())
+            .filter(|d| !job.axes.contains(d))
+            .collect();
+        match kept == [nearest] {
+            true => self.columns_by_length(nearest),
+            false => self.rows_by_length(&kept, nearest),
+        }
+    }
+
+    /// Rows of a length, or a number, that is known at run time only.
+    fn rows_by_length(&mut self, kept: &[usize], inner: usize) -> Option<Vec<Case>> {
+        let job = self.job;
         let vectors = self.vectors(inner);
-        if job.axes != [inner]
-            || job.extents[inner].known().is_some()
-            || !job.partials.is_empty()
-            || vectors.width() == 1
-        {
+        if job.axes != [inner] || job.extents[inner].known().is_some() || vectors.width() == 1 {
             return None;
         }
         let one_by_one = |(most, group): (i64, Group), blocks: Blocks| Rows {
             blocks,
             ..Rows::new(group, Vectors::None, Some(most))
         };
-        let classes: Vec<Rows> = if kept.is_empty() {
-            let (most, group, blocks) = SHARED.alone;
-            let shared = one_by_one((most, group), Blocks::Cluster(blocks));
-            let medium = MEDIUM[1..].iter();
-            let medium = medium
-                .map(|(most, group, cuts)| one_by_one((*most, *group), Blocks::ThenLast(*cuts)));
-            std::iter::once(one_by_one(SMALL[0], Blocks::One))
-                .chain(self.clusters.then_some(shared))
-                // As many kernels with clusters as without.
-                .chain(medium.skip(usize::from(self.clusters)))
-                .collect()
-        } else if self.is_heavy() {
-            HEAVY_ROWS
-                .map(|class| one_by_one(class, Blocks::One))
-                .into()
-        } else {
-            ROWS.map(|class| one_by_one(class, Blocks::One)).into()
+        // Where rows begin anywhere narrow elements are loaded one by one for too long.
+        let of_long_rows = match self.width()? {
+            4.. => Vectors::None,
+            _ => vectors,
         };
+        let mut classes: Vec<((usize, i64), Rows)> = Vec::new();
+        let mut up_to = |class: Rows| classes.extend(class.most.map(|n| ((inner, n), class)));
+        if kept.is_empty() {
+            up_to(one_by_one(SMALL[0], Blocks::One));
+            let (most, group, blocks) = SHARED.alone;
+            // As many kernels with clusters as without.
+            let medium = MEDIUM[1..].iter().skip(usize::from(self.clusters));
+            if self.clusters {
+                up_to(one_by_one((most, group), Blocks::Cluster(blocks)));
+            }
+            medium.for_each(|(most, group, cuts)| {
+                up_to(one_by_one((*most, *group), Blocks::ThenLast(*cuts)));
+            });
+        } else {
+            let short = match self.is_heavy() {
+                true => HEAVY_ROWS.as_slice(),
+                false => &ROWS,
+            };
+            short
+                .iter()
+                .for_each(|class| up_to(one_by_one(*class, Blocks::One)));
+        }
+        // The longest get a block each, or several where they are few, unless how a row is reduced must not follow from that.
+        let mut longest = Rows {
+            vectors: of_long_rows,
+            ..LONGEST
+        };
+        if let [number] = kept
+            && let results = job.extents[*number].known()
+            && results.is_none_or(|n| n <= BUSY)
+            && !self.fixed
+        {
+            up_to(Rows {
+                most: Some(ALONE),
+                ..longest
+            });
+            let cut = FEW_ROWS.map(|(most, group, blocks)| {
+                let blocks = Blocks::ThenLast(blocks);
+                let rows = Rows::new(group, of_long_rows, None);
+                ((*number, most), Rows { blocks, ..rows })
+            });
+            match results {
+                None => classes.extend(cut),
+                Some(results) => {
+                    let of_these = cut.into_iter().find(|((_, most), _)| results <= *most);
+                    longest = of_these.map_or(longest, |(_, rows)| rows);
+                }
+            }
+        }
         let mut cases = Vec::new();
-        for class in classes {
-            let most = class.most.map(|most| (inner, most));
-            self.rows_as(&kept, inner, false, class);
+        for (most, class) in classes {
+            self.rows_as(kept, inner, false, class);
             let steps = std::mem::take(&mut self.steps);
+            let most = Some(most);
             cases.push(Case { most, steps });
         }
         match kept.is_empty() {
-            true => self.rows(&kept, inner, vectors),
-            // The longest get a block each.
-            false => {
-                let vectors = match self.width()? {
-                    4.. => Vectors::None,
-                    _ => vectors,
-                };
-                self.rows_as(&kept, inner, false, Rows { vectors, ..LONGEST });
-            }
+            true => self.rows(kept, inner, vectors),
+            false => self.rows_as(kept, inner, false, longest),
         }
+        cases.push(Case::always(std::mem::take(&mut self.steps)));
+        Some(cases)
+    }
+
+    /// Columns of a number that is known at run time only: blocks share few of them, which leaves many as they are.
+    fn columns_by_length(&mut self, nearest: usize) -> Option<Vec<Case>> {
+        let [reduced] = *self.job.axes.as_slice() else {
+            return None;
+        };
+        let extents = &self.job.extents;
+        let length = extents[reduced].known();
+        let is_short = length.is_some_and(|n| n <= SHORT_COLUMNS);
+        if self.fixed || is_short || extents[nearest].known().is_some() {
+            return None;
+        }
+        let kept = [nearest];
+        let mut cases = Vec::new();
+        if length.is_none() {
+            self.columns(&kept, length);
+            let most = Some((reduced, SHORT_COLUMNS));
+            let steps = std::mem::take(&mut self.steps);
+            cases.push(Case { most, steps });
+        }
+        for (most, across, blocks) in FEW_COLUMNS {
+            let columns = Columns {
+                across,
+                under_way: self.affordable(DOWN[0]),
+                blocks: Blocks::ThenLast(blocks),
+            };
+            self.write_columns(&kept, nearest, 1, &columns);
+            let most = Some((nearest, most));
+            let steps = std::mem::take(&mut self.steps);
+            cases.push(Case { most, steps });
+        }
+        self.columns(&kept, length);
         cases.push(Case::always(std::mem::take(&mut self.steps)));
         Some(cases)
     }
@@ -544,10 +636,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let (most, bytes, loads) = SHARED.columns;
         let (results, length) = (self.total(kept)?, length?);
         let across = power_of_two(results).min((bytes / self.width()?).clamp(1, THREADS));
-        let mut under_way = loads;
-        while under_way > 1 && self.is_too_much(under_way) {
-            under_way /= 2;
-        }
+        let under_way = self.affordable(loads);
         let tile = THREADS / across * under_way;
         let blocks = CLUSTERS.into_iter().rev().find(|n| n * tile <= length)?;
         let each = length.saturating_mul(across) / (THREADS * blocks);
@@ -964,6 +1053,14 @@ impl<'a, 'c> Chooser<'a, 'c> {
             rows,
             threads: lanes.max(most.min(lanes * side_by_side)),
         }
+    }
+
+    /// So many elements, or as many fewer as can be written out.
+    fn affordable(&self, mut elements: i64) -> i64 {
+        while elements > 1 && self.is_too_much(elements) {
+            elements /= 2;
+        }
+        elements
     }
 
     /// Whether so many elements are too much to be written out.

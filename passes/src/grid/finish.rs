@@ -145,7 +145,7 @@ pub(crate) fn groups(nest: &Nest) -> Extent {
     let sizes: Vec<Extent> = kept.map(|n| nodes[n].extent.clone()).collect();
     match sizes
         .iter()
-        .map(Extent::known)
+        .map(Extent::most)
         .collect::<Option<Vec<i64>>>()
     {
         Some(known) => Extent::Static(known.into_iter().fold(1, i64::saturating_mul)),

@@ -589,7 +589,8 @@ impl<'c> Job<'c> {
             return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
         }
         let mut cases = Vec::new();
-        let mut before: Option<(usize, i64)> = None;
+        // The most that each dimension may be long in a case before.
+        let mut before: Vec<Option<i64>> = vec![None; self.extents.len()];
         for (i, attribute) in list.iter().enumerate() {
             let (most, steps) = Case::of(*attribute).ok_or_else(|| {
                 self.refuse(format!(
@@ -597,29 +598,30 @@ impl<'c> Job<'c> {
                 ))
             })?;
             let is_last = i + 1 == list.len();
-            match (most, before) {
-                (None, _) if is_last => {}
-                (None, _) => {
+            match most {
+                None if is_last => {}
+                None => {
                     return Err(
                         self.refuse("`#tile.otherwise` is not the last case of the schedule")
                     );
                 }
-                (Some(_), _) if is_last => {
+                Some(_) if is_last => {
                     return Err(
                         self.refuse("the cases of the schedule end without `#tile.otherwise`")
                     );
                 }
-                (Some((dim, _)), _) if dim >= self.extents.len() => {
-                    return Err(self.refuse(format!(
-                        "a case of the schedule names an unknown dimension `d{dim}`"
-                    )));
+                Some((dim, most)) => {
+                    let Some(before) = before.get_mut(dim) else {
+                        return Err(self.refuse(format!(
+                            "a case of the schedule names an unknown dimension `d{dim}`"
+                        )));
+                    };
+                    if let Some(less) = before.replace(most).filter(|less| most <= *less) {
+                        return Err(self.refuse(format!(
+                            "the case of `d{dim}` up to {most} comes after that up to {less}: expected a greater number"
+                        )));
+                    }
                 }
-                (Some((dim, most)), Some((other, less))) if dim != other || most <= less => {
-                    return Err(self.refuse(format!(
-                        "the case of `d{dim}` up to {most} comes after that of `d{other}` up to {less}: expected the same dimension, and a greater number"
-                    )));
-                }
-                (Some(most), _) => before = Some(most),
             }
             let steps = Attribute::parse(tx_mlir::context(self.op), &steps)
                 .and_then(elements)

@@ -15,6 +15,7 @@ pub(crate) fn materialise<'c>(
     job: &Job<'c>,
     nest: &Nest,
     steps: &[Step],
+    most: Option<(usize, i64)>,
 ) -> Option<(Op<'c>, Op<'c>)> {
     let Work::Combine(view, combiner) = &job.work else {
         return None;
@@ -31,7 +32,13 @@ pub(crate) fn materialise<'c>(
         .iter()
         .map(|n| nest.nodes[*n].extent.value(&b, &length))
         .collect();
-    sizes.extend(kept.iter().map(|d| lengths[*d]));
+    // What is for up to so many results has no place for more, however many there are.
+    sizes.extend(kept.iter().map(|d| match (lengths[*d], most) {
+        (Index::Val(length), Some((dim, most))) if dim == *d => {
+            Index::Val(b.binary("arith.minui", length, b.value(Index::Const(most))))
+        }
+        (length, _) => length,
+    }));
     let partials: Vec<Val<'c>> = combiner
         .types()
         .iter()
