@@ -11,9 +11,7 @@
 // CHECK-SAME: #tile.case<"d1" to 32, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 32>, #tile.split<"d1.i" by 4>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
 // CHECK-SAME: #tile.case<"d1" to 64, [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 64>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
 // CHECK-SAME: #tile.case<"d1" to 4096, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
-// CHECK-SAME: #tile.case<"d1" to 32768, [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 2048>, #tile.split<"d1.i" by 256>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
-// CHECK-SAME: #tile.case<"d0" to 8, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 1048576>, #tile.split<"d1.i" by 4096>, #tile.rfactor<"d1.i.o">, #tile.bind<"d1.i.o" to block_x>, #tile.last_block, #tile.split<"d1.i.i" by 512>
-// CHECK-SAME: #tile.case<"d0" to 256, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 65536>, #tile.split<"d1.i" by 2048>, #tile.rfactor<"d1.i.o">, #tile.bind<"d1.i.o" to block_x>, #tile.last_block, #tile.split<"d1.i.i" by 256>
+// CHECK-SAME: #tile.case<"d0" to 32, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 65536>, #tile.split<"d1.i" by 2048>, #tile.rfactor<"d1.i.o">, #tile.bind<"d1.i.o" to block_x>, #tile.last_block, #tile.split<"d1.i.i" by 256>
 // CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.split<"d1" by 2048>, #tile.split<"d1.i" by 256>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
@@ -22,7 +20,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // Of a few rows it is known that they are few.
 // CHECK-LABEL: func.func @few_rows(
-// CHECK:      #tile.case<"d1" to 32768, [#tile.bind<"d0" to block_x>
+// CHECK:      #tile.case<"d1" to 4096,
 // CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_y>, #tile.split<"d1" by 65536>, #tile.split<"d1.i" by 2048>, #tile.rfactor<"d1.i.o">
 func.func @few_rows(%A: memref<16x?xf32>, %B: memref<16xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<16x?xf32> into memref<16xf32>
@@ -95,13 +93,11 @@ func.func @rows_of_two_dimensions(%A: memref<?x30x64xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Columns: neighbouring lanes take neighbouring columns, and eight threads share one, each with 16 elements under way. Of few
-// long ones blocks have a part each, the more the fewer columns there are.
+// Columns: neighbouring lanes take neighbouring columns, and eight threads share one, each with 16 elements under way. Few long
+// ones are cut over blocks.
 // CHECK-LABEL: func.func @columns(
-// CHECK:      #tile.case<"d0" to 2048, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
-// CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d1" by 16>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 67584>, #tile.split<"d0.i" by 128>, #tile.rfactor<"d0.i.o">
-// CHECK-SAME: #tile.case<"d1" to 512, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 16896>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">
-// CHECK-SAME: #tile.case<"d1" to 8192, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 4096>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">
+// CHECK:      #tile.case<"d0" to 1024, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
+// CHECK-SAME: #tile.case<"d1" to 256, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 4096>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">
 // CHECK-SAME: #tile.otherwise<[#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
 func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<?x?xf32> into memref<?xf32>
@@ -112,7 +108,7 @@ func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK-LABEL: func.func @columns_of_some_rows(
 // CHECK:      {schedule = [#tile.split<"d1" by 32>
 // CHECK-LABEL: func.func @columns_of_many_rows(
-// CHECK:      {schedule = [#tile.case<"d1" to 16,
+// CHECK:      {schedule = [#tile.case<"d1" to 256,
 func.func @columns_of_some_rows(%A: memref<1000x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<1000x?xf32> into memref<?xf32>
   return
@@ -125,8 +121,8 @@ func.func @columns_of_many_rows(%A: memref<5000x?xf32>, %B: memref<?xf32>) {
 // The same memory seen transposed: what counts is which elements are neighbours, not how dimensions
 // are numbered.
 // CHECK-LABEL: func.func @rows_of_the_transposed(
-// CHECK:      #tile.case<"d1" to 2048, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]>
-// CHECK-SAME: #tile.case<"d0" to 16,
+// CHECK:      #tile.case<"d1" to 1024, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]>
+// CHECK-SAME: #tile.case<"d0" to 256,
 func.func @rows_of_the_transposed(%A: memref<?x?xf32, strided<[1, ?]>>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32, strided<[1, ?]>> into memref<?xf32>
   return

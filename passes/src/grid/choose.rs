@@ -73,21 +73,13 @@ const LONGEST: Rows = Rows::new(
     Vectors::None,
     None,
 );
-/// Elements of a row that a block reduces sooner than blocks that share it find each other.
-const ALONE: i64 = 1 << 15;
-/// Up to so many longer rows are cut over blocks, and over how many, where their number is known at run time.
-const FEW_ROWS: [(i64, Group, i64); 2] = [
-    (8, Group::new([2 * THREADS, 8, 1, 2 * THREADS]), BUSY),
-    (BUSY, Group::new([THREADS, 8, 1, THREADS]), LANES),
-];
-/// Rows of columns that no blocks share, and columns of more rows, up to so many: by how many threads side by side, and over how
-/// many blocks they are cut, where their number is known at run time.
-const SHORT_COLUMNS: i64 = 1 << 11;
-const FEW_COLUMNS: [(i64, i64, i64); 3] = [
-    (LANES / 2, LANES / 2, CUTS),
-    (1 << 9, LANES, CUTS / 2),
-    (1 << 13, LANES, SHARES),
-];
+/// Rows that are long, up to so many, are cut over so many blocks each where their number is known at run time: more blocks would
+/// be faster for a row alone, and find nothing to do where there are several that are not so long.
+const FEW_ROWS: (i64, Group, i64) = (LANES, Group::new([THREADS, 8, 1, THREADS]), LANES);
+/// Columns of up to so many rows are no block's to share; of longer ones up to so many are cut over so many blocks, where their number
+/// is known at run time.
+const SHORT_COLUMNS: i64 = 1 << 10;
+const FEW_COLUMNS: (i64, i64) = (THREADS, SHARES);
 /// Elements of a row beyond which vectors gain less than 2 %, where an element takes many ops, in twice the code.
 const HEAVY_VECTORS: i64 = 1 << 15;
 /// Ops of an element that are many.
@@ -508,25 +500,17 @@ impl<'a, 'c> Chooser<'a, 'c> {
             ..LONGEST
         };
         if let [number] = kept
-            && let results = job.extents[*number].known()
-            && results.is_none_or(|n| n <= BUSY)
             && !self.fixed
         {
-            up_to(Rows {
-                most: Some(ALONE),
-                ..longest
-            });
-            let cut = FEW_ROWS.map(|(most, group, blocks)| {
-                let blocks = Blocks::ThenLast(blocks);
-                let rows = Rows::new(group, of_long_rows, None);
-                ((*number, most), Rows { blocks, ..rows })
-            });
-            match results {
-                None => classes.extend(cut),
-                Some(results) => {
-                    let of_these = cut.into_iter().find(|((_, most), _)| results <= *most);
-                    longest = of_these.map_or(longest, |(_, rows)| rows);
-                }
+            let (most, group, blocks) = FEW_ROWS;
+            let cut = Rows {
+                blocks: Blocks::ThenLast(blocks),
+                ..Rows::new(group, of_long_rows, None)
+            };
+            match job.extents[*number].known() {
+                None => classes.push(((*number, most), cut)),
+                Some(results) if results <= most => longest = cut,
+                Some(_) => {}
             }
         }
         let mut cases = Vec::new();
@@ -563,17 +547,16 @@ impl<'a, 'c> Chooser<'a, 'c> {
             let steps = std::mem::take(&mut self.steps);
             cases.push(Case { most, steps });
         }
-        for (most, across, blocks) in FEW_COLUMNS {
-            let columns = Columns {
-                across,
-                under_way: self.affordable(DOWN[0]),
-                blocks: Blocks::ThenLast(blocks),
-            };
-            self.write_columns(&kept, nearest, 1, &columns);
-            let most = Some((nearest, most));
-            let steps = std::mem::take(&mut self.steps);
-            cases.push(Case { most, steps });
-        }
+        let (most, blocks) = FEW_COLUMNS;
+        let columns = Columns {
+            across: LANES,
+            under_way: self.affordable(DOWN[0]),
+            blocks: Blocks::ThenLast(blocks),
+        };
+        self.write_columns(&kept, nearest, 1, &columns);
+        let most = Some((nearest, most));
+        let steps = std::mem::take(&mut self.steps);
+        cases.push(Case { most, steps });
         self.columns(&kept, length);
         cases.push(Case::always(std::mem::take(&mut self.steps)));
         Some(cases)
