@@ -143,11 +143,7 @@ pub(crate) fn groups(nest: &Nest) -> Extent {
     let nodes = &nest.nodes;
     let kept = nest.on_blocks().into_iter().filter(|n| !nodes[*n].reduced);
     let sizes: Vec<Extent> = kept.map(|n| nodes[n].extent.clone()).collect();
-    match sizes
-        .iter()
-        .map(Extent::most)
-        .collect::<Option<Vec<i64>>>()
-    {
+    match sizes.iter().map(Extent::most).collect::<Option<Vec<i64>>>() {
         Some(known) => Extent::Static(known.into_iter().fold(1, i64::saturating_mul)),
         None => Extent::Product(sizes),
     }

@@ -100,6 +100,17 @@ const FEW_OF_THESE: usize = 4;
 /// Parts from that in which one row has a number to that of the next: no factor of what kernels divide rows by.
 const LENGTH_TURNS: usize = 7;
 
+/// More rows than are few, of a length that is long; and columns that are long, few and more than that: for kernels that none of the
+/// other calls launches.
+const NUMBERS: [[usize; 4]; 3] = [[39, 4103, 1, 2], [1031, 37, 1, 2], [1033, 263, 1, 2]];
+const NUMBER_DATA: [Data; 5] = [
+    Data::Random,
+    Data::Long,
+    Data::Parts,
+    Data::Last,
+    Data::Columns,
+];
+
 /// What programs of given sizes hold.
 const FILLS: [Data; 17] = [
     Data::Whole,
@@ -253,11 +264,33 @@ pub(super) fn calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Ca
     let in_parts = !plan.temporaries.is_empty() && plan.steps.len() > 1 && dimensions > Some(1);
     let calls = CALLS.into_iter().chain(in_parts.then_some(PARTS));
     let calls = calls.map(|(sizes, data)| Call::new(sizes, data));
-    calls
+    let mut calls: Vec<Call> = calls
         .chain(large_calls(plan, guess, sorts))
         .chain(length_calls(plan, guess, sorts))
-        .chain([Call::new(ABOVE, Data::Above)])
-        .chain(above_calls(plan, guess, sorts))
+        .collect();
+    calls.extend(number_calls(plan, guess, &calls));
+    calls.push(Call::new(ABOVE, Data::Above));
+    calls.extend(above_calls(plan, guess, sorts));
+    calls
+}
+
+/// Calls with [`NUMBERS`] of rows and columns, where they launch what no call so far does.
+fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
+    let launched =
+        |sizes: &[usize; 4]| solve(plan, sizes, guess).map_or(Vec::new(), |v| v.launched());
+    let mut reached = vec![false; plan.steps.len()];
+    for call in calls {
+        for (step, launched) in reached.iter_mut().zip(launched(&call.sizes)) {
+            *step |= launched;
+        }
+    }
+    let is_new = |sizes: &&[usize; 4]| {
+        let launched = launched(sizes);
+        launched.iter().zip(&reached).any(|(new, old)| *new && !old)
+    };
+    let sizes = NUMBERS.iter().filter(is_new);
+    sizes
+        .flat_map(|sizes| NUMBER_DATA.map(|data| Call::new(*sizes, data)))
         .collect()
 }
 
@@ -390,7 +423,8 @@ pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
         let of_lengths = length_classes(plan, *guess).into_iter().flat_map(lengths);
         let sizes = of_lengths.map(|length| sizes_of(rank, length));
         let mut steps = vec![false; plan.steps.len()];
-        for sizes in CALLS.iter().map(|(sizes, _)| *sizes).chain(sizes) {
+        let given = CALLS.iter().map(|(sizes, _)| *sizes);
+        for sizes in given.chain(NUMBERS).chain(sizes) {
             let values = solve(plan, &sizes, *guess);
             let launched = values.map_or(Vec::new(), |values| values.launched());
             for (step, launched) in steps.iter_mut().zip(launched) {

@@ -30,7 +30,12 @@ pub(crate) fn kinds(page: &str) -> Vec<&str> {
 
 pub(crate) fn page(all: &[Done]) -> String {
     let programs: BTreeSet<&str> = all.iter().map(|done| &*done.program).collect();
-    let programs = programs.len();
+    let is_edited = |folder: &str| {
+        programs
+            .iter()
+            .any(|name| name.split('/').next() == Some(folder))
+    };
+    let count = programs.len();
     let done: Vec<&Done> = all
         .iter()
         .filter(|done| !matches!(done.outcome, Outcome::Nothing))
@@ -39,7 +44,7 @@ pub(crate) fn page(all: &[Done]) -> String {
         "# Are the checkers any good?\n\n\
          <!-- Written by the commands below. -->\n\n\
          `tx validate` says which pass is wrong. To see that it does, the IR is edited between passes, as a careless pass \
-         would change it, at {} for each kind of edit and program: {} edits of {} kinds, in {programs} programs, \
+         would change it, at {} for each kind of edit and program: {} edits of {} kinds, in {count} programs, \
          which are those of `crates/tx-validate/tests/mutations/programs`, and of the folders {} of `lit-tests` as far as \
          they are accepted and inputs can be made whose sizes they accept. Every edit \
          that changes what can be observed must be noticed; those that are not, and are not known to be harmless, are \
@@ -64,7 +69,10 @@ pub(crate) fn page(all: &[Done]) -> String {
         done.len(),
         EDITS.len(),
         crate::programs::FOLDERS
+            .iter()
+            .filter(|folder| is_edited(folder))
             .map(|folder| format!("`{folder}`"))
+            .collect::<Vec<_>>()
             .join(", "),
     );
     let mut head = "| edit | | edits |".to_owned();
