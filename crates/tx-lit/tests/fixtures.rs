@@ -113,7 +113,7 @@ impl Copy {
             .args(arguments)
             .env(ROOT, self.root.path())
             .env(FOLDER, folder)
-            .env("INSTA_WORKSPACE_ROOT", env!("CARGO_MANIFEST_DIR"))
+            .env("INSTA_WORKSPACE_ROOT", env!("CARGO_MANIFEST_DIR").replace("/crates/tx-lit", ""))
             .env("INSTA_UPDATE", "no")
             .env_remove("INSTA_FORCE_PASS");
         command
@@ -226,7 +226,7 @@ fn snapshots_are_accepted() {
     let snapshot = fs::read_to_string(copy.root.path().join("bad/no-snapshot.NEW.snap")).unwrap();
     // The source is the project's, not that of the harness.
     assert!(
-        snapshot.starts_with("---\nsource: tests/fixtures.rs\n---\nmodule {\n"),
+        snapshot.starts_with("---\nsource: crates/tx-lit/tests/fixtures.rs\n---\nmodule {\n"),
         "{snapshot}"
     );
     assert!(copy.run("bad", &arguments).status.success());

@@ -244,10 +244,21 @@ fn intrinsic(line: &str) -> Act {
     }
 }
 
-/// What stands after the last colon that types follow.
+/// What stands after the last colon that is in no brackets: types.
 fn types(code: &str) -> &str {
     let code = code.split(" loc(").next().unwrap_or(code);
-    code.rsplit_once(" : ").map_or(code, |(_, types)| types)
+    let (mut depth, mut before, mut types) = (0_usize, ' ', 0);
+    for (at, c) in code.char_indices() {
+        match c {
+            '<' | '(' | '[' | '{' => depth += 1,
+            '>' if before == '-' => {}
+            '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && before == ' ' => types = at + 1,
+            _ => {}
+        }
+        before = c;
+    }
+    &code[types..]
 }
 
 /// The spaces of the memory types in a list of types, in their order.
