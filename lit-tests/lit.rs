@@ -5,13 +5,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use tx_lit::Tool;
+use tx_lit::libtest_mimic::{Arguments, Failed, Trial};
+use tx_lit::{Suite, Tool};
 
 fn main() -> ExitCode {
+    let tx = Tool::found_by(tx);
+    let with_tx = tx.clone();
+    let race = Trial::test("harness: a race is found", move || race(&suite(with_tx)));
+    suite(tx).run_with(&Arguments::from_args(), vec![race])
+}
+
+fn suite(tx: Tool) -> Suite {
     tx_lit::suite!("lit-tests")
         .root(root())
         .tool("tx-opt", tx_opt())
-        .tool("tx", Tool::found_by(tx))
+        .tool("tx", tx)
         .tool("ptxas", Tool::found_by(ptxas))
         .file_check(Tool::found_by(file_check))
         .round_trip("tx-opt")
@@ -20,7 +28,29 @@ fn main() -> ExitCode {
         .read_elsewhere("SIZES", ["tutorial", "programs"])
         .read_elsewhere("SHOW", ["tutorial"])
         .bless_hint("cargo xtask bless {test}")
-        .run()
+}
+
+/// What `tx validate` prints of a race is what `RACE-FREE` and `VALIDATE` take for one: the tests of `tx-lit` know no `tx`.
+fn race(suite: &Suite) -> Result<(), Failed> {
+    let program = fs::read_to_string(root().join("lit-tests/tools/run-race.mlir"))?;
+    let kernel = program
+        .find("gpu.module")
+        .ok_or("run-race.mlir has no kernel")?;
+    for (directive, reason) in [
+        ("RACE-FREE", "@race has a race after `tile-insert-sync`"),
+        ("RACE-FREE: --synchronized", "@race has a race as it comes"),
+        ("VALIDATE", "the program is not valid"),
+    ] {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("race.mlir");
+        let comment = format!("// {directive}\n// All threads write one element.\n");
+        fs::write(&path, comment + &program[kernel..])?;
+        match suite.check(&path) {
+            Ok(()) => return Err(format!("`{directive}` accepts a race").into()),
+            Err(failure) if failure.contains(reason) => {}
+            Err(failure) => return Err(format!("expected `{reason}`, found\n{failure}").into()),
+        }
+    }
+    Ok(())
 }
 
 /// The root of the workspace: this test belongs to `tools/tx-opt`.

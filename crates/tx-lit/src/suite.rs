@@ -246,17 +246,17 @@ impl Suite {
     /// # std::fs::write(folder.path().join("x.mlir"), "// RUN: cat %s\n// Nothing is checked here at all.\n").unwrap();
     /// let suite = tx_lit::suite!(folder.path()).tool("cat", "/bin/cat");
     /// let failure = suite.check(&folder.path().join("x.mlir")).unwrap_err();
-    /// assert!(failure.ends_with("x.mlir: line 1: nothing is checked: no CHECK line for a RUN line"));
+    /// assert!(failure.ends_with("x.mlir:1: nothing is checked: no CHECK line for a RUN line"));
     /// ```
     pub fn check(&self, path: &Path) -> Result<(), String> {
         let shown = self.shown(path);
         let text = fs::read(path).map_err(|error| format!("{shown}: cannot be read: {error}"))?;
         let text = String::from_utf8_lossy(&text);
         let tools: Vec<&str> = self.tools.keys().map(String::as_str).collect();
-        let test = Test::parse(&text, &tools, &self.registry)
-            .map_err(|error| format!("{shown}: {error}"))?;
+        let test =
+            Test::parse(&text, &tools, &self.registry).map_err(|error| located(&shown, &error))?;
         self.readers(&test, path)
-            .map_err(|error| format!("{shown}: {error}"))?;
+            .map_err(|error| located(&shown, &error))?;
         let scratch = tempfile::Builder::new()
             .prefix("tx-lit-")
             .tempdir()
@@ -556,6 +556,14 @@ impl Suite {
             ));
         }
         Ok(())
+    }
+}
+
+/// `FILE:3: …` for an error in line 3.
+fn located(file: &str, error: &str) -> String {
+    match error.strip_prefix("line ") {
+        Some(rest) => format!("{file}:{rest}"),
+        None => format!("{file}: {error}"),
     }
 }
 

@@ -113,7 +113,10 @@ impl Copy {
             .args(arguments)
             .env(ROOT, self.root.path())
             .env(FOLDER, folder)
-            .env("INSTA_WORKSPACE_ROOT", env!("CARGO_MANIFEST_DIR").replace("/crates/tx-lit", ""))
+            .env(
+                "INSTA_WORKSPACE_ROOT",
+                env!("CARGO_MANIFEST_DIR").replace("/crates/tx-lit", ""),
+            )
             .env("INSTA_UPDATE", "no")
             .env_remove("INSTA_FORCE_PASS");
         command
