@@ -96,6 +96,7 @@ impl Test {
                 test.read_elsewhere.push((number, line.name.to_owned()));
             } else if OWN.contains(&line.name) {
                 test.own(line, tools)
+                    .and_then(|()| test.names(line, registry))
                     .map_err(|error| format!("line {number}: {error}"))?;
             } else {
                 checks.push((number, line.name.to_owned()));
@@ -168,6 +169,22 @@ impl Test {
             ));
         }
         text
+    }
+
+    /// A RUN line that is named like a directive would have CHECK lines that nobody could tell from it.
+    fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
+        let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
+        for prefix in prefixes {
+            if OWN.contains(&prefix)
+                || registry.directives.contains_key(prefix)
+                || registry.read_elsewhere.contains_key(prefix)
+            {
+                return Err(format!(
+                    "`{prefix}` is a directive: give the RUN line another name"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// One of the directives of every suite.
@@ -426,6 +443,12 @@ mod tests {
         refuses(&(GOOD.to_owned() + "// ROUNDTRIP: all\n"), "the reason");
         refuses(&(GOOD.to_owned() + "// SNAPSHOT\n"), "without a colon");
         refuses(&GOOD.replace("tx-opt", "rm"), "`rm` cannot be run here");
+        for name in ["COUNT", "EXIT", "COMPARE"] {
+            refuses(
+                &GOOD.replace("RUN", &format!("RUN(CHECK,{name})")),
+                &format!("line 1: `{name}` is a directive: give the RUN line another name"),
+            );
+        }
         refuses(&("// EXIT: 3\n".to_owned() + GOOD), "after its RUN line");
         refuses(&(GOOD.to_owned() + "// EXIT: x\n"), "found `x`");
         refuses(&(GOOD.to_owned() + "// EXIT(A): 3\n"), "in parentheses");

@@ -77,7 +77,7 @@ pub(super) fn assembly(text: &str) -> Vec<String> {
         .filter(|line| op_name(line.trim_start()).is_some_and(|name| name == "gpu.binary"));
     binaries
         .flat_map(|line| line.split("assembly = \"").skip(1))
-        .filter_map(|rest| unescaped(rest))
+        .filter_map(unescaped)
         .filter(|text| text.contains(".version"))
         .collect()
 }
