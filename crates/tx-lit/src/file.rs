@@ -99,7 +99,6 @@ impl Test {
                     .and_then(|()| test.names(line, registry))
                     .map_err(|error| format!("line {number}: {error}"))?;
             } else {
-                checks.push((number, line.name.to_owned()));
                 if let Some(argument) = line.argument {
                     return Err(format!(
                         "line {number}: unknown directive `{}({argument}):`; {}",
@@ -114,6 +113,7 @@ impl Test {
                         test.known(registry)
                     ));
                 }
+                checks.push((number, line.name.to_owned()));
             }
         }
         for run in &mut test.runs {
