@@ -13,6 +13,8 @@
 // CHECK-NOT:     barrier
 // CHECK-NOT:     nvvm.bar
 // CHECK-NOT:     tile.
+// COUNT:         @four barriers = 0, warp barriers = 0, shuffles = 0, global loads = 1, global stores = 1
+// VALIDATE
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @four(%A: memref<4xf32>, %B: memref<1xf32>)

@@ -19,6 +19,8 @@
 // CHECK-NOT:     nvvm.bar.warp.sync
 // CHECK-NOT:     gpu.barrier
 // CHECK-NOT:     tile.
+// COUNT:         @rows barriers = 0, warp barriers = 2, shuffles = 3, shared loads = 2, global stores = 1
+// VALIDATE
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>)

@@ -36,6 +36,8 @@
 // CHECK:         memref.load %[[BS]]
 // CHECK-NOT:     {{gpu.shuffle|gpu.barrier|nvvm.b}}
 // CHECK-NOT:     tile.
+// COUNT:         @long_row barriers = 3, shuffles = 6, shared vector loads = 2, shared loads <= 3, global loads = 1
+// VALIDATE
 gpu.module @kernels {
   gpu.func @long_row(%A: memref<1x4096xf32>, %B: memref<1xf32>)
       workgroup(%As: memref<1x4096xf32, #shared>, %Bs: memref<1xf32, #shared>)

@@ -10,6 +10,7 @@ gpu.module @kernels {
   // CHECK-COUNT-2: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT:         @sixteen_warps barriers = 1, shuffles = 7
   gpu.func @sixteen_warps(%A: memref<512xf32>, %B: memref<512xf32>)
       kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
     %t = gpu.thread_id x
@@ -37,6 +38,7 @@ gpu.module @kernels {
   // CHECK-NEXT:    memref.load %[[TOTAL]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT:         @thirty_two_warps barriers = 2, shuffles = 10
   gpu.func @thirty_two_warps(%A: memref<1024xf32>, %B: memref<1024xf32>)
       kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
     %t = gpu.thread_id x

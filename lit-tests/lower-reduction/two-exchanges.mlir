@@ -17,6 +17,8 @@
 // CHECK:         memref.store
 // CHECK:         gpu.barrier
 // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+// COUNT:         @two_exchanges barriers = 2, global loads = 1
+// RACE-FREE
 gpu.module @kernels {
   gpu.func @two_exchanges(%A: memref<96xf32>, %B: memref<96xf32>)
       kernel attributes {known_block_size = array<i32: 96, 1, 1>} {

@@ -2,6 +2,8 @@
 
 #shared = #gpu.address_space<workgroup>
 
+// Whoever else is in the block, nobody meets an access of another warp.
+// RACE-FREE
 gpu.module @kernels {
   // One warp of eight works by itself: only it has barriers, which are a warp's, and the other
   // seven are not held up.

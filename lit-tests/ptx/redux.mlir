@@ -7,6 +7,7 @@
 // CHECK:       mov.b32 [[ALL:%r[0-9]+]], -1;
 // CHECK:       redux.sync.add.s32 %r{{[0-9]+}}, %r{{[0-9]+}}, [[ALL]];
 // CHECK-NOT:   {{shfl|redux|bar\.|barrier}}
+// COUNT:       @sum redux = 1, shuffles = 0, barriers = 0, loads = 1, stores = 1
 gpu.module @kernels {
   gpu.func @sum(%A: memref<1x32xi32>, %B: memref<1xi32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -1,6 +1,6 @@
 // RUN(TYPE): not tx validate %s --chip sm_80 --entry sum --arg full:-1:7xi8 --arg zeros:f32 2>&1
 // EXIT: 1
-// RUN(COUNT): not tx validate %s --chip sm_80 --entry sum --arg full:1:7xf32 2>&1
+// RUN(FEW): not tx validate %s --chip sm_80 --entry sum --arg full:1:7xf32 2>&1
 // EXIT: 1
 // RUN(GOOD): tx validate %s --chip sm_80 --entry sum --arg full:1:7xf32 --arg zeros:f32
 // RUN(GRID): not tx validate %s --chip sm_80 --entry twice --grid 1,65536 2>&1
@@ -9,7 +9,7 @@
 
 // Arguments that are given are checked before anything is run with them, as `tx run` does.
 // TYPE:  argument 0: found an array 7xi8, expected memref<?xf32>
-// COUNT: found 1 argument, expected 2
+// FEW:   found 1 argument, expected 2
 // GOOD:  launch {{ *}}equal
 // GRID:  grid along y: found 65536, expected 1 to 65535
 func.func @sum(%A: memref<?xf32>, %B: memref<f32>) {

@@ -2,7 +2,7 @@
 //!
 //! Each rule is a function that returns what is wrong, a sentence for each. That every lit test has
 //! a RUN line, a CHECK and a sentence of prose is enforced by the harness, which reads the files
-//! anyway (`lit-tests/lit.rs`).
+//! anyway (`tx-lit`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -74,6 +74,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "tx-fuzz",
         &["tx-compiler", "tx-plan", "tx-runtime", "tx-validate"],
     ),
+    ("tx-lit", &["tx-ptx"]),
     ("tx-ptx", &[]),
     ("tx-runtime", &["tx-exec", "tx-plan"]),
     (
@@ -93,7 +94,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 
 /// Packages that must build where there is no MLIR, if need be without their optional
 /// dependencies, and what would bring it in.
-const WITHOUT_MLIR: &[&str] = &["tx-target", "tx-plan", "tx-ptx", "tx-runtime", "xtask"];
+const WITHOUT_MLIR: &[&str] = &[
+    "tx-lit",
+    "tx-target",
+    "tx-plan",
+    "tx-ptx",
+    "tx-runtime",
+    "xtask",
+];
 const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];
 
 /// Folders of the machine someone happens to work on, beside that of the checkout. Split, so that

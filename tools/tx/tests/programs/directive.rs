@@ -80,22 +80,21 @@ const ELEMENTS: [Element; 11] = [
 pub(crate) fn parse(text: &str) -> Result<Vec<Comparison>, String> {
     let mut comparisons: Vec<Comparison> = Vec::new();
     let mut functions = Vec::new();
-    for (line, number) in text.lines().zip(1..) {
-        let at = |error: String| format!("line {number}: {error}");
-        let line = line.trim_start();
-        if let Some(rest) = line.strip_prefix("func.func @") {
+    for line in text.lines() {
+        if let Some(rest) = line.trim_start().strip_prefix("func.func @") {
             functions.extend(rest.split('(').next());
         }
-        let Some(comment) = line.strip_prefix("//").map(str::trim_start) else {
-            continue;
-        };
-        if let Some(rest) = comment.strip_prefix("COMPARE:") {
-            comparisons.push(comparison(rest, number).map_err(at)?);
-        } else if let Some(rest) = comment.strip_prefix("SIZES:") {
+    }
+    for line in tx_lit::directives(text) {
+        let number = line.number;
+        let at = |error: String| format!("line {number}: {error}");
+        if line.name == "COMPARE" {
+            comparisons.push(comparison(line.value, number).map_err(at)?);
+        } else if line.name == "SIZES" {
             let last = comparisons
                 .last_mut()
                 .ok_or_else(|| at("SIZES belongs after its COMPARE line".to_owned()))?;
-            last.sizes = sizes(rest, &last.symbols).map_err(at)?;
+            last.sizes = sizes(line.value, &last.symbols).map_err(at)?;
         }
     }
     if comparisons.is_empty() {

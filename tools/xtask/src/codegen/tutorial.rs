@@ -22,11 +22,14 @@ const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;
 const END: usize = 1;
 
-/// Directives that check nothing. What else looks like one is a CHECK line: `lit.rs` knows them all.
+/// Directives that check nothing of what the text above them says. What else looks like one is a CHECK line, or counts like
+/// one: the harness, `tx-lit`, knows them all.
 const NO_CHECKS: &[&str] = &[
     "RUN",
     "EXIT",
     "PTXAS",
+    "RACE-FREE",
+    "VALIDATE",
     "SNAPSHOT",
     "ROUNDTRIP",
     "COMPARE",
@@ -60,10 +63,7 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
                 other => format!("{name}.{other}.snap"),
             };
             let text = read(&folder.join(file))?;
-            let contents = text
-                .strip_prefix("---\n")
-                .and_then(|rest| rest.split_once("\n---\n"));
-            Ok(contents.map_or(text.clone(), |(_, contents)| contents.to_owned()))
+            Ok(tx_lit::snapshot_contents(&text).to_owned())
         };
         let section = section(&format!("{FOLDER}/{name}.mlir"), &read(&test)?, &snapshot)
             .with_context(|| format!("{FOLDER}/{name}.mlir"))?;
@@ -80,20 +80,6 @@ enum Part {
     Checked(String),
     Code(String),
     Show(String),
-}
-
-/// `NAME: rest` or `NAME(argument): rest`, as `lit.rs` reads it.
-fn directive(comment: &str) -> Option<(&str, &str, &str)> {
-    let (head, rest) = comment.split_once(':')?;
-    let (name, argument) = match head.split_once('(') {
-        Some((name, argument)) => (name, argument.strip_suffix(')')?),
-        None => (head, ""),
-    };
-    let capitals = name.starts_with(|c: char| c.is_ascii_uppercase())
-        && name
-            .chars()
-            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_'));
-    capitals.then(|| (name, argument, rest.trim()))
 }
 
 fn parts(test: &str) -> Vec<Part> {
@@ -125,12 +111,12 @@ fn parts(test: &str) -> Vec<Part> {
             code.clear();
         }
         let comment = comment.strip_prefix(' ').unwrap_or(comment);
-        match directive(comment.trim_start()) {
-            Some(("SHOW", _, rest)) => {
+        match tx_lit::directive(comment) {
+            Some(line) if line.name == "SHOW" => {
                 end_text(&mut parts, &mut text, false);
-                parts.push(Part::Show(rest.to_owned()));
+                parts.push(Part::Show(line.value.to_owned()));
             }
-            Some((name, ..)) => end_text(&mut parts, &mut text, !NO_CHECKS.contains(&name)),
+            Some(line) => end_text(&mut parts, &mut text, !NO_CHECKS.contains(&line.name)),
             None if comment.is_empty() => end_text(&mut parts, &mut text, false),
             None => text.push(comment),
         }
@@ -185,17 +171,12 @@ fn section(path: &str, test: &str, snapshot: &dyn Fn(&str) -> Result<String>) ->
 
 /// The command of the RUN line with this prefix.
 fn command<'t>(test: &'t str, prefix: &str) -> Result<&'t str> {
-    test.lines()
-        .filter_map(|line| directive(line.strip_prefix("//")?.trim_start()))
-        .find(|(name, argument, _)| {
-            let prefixes = if argument.is_empty() {
-                "CHECK"
-            } else {
-                argument
-            };
-            *name == "RUN" && prefixes.split(',').any(|each| each.trim() == prefix)
+    tx_lit::directives(test)
+        .find(|line| {
+            let prefixes = line.argument.unwrap_or("CHECK");
+            line.name == "RUN" && prefixes.split(',').any(|each| each.trim() == prefix)
         })
-        .map(|(.., rest)| rest)
+        .map(|line| line.value)
         .ok_or_else(|| anyhow!("no RUN line has the prefix `{prefix}`"))
 }
 

@@ -1,0 +1,253 @@
+//! What a RUN line runs. There is no shell: what it can say is what is taken apart here.
+
+use std::io::{self, Read, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::report::{describe, indent, show};
+
+/// Programs connected by pipes.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Pipeline {
+    pub(crate) commands: Vec<Vec<String>>,
+    /// The output of the last one is both of its streams.
+    pub(crate) both_streams: bool,
+    /// `not` stood in front of the last one.
+    pub(crate) negated: bool,
+}
+
+impl Pipeline {
+    /// Takes a RUN line apart: `[not] TOOL ARGUMENT… [| [not] TOOL ARGUMENT…]… [2>&1]`, with single and
+    /// double quotes.
+    pub(crate) fn parse(text: &str, tools: &[&str]) -> Result<Self, String> {
+        let mut words = words(text)?;
+        let both_streams = words.last().is_some_and(|word| word == "2>&1");
+        if both_streams {
+            words.pop();
+        }
+        let mut negated = false;
+        let mut commands = Vec::new();
+        for command in words.split(|word| word == "|") {
+            let mut command = command.to_vec();
+            negated = command.first().is_some_and(|word| word == "not");
+            if negated {
+                command.remove(0);
+            }
+            match command.first() {
+                Some(tool) if tools.contains(&tool.as_str()) => {}
+                Some(other) => {
+                    return Err(format!(
+                        "`{other}` cannot be run here; known are {}",
+                        tools.join(", ")
+                    ));
+                }
+                None => return Err("a command is missing".to_owned()),
+            }
+            commands.push(command);
+        }
+        Ok(Self {
+            commands,
+            both_streams,
+            negated,
+        })
+    }
+}
+
+/// Words between blanks, quoted or not.
+pub(crate) fn words(text: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in text.chars() {
+        match quote {
+            Some(end) if c == end => quote = None,
+            Some(_) => word.get_or_insert_default().push(c),
+            None if c == '"' || c == '\'' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            None => word.get_or_insert_default().push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err("a quote is not closed".to_owned());
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+/// What came of a program.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// What it wrote to standard output.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+    /// Its exit status; `None` after a signal.
+    pub status: Option<i32>,
+    pub(crate) command: String,
+}
+
+impl Output {
+    /// Whether it ended with status 0.
+    pub fn is_success(&self) -> bool {
+        self.status == Some(0)
+    }
+
+    /// The command, how it ended and what it said, as a failure shows them: standard error, or standard output if
+    /// that is empty.
+    pub fn explain(&self) -> String {
+        format!(
+            "{}\n{}\n{}",
+            self.command,
+            describe(self.status),
+            self.said()
+        )
+    }
+
+    pub(crate) fn said(&self) -> String {
+        let bytes = match self.stderr.is_empty() {
+            true => &self.stdout,
+            false => &self.stderr,
+        };
+        indent(&String::from_utf8_lossy(bytes))
+    }
+}
+
+/// Where and how programs are run.
+#[derive(Debug)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) folder: &'a Path,
+    pub(crate) environment: &'a [(String, String)],
+    pub(crate) time_limit: Duration,
+}
+
+impl Surroundings<'_> {
+    /// Runs a pipeline. `input` goes to the first program; without it, that reads nothing.
+    pub(crate) fn execute(
+        &self,
+        commands: &[Vec<String>],
+        both_streams: bool,
+        input: Option<&[u8]>,
+    ) -> Result<Output, String> {
+        let mut input = input.map(<[u8]>::to_vec);
+        let mut stderr = Vec::new();
+        for (place, command) in commands.iter().enumerate() {
+            let last = place + 1 == commands.len();
+            let output = self.execute_one(command, both_streams && last, input.as_deref())?;
+            stderr.extend(&output.stderr);
+            // As with the shell's `pipefail`: what a failed program hands on is not looked at.
+            if last || output.status != Some(0) {
+                return Ok(Output {
+                    stderr,
+                    command: show(commands),
+                    ..output
+                });
+            }
+            input = Some(output.stdout);
+        }
+        Err("nothing to run".to_owned())
+    }
+
+    fn execute_one(
+        &self,
+        words: &[String],
+        both_streams: bool,
+        input: Option<&[u8]>,
+    ) -> Result<Output, String> {
+        let trouble = |error: io::Error| format!("cannot run `{}`: {error}", words[0]);
+        let (mut stdout, stdout_end) = io::pipe().map_err(trouble)?;
+        let (mut stderr, stderr_end) = io::pipe().map_err(trouble)?;
+        let errors_to = if both_streams {
+            // A reader meets the end of its pipe when the last copy of the other end is closed.
+            drop(stderr_end);
+            stdout_end.try_clone().map_err(trouble)?
+        } else {
+            stderr_end
+        };
+        // For the same reason the command, which owns our copies, lives in this inner scope only.
+        let mut child = {
+            let mut command = Command::new(&words[0]);
+            command
+                .args(&words[1..])
+                .current_dir(self.folder)
+                // A test does not depend on who runs it: no colours, no backtraces.
+                .env("NO_COLOR", "1")
+                .env("RUST_BACKTRACE", "0")
+                .envs(self.environment.iter().map(|(name, value)| (name, value)))
+                .stdin(if input.is_some() {
+                    Stdio::piped()
+                } else {
+                    Stdio::null()
+                })
+                .stdout(stdout_end)
+                .stderr(errors_to);
+            command.spawn().map_err(trouble)?
+        };
+        let stdin = child.stdin.take();
+        let read = |pipe: &mut dyn Read| {
+            let mut bytes = Vec::new();
+            pipe.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        thread::scope(|scope| {
+            let out = scope.spawn(move || read(&mut stdout));
+            let err = scope.spawn(move || read(&mut stderr));
+            if let (Some(mut stdin), Some(input)) = (stdin, input) {
+                // A program that stops early closes the pipe; its exit status tells why.
+                scope.spawn(move || stdin.write_all(input));
+            }
+            let start = Instant::now();
+            let status = loop {
+                if let Some(status) = child.try_wait().map_err(trouble)? {
+                    break status;
+                }
+                if start.elapsed() > self.time_limit {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(format!(
+                        "{}\nno end after {} s",
+                        show(&[words.to_vec()]),
+                        self.time_limit.as_secs_f64()
+                    ));
+                }
+                thread::sleep(Duration::from_millis(2));
+            };
+            let gather = |reader: thread::ScopedJoinHandle<'_, io::Result<Vec<u8>>>| {
+                reader
+                    .join()
+                    .map_err(|_| "a reader of the output panicked".to_owned())?
+                    .map_err(trouble)
+            };
+            Ok(Output {
+                stdout: gather(out)?,
+                stderr: gather(err)?,
+                status: status.code(),
+                command: String::new(),
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_lines_are_taken_apart() {
+        let pipeline = Pipeline::parse("a '-x y' | not b \"\" 2>&1", &["a", "b"]).unwrap();
+        assert_eq!(pipeline.commands, [["a", "-x y"], ["b", ""]]);
+        assert!(pipeline.negated && pipeline.both_streams);
+    }
+
+    #[test]
+    fn what_cannot_be_run_is_refused() {
+        let refused = |text: &str| Pipeline::parse(text, &["a", "b"]).unwrap_err();
+        assert_eq!(refused("rm x"), "`rm` cannot be run here; known are a, b");
+        assert_eq!(refused("a |"), "a command is missing");
+        assert_eq!(refused("not"), "a command is missing");
+        assert_eq!(refused("a 'x"), "a quote is not closed");
+    }
+}

@@ -1,0 +1,492 @@
+//! What a test file says about itself.
+
+use std::collections::BTreeSet;
+
+use crate::command::Pipeline;
+use crate::directive::Registry;
+use crate::text::{self, Line};
+
+/// A test file.
+#[derive(Debug, Default)]
+pub(crate) struct Test {
+    pub(crate) runs: Vec<Run>,
+    /// Directives that do something once the RUN lines are done, in their order.
+    pub(crate) uses: Vec<Use>,
+    pub(crate) snapshot: bool,
+    pub(crate) round_trip: bool,
+    /// Prefixes that CHECK lines use.
+    pub(crate) prefixes: BTreeSet<String>,
+    /// Whether there is an `expected-error`, `-warning`, `-remark` or `-note`.
+    pub(crate) expects_diagnostics: bool,
+    /// Directives that others read, and where the first stands.
+    pub(crate) read_elsewhere: Vec<(usize, String)>,
+}
+
+/// One RUN line.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) line: usize,
+    /// The prefixes of the CHECK lines that its output must meet.
+    pub(crate) prefixes: Vec<String>,
+    pub(crate) pipeline: Pipeline,
+    pub(crate) exit: Exit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Exit {
+    /// 0
+    Success,
+    /// Anything from 1 to 127: a panic, an abort or a signal is never what a test wants.
+    Failure,
+    Status(i32),
+}
+
+/// A directive that does something.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Use {
+    pub(crate) line: usize,
+    pub(crate) name: String,
+    pub(crate) value: String,
+    /// The RUN lines whose output it looks at, by their numbers.
+    pub(crate) runs: Vec<usize>,
+}
+
+impl Run {
+    pub(crate) fn verifies_diagnostics(&self) -> bool {
+        self.pipeline
+            .commands
+            .iter()
+            .flatten()
+            .any(|word| word.starts_with("--verify-diagnostics"))
+    }
+}
+
+/// Directives that are not in the registry.
+pub(crate) const OWN: &[&str] = &["RUN", "EXIT", "SNAPSHOT", "ROUNDTRIP"];
+
+const CHECKS: &[&str] = &["", "-NEXT", "-SAME", "-NOT", "-DAG", "-LABEL", "-EMPTY"];
+
+impl Test {
+    /// Reads the directives of a file. Whatever looks like one and is not is an error: a misspelt
+    /// CHECK would otherwise pass for ever.
+    pub(crate) fn parse(text: &str, tools: &[&str], registry: &Registry) -> Result<Self, String> {
+        let mut test = Self {
+            snapshot: true,
+            round_trip: true,
+            ..Self::default()
+        };
+        let mut checks: Vec<(usize, String)> = Vec::new();
+        let mut uses: Vec<Line<'_>> = Vec::new();
+        let mut prose = String::new();
+        test.expects_diagnostics = ["error", "warning", "remark", "note"]
+            .iter()
+            .any(|kind| text.contains(&format!("expected-{kind}")));
+        for (number, comment) in text::comments(text) {
+            let Some(line) = text::directive(comment) else {
+                if !comment.starts_with("expected-") {
+                    prose.push_str(comment);
+                    prose.push(' ');
+                }
+                continue;
+            };
+            let line = Line { number, ..line };
+            if registry.directives.contains_key(line.name) {
+                uses.push(line);
+            } else if registry.read_elsewhere.contains_key(line.name) {
+                test.read_elsewhere.push((number, line.name.to_owned()));
+            } else if OWN.contains(&line.name) {
+                test.own(line, tools)
+                    .and_then(|()| test.names(line, registry))
+                    .map_err(|error| format!("line {number}: {error}"))?;
+            } else {
+                if let Some(argument) = line.argument {
+                    return Err(format!(
+                        "line {number}: unknown directive `{}({argument}):`; {}",
+                        line.name,
+                        test.known(registry)
+                    ));
+                }
+                if !line.colon {
+                    return Err(format!(
+                        "line {number}: unknown directive `{}`; {}. If it is no directive, put it into a sentence",
+                        line.name,
+                        test.known(registry)
+                    ));
+                }
+                checks.push((number, line.name.to_owned()));
+            }
+        }
+        for run in &mut test.runs {
+            if run.pipeline.negated && run.exit == Exit::Success {
+                run.exit = Exit::Failure;
+            }
+        }
+        for (number, name) in checks {
+            let prefix = test
+                .declared()
+                .into_iter()
+                .find(|prefix| is_check(&name, prefix))
+                .ok_or_else(|| {
+                    format!(
+                        "line {number}: unknown directive `{name}:`; {}",
+                        test.known(registry)
+                    )
+                })?
+                .to_owned();
+            test.prefixes.insert(prefix);
+        }
+        for line in uses {
+            let number = line.number;
+            test.add_use(line, registry)
+                .map_err(|error| format!("line {number}: {error}"))?;
+        }
+        test.complete(&prose)?;
+        Ok(test)
+    }
+
+    /// The prefixes of RUN lines.
+    fn declared(&self) -> BTreeSet<&str> {
+        self.runs
+            .iter()
+            .flat_map(|run| &run.prefixes)
+            .map(String::as_str)
+            .collect()
+    }
+
+    fn known(&self, registry: &Registry) -> String {
+        let names: Vec<&str> = OWN
+            .iter()
+            .copied()
+            .chain(registry.directives.keys().map(String::as_str))
+            .chain(registry.read_elsewhere.keys().map(String::as_str))
+            .collect();
+        let mut text = format!("known are {}", names.join(", "));
+        let declared: Vec<&str> = self.declared().into_iter().collect();
+        if !declared.is_empty() {
+            text.push_str(&format!(
+                ", and {} with their suffixes -NEXT, -SAME, -NOT, -DAG, -LABEL, -EMPTY, -COUNT-N",
+                declared.join(", ")
+            ));
+        }
+        text
+    }
+
+    /// A RUN line that is named like a directive would have CHECK lines that nobody could tell from it.
+    fn names(&self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
+        let prefixes = line.argument.unwrap_or_default().split(',').map(str::trim);
+        for prefix in prefixes {
+            if OWN.contains(&prefix)
+                || registry.directives.contains_key(prefix)
+                || registry.read_elsewhere.contains_key(prefix)
+            {
+                return Err(format!(
+                    "`{prefix}` is a directive: give the RUN line another name"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// One of the directives of every suite.
+    fn own(&mut self, line: Line<'_>, tools: &[&str]) -> Result<(), String> {
+        let Line {
+            number,
+            name,
+            argument,
+            value,
+            colon,
+        } = line;
+        if !colon {
+            return Err(format!(
+                "`{name}` says nothing without a colon: `{name}: …`"
+            ));
+        }
+        if argument.is_some() && name != "RUN" {
+            return Err(format!("`{name}` takes nothing in parentheses"));
+        }
+        match name {
+            "RUN" => self.runs.push(Run {
+                line: number,
+                prefixes: argument
+                    .unwrap_or("CHECK")
+                    .split(',')
+                    .map(|prefix| prefix.trim().to_owned())
+                    .collect(),
+                pipeline: Pipeline::parse(value, tools)?,
+                exit: Exit::Success,
+            }),
+            "EXIT" => {
+                let run = self
+                    .runs
+                    .last_mut()
+                    .ok_or("EXIT belongs after its RUN line")?;
+                run.exit = Exit::Status(
+                    value
+                        .parse()
+                        .map_err(|_| format!("expected an exit status, found `{value}`"))?,
+                );
+            }
+            _ => {
+                let reason = value
+                    .strip_prefix("none")
+                    .map(|reason| reason.trim_start_matches([' ', '-', '—', '–', ':']));
+                if reason.is_none_or(str::is_empty) {
+                    return Err(format!("write `{name}: none — ` and the reason"));
+                }
+                if name == "SNAPSHOT" {
+                    self.snapshot = false;
+                } else {
+                    self.round_trip = false;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A directive of the registry.
+    fn add_use(&mut self, line: Line<'_>, registry: &Registry) -> Result<(), String> {
+        let Some(directive) = registry.directives.get(line.name) else {
+            return Ok(());
+        };
+        let name = line.name;
+        let mut runs = Vec::new();
+        if directive.reads_output() {
+            runs = self.runs_for(name, line.argument)?;
+        } else if line.argument.is_some() {
+            return Err(format!("`{name}` takes nothing in parentheses"));
+        }
+        directive
+            .check(line.value)
+            .map_err(|error| format!("{name}: {error}"))?;
+        self.uses.push(Use {
+            line: line.number,
+            name: name.to_owned(),
+            value: line.value.to_owned(),
+            runs,
+        });
+        Ok(())
+    }
+
+    /// The RUN lines with a prefix; without one, the only RUN line, or the one without a name.
+    fn runs_for(&self, name: &str, prefix: Option<&str>) -> Result<Vec<usize>, String> {
+        let with = |prefix: &str| -> Vec<usize> {
+            let has = |run: &Run| run.prefixes.iter().any(|each| each == prefix);
+            (0..self.runs.len())
+                .filter(|&i| has(&self.runs[i]))
+                .collect()
+        };
+        let runs = match prefix {
+            None if self.runs.len() == 1 => vec![0],
+            None => with("CHECK"),
+            Some(prefix) => with(prefix),
+        };
+        if !runs.is_empty() {
+            return Ok(runs);
+        }
+        let declared: Vec<String> = self
+            .declared()
+            .into_iter()
+            .map(|prefix| format!("`{name}({prefix}):`"))
+            .collect();
+        Err(match (prefix, declared.is_empty()) {
+            (_, true) => format!("`{name}` looks at the output of a RUN line, and there is none"),
+            (None, false) => format!(
+                "`{name}` looks at the output of a RUN line: say of which, {}",
+                declared.join(" or ")
+            ),
+            (Some(prefix), false) => format!(
+                "no RUN line has the prefix `{prefix}`; expected {}",
+                declared.join(" or ")
+            ),
+        })
+    }
+
+    /// What every test must have.
+    fn complete(&self, prose: &str) -> Result<(), String> {
+        if self.runs.is_empty() && self.uses.is_empty() {
+            return Err("no RUN line, and no other directive that runs anything".to_owned());
+        }
+        let sentence = prose.split_whitespace().count() >= 4 && prose.contains('.');
+        if !sentence {
+            return Err("no sentence that says what the test is about".to_owned());
+        }
+        for (number, run) in self.runs.iter().enumerate() {
+            let checked = run
+                .prefixes
+                .iter()
+                .any(|prefix| self.prefixes.contains(prefix))
+                || self.uses.iter().any(|each| each.runs.contains(&number));
+            if run.verifies_diagnostics() {
+                if !self.expects_diagnostics {
+                    return Err(format!(
+                        "line {}: --verify-diagnostics, and no expected-error",
+                        run.line
+                    ));
+                }
+            } else if !checked {
+                return Err(format!(
+                    "line {}: nothing is checked: no {} line for a RUN line",
+                    run.line,
+                    run.prefixes.join(" or ")
+                ));
+            }
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(run) = self.runs.iter().find(|run| !seen.insert(&run.prefixes)) {
+            return Err(format!(
+                "line {}: several RUN lines with the same prefix: name them, `RUN(NAME):` with \
+                 `NAME:` lines",
+                run.line
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn is_check(name: &str, prefix: &str) -> bool {
+    name.strip_prefix(prefix).is_some_and(|suffix| {
+        CHECKS.contains(&suffix)
+            || suffix
+                .strip_prefix("-COUNT-")
+                .is_some_and(|count| count.parse::<u32>().is_ok())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str =
+        "// RUN: tx-opt %s\n\n// A sum over one warp. It needs no barrier.\n// CHECK: x\n";
+
+    fn parse(text: &str) -> Result<Test, String> {
+        let mut registry = Registry::builtin();
+        registry
+            .read_elsewhere
+            .insert("COMPARE".to_owned(), vec!["programs".to_owned()]);
+        Test::parse(text, &["tx-opt", "tx"], &registry)
+    }
+
+    #[track_caller]
+    fn refuses(text: &str, reason: &str) {
+        let error = parse(text).unwrap_err();
+        assert!(error.contains(reason), "expected `{reason}`, got `{error}`");
+    }
+
+    #[test]
+    fn complete_tests_are_read() {
+        let test = parse(GOOD).unwrap();
+        assert!(test.runs.len() == 1 && test.snapshot && test.round_trip);
+    }
+
+    #[test]
+    fn prefixes_statuses_and_chips_are_read() {
+        let test = parse(
+            "// A program that fails, and one that does not.\n\
+             // RUN(A): tx run %s 2>&1\n// EXIT: 3\n// RUN(B,C): not tx-opt '-x y' | tx \"\"\n\
+             // A: x\n// C-COUNT-3: y\n// PTXAS: sm_80 sm_90\n// COMPARE: @f(A: 2xf32) A = A\n",
+        )
+        .unwrap();
+        assert_eq!(test.runs[0].exit, Exit::Status(3));
+        assert!(test.runs[0].pipeline.both_streams);
+        assert_eq!(test.runs[1].exit, Exit::Success);
+        assert_eq!(test.runs[1].prefixes, ["B", "C"]);
+        assert_eq!(test.uses[0].name, "PTXAS");
+        assert_eq!(test.uses[0].value, "sm_80 sm_90");
+        assert_eq!(test.read_elsewhere, [(8, "COMPARE".to_owned())]);
+    }
+
+    #[test]
+    fn misspelt_checks_are_refused() {
+        refuses(
+            &GOOD.replace("CHECK", "CHEK"),
+            "line 4: unknown directive `CHEK:`; known are RUN, EXIT, SNAPSHOT, ROUNDTRIP, COUNT, PTXAS, \
+             RACE-FREE, VALIDATE, COMPARE, and CHECK with their suffixes",
+        );
+        refuses(&GOOD.replace("CHECK", "CHECK-NEST"), "unknown directive");
+        refuses(&(GOOD.to_owned() + "// SM90: y\n"), "`SM90:`");
+        refuses(&(GOOD.to_owned() + "// CHECK(SM90): y\n"), "`CHECK(SM90):`");
+        refuses(
+            &(GOOD.to_owned() + "// CHECK\n"),
+            "unknown directive `CHECK`",
+        );
+        refuses(
+            &(GOOD.to_owned() + "// VALIDAT\n"),
+            "unknown directive `VALIDAT`",
+        );
+    }
+
+    #[test]
+    fn tests_that_check_nothing_are_refused() {
+        refuses(
+            &GOOD.replace("// CHECK: x\n", ""),
+            "line 1: nothing is checked",
+        );
+        refuses(
+            &GOOD.replace("// A sum over one warp. It needs no barrier.\n", ""),
+            "no sentence",
+        );
+        refuses("// Nothing is run here at all.\n", "no RUN line");
+        refuses(
+            &GOOD.replace("%s", "%s --verify-diagnostics"),
+            "no expected-error",
+        );
+        refuses(
+            &(GOOD.to_owned() + "// RUN: tx-opt %s --x\n"),
+            "line 5: several RUN lines with the same prefix",
+        );
+    }
+
+    #[test]
+    fn malformed_directives_are_refused() {
+        refuses(&(GOOD.to_owned() + "// SNAPSHOT: none\n"), "the reason");
+        refuses(&(GOOD.to_owned() + "// ROUNDTRIP: all\n"), "the reason");
+        refuses(&(GOOD.to_owned() + "// SNAPSHOT\n"), "without a colon");
+        refuses(&GOOD.replace("tx-opt", "rm"), "`rm` cannot be run here");
+        for name in ["COUNT", "EXIT", "COMPARE"] {
+            refuses(
+                &GOOD.replace("RUN", &format!("RUN(CHECK,{name})")),
+                &format!("line 1: `{name}` is a directive: give the RUN line another name"),
+            );
+        }
+        refuses(&("// EXIT: 3\n".to_owned() + GOOD), "after its RUN line");
+        refuses(&(GOOD.to_owned() + "// EXIT: x\n"), "found `x`");
+        refuses(&(GOOD.to_owned() + "// EXIT(A): 3\n"), "in parentheses");
+        refuses(
+            &(GOOD.to_owned() + "// VALIDATE(A)\n// VALIDATE(A): x\n"),
+            "in parentheses",
+        );
+        refuses(
+            &(GOOD.to_owned() + "// RACE-FREE: 'x\n"),
+            "line 5: RACE-FREE: a quote",
+        );
+        refuses(
+            &(GOOD.to_owned() + "// PTXAS:\n"),
+            "line 5: PTXAS: expected chips",
+        );
+        refuses(&(GOOD.to_owned() + "// COUNT: @f\n"), "line 5: COUNT: ");
+    }
+
+    #[test]
+    fn directives_say_which_output_they_look_at() {
+        let two = GOOD
+            .replace("RUN:", "RUN(A): tx %s\n// RUN(B):")
+            .replace("CHECK", "A");
+        let count = two.clone() + "// COUNT(B): @f barriers = 0\n";
+        assert_eq!(parse(&count).unwrap().uses[0].runs, [1]);
+        refuses(
+            &(two.clone() + "// COUNT: @f barriers = 0\n"),
+            "say of which, `COUNT(A):` or `COUNT(B):`",
+        );
+        refuses(
+            &(two + "// COUNT(C): @f barriers = 0\n"),
+            "no RUN line has the prefix `C`; expected `COUNT(A):` or `COUNT(B):`",
+        );
+        refuses(
+            "// A test of one kernel. It runs nothing.\n// COUNT: @f barriers = 0\n",
+            "and there is none",
+        );
+        let alone = "// A test of one kernel. It is valid.\n// VALIDATE\n";
+        assert_eq!(parse(alone).unwrap().uses[0].name, "VALIDATE");
+    }
+}

@@ -1,0 +1,241 @@
+//! Statements about what a program does, which `tx` answers.
+
+use std::fs;
+
+use crate::command;
+use crate::directive::{Context, Directive};
+use crate::report::{indent, numbered};
+
+/// `PTXAS: sm_80 sm_90`: the program is compiled for each chip, and the result assembled. PTX that only its author
+/// accepts is worth nothing.
+pub(crate) struct Assemble;
+
+impl Directive for Assemble {
+    fn check(&self, value: &str) -> Result<(), String> {
+        if value.is_empty() {
+            return Err("expected chips, such as `sm_80 sm_90`, found nothing".to_owned());
+        }
+        Ok(())
+    }
+
+    fn run(&self, context: &Context<'_>) -> Result<(), String> {
+        let file = context.path().display().to_string();
+        for chip in context.value().split_whitespace() {
+            let compiled = context.run("tx", ["compile", &file, "--chip", chip])?;
+            if !compiled.is_success() {
+                return Err(compiled.explain());
+            }
+            let ptx = String::from_utf8_lossy(&compiled.stdout);
+            let target = ptx
+                .lines()
+                .find_map(|line| Some(line.strip_prefix(".target")?.trim()));
+            if target != Some(chip) {
+                return Err(format!(
+                    "{}\nprinted PTX for {}, expected {chip}",
+                    compiled.command,
+                    target.unwrap_or("no chip: it has no `.target` line")
+                ));
+            }
+            let path = context.scratch().join(format!("{chip}.ptx"));
+            fs::write(&path, &compiled.stdout)
+                .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+            let assembled = context.run(
+                "ptxas",
+                [
+                    &format!("-arch={chip}"),
+                    "-o",
+                    &context.scratch().join("cubin").display().to_string(),
+                    &path.display().to_string(),
+                ],
+            )?;
+            if !assembled.is_success() {
+                // ptxas says some of it on the one stream and some on the other.
+                let mut said = assembled.stdout.clone();
+                said.extend(&assembled.stderr);
+                return Err(format!(
+                    "{} | ptxas -arch={chip}\nptxas refuses the PTX:\n{}\nof\n{}",
+                    compiled.command,
+                    indent(&String::from_utf8_lossy(&said)),
+                    numbered(&ptx)
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `VALIDATE`: `tx validate` finds every stage of the lowering as the one before.
+pub(crate) struct Validate;
+
+impl Directive for Validate {
+    fn check(&self, value: &str) -> Result<(), String> {
+        command::words(value).map(|_| ())
+    }
+
+    fn run(&self, context: &Context<'_>) -> Result<(), String> {
+        let output = validate(context)?;
+        if output.is_success() && !output.stdout.is_empty() {
+            return Ok(());
+        }
+        let why = match output.status {
+            Some(0) => "nothing was checked: `tx validate` printed no verdicts",
+            Some(1) => "the program is refused",
+            Some(2) => "`tx validate` does not take these arguments",
+            Some(3) => "the program is not valid",
+            _ => "`tx validate` failed",
+        };
+        Err(format!("{why}\n{}", both(&output)))
+    }
+}
+
+/// `RACE-FREE`: the lowered program, on the executor, has no two accesses to a byte, one of them a write, that nothing
+/// orders.
+pub(crate) struct RaceFree;
+
+/// The row of `tx validate` for the whole run of the lowered program on the executor.
+const LAUNCH: &str = "launch";
+
+impl Directive for RaceFree {
+    fn check(&self, value: &str) -> Result<(), String> {
+        command::words(value).map(|_| ())
+    }
+
+    fn run(&self, context: &Context<'_>) -> Result<(), String> {
+        let output = validate(context)?;
+        // 3 is any bad verdict: some are no business of this directive.
+        if !matches!(output.status, Some(0 | 3)) {
+            return Err(format!(
+                "whether there is a race is not known: the program was not run\n{}",
+                both(&output)
+            ));
+        }
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let problem = races(&text);
+        problem.map_or(Ok(()), |problem| {
+            Err(format!("{problem}\n{}", both(&output)))
+        })
+    }
+}
+
+/// What the verdicts say against it that there is no race; nothing if they say that there is none.
+///
+/// ```text
+/// FILE: @ENTRY for CHIP, N inputs
+///   STAGE   VERDICT
+/// ```
+fn races(verdicts: &str) -> Option<String> {
+    let mut entries: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
+    for line in verdicts.lines() {
+        match line.strip_prefix("  ") {
+            None => {
+                let entry = line
+                    .split_whitespace()
+                    .find(|word| word.starts_with('@'))
+                    .unwrap_or(line);
+                entries.push((entry, Vec::new()));
+            }
+            Some(row) => {
+                if let (Some((stage, verdict)), Some((_, rows))) =
+                    (row.split_once("  "), entries.last_mut())
+                {
+                    rows.push((stage, verdict.trim()));
+                }
+            }
+        }
+    }
+    if entries.is_empty() {
+        return Some("whether there is a race is not known: there are no verdicts".to_owned());
+    }
+    for (entry, rows) in &entries {
+        if let Some((stage, _)) = rows.iter().find(|(_, verdict)| verdict.starts_with("RACE")) {
+            return Some(match *stage {
+                "parse" => format!("{entry} has a race as it comes"),
+                stage => format!("{entry} has a race after `{stage}`"),
+            });
+        }
+        // A run that stopped at a fault, or whose result was wrong before, may hide a race.
+        if let Some((stage, _)) = rows
+            .iter()
+            .find(|(_, verdict)| verdict.starts_with("FAULT"))
+        {
+            return Some(format!(
+                "whether {entry} has a race is not known: it was stopped at `{stage}`"
+            ));
+        }
+        match rows.iter().find(|(stage, _)| *stage == LAUNCH) {
+            Some((_, "equal" | "equal within order")) => {}
+            Some((_, other)) => {
+                return Some(format!(
+                    "whether {entry} has a race is not known: `{LAUNCH}` is `{other}`, expected `equal`"
+                ));
+            }
+            None => {
+                return Some(format!(
+                    "whether {entry} has a race is not known: it was not run as a whole, there is no `{LAUNCH}`"
+                ));
+            }
+        }
+    }
+    None
+}
+
+fn validate(context: &Context<'_>) -> Result<command::Output, String> {
+    let mut arguments = vec!["validate".to_owned(), context.path().display().to_string()];
+    arguments.extend(context.words()?);
+    context.run("tx", &arguments)
+}
+
+/// The verdicts, and what was said of them.
+fn both(output: &command::Output) -> String {
+    let text = |bytes: &[u8]| indent(&String::from_utf8_lossy(bytes));
+    format!(
+        "{}\n{}{}",
+        output.command,
+        text(&output.stdout),
+        text(&output.stderr)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::races;
+
+    const GOOD: &str = "\
+a.mlir: @rows for sm_80, 225 inputs
+  parse             reference
+  tile-insert-sync  equal within order
+  gpu-module-to-ptx  as in the IR: 2 warp barriers
+  launch            equal
+";
+
+    #[test]
+    fn races_are_found_in_verdicts() {
+        assert_eq!(races(GOOD), None);
+        let with = |verdict: &str| races(&GOOD.replace("equal within order", verdict)).unwrap();
+        assert_eq!(
+            with("RACE: race on global memory"),
+            "@rows has a race after `tile-insert-sync`"
+        );
+        assert!(with("FAULT: out of bounds").contains("stopped at `tile-insert-sync`"));
+        let itself = GOOD.replace("reference", "RACE: race on global memory");
+        assert_eq!(races(&itself).unwrap(), "@rows has a race as it comes");
+        // A wrong result elsewhere is no race.
+        assert_eq!(races(&GOOD.replace("equal within order", "WRONG: x")), None);
+    }
+
+    #[test]
+    fn what_was_not_run_is_not_free_of_races() {
+        let unsupported = GOOD.replace(
+            "launch            equal",
+            "launch            unsupported op x",
+        );
+        assert!(races(&unsupported).unwrap().contains("`unsupported op x`"));
+        let wrong = GOOD.replace("launch            equal", "launch            WRONG: y");
+        assert!(races(&wrong).unwrap().contains("`WRONG: y`"));
+        let missing = GOOD.replace("  launch            equal\n", "");
+        assert!(races(&missing).unwrap().contains("there is no `launch`"));
+        let second = format!("{GOOD}{}", missing.replace("@rows", "@more"));
+        assert!(races(&second).unwrap().starts_with("whether @more has"));
+        assert!(races("").unwrap().contains("no verdicts"));
+    }
+}

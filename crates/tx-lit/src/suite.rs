@@ -1,0 +1,621 @@
+//! A folder of tests.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::panic;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::command::{Output, Surroundings};
+use crate::directive::{Context, Directive, Registry, Running};
+use crate::file::{Exit, OWN, Run, Test};
+use crate::report::{CONTEXT_LINES, describe, difference, indent, show};
+use crate::text::snapshot_contents;
+use crate::tool::Tool;
+
+/// Compares a text with the snapshot of a name, in the caller's crate: [`suite!`](crate::suite) makes one.
+pub type AssertSnapshot = fn(&str, &str);
+
+/// A [`Suite`] of the tests in a folder and all folders below it.
+///
+/// It is a macro for the sake of insta, which writes into a snapshot which source file has the assertion: here,
+/// that of the caller.
+///
+/// ```no_run
+/// fn main() -> std::process::ExitCode {
+///     tx_lit::suite!("tests/lit").tool("my-opt", "target/debug/my-opt").run()
+/// }
+/// ```
+#[macro_export]
+macro_rules! suite {
+    ($folder:expr) => {
+        $crate::Suite::new($folder, |name, text| {
+            $crate::insta::assert_snapshot!(name, text)
+        })
+    };
+}
+
+/// A folder of tests, and what they need. [`suite!`](crate::suite) makes one.
+#[must_use = "a suite does nothing until it is run"]
+pub struct Suite {
+    folder: PathBuf,
+    root: PathBuf,
+    extension: String,
+    tools: BTreeMap<String, Tool>,
+    file_check: Tool,
+    round_trip: BTreeSet<String>,
+    registry: Registry,
+    bless_hint: String,
+    environment: Vec<(String, String)>,
+    time_limit: Duration,
+    assert_snapshot: AssertSnapshot,
+}
+
+impl fmt::Debug for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Suite")
+            .field("folder", &self.folder)
+            .field("tools", &self.tools)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Suite {
+    /// A suite without tools, which compares snapshots as it is told.
+    pub fn new(folder: impl Into<PathBuf>, assert_snapshot: AssertSnapshot) -> Self {
+        Self {
+            folder: folder.into(),
+            root: std::env::current_dir().unwrap_or_default(),
+            extension: "mlir".to_owned(),
+            tools: BTreeMap::new(),
+            file_check: Tool::in_path("FileCheck"),
+            round_trip: BTreeSet::new(),
+            registry: Registry::builtin(),
+            bless_hint: "INSTA_UPDATE=always cargo test -- --exact {test}".to_owned(),
+            environment: Vec::new(),
+            time_limit: Duration::from_secs(120),
+            assert_snapshot,
+        }
+    }
+
+    /// Where programs are run, `$ROOT` in their output, and what the paths in failures are relative to. Without it, the current
+    /// folder: cargo runs tests in that of their package. The folder of the tests may be relative to it.
+    pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
+        self.root = root.into();
+        self
+    }
+
+    /// What test files are called, without a dot: `mlir`, unless something else is said. Directives stand after `//`.
+    pub fn extension(mut self, extension: impl Into<String>) -> Self {
+        self.extension = extension.into();
+        self
+    }
+
+    /// A program that RUN lines may run. Of those, `tx` is asked by `VALIDATE`, `RACE-FREE` and `PTXAS`, and `ptxas` by
+    /// the last. A second tool of the same name replaces the first.
+    pub fn tool(mut self, name: impl Into<String>, tool: impl Into<Tool>) -> Self {
+        self.tools.insert(name.into(), tool.into());
+        self
+    }
+
+    /// LLVM's FileCheck; without it, that in `PATH`.
+    pub fn file_check(mut self, tool: impl Into<Tool>) -> Self {
+        self.file_check = tool.into();
+        self
+    }
+
+    /// Modules that this tool prints as the last of a RUN line have to be read back by it, with no passes, and printed the same.
+    pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
+        self.round_trip.insert(tool.into());
+        self
+    }
+
+    /// A directive of the project's own, or in place of one of [these](crate#directives).
+    ///
+    /// ```no_run
+    /// fn main() -> std::process::ExitCode {
+    ///     tx_lit::suite!("tests/lit")
+    ///         .tool("my-opt", "target/debug/my-opt")
+    ///         // `// STABLE: --canonicalize`: once more changes nothing.
+    ///         .directive("STABLE", |at: &tx_lit::Context<'_>| {
+    ///             let file = at.path().display().to_string();
+    ///             let flags = at.words()?;
+    ///             let once = at.run("my-opt", [vec![file], flags.clone()].concat())?;
+    ///             let path = at.scratch().join("once.mlir");
+    ///             std::fs::write(&path, &once.stdout).map_err(|error| error.to_string())?;
+    ///             let twice = at.run("my-opt", [vec![path.display().to_string()], flags].concat())?;
+    ///             match twice.stdout == once.stdout {
+    ///                 true => Ok(()),
+    ///                 false => Err(format!("a second time makes something else\n{}", twice.explain())),
+    ///             }
+    ///         })
+    ///         .run()
+    /// }
+    /// ```
+    ///
+    /// # Panics
+    /// If the name is `RUN`, `EXIT`, `SNAPSHOT` or `ROUNDTRIP`, which cannot be replaced.
+    pub fn directive(
+        mut self,
+        name: impl Into<String>,
+        directive: impl Directive + 'static,
+    ) -> Self {
+        let name = name.into();
+        assert!(!OWN.contains(&name.as_str()), "`{name}` cannot be replaced");
+        self.registry.directives.insert(name, Box::new(directive));
+        self
+    }
+
+    /// A directive that something else reads, and only in these folders, by their names; anywhere if there are none.
+    pub fn read_elsewhere<'n>(
+        mut self,
+        name: impl Into<String>,
+        folders: impl IntoIterator<Item = &'n str>,
+    ) -> Self {
+        let folders = folders.into_iter().map(str::to_owned).collect();
+        self.registry.read_elsewhere.insert(name.into(), folders);
+        self
+    }
+
+    /// How snapshots are accepted: what a failure says to run, with the test's name in place of `{test}`. Without it,
+    /// `INSTA_UPDATE=always cargo test -- --exact {test}`.
+    pub fn bless_hint(mut self, hint: impl Into<String>) -> Self {
+        self.bless_hint = hint.into();
+        self
+    }
+
+    /// A variable for the programs that are run, beside `NO_COLOR=1` and `RUST_BACKTRACE=0`.
+    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.environment.push((name.into(), value.into()));
+        self
+    }
+
+    /// How long a program may take. Two minutes, unless something else is said.
+    pub fn time_limit(mut self, limit: Duration) -> Self {
+        self.time_limit = limit;
+        self
+    }
+
+    /// Runs the tests as `cargo test` asks, with its arguments: filters, `--exact`, `--list`, `--test-threads` … It is the
+    /// body of `main`: it sets the panic hook, and, while there is no other thread, the variable `INSTA_OUTPUT`.
+    #[must_use = "it says whether the tests passed"]
+    pub fn run(self) -> ExitCode {
+        self.run_with(&Arguments::from_args(), Vec::new())
+    }
+
+    /// The same with other arguments, and with tests of the caller's.
+    #[must_use = "it says whether the tests passed"]
+    pub fn run_with(self, arguments: &Arguments, others: Vec<Trial>) -> ExitCode {
+        quiet_insta();
+        let mut trials = others;
+        match self.trials() {
+            Ok(own) => trials.extend(own),
+            Err(error) => {
+                eprintln!("lit: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+        libtest_mimic::run(arguments, trials).exit_code()
+    }
+
+    /// A test for each file, named by its path in the folder.
+    ///
+    /// # Errors
+    /// The folder cannot be read, or there is no test in it.
+    pub fn trials(self) -> Result<Vec<Trial>, String> {
+        let folder = self.root.join(&self.folder);
+        let mut files = Vec::new();
+        collect(&folder, &self.extension, &mut files)
+            .map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+        if files.is_empty() {
+            return Err(format!(
+                "{} has no file that ends in `.{}`",
+                folder.display(),
+                self.extension
+            ));
+        }
+        files.sort();
+        let suite = Arc::new(self);
+        Ok(files
+            .into_iter()
+            .map(|path| {
+                let suite = suite.clone();
+                Trial::test(suite.name(&path), move || {
+                    suite
+                        .check(&path)
+                        .map_err(|message| Failed::from(message.trim_end()))
+                })
+            })
+            .collect())
+    }
+
+    /// Does one test. Outside of [`Suite::run`], insta prints what it finds as well.
+    ///
+    /// # Errors
+    /// How it fails.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir().unwrap();
+    /// # std::fs::write(folder.path().join("x.mlir"), "// RUN: cat %s\n// Nothing is checked here at all.\n").unwrap();
+    /// let suite = tx_lit::suite!(folder.path()).tool("cat", "/bin/cat");
+    /// let failure = suite.check(&folder.path().join("x.mlir")).unwrap_err();
+    /// assert!(failure.ends_with("x.mlir:1: nothing is checked: no CHECK line for a RUN line"));
+    /// ```
+    pub fn check(&self, path: &Path) -> Result<(), String> {
+        let shown = self.shown(path);
+        let text = fs::read(path).map_err(|error| format!("{shown}: cannot be read: {error}"))?;
+        let text = String::from_utf8_lossy(&text);
+        let tools: Vec<&str> = self.tools.keys().map(String::as_str).collect();
+        let test =
+            Test::parse(&text, &tools, &self.registry).map_err(|error| located(&shown, &error))?;
+        self.readers(&test, path)
+            .map_err(|error| located(&shown, &error))?;
+        let scratch = tempfile::Builder::new()
+            .prefix("tx-lit-")
+            .tempdir()
+            .map_err(|error| format!("cannot create a temporary folder: {error}"))?;
+        let running = Running {
+            suite: self,
+            path,
+            scratch: scratch.path(),
+            done: RefCell::default(),
+        };
+        let mut outputs = Vec::new();
+        for run in &test.runs {
+            let output = self
+                .run_one(&running, &test, run)
+                .map_err(|error| format!("{shown}:{}: RUN\n{error}", run.line))?;
+            outputs.push(output);
+        }
+        for each in &test.uses {
+            let Some(directive) = self.registry.directives.get(&each.name) else {
+                continue;
+            };
+            let looked_at: Vec<Option<&str>> = match directive.reads_output() {
+                true => each
+                    .runs
+                    .iter()
+                    .map(|&run| outputs.get(run).map(String::as_str))
+                    .collect(),
+                false => vec![None],
+            };
+            for output in looked_at {
+                let context = Context {
+                    running: &running,
+                    value: &each.value,
+                    line: each.line,
+                    output,
+                };
+                directive
+                    .run(&context)
+                    .map_err(|error| format!("{shown}:{}: {}\n{error}", each.line, each.name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The name of a test.
+    fn name(&self, path: &Path) -> String {
+        let folder = self.root.join(&self.folder);
+        path.strip_prefix(folder)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    }
+
+    /// A path as failures show it.
+    fn shown(&self, path: &Path) -> String {
+        path.strip_prefix(&self.root)
+            .unwrap_or(path)
+            .display()
+            .to_string()
+    }
+
+    pub(crate) fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
+            folder: &self.root,
+            environment: &self.environment,
+            time_limit: self.time_limit,
+        }
+    }
+
+    pub(crate) fn tool_path(&self, name: &str) -> Result<String, String> {
+        let tool = self.tools.get(name).ok_or_else(|| {
+            format!("this needs the tool `{name}`, which the suite does not have: add it with `Suite::tool`")
+        })?;
+        Ok(tool.path()?.display().to_string())
+    }
+
+    /// Whether directives that others read stand where these look.
+    fn readers(&self, test: &Test, path: &Path) -> Result<(), String> {
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        for (line, name) in &test.read_elsewhere {
+            let folders = self.registry.read_elsewhere.get(name);
+            if let Some(folders) = folders
+                && !folders.is_empty()
+                && folders.iter().all(|known| folder != known.as_str())
+            {
+                return Err(format!(
+                    "line {line}: nobody reads `{name}:` here; it belongs into {}",
+                    folders.join(" or ")
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Does a RUN line. Its output, as it is compared.
+    fn run_one(&self, running: &Running<'_>, test: &Test, run: &Run) -> Result<String, String> {
+        let path = running.path;
+        let commands = self.resolve(running, run)?;
+        let output = self
+            .surroundings()
+            .execute(&commands, run.pipeline.both_streams, None)?;
+        let shown = show(&commands);
+        let wanted = match run.exit {
+            Exit::Success => output.status == Some(0),
+            Exit::Failure => output
+                .status
+                .is_some_and(|status| (1..128).contains(&status)),
+            Exit::Status(status) => output.status == Some(status),
+        };
+        if !wanted {
+            return Err(format!(
+                "{shown}\n{}, expected {}\n{}",
+                describe(output.status),
+                match run.exit {
+                    Exit::Success => "success".to_owned(),
+                    Exit::Failure => "a failure".to_owned(),
+                    Exit::Status(status) => format!("exit status {status}"),
+                },
+                output.said()
+            ));
+        }
+        let text = String::from_utf8_lossy(&output.stdout)
+            .replace(&running.scratch.display().to_string(), "$TMP")
+            .replace(&self.root.display().to_string(), "$ROOT");
+        let prefixes: Vec<&str> = run
+            .prefixes
+            .iter()
+            .filter(|prefix| test.prefixes.contains(*prefix))
+            .map(String::as_str)
+            .collect();
+        let snapshot = test.snapshot && !run.verifies_diagnostics();
+        if !prefixes.is_empty() {
+            self.file_check_on(path, &prefixes, &text)
+                .map_err(|error| {
+                    let changed = snapshot.then(|| changed(&snapshot_path(path, run), &text));
+                    format!("{shown}\n{error}{}", changed.flatten().unwrap_or_default())
+                })?;
+        }
+        if snapshot {
+            self.compare_snapshot(path, run, &text)
+                .map_err(|error| format!("{shown}\n{error}"))?;
+        }
+        if test.round_trip
+            && let Some(tool) = self.prints_module(run, &text)
+        {
+            self.read_back(tool, &commands, &output)
+                .map_err(|error| format!("{shown}\n{error}"))?;
+        }
+        Ok(text)
+    }
+
+    /// The commands of a RUN line, with the paths of tools and files.
+    fn resolve(&self, running: &Running<'_>, run: &Run) -> Result<Vec<Vec<String>>, String> {
+        run.pipeline
+            .commands
+            .iter()
+            .map(|command| {
+                let mut words = vec![self.tool_path(&command[0])?];
+                words.extend(command[1..].iter().map(|word| running.replace(word)));
+                Ok(words)
+            })
+            .collect()
+    }
+
+    /// FileCheck on an output.
+    fn file_check_on(&self, path: &Path, prefixes: &[&str], text: &str) -> Result<(), String> {
+        let command: Vec<String> = [
+            self.file_check.path()?.display().to_string(),
+            path.display().to_string(),
+            format!("--check-prefixes={}", prefixes.join(",")),
+            "--dump-input=fail".to_owned(),
+            "--dump-input-filter=error".to_owned(),
+            format!("--dump-input-context={CONTEXT_LINES}"),
+        ]
+        .into();
+        let output = self.surroundings().execute(
+            std::slice::from_ref(&command),
+            true,
+            Some(text.as_bytes()),
+        )?;
+        if output.is_success() {
+            return Ok(());
+        }
+        // The failed CHECK comes first. The legend that stands between it and the input is left out.
+        let report: Vec<String> = String::from_utf8_lossy(&output.stdout)
+            .lines()
+            .filter(|line| {
+                !line.is_empty()
+                    && ![
+                        "Input file:",
+                        "Check file:",
+                        "-dump-input=help",
+                        "Input was:",
+                    ]
+                    .iter()
+                    .any(|noise| line.starts_with(noise))
+            })
+            .map(|line| line.replace(&format!("{}/", self.root.display()), ""))
+            .collect();
+        Err(format!(
+            "a CHECK is not met:\n{}\nIf the output is right, the CHECK line is not: change it by hand. Blessing \
+             rewrites snapshots only.",
+            report.join("\n").trim()
+        ))
+    }
+
+    /// insta's comparison with the snapshot beside the test: `x.snap`, or `x.PREFIX.snap`.
+    fn compare_snapshot(&self, path: &Path, run: &Run, text: &str) -> Result<(), String> {
+        let snapshot = snapshot_path(path, run);
+        let name = snapshot
+            .file_stem()
+            .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(path.parent().unwrap_or(path));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        // Nothing here outlives the panic: settings and text are only read.
+        let verdict = panic::catch_unwind(panic::AssertUnwindSafe(|| {
+            settings.bind(|| (self.assert_snapshot)(&name, text));
+        }));
+        if verdict.is_ok() {
+            return Ok(());
+        }
+        let place = self.shown(&snapshot);
+        let hint = self.bless_hint.replace("{test}", &self.name(path));
+        Err(match fs::read_to_string(&snapshot) {
+            Err(_) => format!(
+                "there is no snapshot {place}. The output is:\n{}\nIf it is right: {hint}",
+                indent(text)
+            ),
+            Ok(old) => format!(
+                "the output is not {place} (- snapshot, + output):\n{}\nIf the new output is right: {hint}",
+                difference(snapshot_contents(&old), text)
+            ),
+        })
+    }
+
+    /// The name of the tool that printed a module which it must be able to read back, if the output of a run is one.
+    fn prints_module<'r>(&self, run: &'r Run, text: &str) -> Option<&'r str> {
+        let last = run.pipeline.commands.last()?;
+        // With an elided resource, or after locations were cut off, the text no longer says it all.
+        let lossy = last.iter().any(|word| word.starts_with("--mlir-elide"));
+        let starts = ["module", "#", "!", "\"builtin.module\""];
+        let is_module = self.round_trip.contains(&last[0])
+            && run.exit == Exit::Success
+            && !run.pipeline.both_streams
+            && !run.verifies_diagnostics()
+            && !lossy
+            && text
+                .lines()
+                .find(|line| !line.trim().is_empty())
+                .is_some_and(|line| starts.iter().any(|start| line.starts_with(start)));
+        is_module.then(|| last[0].as_str())
+    }
+
+    /// Feeds an output to the tool again, with no passes: it must come out the same.
+    fn read_back(
+        &self,
+        tool: &str,
+        commands: &[Vec<String>],
+        output: &Output,
+    ) -> Result<(), String> {
+        const KEPT: &[&str] = &[
+            "--split-input-file",
+            "--allow-unregistered-dialect",
+            "--mlir-print-op-generic",
+            "--mlir-print-debuginfo",
+            "--mlir-print-local-scope",
+        ];
+        let mut again = vec![self.tool_path(tool)?, "-".to_owned()];
+        again.extend(
+            commands
+                .iter()
+                .flatten()
+                .filter(|word| KEPT.iter().any(|flag| word.starts_with(flag)))
+                .cloned(),
+        );
+        let second = self.surroundings().execute(
+            std::slice::from_ref(&again),
+            false,
+            Some(&output.stdout),
+        )?;
+        if second.status != Some(0) {
+            return Err(format!(
+                "{tool} cannot read its own output ({}):\n{}",
+                describe(second.status),
+                indent(&String::from_utf8_lossy(&second.stderr))
+            ));
+        }
+        if second.stdout != output.stdout {
+            return Err(format!(
+                "{tool} reads its own output and prints another (- first, + second):\n{}",
+                difference(
+                    &String::from_utf8_lossy(&output.stdout),
+                    &String::from_utf8_lossy(&second.stdout)
+                )
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// `FILE:3: …` for an error in line 3.
+fn located(file: &str, error: &str) -> String {
+    match error.strip_prefix("line ") {
+        Some(rest) => format!("{file}:{rest}"),
+        None => format!("{file}: {error}"),
+    }
+}
+
+/// `x.snap`, or `x.PREFIX.snap`, beside `x.mlir`.
+fn snapshot_path(path: &Path, run: &Run) -> PathBuf {
+    let mut name = path
+        .file_stem()
+        .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+    if run.prefixes != ["CHECK"] {
+        name.push('.');
+        name.push_str(&run.prefixes.join("-"));
+    }
+    path.with_file_name(format!("{name}.snap"))
+}
+
+/// How an output that misses a CHECK is not the snapshot either, which may show why.
+fn changed(snapshot: &Path, text: &str) -> Option<String> {
+    let old = fs::read_to_string(snapshot).ok()?;
+    let difference = difference(snapshot_contents(&old), text);
+    (!difference.is_empty()).then(|| {
+        format!("\nSince the snapshot, this has changed (- snapshot, + output):\n{difference}")
+    })
+}
+
+fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, extension, files)?;
+        } else if path.extension().is_some_and(|each| each == extension) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// insta would print differences itself, in the middle of other tests' lines. Its verdict is all that is wanted; the
+/// difference becomes part of the test's own failure.
+fn quiet_insta() {
+    let threads = fs::read_dir("/proc/self/task").map(Iterator::count);
+    if std::env::var_os("INSTA_OUTPUT").is_none() && matches!(threads, Ok(1)) {
+        // SAFETY: this is the only thread, so that no other reads the environment.
+        unsafe { std::env::set_var("INSTA_OUTPUT", "none") };
+    }
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        // A snapshot that differs panics inside insta, and is caught in `compare_snapshot`.
+        if info
+            .location()
+            .is_none_or(|place| !place.file().contains("insta"))
+        {
+            report(info);
+        }
+    }));
+}

@@ -1,0 +1,90 @@
+//! Directives in the comments of a test.
+
+/// A directive, as it stands in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'t> {
+    /// The line of the file, from 1.
+    pub number: usize,
+    /// `RUN`, of `RUN(A,B): tool %s`.
+    pub name: &'t str,
+    /// `A,B`, of `RUN(A,B): tool %s`.
+    pub argument: Option<&'t str>,
+    /// `tool %s`, of `RUN(A,B): tool %s`. Empty after a name that stands alone.
+    pub value: &'t str,
+    /// Whether a colon stands after the name. Without one, the name is all of the comment.
+    pub colon: bool,
+}
+
+/// Reads a comment, without its `//`, as a directive: `NAME: value`, `NAME(argument): value`, or `NAME`
+/// and nothing else. A name is made of capitals, digits, `-` and `_`, and begins with a capital; one without a
+/// colon has at least two characters.
+///
+/// The line number is that of the caller: 0 here.
+///
+/// ```
+/// let line = tx_lit::directive("RUN(A,B): tx-opt %s").unwrap();
+/// assert_eq!((line.name, line.argument, line.value), ("RUN", Some("A,B"), "tx-opt %s"));
+/// assert_eq!(tx_lit::directive("RACE-FREE").unwrap().name, "RACE-FREE");
+/// assert_eq!(tx_lit::directive("A sum: of rows."), None);
+/// ```
+pub fn directive(comment: &str) -> Option<Line<'_>> {
+    let comment = comment.trim();
+    let Some((head, rest)) = comment.split_once(':') else {
+        return (comment.len() > 1 && is_name(comment)).then_some(Line {
+            number: 0,
+            name: comment,
+            argument: None,
+            value: "",
+            colon: false,
+        });
+    };
+    let (name, argument) = match head.split_once('(') {
+        Some((name, argument)) => (name, Some(argument.strip_suffix(')')?)),
+        None => (head, None),
+    };
+    is_name(name).then(|| Line {
+        number: 0,
+        name,
+        argument,
+        value: rest.trim(),
+        colon: true,
+    })
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+}
+
+/// The comments of a file that begin a line, without `//`, with their line numbers.
+pub(crate) fn comments(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines()).filter_map(|(number, line)| {
+        let comment = line.trim_start().strip_prefix("//")?;
+        Some((number, comment.trim()))
+    })
+}
+
+/// All directives of a file: what [`directive`] finds in comments that begin a line.
+///
+/// ```
+/// let text = "// RUN: tx-opt %s\n\n// A sum of rows.\n// CHECK: x\nfunc.func @f() // CHECK: y\n";
+/// let found: Vec<_> = tx_lit::directives(text).map(|line| (line.number, line.name)).collect();
+/// assert_eq!(found, [(1, "RUN"), (4, "CHECK")]);
+/// ```
+pub fn directives(text: &str) -> impl Iterator<Item = Line<'_>> {
+    comments(text)
+        .filter_map(|(number, comment)| directive(comment).map(|line| Line { number, ..line }))
+}
+
+/// A snapshot file without the header that insta writes between two `---` lines.
+///
+/// ```
+/// assert_eq!(tx_lit::snapshot_contents("---\nsource: lit.rs\n---\nmodule {\n}\n"), "module {\n}\n");
+/// ```
+pub fn snapshot_contents(file: &str) -> &str {
+    file.strip_prefix("---\n")
+        .and_then(|rest| rest.split_once("\n---\n"))
+        .map_or(file, |(_, contents)| contents)
+}
