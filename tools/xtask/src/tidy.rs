@@ -37,6 +37,7 @@ const CXX_LINES: usize = 499;
 /// anything: the tools, on which nothing depends.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-cache", &[]),
+    ("tx-codes", &[]),
     ("tx-target", &[]),
     ("tx-plan", &[]),
     ("tx-mlir", &[]),
@@ -93,7 +94,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 
 /// Packages that must build where there is no MLIR, if need be without their optional
 /// dependencies, and what would bring it in.
-const WITHOUT_MLIR: &[&str] = &["tx-target", "tx-plan", "tx-ptx", "tx-runtime", "xtask"];
+const WITHOUT_MLIR: &[&str] = &[
+    "tx-codes",
+    "tx-target",
+    "tx-plan",
+    "tx-ptx",
+    "tx-runtime",
+    "xtask",
+];
 const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];
 
 /// Folders of the machine someone happens to work on, beside that of the checkout. Split, so that
