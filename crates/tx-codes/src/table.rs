@@ -6,6 +6,7 @@ mod plans;
 mod schedules;
 mod scopes;
 mod targets;
+mod validation;
 mod variants;
 
 use crate::Group;
@@ -38,5 +39,9 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         title: "Launch plans",
         codes: plans::CODES,
+    },
+    Group {
+        title: "Validation",
+        codes: validation::CODES,
     },
 ];

@@ -49,9 +49,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
         command: Command::Compile,
         refused: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -68,9 +65,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 "#,
         accepted: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -92,9 +86,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
         command: Command::Compile,
         refused: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -110,9 +101,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 "#,
         accepted: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -136,9 +124,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
         command: Command::Compile,
         refused: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -154,9 +139,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 "#,
         accepted: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -183,9 +165,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
         command: Command::Compile,
         refused: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -207,14 +186,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 "#,
         accepted: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
-    gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
-  }
-  gpu.module @others {
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -238,9 +209,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
         command: Command::Compile,
         refused: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -255,9 +223,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 "#,
         accepted: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -282,9 +247,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
         command: Command::Compile,
         refused: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -301,9 +263,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 "#,
         accepted: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -336,9 +295,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
     gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
-    gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
   }
   func.func @f(%A: memref<4xf32>, %n: i32) {
     %c1 = arith.constant 1 : index
@@ -353,9 +309,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
         accepted: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
-    gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
   }
@@ -381,9 +334,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
     gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
-    gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
   }
   func.func @f(%D: memref<?xf32>, %n: index) {
     %c1 = arith.constant 1 : index
@@ -398,9 +348,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
         accepted: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
-    gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
   }
@@ -427,9 +374,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
         command: Command::Compile,
         refused: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -447,9 +391,6 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 "#,
         accepted: r#"module attributes {gpu.container_module} {
   gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
     gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
       gpu.return
     }
@@ -468,45 +409,29 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
     },
     Code {
         number: 611,
-        title: "a view that is not known",
+        title: "what the host cannot pass to a kernel",
         messages: &[
+            "argument {} of `{}` cannot be passed from the host: {}",
             "a view of type `{}` has no strides",
             "`{}` does not say what it views",
-            "`{}` is not in global memory",
             "`{}` uses a value of type `{}` that is not known here",
         ],
-        explanation: "A plan passes memory to kernels as pointer, offset, sizes and strides, computed from those of \
-                      the arguments, which are in global memory.",
+        explanation: "A plan passes numbers, and memory as pointer, offset, sizes and strides, computed from those of \
+                      the arguments, which are in global memory. The message lists the types.",
         command: Command::Compile,
-        refused: r#"module attributes {gpu.container_module} {
-  gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
-    gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
-  }
-  func.func @f(%A: memref<4xf32, #gpu.address_space<workgroup>>, %n: index) {
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    return
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32, #gpu.address_space<workgroup>>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32, #gpu.address_space<workgroup>> into memref<4xf32>
+    gpu.return
   }
 }
 "#,
-        accepted: r#"module attributes {gpu.container_module} {
-  gpu.module @kernels {
-    gpu.func @number(%x: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
-    gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
-      gpu.return
-    }
-  }
-  func.func @f(%A: memref<4xf32>, %n: index) {
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    return
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
   }
 }
 "#,

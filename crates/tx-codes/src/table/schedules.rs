@@ -549,8 +549,11 @@ pub(crate) const CODES: &[Code] = &[
         title: "an option of another value",
         messages: &["option `{}`: {}"],
         explanation: "The message says which values the option of the pass takes.",
-        command: Command::Opt(&["--tile-schedule=until=never"]),
-        refused: r#"func.func @never(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+        command: Command::Options {
+            refused: &["--tile-schedule=until=never"],
+            accepted: &["--tile-schedule=until=choice"],
+        },
+        refused: r#"func.func @f(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
   return
 }

@@ -606,9 +606,9 @@ gpu.module @kernels {
       %y4 = memref.load %S[%row4, %other4] : memref<16x224xf32, #gpu.address_space<workgroup>>
     }
     %row5 = arith.constant 5 : index
-    %low5 = arith.constant 0 : index
-    %high5 = arith.constant 224 : index
-    %ends5 = arith.constant 223 : index
+    %low5 = arith.constant 32 : index
+    %high5 = arith.constant 96 : index
+    %ends5 = arith.constant 127 : index
     %ge5 = arith.cmpi uge, %t, %low5 : index
     %lt5 = arith.cmpi ult, %t, %high5 : index
     %in5 = arith.andi %ge5, %lt5 : i1
@@ -619,8 +619,8 @@ gpu.module @kernels {
     }
     %row6 = arith.constant 6 : index
     %low6 = arith.constant 32 : index
-    %high6 = arith.constant 96 : index
-    %ends6 = arith.constant 127 : index
+    %high6 = arith.constant 128 : index
+    %ends6 = arith.constant 159 : index
     %ge6 = arith.cmpi uge, %t, %low6 : index
     %lt6 = arith.cmpi ult, %t, %high6 : index
     %in6 = arith.andi %ge6, %lt6 : i1
@@ -631,8 +631,8 @@ gpu.module @kernels {
     }
     %row7 = arith.constant 7 : index
     %low7 = arith.constant 32 : index
-    %high7 = arith.constant 128 : index
-    %ends7 = arith.constant 159 : index
+    %high7 = arith.constant 160 : index
+    %ends7 = arith.constant 191 : index
     %ge7 = arith.cmpi uge, %t, %low7 : index
     %lt7 = arith.cmpi ult, %t, %high7 : index
     %in7 = arith.andi %ge7, %lt7 : i1
@@ -643,8 +643,8 @@ gpu.module @kernels {
     }
     %row8 = arith.constant 8 : index
     %low8 = arith.constant 32 : index
-    %high8 = arith.constant 160 : index
-    %ends8 = arith.constant 191 : index
+    %high8 = arith.constant 192 : index
+    %ends8 = arith.constant 223 : index
     %ge8 = arith.cmpi uge, %t, %low8 : index
     %lt8 = arith.cmpi ult, %t, %high8 : index
     %in8 = arith.andi %ge8, %lt8 : i1
@@ -655,8 +655,8 @@ gpu.module @kernels {
     }
     %row9 = arith.constant 9 : index
     %low9 = arith.constant 32 : index
-    %high9 = arith.constant 192 : index
-    %ends9 = arith.constant 223 : index
+    %high9 = arith.constant 224 : index
+    %ends9 = arith.constant 255 : index
     %ge9 = arith.cmpi uge, %t, %low9 : index
     %lt9 = arith.cmpi ult, %t, %high9 : index
     %in9 = arith.andi %ge9, %lt9 : i1
@@ -666,9 +666,9 @@ gpu.module @kernels {
       %y9 = memref.load %S[%row9, %other9] : memref<16x224xf32, #gpu.address_space<workgroup>>
     }
     %row10 = arith.constant 10 : index
-    %low10 = arith.constant 32 : index
-    %high10 = arith.constant 224 : index
-    %ends10 = arith.constant 255 : index
+    %low10 = arith.constant 64 : index
+    %high10 = arith.constant 128 : index
+    %ends10 = arith.constant 191 : index
     %ge10 = arith.cmpi uge, %t, %low10 : index
     %lt10 = arith.cmpi ult, %t, %high10 : index
     %in10 = arith.andi %ge10, %lt10 : i1
@@ -679,8 +679,8 @@ gpu.module @kernels {
     }
     %row11 = arith.constant 11 : index
     %low11 = arith.constant 64 : index
-    %high11 = arith.constant 128 : index
-    %ends11 = arith.constant 191 : index
+    %high11 = arith.constant 160 : index
+    %ends11 = arith.constant 223 : index
     %ge11 = arith.cmpi uge, %t, %low11 : index
     %lt11 = arith.cmpi ult, %t, %high11 : index
     %in11 = arith.andi %ge11, %lt11 : i1
@@ -691,8 +691,8 @@ gpu.module @kernels {
     }
     %row12 = arith.constant 12 : index
     %low12 = arith.constant 64 : index
-    %high12 = arith.constant 160 : index
-    %ends12 = arith.constant 223 : index
+    %high12 = arith.constant 192 : index
+    %ends12 = arith.constant 255 : index
     %ge12 = arith.cmpi uge, %t, %low12 : index
     %lt12 = arith.cmpi ult, %t, %high12 : index
     %in12 = arith.andi %ge12, %lt12 : i1
@@ -703,8 +703,8 @@ gpu.module @kernels {
     }
     %row13 = arith.constant 13 : index
     %low13 = arith.constant 64 : index
-    %high13 = arith.constant 192 : index
-    %ends13 = arith.constant 255 : index
+    %high13 = arith.constant 224 : index
+    %ends13 = arith.constant 287 : index
     %ge13 = arith.cmpi uge, %t, %low13 : index
     %lt13 = arith.cmpi ult, %t, %high13 : index
     %in13 = arith.andi %ge13, %lt13 : i1
@@ -714,9 +714,9 @@ gpu.module @kernels {
       %y13 = memref.load %S[%row13, %other13] : memref<16x224xf32, #gpu.address_space<workgroup>>
     }
     %row14 = arith.constant 14 : index
-    %low14 = arith.constant 64 : index
-    %high14 = arith.constant 224 : index
-    %ends14 = arith.constant 287 : index
+    %low14 = arith.constant 96 : index
+    %high14 = arith.constant 160 : index
+    %ends14 = arith.constant 255 : index
     %ge14 = arith.cmpi uge, %t, %low14 : index
     %lt14 = arith.cmpi ult, %t, %high14 : index
     %in14 = arith.andi %ge14, %lt14 : i1
@@ -727,8 +727,8 @@ gpu.module @kernels {
     }
     %row15 = arith.constant 15 : index
     %low15 = arith.constant 96 : index
-    %high15 = arith.constant 160 : index
-    %ends15 = arith.constant 255 : index
+    %high15 = arith.constant 192 : index
+    %ends15 = arith.constant 287 : index
     %ge15 = arith.cmpi uge, %t, %low15 : index
     %lt15 = arith.cmpi ult, %t, %high15 : index
     %in15 = arith.andi %ge15, %lt15 : i1

@@ -100,7 +100,7 @@ gpu.module @kernels {
         messages: &["`{}` cannot take a fragment"],
         explanation: "Registers belong to the kernel that holds them: no function can be given a fragment. Store it to \
                       memory, or carry it by `scf` ops, which can.",
-        command: Command::Compile,
+        command: Command::Opt(&["--convert-tile-to-gpu"]),
         refused: r#"gpu.module @kernels {
   gpu.func @k(%x: !tile.fragment<8xf32, #tile.layout<[<8 : 1 lane>]>>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
@@ -149,7 +149,7 @@ gpu.module @kernels {
         title: "a shuffle of a type that has none",
         messages: &["a shuffle of `{}` is not implemented"],
         explanation: "Lanes exchange scalars of at most 64 bits. Shuffle the parts of larger values one by one.",
-        command: Command::Compile,
+        command: Command::Opt(&["--convert-gpu-shuffle-to-nvvm"]),
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<32xi128>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
