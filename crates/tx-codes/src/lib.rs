@@ -69,10 +69,15 @@ impl Code {
     }
 }
 
-/// The rule that a message says is broken. Only the first line counts: the others hold details.
+/// The rule that a message says is broken.
 pub fn find(message: &str) -> Option<&'static Code> {
-    let line = without_op(message.lines().next()?);
-    codes().find(|code| code.messages.iter().any(|pattern| matches(pattern, line)))
+    candidates(message).next()
+}
+
+/// Every rule that a message could be of, which is one or none. Only the first line counts: the others hold details.
+pub fn candidates(message: &str) -> impl Iterator<Item = &'static Code> {
+    let line = without_op(message.lines().next().unwrap_or_default());
+    codes().filter(move |code| code.messages.iter().any(|pattern| matches(pattern, line)))
 }
 
 /// A message without what MLIR puts before: `'tile.reduce' op needs a source`, and where an op is parsed,
@@ -188,6 +193,10 @@ mod tests {
         assert_eq!(name("axis 2 is out of range for rank 2"), axis);
         assert_eq!(
             name("'tile.reduce' op axis -3 is out of range for rank 2"),
+            axis
+        );
+        assert_eq!(
+            name("custom op 'tile.reduce' axis 2 is out of range for rank 2"),
             axis
         );
         assert_eq!(name("axis 2 is out of range for rank 2\nand so on"), axis);

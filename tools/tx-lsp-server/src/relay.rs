@@ -44,6 +44,11 @@ fn message(from: &mut impl BufRead, to: &mut impl Write, length: u64) -> io::Res
 /// A message with what is added to it, if anything is.
 fn changed(body: &[u8]) -> Option<Vec<u8>> {
     let mut message: Value = serde_json::from_slice(body).ok()?;
+    if message["method"] == "textDocument/publishDiagnostics" {
+        let diagnostics = message.pointer_mut("/params/diagnostics")?.as_array_mut()?;
+        let known = diagnostics.iter_mut().filter_map(add_code).count();
+        return (known > 0).then(|| message.to_string().into_bytes());
+    }
     let result = message.get_mut("result")?;
     if let Some(info) = result.get_mut("serverInfo") {
         *info = json!({"name": "tx-lsp-server", "version": env!("CARGO_PKG_VERSION")});
@@ -53,6 +58,13 @@ fn changed(body: &[u8]) -> Option<Vec<u8>> {
         *shown = documented(shown.as_str()?)?.into();
     }
     Some(message.to_string().into_bytes())
+}
+
+/// Gives a diagnostic the code of the rule that it is about, if it is one of ours.
+fn add_code(diagnostic: &mut Value) -> Option<()> {
+    let code = tx_codes::find(diagnostic["message"].as_str()?)?;
+    diagnostic["code"] = code.name().into();
+    Some(())
 }
 
 /// What is shown of an op, with its documentation. Where it is that of an op, a hover begins with the op's name in quotes;
@@ -86,6 +98,10 @@ mod tests {
         ));
         input.extend(framed(r#"{"result":{"contents":{"value":"\"scf.for\""}}}"#));
         input.extend(framed(r#"{"result":{"contents":"\"tile.copy\""}}"#));
+        input.extend(framed(r#"{"method":"textDocument/publishDiagnostics","params":{"diagnostics":[{"message":"expected ','"}]}}"#));
+        input.extend(framed(
+            r#"{"method": "textDocument/publishDiagnostics","params":{}}"#,
+        ));
         input.extend(framed(""));
         assert_eq!(copied(&input), input);
     }
@@ -119,6 +135,26 @@ mod tests {
         assert!(
             value.ends_with("```mlir\n\"tile.copy\"(%0, %1)\n```\n"),
             "{value}"
+        );
+    }
+
+    #[test]
+    fn diagnostics_get_their_code() {
+        let diagnostics = json!([
+            {"message": "'tile.reduce' op axis 2 is out of range for rank 2", "severity": 1},
+            {"message": "expected ','"},
+            {"no": "message"},
+        ]);
+        let body = json!({"method": "textDocument/publishDiagnostics", "params": {"diagnostics": diagnostics}});
+        let output = String::from_utf8(copied(&framed(&body.to_string()))).unwrap();
+        let (_, body) = output.split_once("\r\n\r\n").unwrap();
+        let message: Value = serde_json::from_str(body).unwrap();
+        let said = &message["params"]["diagnostics"];
+        assert_eq!(said[0]["code"], "TX0001");
+        assert_eq!(said[0]["severity"], 1);
+        assert!(
+            said[1].get("code").is_none() && said[2].get("code").is_none(),
+            "{said}"
         );
     }
 

@@ -300,33 +300,43 @@ fn wrong_programs_are_marked_where_they_are_wrong() {
             "axes [2]",
             "tile.reduce",
             "axis 2 is out of range for rank 2",
+            json!("TX0001"),
         ),
         // The syntax of the dialect.
-        ("reduce sum", "reduce sun", "sun", "unknown kind `sun`"),
+        (
+            "reduce sum",
+            "reduce sun",
+            "sun",
+            "unknown kind `sun`",
+            json!("TX0034"),
+        ),
         // MLIR's parser.
         (
             "%B axes",
             "%C axes",
             "%C",
             "use of undeclared SSA value name",
+            Value::Null,
         ),
-        ("tile.copy", "tile.cpy", "tile.cpy", "tile.cpy"),
+        ("tile.copy", "tile.cpy", "tile.cpy", "tile.cpy", Value::Null),
         // MLIR's verifiers.
         (
             "    gpu.return\n",
             "    gpu.return %A : memref<4x8xf32>\n",
             "gpu.return",
             "expected",
+            Value::Null,
         ),
     ];
     let mut server = Server::initialized();
-    for (number, (right, wrong, marked, message)) in cases.into_iter().enumerate() {
+    for (number, (right, wrong, marked, message, code)) in cases.into_iter().enumerate() {
         let uri = format!("file:///wrong{number}.mlir");
         let text = GOOD.replacen(right, wrong, 1);
         let diagnostics = server.open(&uri, &text);
         assert_eq!(diagnostics.len(), 1, "{wrong}: {diagnostics:?}");
         let said = &diagnostics[0];
         assert_eq!(said["severity"], 1, "{said}");
+        assert_eq!(said["code"], code, "{said}");
         assert!(
             said["message"].as_str().unwrap().contains(message),
             "{said}"
