@@ -15,7 +15,7 @@ pub struct Code {
     pub number: u16,
     /// What is wrong, in a few words.
     pub title: &'static str,
-    /// First lines of the messages, without the name of the op that MLIR's verifiers put before: patterns, see [`matches`].
+    /// First lines of the messages, without the name of the op that MLIR's verifiers put before: patterns, see [`matches()`].
     pub messages: &'static [&'static str],
     /// What the rule is, why it is, and what to do.
     pub explanation: &'static str,

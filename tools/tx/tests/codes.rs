@@ -59,7 +59,7 @@ fn said(command: Command, program: &str, mended: bool) -> (bool, Vec<Diagnostic>
 fn passes(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
     tx::register();
     tx_validate::register();
-    let session = Session::new(|registry| tx_dialect_tile::register(registry));
+    let session = Session::new(tx_dialect_tile::register);
     let pipeline: Vec<String> = flags
         .iter()
         .map(|flag| {
