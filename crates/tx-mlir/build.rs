@@ -9,13 +9,14 @@ fn main() {
         include.join("mlir/Pass/Pass.h").is_file(),
         "MLIR 22 was not found under `{prefix}`: run `cargo xtask setup`, or set MLIR_SYS_220_PREFIX"
     );
-    for file in ["bridge/bridge.cpp", "bridge/include/tx/bridge.h"] {
+    let sources = ["bridge/bridge.cpp", "bridge/lsp.cpp"];
+    for file in sources.into_iter().chain(["bridge/include/tx/bridge.h"]) {
         println!("cargo:rerun-if-changed={file}");
     }
     println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     cc::Build::new()
         .cpp(true)
-        .file("bridge/bridge.cpp")
+        .files(sources)
         .include("bridge/include")
         .flag("-isystem")
         .flag(&include)

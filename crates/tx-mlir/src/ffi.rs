@@ -89,6 +89,11 @@ unsafe extern "C" {
         argv: *mut *mut c_char,
         registry: MlirDialectRegistry,
     ) -> c_int;
+    pub(crate) fn txLspMain(
+        argc: c_int,
+        argv: *mut *mut c_char,
+        registry: MlirDialectRegistry,
+    ) -> c_int;
     pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
     pub(crate) fn txEmit(
         location: MlirLocation,

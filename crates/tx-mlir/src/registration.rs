@@ -166,6 +166,26 @@ fn count(desc: &'static PassDesc, counts: &[i64]) {
 
 /// Runs `mlir-opt`'s main function over `registry`; returns the exit status.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
+    // SAFETY: `argv` is a vector of C strings, and the registry is alive.
+    with_argv(args, |argc, argv| unsafe {
+        ffi::txOptMain(argc, argv, registry.to_raw())
+    })
+}
+
+/// Runs the main function of MLIR's language server over `registry`, which speaks with an editor over standard input and
+/// output until it is told to stop; returns the exit status.
+pub fn lsp_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
+    // SAFETY: `argv` is a vector of C strings, and the registry is alive.
+    with_argv(args, |argc, argv| unsafe {
+        ffi::txLspMain(argc, argv, registry.to_raw())
+    })
+}
+
+/// Calls a main function with arguments as C passes them.
+fn with_argv(
+    args: impl IntoIterator<Item = String>,
+    main: impl FnOnce(i32, *mut *mut c_char) -> i32,
+) -> i32 {
     // A NUL cannot reach a process through its argument vector.
     let args: Vec<CString> = args
         .into_iter()
@@ -174,8 +194,7 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     let mut argv: Vec<*mut c_char> = args.iter().map(|a| a.as_ptr().cast_mut()).collect();
     let argc = i32::try_from(argv.len()).unwrap_or(i32::MAX);
     argv.push(std::ptr::null_mut());
-    // SAFETY: `argv` is a NUL-terminated vector of C strings that outlives the call.
-    unsafe { ffi::txOptMain(argc, argv.as_mut_ptr(), registry.to_raw()) }
+    main(argc, argv.as_mut_ptr())
 }
 
 fn leak_c_str(text: &str) -> *const c_char {

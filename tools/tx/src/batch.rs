@@ -30,7 +30,7 @@ pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
             match &failure {
                 // Nobody reads on.
                 Failure::Closed => return Err(failure),
-                Failure::Failed(_) => failed += 1,
+                Failure::Failed(_) | Failure::Fault(_) => failed += 1,
                 _ => refused += 1,
             }
             if let Some(message) = failure.message() {

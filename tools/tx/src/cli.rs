@@ -7,6 +7,8 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use tx_runtime::Spec;
 
+use crate::diagnostic::Format;
+
 /// A reduction compiler: MLIR in, PTX out, run on a GPU or on the CPU.
 #[derive(Debug, Parser)]
 #[command(
@@ -32,6 +34,18 @@ pub(crate) struct Cli {
         display_order = 100
     )]
     pub(crate) log: Option<String>,
+
+    /// The form of what is written to standard error: text, in colours on a terminal, or a line of JSON for each message
+    #[arg(
+        long,
+        value_enum,
+        value_name = "FORMAT",
+        default_value_t = Format::Human,
+        global = true,
+        hide_possible_values = true,
+        display_order = 101
+    )]
+    pub(crate) message_format: Format,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -60,10 +74,11 @@ pub(crate) enum Command {
     /// Compile a program to PTX
     #[command(after_help = COMPILE_EXAMPLES)]
     Compile(Compile),
-    /// Say how a program is compiled, and why
+    /// Say how a program is compiled, and why, or what a diagnostic means
     ///
-    /// For each reduction: the schedule of its threads and loops, of each kernel where the host chooses one by a length; then
-    /// every variant, with its cost or why it is refused, and which is chosen.
+    /// Of a program, for each reduction: the schedule of its threads and loops, of each kernel where the host chooses one by a length; then
+    /// every variant, with its cost or why it is refused, and which is chosen. Of a code, which stands below an error: the rule,
+    /// why it is one, and what to do, with a program that breaks it and one that does not.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
     /// Measure other schedules, and keep the best
@@ -123,7 +138,9 @@ Examples:
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   tx explain row_sums.mlir
-  tx explain row_sums.mlir --chip sm_90";
+  tx explain row_sums.mlir --chip sm_90
+  tx explain TX0012
+  tx explain --list";
 
 const TUNE_EXAMPLES: &str = "\
 Examples:
@@ -300,8 +317,18 @@ pub(crate) struct Compile {
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    #[command(flatten)]
-    pub(crate) program: Program,
+    /// MLIR text or bytecode, `-` reads standard input; or the code of a diagnostic, such as TX0012 (a file of such a name is
+    /// `./TX0012`)
+    #[arg(value_name = "FILE.mlir|CODE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
+    pub(crate) what: Option<PathBuf>,
+
+    /// List the codes of diagnostics
+    #[arg(long, conflicts_with_all = ["what", "entry"])]
+    pub(crate) list: bool,
+
+    /// The function or kernel to take; may be left out when there is one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
     #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]

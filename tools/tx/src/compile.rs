@@ -1,6 +1,5 @@
 //! `tx compile`, and the way into the compiler for the other commands.
 
-use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::io::Read;
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 use tx_plan::Artifact;
 
 use crate::cli::{Compile, Kept, Program};
+use crate::diagnostic::Said;
 use crate::failure::{Failure, say};
 
 /// Runs `tx compile`.
@@ -118,68 +118,8 @@ pub(crate) fn compile(
 }
 
 /// The diagnostics of an error, each with the line it points to.
-pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> String {
-    describe_all(&error.diagnostics, file, text)
-}
-
-/// Diagnostics, each with the line it points to.
-pub(crate) fn describe_all(diagnostics: &[tx::Diagnostic], file: &Path, text: &[u8]) -> String {
-    let name = file.display().to_string();
-    // Bytecode has no lines to show.
-    let lines: Vec<&str> = std::str::from_utf8(text)
-        .map(|text| text.lines().collect())
-        .unwrap_or_default();
-    let mut message = String::new();
-    let mut said = BTreeSet::new();
-    for diagnostic in diagnostics {
-        let mut one = String::new();
-        describe_diagnostic(diagnostic, &name, &lines, &mut one);
-        // What is written once may have become several ops.
-        if said.insert(one.clone()) {
-            message.push_str(&one);
-        }
-    }
-    message
-}
-
-fn describe_diagnostic(
-    diagnostic: &tx::Diagnostic,
-    name: &str,
-    lines: &[&str],
-    message: &mut String,
-) {
-    let place = match &diagnostic.location {
-        None => "tx".to_owned(),
-        // The file as a whole.
-        Some(location) if location.line == 0 => location.file.clone(),
-        Some(location) => location.to_string(),
-    };
-    message.push_str(&format!(
-        "{place}: {}: {}\n",
-        diagnostic.severity, diagnostic.message
-    ));
-    if let Some(location) = diagnostic
-        .location
-        .as_ref()
-        .filter(|location| location.file == name)
-        && let Some(line) = location
-            .line
-            .checked_sub(1)
-            .and_then(|line| lines.get(line))
-    {
-        // Columns count bytes from 1; tabs are kept so that the mark stands where the eye sees the column.
-        let before = line
-            .get(..location.column.saturating_sub(1))
-            .unwrap_or_default();
-        let indent: String = before
-            .chars()
-            .map(|c| if c == '\t' { c } else { ' ' })
-            .collect();
-        message.push_str(&format!("{line}\n{indent}^\n"));
-    }
-    for note in &diagnostic.notes {
-        describe_diagnostic(note, name, lines, message);
-    }
+pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said> {
+    Said::diagnostics(&error.diagnostics, file, text)
 }
 
 /// A line for each stage and one for everything, in milliseconds.

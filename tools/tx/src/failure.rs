@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 use tx_runtime::ErrorKind;
 
+use crate::diagnostic::{Said, say_all};
+
 /// Why a command did not finish.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -14,9 +16,11 @@ pub(crate) enum Failure {
     /// The program, its arguments or its files were refused: status 1.
     Refused(String),
     /// The program was refused, and says why with locations of its own: status 1.
-    Diagnosed(String),
+    Diagnosed(Vec<Said>),
     /// The program ran and failed: status 3.
     Failed(String),
+    /// The program did something wrong when it ran: status 3.
+    Fault(Said),
     /// Nobody reads standard output any more: nothing is left to do, and nothing to say.
     Closed,
 }
@@ -37,18 +41,26 @@ impl Failure {
 
     /// Says what went wrong on standard error.
     pub(crate) fn report(self) -> ExitCode {
-        if let Some(message) = self.message() {
-            say(&message);
-        }
+        say_all(&self.said());
         ExitCode::from(self.status())
+    }
+
+    /// What there is to say.
+    fn said(&self) -> Vec<Said> {
+        match self {
+            Self::Usage(message) | Self::Refused(message) => vec![Said::by_tx(message)],
+            Self::Failed(message) => vec![Said::failed(message)],
+            Self::Diagnosed(said) => said.clone(),
+            Self::Fault(said) => vec![said.clone()],
+            Self::Closed => Vec::new(),
+        }
     }
 
     /// What went wrong, if there is something to say.
     pub(crate) fn message(&self) -> Option<String> {
         match self {
-            Self::Usage(message) | Self::Refused(message) => Some(format!("tx: {message}")),
-            Self::Diagnosed(message) | Self::Failed(message) => Some(message.clone()),
             Self::Closed => None,
+            _ => Some(self.said().iter().map(Said::text).collect()),
         }
     }
 
@@ -58,7 +70,7 @@ impl Failure {
             Self::Closed => 0,
             Self::Refused(_) | Self::Diagnosed(_) => 1,
             Self::Usage(_) => 2,
-            Self::Failed(_) => 3,
+            Self::Failed(_) | Self::Fault(_) => 3,
         }
     }
 }
@@ -68,15 +80,13 @@ impl From<tx_runtime::Error> for Failure {
         match (error.kind(), &error) {
             (ErrorKind::Usage, _) => Self::Usage(error.to_string()),
             (ErrorKind::Refused, _) => Self::Refused(error.to_string()),
-            // A fault starts with its location, as diagnostics do.
-            (ErrorKind::Failed, tx_runtime::Error::Fault(_)) => Self::Failed(error.to_string()),
+            (ErrorKind::Failed, tx_runtime::Error::Fault(fault)) => Self::Fault(Said::fault(fault)),
             (ErrorKind::Failed, _) => Self::Failed(format!("tx: {error}")),
         }
     }
 }
 
-/// Writes a line to standard error. When that is closed there is nowhere to say so.
+/// Says on standard error how it goes.
 pub(crate) fn say(message: &str) {
-    use io::Write;
-    let _ = writeln!(io::stderr().lock(), "{}", message.trim_end());
+    say_all(&[Said::progress(message)]);
 }

@@ -4,6 +4,7 @@ mod batch;
 mod bench;
 mod cli;
 mod compile;
+mod diagnostic;
 mod doctor;
 mod explain;
 mod failure;
@@ -13,6 +14,8 @@ mod tune;
 mod validate;
 
 use std::any::Any;
+use std::env;
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
@@ -22,12 +25,17 @@ use clap_complete::Shell;
 use tracing_subscriber::EnvFilter;
 
 use cli::{Cli, Command};
+use diagnostic::Format;
 use failure::Failure;
 
 fn main() -> ExitCode {
     // SAFETY: there is no other thread yet.
     unsafe { tx::ignore_cuda_toolkit() };
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return wrong_usage(&error),
+    };
+    cli.message_format.choose();
     // A panic is a bug, but the user is owed a message and not a backtrace.
     panic::set_hook(Box::new(|info| {
         let at = info
@@ -47,6 +55,22 @@ fn main() -> ExitCode {
         Ok(Err(failure)) => failure.report(),
         Err(_) => ExitCode::FAILURE,
     }
+}
+
+/// Says what is wrong with the command line, or what `--help` and `--version` ask for.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    let args: Vec<OsString> = env::args_os().collect();
+    // There is no command line that could say so otherwise.
+    let json = args.iter().any(|arg| arg == "--message-format=json")
+        || args
+            .windows(2)
+            .any(|pair| pair[0] == "--message-format" && pair[1] == "json");
+    if !json || !error.use_stderr() {
+        error.exit();
+    }
+    Format::Json.choose();
+    let text = error.to_string();
+    Failure::Usage(text.strip_prefix("error: ").unwrap_or(&text).to_owned()).report()
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> &str {

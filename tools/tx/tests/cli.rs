@@ -231,7 +231,7 @@ fn refused_programs_are_diagnosed() {
             &case.tx(&[command, "bad.mlir"]),
             1,
             "bad.mlir:4:5: error: 'tile.reduce' op axis 3 is out of range for rank 1\n    \
-             tile.reduce sum %A into %B axes [3] scope(cta) : memref<128xf32> into memref<f32>\n    ^\n",
+             tile.reduce sum %A into %B axes [3] scope(cta) : memref<128xf32> into memref<f32>\n    ^\n  = TX0001: tx explain TX0001\n",
         );
         for file in ["garbage.mlir", "empty.mlir"] {
             let output = case.tx(&[command, file]);

@@ -31,12 +31,13 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
 
 /// C++ is for what MLIR's C API cannot do, and decides nothing. It has no reason to grow. Headers,
 /// which only declare, are not counted.
-const CXX_LINES: usize = 491;
+const CXX_LINES: usize = 499;
 
 /// Which packages of the workspace a package may depend on. What is not listed here may depend on
 /// anything: the tools, on which nothing depends.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-cache", &[]),
+    ("tx-codes", &[]),
     ("tx-target", &[]),
     ("tx-plan", &[]),
     ("tx-mlir", &[]),
@@ -96,6 +97,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 /// dependencies, and what would bring it in.
 const WITHOUT_MLIR: &[&str] = &[
     "tx-lit",
+    "tx-codes",
     "tx-target",
     "tx-plan",
     "tx-ptx",

@@ -60,6 +60,10 @@ void txRegisterTranslations(MlirDialectRegistry registry);
 // `mlir-opt`'s main function over `registry`.
 int txOptMain(int argc, char **argv, MlirDialectRegistry registry);
 
+// `mlir-lsp-server`'s main function over `registry`. It is in an object of its own: who does not
+// call it does not link it.
+int txLspMain(int argc, char **argv, MlirDialectRegistry registry);
+
 // Parses text or bytecode as a module (an implicit one where the text has none); null on failure.
 MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
 

@@ -1,0 +1,47 @@
+//! What the reference page of the dialect says of an op.
+
+/// Made from `Tile.td` by `cargo xtask codegen`.
+const PAGE: &str = include_str!("../../../docs/tile-dialect.md");
+
+/// Summary, syntax and description of an op of the dialect, as Markdown.
+pub(crate) fn of(name: &str) -> Option<&'static str> {
+    let heading = format!("\n### `{name}` (");
+    let start = PAGE.find(&heading)? + heading.len();
+    let (_, section) = PAGE[start..].split_once('\n')?;
+    // Tables of attributes and operands follow, then other ops.
+    let end = ["\n#### ", "\n### ", "\n## "]
+        .into_iter()
+        .filter_map(|next| section.find(next))
+        .min()
+        .unwrap_or(section.len());
+    Some(section[..end].trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tx_dialect_tile::TILE_OPS;
+
+    #[test]
+    fn every_op_is_documented() {
+        for op in TILE_OPS.iter().chain(&["tile.yield"]) {
+            let doc = of(op).unwrap_or_else(|| panic!("no documentation of `{op}`"));
+            assert!(doc.starts_with('_'), "{op}: {doc}");
+            assert!(
+                doc.contains(&format!("operation ::= `{op}`")),
+                "{op}: {doc}"
+            );
+            assert!(
+                !doc.contains("####") && !doc.contains("<table>"),
+                "{op}: {doc}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_op_of_the_dialect_is_not_documented() {
+        for name in ["", "tile", "tile.", "tile.reduc", "scf.for", "ScopeAttr"] {
+            assert_eq!(of(name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! From MLIR's server to the editor.
+
+use std::io::{self, BufRead, Read, Write};
+
+use serde_json::{Value, json};
+
+use crate::docs;
+
+/// Copies messages until there are no more. What is no message, as the text of `--help`, is copied as it is.
+pub(crate) fn copy(from: &mut impl BufRead, to: &mut impl Write) -> io::Result<()> {
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if from.read_until(b'\n', &mut line)? == 0 {
+            return Ok(());
+        }
+        match content_length(&line) {
+            None => to.write_all(&line)?,
+            Some(length) => message(from, to, length)?,
+        }
+        to.flush()?;
+    }
+}
+
+/// `Content-Length: 12`
+fn content_length(line: &[u8]) -> Option<u64> {
+    let (name, value) = std::str::from_utf8(line).ok()?.split_once(':')?;
+    name.eq_ignore_ascii_case("Content-Length")
+        .then(|| value.trim().parse().ok())?
+}
+
+/// The rest of a message: the line that ends its header, and as many bytes.
+fn message(from: &mut impl BufRead, to: &mut impl Write, length: u64) -> io::Result<()> {
+    from.read_until(b'\n', &mut Vec::new())?;
+    let mut body = Vec::new();
+    from.take(length).read_to_end(&mut body)?;
+    if let Some(changed) = changed(&body) {
+        body = changed;
+    }
+    write!(to, "Content-Length: {}\r\n\r\n", body.len())?;
+    to.write_all(&body)
+}
+
+/// A message with what is added to it, if anything is.
+fn changed(body: &[u8]) -> Option<Vec<u8>> {
+    let mut message: Value = serde_json::from_slice(body).ok()?;
+    if message["method"] == "textDocument/publishDiagnostics" {
+        let diagnostics = message.pointer_mut("/params/diagnostics")?.as_array_mut()?;
+        let known = diagnostics.iter_mut().filter_map(add_code).count();
+        return (known > 0).then(|| message.to_string().into_bytes());
+    }
+    let result = message.get_mut("result")?;
+    if let Some(info) = result.get_mut("serverInfo") {
+        *info = json!({"name": "tx-lsp-server", "version": env!("CARGO_PKG_VERSION")});
+    } else {
+        // Hovers are the only answers with contents.
+        let shown = result.pointer_mut("/contents/value")?;
+        *shown = documented(shown.as_str()?)?.into();
+    }
+    Some(message.to_string().into_bytes())
+}
+
+/// Gives a diagnostic the code of the rule that it is about, if it is one of ours.
+fn add_code(diagnostic: &mut Value) -> Option<()> {
+    let code = tx_codes::find(diagnostic["message"].as_str()?)?;
+    diagnostic["code"] = code.name().into();
+    Some(())
+}
+
+/// What is shown of an op, with its documentation. Where it is that of an op, a hover begins with the op's name in quotes;
+/// otherwise it is that of a value, a block or a region.
+fn documented(shown: &str) -> Option<String> {
+    let name = shown.strip_prefix('"')?.split('"').next()?;
+    let (head, rest) = shown.split_once("\n\n").unwrap_or((shown, ""));
+    Some(format!("{head}\n\n{}\n\n{rest}", docs::of(name)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn copied(input: &[u8]) -> Vec<u8> {
+        let mut output = Vec::new();
+        copy(&mut io::BufReader::new(input), &mut output).unwrap();
+        output
+    }
+
+    fn framed(body: &str) -> Vec<u8> {
+        format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    }
+
+    #[test]
+    fn messages_without_anything_to_add_stay_to_the_byte() {
+        let mut input = framed(r#"{"id" : 1, "result": [ ]}"#);
+        input.extend(framed("{no json"));
+        input.extend(framed(
+            r#"{"result":{"contents":{"value":"Block: <Block #0>"}}}"#,
+        ));
+        input.extend(framed(r#"{"result":{"contents":{"value":"\"scf.for\""}}}"#));
+        input.extend(framed(r#"{"result":{"contents":"\"tile.copy\""}}"#));
+        input.extend(framed(r#"{"method":"textDocument/publishDiagnostics","params":{"diagnostics":[{"message":"expected ','"}]}}"#));
+        input.extend(framed(
+            r#"{"method": "textDocument/publishDiagnostics","params":{}}"#,
+        ));
+        input.extend(framed(""));
+        assert_eq!(copied(&input), input);
+    }
+
+    #[test]
+    fn text_outside_messages_stays() {
+        let input = b"OVERVIEW: a server\n\n--log: \xff\nContent-Length: many\nno end of line";
+        assert_eq!(copied(input), input);
+    }
+
+    #[test]
+    fn message_that_is_cut_off_ends_the_copy() {
+        let output = copied(b"Content-Length: 100\r\n\r\n{\"id\":1");
+        assert_eq!(output, framed(r#"{"id":1"#));
+        assert_eq!(copied(b"Content-Length: 100"), framed(""));
+    }
+
+    #[test]
+    fn hover_of_an_op_gets_its_documentation_below_its_name() {
+        let shown = "\"tile.copy\"\n\nGeneric Form:\n\n```mlir\n\"tile.copy\"(%0, %1)\n```\n";
+        let body = json!({"id": 1, "result": {"contents": {"kind": "markdown", "value": shown}}});
+        let output = String::from_utf8(copied(&framed(&body.to_string()))).unwrap();
+        let (header, body) = output.split_once("\r\n\r\n").unwrap();
+        assert_eq!(header, format!("Content-Length: {}", body.len()));
+        let message: Value = serde_json::from_str(body).unwrap();
+        let value = message["result"]["contents"]["value"].as_str().unwrap();
+        assert!(
+            value.starts_with("\"tile.copy\"\n\n_Copy a tile of memory_\n"),
+            "{value}"
+        );
+        assert!(
+            value.ends_with("```mlir\n\"tile.copy\"(%0, %1)\n```\n"),
+            "{value}"
+        );
+    }
+
+    #[test]
+    fn diagnostics_get_their_code() {
+        let diagnostics = json!([
+            {"message": "'tile.reduce' op axis 2 is out of range for rank 2", "severity": 1},
+            {"message": "expected ','"},
+            {"no": "message"},
+        ]);
+        let body = json!({"method": "textDocument/publishDiagnostics", "params": {"diagnostics": diagnostics}});
+        let output = String::from_utf8(copied(&framed(&body.to_string()))).unwrap();
+        let (_, body) = output.split_once("\r\n\r\n").unwrap();
+        let message: Value = serde_json::from_str(body).unwrap();
+        let said = &message["params"]["diagnostics"];
+        assert_eq!(said[0]["code"], "TX0001");
+        assert_eq!(said[0]["severity"], 1);
+        assert!(
+            said[1].get("code").is_none() && said[2].get("code").is_none(),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn server_says_its_own_name() {
+        let output = copied(&framed(
+            r#"{"id":0,"result":{"capabilities":{},"serverInfo":{"name":"mlir-lsp-server","version":"0.0.0"}}}"#,
+        ));
+        let text = String::from_utf8(output).unwrap();
+        assert!(text.contains(r#""name":"tx-lsp-server""#), "{text}");
+    }
+}

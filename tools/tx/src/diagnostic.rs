@@ -1,0 +1,385 @@
+//! What is said on standard error, for people or for programs: the one place that gives it a form.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
+use serde_json::{Value, json};
+use tx::Severity;
+use tx_codes::Code;
+
+/// The form of what is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text, in colours on a terminal
+    #[default]
+    Human,
+    /// One line of JSON for each message
+    Json,
+}
+
+static FORMAT: OnceLock<Format> = OnceLock::new();
+
+impl Format {
+    /// The form for the rest of the process. The first call counts.
+    pub(crate) fn choose(self) {
+        FORMAT.get_or_init(|| self);
+    }
+
+    pub(crate) fn chosen() -> Self {
+        FORMAT.get().copied().unwrap_or_default()
+    }
+}
+
+/// One message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    severity: Severity,
+    origin: Origin,
+    message: String,
+    /// The line of the program that it points to.
+    line: Option<String>,
+    notes: Vec<Said>,
+}
+
+/// Who says it, of what place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The program `tx` itself, of its arguments or files.
+    Tx,
+    /// The same; the text is complete as it is.
+    Text,
+    /// The compiler or the executor, of a place in a program or of none.
+    Program(Option<tx::Location>),
+}
+
+impl Said {
+    /// How it goes.
+    pub(crate) fn progress(text: &str) -> Self {
+        Self {
+            severity: Severity::Remark,
+            origin: Origin::Text,
+            message: text.trim_end().to_owned(),
+            line: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// What went wrong when a program ran: text that says itself of what it speaks.
+    pub(crate) fn failed(text: &str) -> Self {
+        match text.strip_prefix("tx: ") {
+            Some(message) => Self::by_tx(message),
+            None => Self {
+                severity: Severity::Error,
+                ..Self::progress(text)
+            },
+        }
+    }
+
+    /// An error of `tx` itself; a leading `tx: ` is not repeated.
+    pub(crate) fn by_tx(message: &str) -> Self {
+        let message = message.trim_end();
+        Self {
+            severity: Severity::Error,
+            origin: Origin::Tx,
+            message: message.strip_prefix("tx: ").unwrap_or(message).to_owned(),
+            line: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// What a program did wrong when it ran.
+    pub(crate) fn fault(fault: &tx_runtime::Fault) -> Self {
+        let said = |severity, place: Option<&str>, message: String| {
+            let unknown = || tx::Location {
+                file: "<unknown>".to_owned(),
+                line: 0,
+                column: 0,
+            };
+            Self {
+                severity,
+                origin: Origin::Program(Some(place.and_then(location).unwrap_or_else(unknown))),
+                message,
+                line: None,
+                notes: Vec::new(),
+            }
+        };
+        let message = format!("{} (kernel `{}`)", fault.message, fault.kernel);
+        let mut one = said(Severity::Error, fault.location.as_deref(), message);
+        one.notes = fault
+            .other_location
+            .iter()
+            .map(|at| {
+                said(
+                    Severity::Note,
+                    Some(at),
+                    "the other operation is here".to_owned(),
+                )
+            })
+            .collect();
+        one
+    }
+
+    /// A diagnostic of the compiler, with the line that it points to. `name` is the file that `lines` are of.
+    fn diagnostic(diagnostic: &tx::Diagnostic, name: &str, lines: &[&str]) -> Self {
+        let line = diagnostic
+            .location
+            .as_ref()
+            .filter(|location| location.file == name)
+            .and_then(|location| lines.get(location.line.checked_sub(1)?))
+            .map(|line| (*line).to_owned());
+        Self {
+            severity: diagnostic.severity,
+            origin: Origin::Program(diagnostic.location.clone()),
+            message: diagnostic.message.clone(),
+            line,
+            notes: diagnostic
+                .notes
+                .iter()
+                .map(|note| Self::diagnostic(note, name, lines))
+                .collect(),
+        }
+    }
+
+    /// The diagnostics of a compilation. What is written once may have become several ops, and is said once.
+    pub(crate) fn diagnostics(
+        diagnostics: &[tx::Diagnostic],
+        file: &Path,
+        text: &[u8],
+    ) -> Vec<Self> {
+        let name = file.display().to_string();
+        // Bytecode has no lines to show.
+        let lines: Vec<&str> = std::str::from_utf8(text)
+            .map(|text| text.lines().collect())
+            .unwrap_or_default();
+        let mut before = BTreeSet::new();
+        diagnostics
+            .iter()
+            .map(|diagnostic| Self::diagnostic(diagnostic, &name, &lines))
+            .filter(|said| before.insert(said.text()))
+            .collect()
+    }
+
+    /// The rule that is broken.
+    fn code(&self) -> Option<&'static Code> {
+        match (self.severity, &self.origin) {
+            (Severity::Error, Origin::Program(_)) => tx_codes::find(&self.message),
+            _ => None,
+        }
+    }
+
+    /// Text for people, in colours.
+    pub(crate) fn styled(&self) -> String {
+        let mut text = String::new();
+        self.style_into(&mut text);
+        if let Some(code) = self.code() {
+            let (dim, name) = (Style::new().dimmed(), code.name());
+            text.push_str(&format!("{dim}  = {name}: tx explain {name}{dim:#}\n"));
+        }
+        text
+    }
+
+    fn style_into(&self, text: &mut String) {
+        let bold = Style::new().bold();
+        let colour = match self.severity {
+            Severity::Error => AnsiColor::Red,
+            Severity::Warning => AnsiColor::Yellow,
+            Severity::Note => AnsiColor::Cyan,
+            Severity::Remark => AnsiColor::Blue,
+        };
+        let kind = colour.on_default().bold();
+        let message = &self.message;
+        let place = match &self.origin {
+            Origin::Tx => {
+                text.push_str(&format!("{kind}tx:{kind:#} {message}\n"));
+                return;
+            }
+            Origin::Text => {
+                text.push_str(&format!("{message}\n"));
+                return;
+            }
+            Origin::Program(None) => "tx".to_owned(),
+            // The file as a whole.
+            Origin::Program(Some(location)) if location.line == 0 => location.file.clone(),
+            Origin::Program(Some(location)) => location.to_string(),
+        };
+        let severity = self.severity;
+        text.push_str(&format!(
+            "{bold}{place}:{bold:#} {kind}{severity}:{kind:#} {message}\n"
+        ));
+        if let (Some(line), Origin::Program(Some(location))) = (&self.line, &self.origin) {
+            // Columns count bytes from 1; tabs are kept so that the mark stands where the eye sees the column.
+            let before = line
+                .get(..location.column.saturating_sub(1))
+                .unwrap_or_default();
+            let indent: String = before
+                .chars()
+                .map(|c| if c == '\t' { c } else { ' ' })
+                .collect();
+            let mark = AnsiColor::Green.on_default().bold();
+            text.push_str(&format!("{line}\n{indent}{mark}^{mark:#}\n"));
+        }
+        for note in &self.notes {
+            note.style_into(text);
+        }
+    }
+
+    /// Text for people, without colours.
+    pub(crate) fn text(&self) -> String {
+        anstream::adapter::strip_str(&self.styled()).to_string()
+    }
+
+    /// What programs are told; `docs/diagnostics.md` says what each field is.
+    pub(crate) fn json(&self) -> Value {
+        let mut object = self.json_without_text();
+        object["code"] = self.code().map(Code::name).into();
+        object["rendered"] = self.text().into();
+        object
+    }
+
+    fn json_without_text(&self) -> Value {
+        let location = match &self.origin {
+            Origin::Program(Some(location)) => Some(location),
+            _ => None,
+        };
+        // 0 is no line: the file as a whole is meant.
+        let number = |n: Option<usize>| n.filter(|n| *n > 0);
+        json!({
+            "severity": self.severity.to_string(),
+            "message": self.message,
+            "file": location.map(|l| &l.file),
+            "line": number(location.map(|l| l.line)),
+            "column": number(location.map(|l| l.column)),
+            "notes": self.notes.iter().map(Self::json_without_text).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// `file:line:column`
+fn location(text: &str) -> Option<tx::Location> {
+    let (rest, column) = text.rsplit_once(':')?;
+    let (file, line) = rest.rsplit_once(':')?;
+    Some(tx::Location {
+        file: file.to_owned(),
+        line: line.parse().ok()?,
+        column: column.parse().ok()?,
+    })
+}
+
+/// Says messages on standard error, in the form that was chosen. When that is closed there is nowhere to say so.
+pub(crate) fn say_all(said: &[Said]) {
+    for one in said {
+        match Format::chosen() {
+            Format::Human => write(&one.styled()),
+            Format::Json => write(&one.json().to_string()),
+        }
+    }
+}
+
+/// Writes to standard error, without colours where that is no terminal or they are not wanted (`NO_COLOR`), and with them where
+/// they are all the same (`CLICOLOR_FORCE`).
+fn write(text: &str) {
+    use std::io::Write;
+    let _ = writeln!(
+        anstream::AutoStream::auto(std::io::stderr().lock()),
+        "{}",
+        text.trim_end()
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(line: usize, column: usize) -> Option<tx::Location> {
+        Some(tx::Location {
+            file: "a.mlir".to_owned(),
+            line,
+            column,
+        })
+    }
+
+    fn error(location: Option<tx::Location>, message: &str) -> tx::Diagnostic {
+        tx::Diagnostic {
+            severity: Severity::Error,
+            location,
+            message: message.to_owned(),
+            notes: Vec::new(),
+        }
+    }
+
+    fn said(diagnostics: &[tx::Diagnostic], text: &[u8]) -> Vec<Said> {
+        Said::diagnostics(diagnostics, Path::new("a.mlir"), text)
+    }
+
+    #[test]
+    fn code_stands_below_everything_else() {
+        let mut axis = error(
+            at(2, 4),
+            "'tile.reduce' op axis 2 is out of range for rank 2",
+        );
+        axis.notes.push(tx::Diagnostic {
+            severity: Severity::Note,
+            ..error(at(1, 1), "a note")
+        });
+        let said = said(&[axis.clone(), axis], b"first\n\tx  here\n");
+        assert_eq!(said.len(), 1);
+        assert_eq!(
+            said[0].text(),
+            "a.mlir:2:4: error: 'tile.reduce' op axis 2 is out of range for rank 2\n\tx  here\n\t  ^\n\
+             a.mlir:1:1: note: a note\nfirst\n^\n  = TX0001: tx explain TX0001\n"
+        );
+        assert!(said[0].styled().contains('\u{1b}'));
+        let json = said[0].json();
+        assert_eq!(json["code"], "TX0001");
+        assert_eq!((&json["line"], &json["column"]), (&json!(2), &json!(4)));
+        assert_eq!(json["notes"][0]["message"], "a note");
+        assert_eq!(json["rendered"], said[0].text());
+    }
+
+    #[test]
+    fn odd_places_have_no_line() {
+        for (location, text) in [
+            (at(9, 1), "a.mlir:9:1: error: odd\n"),
+            (at(0, 0), "a.mlir: error: odd\n"),
+            (None, "tx: error: odd\n"),
+        ] {
+            let said = said(&[error(location, "odd")], b"one line");
+            assert_eq!(said[0].text(), text);
+            assert_eq!(said[0].json()["code"], Value::Null);
+        }
+        // A column beyond the line, within a character, and bytes that are no text.
+        for (column, text) in [(99, &b"short"[..]), (2, "é".as_bytes()), (1, b"\xff\n")] {
+            let said = said(&[error(at(1, column), "odd")], text);
+            assert!(said[0].text().starts_with("a.mlir:1:"), "{said:?}");
+        }
+        let zero = said(&[error(at(0, 0), "odd")], b"")[0].json();
+        assert_eq!(
+            (&zero["file"], &zero["line"]),
+            (&json!("a.mlir"), &Value::Null)
+        );
+    }
+
+    #[test]
+    fn locations_are_read() {
+        assert_eq!(location("a.mlir:2:4"), at(2, 4));
+        assert_eq!(
+            location("c:a.mlir:2:4").map(|l| l.file).as_deref(),
+            Some("c:a.mlir")
+        );
+        for none in ["", "a.mlir", "a:1", "a:b:c", "a:1:", "a:-1:1"] {
+            assert_eq!(location(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn own_messages_begin_with_tx_once() {
+        for text in ["no such file", "tx: no such file\n"] {
+            let said = Said::by_tx(text);
+            assert_eq!(said.text(), "tx: no such file\n");
+            assert_eq!(said.json()["message"], "no such file");
+        }
+    }
+}
