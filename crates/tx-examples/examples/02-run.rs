@@ -46,7 +46,10 @@ fn main() -> Result<(), Box<dyn Error>> {
                 return Err(format!("row {row}: {} at {}", values[row], places[row]).into());
             }
         }
-        println!("{rows}x{columns}: {rows} rows right, the first has {} at {}", values[0], places[0]);
+        println!(
+            "{rows}x{columns}: {rows} rows right, the first has {} at {}",
+            values[0], places[0]
+        );
     }
     Ok(())
 }

@@ -77,7 +77,12 @@ struct Lowering {
 
 impl Lowering {
     fn program(expr: &Expr, rows: usize, columns: usize) -> String {
-        let mut lowering = Self { rows, columns, text: String::new(), done: Vec::new() };
+        let mut lowering = Self {
+            rows,
+            columns,
+            text: String::new(),
+            done: Vec::new(),
+        };
         let result = lowering.memref(expr.is_column());
         lowering.reductions(expr);
         lowering.generic(expr, None, "%out", expr.is_column());
@@ -131,7 +136,12 @@ impl Lowering {
 
     /// Computes `expr` for each element, or for each row, and stores it in `out` or combines it there.
     fn generic(&mut self, expr: &Expr, kind: Option<Reduce>, out: &str, rows_only: bool) {
-        let mut body = Body { lowering: self, operands: Vec::new(), text: String::new(), values: 0 };
+        let mut body = Body {
+            lowering: self,
+            operands: Vec::new(),
+            text: String::new(),
+            values: 0,
+        };
         let mut result = body.scalar(expr);
         if let Some(kind) = kind {
             let op = match kind {
@@ -143,15 +153,28 @@ impl Lowering {
         let Body { operands, text, .. } = body;
         let dims = if rows_only { "(i)" } else { "(i, j)" };
         let column = kind.is_some() || rows_only;
-        let map = |column: bool| format!("affine_map<{dims} -> {}>", if column { "(i)" } else { "(i, j)" });
-        let maps: Vec<String> = operands.iter().map(|(_, column)| *column).chain([column]).map(map).collect();
+        let map = |column: bool| {
+            format!(
+                "affine_map<{dims} -> {}>",
+                if column { "(i)" } else { "(i, j)" }
+            )
+        };
+        let maps: Vec<String> = operands
+            .iter()
+            .map(|(_, column)| *column)
+            .chain([column])
+            .map(map)
+            .collect();
         let iterators = match (rows_only, kind) {
             (true, _) => "\"parallel\"",
             (false, None) => "\"parallel\", \"parallel\"",
             (false, Some(_)) => "\"parallel\", \"reduction\"",
         };
         let names: Vec<&str> = operands.iter().map(|(name, _)| name.as_str()).collect();
-        let types: Vec<String> = operands.iter().map(|(_, column)| self.memref(*column)).collect();
+        let types: Vec<String> = operands
+            .iter()
+            .map(|(_, column)| self.memref(*column))
+            .collect();
         let ins = match names.is_empty() {
             true => String::new(),
             false => format!("ins({} : {}) ", names.join(", "), types.join(", ")),
@@ -203,10 +226,14 @@ impl Body<'_> {
 
     fn read(&mut self, memref: String, column: bool) -> String {
         let operand = (memref, column);
-        let place = self.operands.iter().position(|o| *o == operand).unwrap_or_else(|| {
-            self.operands.push(operand);
-            self.operands.len() - 1
-        });
+        let place = self
+            .operands
+            .iter()
+            .position(|o| *o == operand)
+            .unwrap_or_else(|| {
+                self.operands.push(operand);
+                self.operands.len() - 1
+            });
         format!("%a{place}")
     }
 
@@ -267,7 +294,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("softmax", e.clone() / e.sum()),
         ("mean", mean),
         ("variance", (centred.clone() * centred).sum() / n),
-        ("peak", x.clone().max() - x.clone().sum() / Expr::Number(300.0)),
+        (
+            "peak",
+            x.clone().max() - x.clone().sum() / Expr::Number(300.0),
+        ),
     ];
     let numbers: Vec<f32> = (0..rows * columns)
         .map(|i| ((i * 7919) % 10007) as f32 / 1000.0 - 5.0)
@@ -278,14 +308,21 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{text}");
         }
         let artifact = compiler.compile(&text)?;
-        let shape = if expr.is_column() { vec![rows] } else { vec![rows, columns] };
+        let shape = if expr.is_column() {
+            vec![rows]
+        } else {
+            vec![rows, columns]
+        };
         let zeros = vec![0_f32; shape.iter().product()];
         let outputs = device.load(&artifact)?.run(vec![
             Array::from_slice(&[rows, columns], &numbers)?.into(),
             Array::from_slice(&shape, &zeros)?.into(),
         ])?;
         let results: Vec<f32> = outputs.argument(1).ok_or("no result")?.to_vec()?;
-        let expected: Vec<f64> = numbers.chunks(columns).flat_map(|row| exact(&expr, row)).collect();
+        let expected: Vec<f64> = numbers
+            .chunks(columns)
+            .flat_map(|row| exact(&expr, row))
+            .collect();
         let worst = results
             .iter()
             .zip(&expected)
@@ -295,7 +332,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             return Err(format!("{name}: off by {worst:e} of the value").into());
         }
         let kernels = artifact.plan.steps.len();
-        println!("{name}: {kernels} kernels on {}, off by {worst:.1e} of the value at most", device.name());
+        println!(
+            "{name}: {kernels} kernels on {}, off by {worst:.1e} of the value at most",
+            device.name()
+        );
     }
     Ok(())
 }

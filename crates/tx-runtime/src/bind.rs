@@ -226,14 +226,13 @@ impl Job {
             ));
         };
         if self.buffers[*buffer].address.is_none() {
-            return Err(refuse("an argument on memory of the caller's".to_owned(), None));
+            return Err(refuse(
+                "an argument on memory of the caller's".to_owned(),
+                None,
+            ));
         }
-        check_address(address, *element, shape.contains(&0)).map_err(|hint| {
-            refuse(
-                format!("an array of {element} on the device"),
-                Some(hint),
-            )
-        })?;
+        check_address(address, *element, shape.contains(&0))
+            .map_err(|hint| refuse(format!("an array of {element} on the device"), Some(hint)))?;
         Ok(*buffer)
     }
 
@@ -264,9 +263,7 @@ impl Job {
             return Err(refuse(None));
         }
         check_shape(array.shape(), memref).map_err(|hint| refuse(Some(hint)))?;
-        let placement = array
-            .placement(memref)
-            .map_err(|hint| refuse(Some(hint)))?;
+        let placement = array.placement(memref).map_err(|hint| refuse(Some(hint)))?;
         let buffer = self.buffers.len();
         self.buffers.push(Buffer {
             label: format!("argument {index}"),
@@ -915,7 +912,11 @@ mod tests {
     #[test]
     fn binds_memory_of_the_caller() -> Result<(), Error> {
         let mut step = step();
-        step.operands = vec![Operand::Argument(0), Operand::Argument(1), Operand::Argument(2)];
+        step.operands = vec![
+            Operand::Argument(0),
+            Operand::Argument(1),
+            Operand::Argument(2),
+        ];
         let types = [
             "memref<?x8xf32>",
             "memref<?xf32, strided<[?], offset: ?>>",

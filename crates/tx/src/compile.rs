@@ -453,8 +453,7 @@ pub struct Candidate {
 pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
 /// A [`Watch`] that is told the stage, the pass that is next in its pipeline (nothing when there is none), and the module.
-type Watching<'w> =
-    dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
+type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
 /// When the passes of a pipeline are verified.
 #[derive(Clone, Copy)]

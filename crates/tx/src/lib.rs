@@ -206,6 +206,5 @@ pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
 /// # Errors
 /// [`ErrorKind::Taken`] when there is a variant of its name.
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), Error> {
-    tx_passes::register_variant(variant)
-        .map_err(|message| Error::plain(ErrorKind::Taken, message))
+    tx_passes::register_variant(variant).map_err(|message| Error::plain(ErrorKind::Taken, message))
 }

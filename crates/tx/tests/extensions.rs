@@ -26,7 +26,8 @@ impl Pass for Mark {
             if tx::mlir::attribute(op, "test.mark").is_some() {
                 return Err(tx::mlir::error(op.location(), "marked already").emit());
             }
-            let word = tx::mlir::parse_attribute(tx::mlir::context(op), &format!("\"{}\"", self.word));
+            let word =
+                tx::mlir::parse_attribute(tx::mlir::context(op), &format!("\"{}\"", self.word));
             set_attribute(op, "test.mark", word);
             remark(op.location(), "marked").emit();
             counts.add("marked", 1);

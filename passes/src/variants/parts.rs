@@ -39,11 +39,7 @@ pub fn product<'c>(b: &Builder<'c>, sizes: &[Index<'c>]) -> Index<'c> {
 
 /// A linear index below the product of `sizes` as one index a dimension, without dividing by what
 /// is known to be 1.
-pub fn delinearize<'c>(
-    b: &Builder<'c>,
-    linear: Index<'c>,
-    sizes: &[Index<'c>],
-) -> Vec<Index<'c>> {
+pub fn delinearize<'c>(b: &Builder<'c>, linear: Index<'c>, sizes: &[Index<'c>]) -> Vec<Index<'c>> {
     let outermost = sizes.iter().position(|s| s.known() != Some(1));
     let mut rest = linear;
     let mut indices = vec![Index::Const(0); sizes.len()];

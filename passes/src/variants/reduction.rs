@@ -282,11 +282,7 @@ pub mod checks {
     ///
     /// # Errors
     /// Says where another source is.
-    pub fn sources_in(
-        r: &Reduction<'_>,
-        spaces: &[Space],
-        expected: &str,
-    ) -> Result<(), String> {
+    pub fn sources_in(r: &Reduction<'_>, spaces: &[Space], expected: &str) -> Result<(), String> {
         if r.sources.is_empty() {
             return Err(format!("source is in registers, expected {expected}"));
         }

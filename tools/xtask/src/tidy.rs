@@ -74,6 +74,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "tx-fuzz",
         &["tx-compiler", "tx-plan", "tx-runtime", "tx-validate"],
     ),
+    ("tx-examples", &["tx-compiler", "tx-plan", "tx-runtime"]),
     ("tx-ptx", &[]),
     ("tx-runtime", &["tx-exec", "tx-plan"]),
     (
@@ -93,7 +94,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 
 /// Packages that must build where there is no MLIR, if need be without their optional
 /// dependencies, and what would bring it in.
-const WITHOUT_MLIR: &[&str] = &["tx-target", "tx-plan", "tx-ptx", "tx-runtime", "xtask"];
+const WITHOUT_MLIR: &[&str] = &[
+    "tx-target",
+    "tx-plan",
+    "tx-ptx",
+    "tx-runtime",
+    "tx-examples",
+    "xtask",
+];
 const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];
 
 /// Folders of the machine someone happens to work on, beside that of the checkout. Split, so that

@@ -71,7 +71,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         if worst > 1e-6 {
             return Err(format!("{kind}: off by {worst:e}").into());
         }
-        println!("{kind}: 64 rows by `pairwise` on {}, off by {worst:.1e} at most", device.name());
+        println!(
+            "{kind}: 64 rows by `pairwise` on {}, off by {worst:.1e} at most",
+            device.name()
+        );
     }
 
     // Where it does not apply, its reasons stand beside those of the others.

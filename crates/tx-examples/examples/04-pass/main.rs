@@ -23,7 +23,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     tx::register_pass(&SetDeterminism::INFO)?;
 
     let info = &SetDeterminism::INFO;
-    println!("{}: {}", info.argument, info.doc.lines().next().unwrap_or_default().trim());
+    println!(
+        "{}: {}",
+        info.argument,
+        info.doc.lines().next().unwrap_or_default().trim()
+    );
     for option in info.options {
         println!("  option {}={}: {}", option.name, option.init, option.help);
     }
@@ -50,7 +54,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wrong = compiler
         .clone()
         .with_pass_before("tile-schedule", "serving-set-determinism{to=maybe}")?;
-    println!("-- refused\n{}", wrong.compile(PROGRAM).expect_err("no such value"));
+    println!(
+        "-- refused\n{}",
+        wrong.compile(PROGRAM).expect_err("no such value")
+    );
     let error = compiler
         .with_pass_before("schedule", "serving-set-determinism")
         .expect_err("no such pass");

@@ -1,9 +1,7 @@
 //! The pass `serving-set-determinism`.
 
 use tx::melior::ir::operation::OperationLike;
-use tx::mlir::{
-    Failed, Op, attribute, context, error, is, parse_attribute, set_attribute, walk,
-};
+use tx::mlir::{Failed, Op, attribute, context, error, is, parse_attribute, set_attribute, walk};
 use tx::pass::{Counts, Pass};
 
 /// What `determinism` can be.
@@ -42,7 +40,11 @@ tx::pass! {
 impl Pass for SetDeterminism {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         if !KNOWN.contains(&self.to.as_str()) {
-            let found = format!("option `to` is `{}`, expected one of {}", self.to, KNOWN.join(", "));
+            let found = format!(
+                "option `to` is `{}`, expected one of {}",
+                self.to,
+                KNOWN.join(", ")
+            );
             return Err(error(module.location(), found).emit());
         }
         let silent = walk(module)
@@ -50,7 +52,11 @@ impl Pass for SetDeterminism {
             .filter(|op| is(*op, "tile.reduce") && attribute(*op, "determinism").is_none());
         for op in silent {
             let determinism = format!("#tile.determinism<{}>", self.to);
-            set_attribute(op, "determinism", parse_attribute(context(op), &determinism));
+            set_attribute(
+                op,
+                "determinism",
+                parse_attribute(context(op), &determinism),
+            );
             counts.add("set", 1);
         }
         Ok(())
