@@ -93,7 +93,7 @@ fn e03_adds_a_variant() {
             "max: 64 rows by `pairwise`",
             "-- refused",
             "variant `pairwise` cannot lower this reduction",
-            "scope: scope `cta`, expected `thread`",
+            "pairwise (priority 10): length: length 100, expected 2 to 64",
         ],
     );
 }

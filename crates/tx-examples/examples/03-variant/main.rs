@@ -13,16 +13,16 @@ use std::error::Error;
 
 use tx_runtime::{Array, Device};
 
-/// Each of 64 threads reduces a row of 16 by itself.
-fn kernel(kind: &str) -> String {
+/// Each of 64 threads reduces a row by itself.
+fn kernel(kind: &str, columns: usize) -> String {
     format!(
         "gpu.module @kernels {{
-  gpu.func @rows(%A: memref<64x16xf32>, %B: memref<64xf32>) kernel attributes {{known_block_size = array<i32: 64, 1, 1>}} {{
+  gpu.func @rows(%A: memref<64x{columns}xf32>, %B: memref<64xf32>) kernel attributes {{known_block_size = array<i32: 64, 1, 1>}} {{
     %t = gpu.thread_id x
-    %row = memref.subview %A[%t, 0] [1, 16] [1, 1] : memref<64x16xf32> to memref<16xf32, strided<[1], offset: ?>>
+    %row = memref.subview %A[%t, 0] [1, {columns}] [1, 1] : memref<64x{columns}xf32> to memref<{columns}xf32, strided<[1], offset: ?>>
     %to = memref.subview %B[%t] [1] [1] : memref<64xf32> to memref<f32, strided<[], offset: ?>>
     tile.reduce {kind} %row into %to axes [0] scope(thread)
-        : memref<16xf32, strided<[1], offset: ?>> into memref<f32, strided<[], offset: ?>>
+        : memref<{columns}xf32, strided<[1], offset: ?>> into memref<f32, strided<[], offset: ?>>
     gpu.return
   }}
 }}"
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let compiler = tx::Compiler::new(tx::Target::parse(&chip)?)?.with_stages();
 
     // Why it is chosen: every variant with its cost, or the reasons against it.
-    for remark in compiler.explain(&tx::Source::new("rows.mlir", kernel("sum")))? {
+    for remark in compiler.explain(&tx::Source::new("rows.mlir", kernel("sum", 16)))? {
         println!("{remark}");
     }
 
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     for kind in ["sum", "max"] {
-        let artifact = compiler.compile(&kernel(kind))?;
+        let artifact = compiler.compile(&kernel(kind, 16))?;
         let chosen = artifact.ir_after("tile-select-variant").unwrap_or_default();
         if !chosen.contains("variant = \"pairwise\"") {
             return Err("another variant was chosen".into());
@@ -78,8 +78,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     // Where it does not apply, its reasons stand beside those of the others.
-    let forced = kernel("sum").replace("scope(thread)", "scope(cta) {variant = \"pairwise\"}");
-    let error = compiler.compile(&forced).expect_err("not at this scope");
+    let forced =
+        kernel("sum", 100).replace("scope(thread)", "scope(thread) {variant = \"pairwise\"}");
+    let error = compiler.compile(&forced).expect_err("too long a row");
     println!("-- refused\n{error}");
     Ok(())
 }

@@ -19,7 +19,7 @@ const LOAD: u64 = 30;
 const COMBINE: u64 = 4;
 
 /// See the module.
-pub struct Pairwise;
+pub(crate) struct Pairwise;
 
 impl Variant for Pairwise {
     fn name(&self) -> &'static str {
