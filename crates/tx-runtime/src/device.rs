@@ -291,7 +291,8 @@ impl Executable {
     ///   and stays allocated;
     /// * nobody else writes the arrays, nor reads those that the plan says are written (`Plan::arguments`), unless ordered
     ///   with the launch by the stream, by events or by waiting;
-    /// * an array that is written shares no element with another argument, nor two of its own elements a place.
+    /// * an array that is written shares no element with another argument, nor two of its own elements a place;
+    /// * what this returns is not dropped, as its temporaries go with it.
     ///
     /// Two launches of one [`Prepared`] must not run at the same time, as they share its temporaries.
     pub unsafe fn prepare_in_place(

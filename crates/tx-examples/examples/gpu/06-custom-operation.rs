@@ -108,7 +108,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         let (sums, total) = (compute.clone_dtoh(&sums)?, compute.clone_dtoh(&total)?);
         compute.synchronize()?;
 
-        let rows_exact = exact(&[host.clone()], rows);
+        let rows_exact = exact(std::slice::from_ref(&host), rows);
         let off = check("row sums", &sums, &rows_exact)?;
         check("total", &total, &exact(&[host], 1))?;
         println!(
@@ -129,7 +129,7 @@ fn run_on_cpu(options: &Options, shapes: &[(usize, usize)]) -> Result<(), Failur
         let host = numbers(rows * columns, turn as u64);
         let sums = sums_on_host(&program, &host, rows)?;
         let total = sums_on_host(&program, &sums, 1)?;
-        let off = check("row sums", &sums, &exact(&[host.clone()], rows))?;
+        let off = check("row sums", &sums, &exact(std::slice::from_ref(&host), rows))?;
         check("total", &total, &exact(&[host], 1))?;
         println!(
             "{rows}x{columns}: {rows} row sums and their total right, off by {off:.1e} of the magnitudes at most"

@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         graph.launch()?;
         let (sums, total) = (stream.clone_dtoh(&sums)?, stream.clone_dtoh(&total)?);
         stream.synchronize()?;
-        let off = check("row sums", &sums, &exact(&[host.clone()], ROWS))?;
+        let off = check("row sums", &sums, &exact(std::slice::from_ref(&host), ROWS))?;
         check("total", &total, &exact(&[host], 1))?;
         println!("replay {replay}: right, off by {off:.1e} of the magnitudes at most");
     }
@@ -85,7 +85,7 @@ fn run_on_cpu(options: &Options) -> Result<(), Failure> {
         let host = numbers(ROWS * COLUMNS, replay);
         let sums = sums_on_host(&program, &host, ROWS)?;
         let total = sums_on_host(&program, &sums, 1)?;
-        let off = check("row sums", &sums, &exact(&[host.clone()], ROWS))?;
+        let off = check("row sums", &sums, &exact(std::slice::from_ref(&host), ROWS))?;
         check("total", &total, &exact(&[host], 1))?;
         println!("replay {replay}: right, off by {off:.1e} of the magnitudes at most");
     }
