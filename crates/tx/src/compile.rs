@@ -269,9 +269,19 @@ impl Compiler {
                 keep: false,
                 watch: &mut |_, _, _, _| Ok(()),
             };
-            let launches = run.lower(session, &mut module, source)?;
-            Ok(launches.plan)
+            let Launches {
+                mut plan,
+                gpu_module,
+            } = run.lower(session, &mut module, source)?;
+            plan.chip = self.chip(&module, gpu_module.as_deref());
+            Ok(plan)
         })
+    }
+
+    /// The chip that the kernels of a `gpu.module` are compiled for: its own, where it names one.
+    fn chip(&self, module: &Module<'_>, kernels: Option<&str>) -> String {
+        let own = kernels.and_then(|kernels| chip_of(module, kernels));
+        own.unwrap_or(self.target.chip).name.to_owned()
     }
 
     /// How the program is compiled, and why: a remark for each reduction and exchange, with the schedule that it gets, and
@@ -485,11 +495,7 @@ impl Run<'_, '_> {
         self.pipeline(session, &mut module, "gpu-to-nvvm", Verify::AtTheEnd)?;
         let kernels = gpu_module.as_deref();
         let device_ir = device_ir(&module, kernels);
-        plan.chip = kernels
-            .and_then(|kernels| chip_of(&module, kernels))
-            .unwrap_or(self.compiler.target.chip)
-            .name
-            .to_owned();
+        plan.chip = self.compiler.chip(&module, kernels);
         for pass in tx_passes::EMIT {
             self.pass(session, &mut module, pass, "", Verify::Each)?;
         }
