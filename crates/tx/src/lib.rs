@@ -59,7 +59,7 @@
 //!
 //! # Variants and passes of one's own
 //! [`register_variant`] adds ways to compute reductions, [`register_pass`] passes, which [`Compiler::with_pass_after`] puts
-//! among those of `lower-reduction`. A crate that does so depends on this one alone: [`pass!`] and [`pass`] describe passes,
+//! among those of `lower-reduction`. A crate that does so depends on this one alone: [`pass!`] and [`mod@pass`] describe passes,
 //! [`mlir`] inspects and rewrites IR, [`tile`] reads the ops of the dialect, and [`parts`] is what variants are made of.
 //!
 //! ```
