@@ -17,6 +17,16 @@ pub use pipelines::{EMIT, PIPELINES};
 pub use schedule::CANDIDATES;
 pub use variants::{Params, Predicate, Reduction, Variant, register_variant, variants};
 
+/// What variants are made of: checks that several of them make, and the parts of their expansions. A variant needs none of it:
+/// whatever ops it creates are compiled.
+pub mod parts {
+    pub use crate::variants::checks;
+    pub use crate::variants::parts::{
+        Body, Group, all_reduce, delinearize, element_number, expand_sequential, extents, index_as,
+        load_elements, nest, product, source_index, store_result,
+    };
+}
+
 tx_pass::registry! {
     convert_linalg_to_tile::ConvertLinalgToTile,
     schedule::Schedule,
@@ -48,7 +58,11 @@ pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         tx_mlir::registration::register_upstream_passes();
-        PASSES.iter().for_each(tx_pass::PassInfo::register);
-        PIPELINES.iter().for_each(tx_pass::PipelineInfo::register);
+        for pass in PASSES {
+            pass.register();
+        }
+        for pipeline in &PIPELINES {
+            pipeline.register();
+        }
     });
 }

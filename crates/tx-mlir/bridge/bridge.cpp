@@ -122,6 +122,10 @@ void txRegisterPipeline(const TxPipeline *info) {
       });
 }
 
+bool txIsRegistered(TxStr name) {
+  return PassInfo::lookup(ref(name)) || PassPipelineInfo::lookup(ref(name));
+}
+
 void txRegisterTranslations(MlirDialectRegistry registry) {
   registerAllGPUToLLVMIRTranslations(*unwrap(registry));
   registerAllToLLVMIRTranslations(*unwrap(registry));

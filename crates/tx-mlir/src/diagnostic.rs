@@ -198,7 +198,8 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub(crate) fn from_melior(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Self {
+    /// A diagnostic that a handler of a context was given, with its notes.
+    pub fn from_melior(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Self {
         Self {
             severity: match diagnostic.severity() {
                 DiagnosticSeverity::Error => Severity::Error,

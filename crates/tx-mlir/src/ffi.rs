@@ -83,6 +83,7 @@ pub(crate) struct TxPipeline {
 unsafe extern "C" {
     pub(crate) fn txRegisterPass(pass: *const TxPass);
     pub(crate) fn txRegisterPipeline(pipeline: *const TxPipeline);
+    pub(crate) fn txIsRegistered(name: TxStr) -> bool;
     pub(crate) fn txRegisterTranslations(registry: MlirDialectRegistry);
     pub(crate) fn txOptMain(
         argc: c_int,

@@ -32,7 +32,7 @@ pub use diagnostic::{
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes};
 pub use ir::*;
 pub use memref::MemRef;
-pub use session::Session;
+pub use session::{Session, check_pipeline};
 pub use toolkit::ignore_cuda_toolkit;
 
 /// What a caught panic said.

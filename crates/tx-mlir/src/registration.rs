@@ -12,7 +12,7 @@ use mlir_sys::{MlirDialectHandle, MlirDialectRegistry, MlirOperation};
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, Once, PoisonError, RwLock, RwLockReadGuard};
 
 /// An option of a pass or a pipeline. Values travel as text; `init` is the default.
 #[derive(Debug, Clone, Copy)]
@@ -69,8 +69,38 @@ pub struct PipelineDesc {
     pub expand: fn(&[&str]) -> Result<String, String>,
 }
 
-/// Registers a pass for the rest of the process.
-pub fn register_pass(desc: PassDesc) {
+/// MLIR locks its registry for nobody: who parses a pipeline reads it, who registers writes it.
+static REGISTRY: RwLock<()> = RwLock::new(());
+
+/// Keeps others from registering while a pipeline is parsed.
+pub(crate) fn reading() -> RwLockReadGuard<'static, ()> {
+    REGISTRY.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Registers under a name, unless there is a pass or a pipeline of that name: to MLIR that would be the end of the process.
+fn register_as(name: &str, register: impl FnOnce()) -> bool {
+    let _writing = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: the text outlives the call, and nobody else writes.
+    let free = !unsafe { ffi::txIsRegistered(TxStr::new(name)) };
+    if free {
+        register();
+    }
+    free
+}
+
+/// Whether MLIR's registry has a pass or a pipeline of this name.
+pub fn is_registered(name: &str) -> bool {
+    let _reading = reading();
+    // SAFETY: the text outlives the call, and nobody writes.
+    unsafe { ffi::txIsRegistered(TxStr::new(name)) }
+}
+
+/// Registers a pass for the rest of the process; false, and nothing is done, when there is a pass or a pipeline of its name.
+pub fn register_pass(desc: PassDesc) -> bool {
+    register_as(desc.argument, || add_pass(desc))
+}
+
+fn add_pass(desc: PassDesc) {
     // The registry lives as long as the process, and so does what it points at.
     let desc: &'static PassDesc = Box::leak(Box::new(desc));
     let options = leak_options(&desc.options);
@@ -100,8 +130,13 @@ pub fn register_pass(desc: PassDesc) {
     unsafe { ffi::txRegisterPass(pass) }
 }
 
-/// Registers a pipeline for the rest of the process.
-pub fn register_pipeline(desc: PipelineDesc) {
+/// Registers a pipeline for the rest of the process; false, and nothing is done, when there is a pass or a pipeline of its
+/// name.
+pub fn register_pipeline(desc: PipelineDesc) -> bool {
+    register_as(desc.argument, || add_pipeline(desc))
+}
+
+fn add_pipeline(desc: PipelineDesc) {
     let desc: &'static PipelineDesc = Box::leak(Box::new(desc));
     let options = leak_options(&desc.options);
     let pipeline = Box::leak(Box::new(TxPipeline {
@@ -119,7 +154,10 @@ pub fn register_pipeline(desc: PipelineDesc) {
 /// Registers MLIR's own passes, once per process however often it is called.
 pub fn register_upstream_passes() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(melior::utility::register_all_passes);
+    ONCE.call_once(|| {
+        let _writing = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
+        melior::utility::register_all_passes();
+    });
 }
 
 /// Registers every upstream dialect, extension and translation in `registry`.

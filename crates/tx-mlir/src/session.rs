@@ -121,9 +121,42 @@ impl Session {
 
     fn prepare(&self, pipeline: &str) -> Result<PassManager<'static>, melior::Error> {
         let manager = PassManager::new(&self.context);
-        let text = format!("builtin.module({pipeline})");
-        melior::utility::parse_pass_pipeline(manager.as_operation_pass_manager(), &text)?;
+        parse_pipeline(&manager, pipeline)?;
         // SAFETY: managers are of a context that outlives them, as long as they stay in `pipelines`, or in `run`.
         Ok(unsafe { std::mem::transmute::<PassManager<'_>, PassManager<'static>>(manager) })
     }
+}
+
+/// Reads the text of a pipeline over `builtin.module`.
+fn parse_pipeline(manager: &PassManager<'_>, pipeline: &str) -> Result<(), melior::Error> {
+    let text = format!("builtin.module({pipeline})");
+    let _reading = crate::registration::reading();
+    melior::utility::parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
+}
+
+/// Checks the text of a pipeline over `builtin.module`, such as `cse,tile-schedule{chip=sm_90}`: whether its passes are
+/// registered and have these options.
+///
+/// # Errors
+/// Says what is wrong with it.
+pub fn check_pipeline(pipeline: &str) -> Result<(), String> {
+    // A bare context: passes load the dialects that they need when they run.
+    let context = Context::new_with_threading(false);
+    let said = Arc::new(Mutex::new(Vec::new()));
+    let kept = said.clone();
+    context.attach_diagnostic_handler(move |d| {
+        locked(&kept).push(Diagnostic::from_melior(&d));
+        true
+    });
+    let manager = PassManager::new(&context);
+    let reason = match parse_pipeline(&manager, pipeline) {
+        Ok(()) => return Ok(()),
+        Err(melior::Error::ParsePassPipeline(reason)) => reason,
+        Err(error) => error.to_string(),
+    };
+    let said: Vec<String> = locked(&said).iter().map(|d| d.message.clone()).collect();
+    Err(match said.is_empty() {
+        true => reason.trim().to_owned(),
+        false => said.join("; "),
+    })
 }

@@ -151,8 +151,8 @@ fn options(infos: &[OptionInfo]) -> Vec<OptionDesc> {
 }
 
 impl PassInfo {
-    /// Enters the pass in MLIR's registry.
-    pub fn register(&self) {
+    /// Enters the pass in MLIR's registry; false, and nothing is done, when there is a pass or a pipeline of its name.
+    pub fn register(&self) -> bool {
         tx_mlir::registration::register_pass(PassDesc {
             argument: self.argument,
             summary: summary(self.doc),
@@ -169,19 +169,19 @@ impl PassInfo {
             dialects: self.dialects,
             check: self.check,
             run: self.run,
-        });
+        })
     }
 }
 
 impl PipelineInfo {
-    /// Enters the pipeline in MLIR's registry.
-    pub fn register(&self) {
+    /// Enters the pipeline in MLIR's registry; false, and nothing is done, when there is a pass or a pipeline of its name.
+    pub fn register(&self) -> bool {
         tx_mlir::registration::register_pipeline(PipelineDesc {
             argument: self.argument,
             summary: summary(self.doc),
             options: options(self.options),
             expand: self.expand,
-        });
+        })
     }
 }
 
@@ -207,6 +207,8 @@ pub fn run_pass<'c, P: Pass>(
 /// Describes a pass: its documentation, its argument, the dialects it creates ops of, its options
 /// and its counters.
 ///
+/// A dialect that is neither MLIR's own nor `tile` is written with the getter of its handle: `mine = my_dialect::handle`.
+///
 /// ```text
 /// pass! {
 ///     /// Count things.
@@ -221,9 +223,9 @@ pub fn run_pass<'c, P: Pass>(
 /// ```
 #[macro_export]
 macro_rules! pass {
-    (
+    (@tile($tile:path)
         $(#[doc = $doc:literal])*
-        pub struct $name:ident as $argument:literal creates [$($dialect:ident),* $(,)?] {
+        pub struct $name:ident as $argument:literal creates [$($dialect:ident $(= $getter:path)?),* $(,)?] {
             $($(#[doc = $help:literal])* $option:ident : $ty:ty = $init:literal),* $(,)?
         } counts {
             $($(#[doc = $meaning:literal])* $count:ident),* $(,)?
@@ -259,7 +261,7 @@ macro_rules! pass {
                     help: concat!($($help),*).trim_ascii(),
                 }),*],
                 counts: Self::COUNTS,
-                dialects: &[$($crate::dialect_getter!($dialect)),*],
+                dialects: &[$($crate::dialect_getter!($dialect $(= $getter)?; $tile)),*],
                 check: |values| Self::from_options(values).map(|_| ()),
                 run: |op, options, counts| {
                     $crate::run_pass(Self::from_options, Self::COUNTS, op, options, counts)
@@ -267,41 +269,51 @@ macro_rules! pass {
             };
         }
     };
+    // The handle of the `tile` dialect comes from a crate that this one does not know.
+    ($($description:tt)*) => {
+        $crate::pass! { @tile(::tx_dialect_tile::handle) $($description)* }
+    };
 }
 
 /// The C API's getter of an upstream dialect's handle.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! dialect_getter {
-    (arith) => {
+    (arith; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__arith__
     };
-    (cf) => {
+    (cf; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__cf__
     };
-    (gpu) => {
+    (gpu; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__gpu__
     };
-    (llvm) => {
+    (linalg; $tile:path) => {
+        $crate::mlir_sys::mlirGetDialectHandle__linalg__
+    };
+    (llvm; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__llvm__
     };
-    (math) => {
+    (math; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__math__
     };
-    (memref) => {
+    (memref; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__memref__
     };
-    (nvvm) => {
+    (nvvm; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__nvvm__
     };
-    (scf) => {
+    (scf; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__scf__
     };
-    (vector) => {
+    (vector; $tile:path) => {
         $crate::mlir_sys::mlirGetDialectHandle__vector__
     };
-    (tile) => {
-        ::tx_dialect_tile::handle
+    (tile; $tile:path) => {
+        $tile
+    };
+    ($dialect:ident = $getter:path; $tile:path) => {
+        $getter
     };
 }
 

@@ -23,6 +23,15 @@ pub struct Artifact {
     pub stages: Vec<Stage>,
 }
 
+impl Artifact {
+    /// The module after a stage (a pass, or `parse`), as MLIR text; after the last of that name where there are several.
+    /// `None` when there is none, or its IR was not kept.
+    pub fn ir_after(&self, stage: &str) -> Option<&str> {
+        let last = self.stages.iter().rfind(|each| each.name == stage)?;
+        last.ir.as_deref()
+    }
+}
+
 /// One stage of a compilation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stage {

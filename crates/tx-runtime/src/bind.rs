@@ -3,11 +3,12 @@
 //! Everything that can be wrong with arguments is found here, before a device is touched.
 
 use tx_plan::{
-    Argument, ArgumentType, Base, ElementType, EntryKind, Expr, ExprError, Operand, Plan, Step,
-    Symbol, View,
+    Argument, ArgumentType, Base, ElementType, EntryKind, Expr, ExprError, MemrefType, Operand,
+    Plan, Step, Symbol, View,
 };
 
 use crate::array::{Array, byte_count, zeroed};
+use crate::device_array::{DeviceArg, check_address};
 use crate::error::Error;
 use crate::number::Number;
 use crate::placement::{Placement, reach};
@@ -33,16 +34,19 @@ pub(crate) struct Buffer {
     pub(crate) label: String,
     /// Its size.
     pub(crate) bytes: usize,
-    /// What it holds at the start, of the full size; `None` for a temporary, which holds nothing yet.
+    /// What it holds at the start, of the full size; `None` for a temporary, which holds nothing yet, and for what the caller
+    /// has on the device.
     pub(crate) contents: Option<Vec<u8>>,
+    /// Where it is, when it is the caller's.
+    pub(crate) address: Option<u64>,
     /// Whether it is zero before the first run, without contents.
     pub(crate) cleared: bool,
-    /// Bytes of an element.
+    /// Type of an element.
     #[cfg_attr(
         not(feature = "simt"),
         expect(dead_code, reason = "only the executor places arrays anywhere")
     )]
-    pub(crate) element: usize,
+    pub(crate) element: ElementType,
     /// Whether `contents` are to be replaced by what it holds at the end.
     pub(crate) read_back: bool,
 }
@@ -88,15 +92,29 @@ enum Bound {
 /// # Errors
 /// [`Error::ArgumentCount`], or [`Error::Argument`] for the first that is not.
 pub fn check_arguments(plan: &Plan, args: &[Arg]) -> Result<(), Error> {
-    if args.len() != plan.arguments.len() {
-        return Err(Error::ArgumentCount {
-            found: args.len(),
-            expected: plan.arguments.len(),
-            signature: signature(plan),
-        });
-    }
+    check_count(plan, args.len())?;
     for (index, (arg, argument)) in args.iter().zip(&plan.arguments).enumerate() {
         check(index, arg, argument)?;
+    }
+    Ok(())
+}
+
+fn check_count(plan: &Plan, found: usize) -> Result<(), Error> {
+    match plan.arguments.len() {
+        expected if expected == found => Ok(()),
+        expected => Err(Error::ArgumentCount {
+            found,
+            expected,
+            signature: signature(plan),
+        }),
+    }
+}
+
+fn check_grid(plan: &Plan, grid: Option<[u32; 3]>) -> Result<(), Error> {
+    if grid.is_some() && plan.entry_kind != EntryKind::Kernel {
+        return Err(Error::GridOfFunction {
+            entry: plan.entry.clone(),
+        });
     }
     Ok(())
 }
@@ -105,19 +123,40 @@ impl Job {
     pub(crate) fn new(plan: &Plan, args: Vec<Arg>, grid: Option<[u32; 3]>) -> Result<Self, Error> {
         // All are checked before any is copied into a layout of its own.
         check_arguments(plan, &args)?;
-        if grid.is_some() && plan.entry_kind != EntryKind::Kernel {
-            return Err(Error::GridOfFunction {
-                entry: plan.entry.clone(),
-            });
-        }
-        let mut job = Self {
-            buffers: Vec::new(),
-            launches: Vec::new(),
-            arguments: Vec::new(),
-        };
+        check_grid(plan, grid)?;
+        let mut job = Self::empty();
         for (index, (arg, argument)) in args.into_iter().zip(&plan.arguments).enumerate() {
             job.bind(index, arg, argument)?;
         }
+        job.complete(plan, grid)
+    }
+
+    /// A run on memory that the caller has on the device.
+    pub(crate) fn in_place(
+        plan: &Plan,
+        args: Vec<DeviceArg>,
+        grid: Option<[u32; 3]>,
+    ) -> Result<Self, Error> {
+        check_count(plan, args.len())?;
+        check_grid(plan, grid)?;
+        let mut job = Self::empty();
+        for (index, (arg, argument)) in args.into_iter().zip(&plan.arguments).enumerate() {
+            job.bind_in_place(index, arg, argument)?;
+        }
+        job.complete(plan, grid)
+    }
+
+    fn empty() -> Self {
+        Self {
+            buffers: Vec::new(),
+            launches: Vec::new(),
+            arguments: Vec::new(),
+        }
+    }
+
+    /// Adds temporaries and launches to bound arguments.
+    fn complete(mut self, plan: &Plan, grid: Option<[u32; 3]>) -> Result<Self, Error> {
+        let job = &mut self;
         for check in &plan.checks {
             check.evaluate(|symbol| job.lookup(symbol))?;
         }
@@ -140,8 +179,9 @@ impl Job {
             job.buffers.push(Buffer {
                 label: place,
                 bytes,
-                element: temporary.element.size(),
+                element: temporary.element,
                 contents: None,
+                address: None,
                 cleared: temporary.cleared,
                 read_back: false,
             });
@@ -161,11 +201,91 @@ impl Job {
             }
         }
         job.arguments.truncate(plan.arguments.len());
-        Ok(job)
+        Ok(self)
     }
 
-    /// The arrays after the run, given the contents of the buffers: one for each memref argument, and whether it may have
-    /// been written.
+    /// The buffer of an argument that is the caller's, if it can be at this address instead.
+    pub(crate) fn at(&self, index: usize, address: u64) -> Result<usize, Error> {
+        let refuse = |expected: String, hint: Option<String>| Error::Argument {
+            index,
+            found: format!("the address {address:#x}"),
+            expected,
+            hint,
+        };
+        let Some(Bound::Memref {
+            element,
+            shape,
+            buffer,
+            ..
+        }) = self.arguments.get(index)
+        else {
+            let count = self.arguments.len();
+            return Err(refuse(
+                "a memref argument".to_owned(),
+                Some(format!("there are {count} arguments, counted from 0")),
+            ));
+        };
+        if self.buffers[*buffer].address.is_none() {
+            return Err(refuse(
+                "an argument on memory of the caller's".to_owned(),
+                None,
+            ));
+        }
+        check_address(address, *element, shape.contains(&0))
+            .map_err(|hint| refuse(format!("an array of {element} on the device"), Some(hint)))?;
+        Ok(*buffer)
+    }
+
+    fn bind_in_place(
+        &mut self,
+        index: usize,
+        arg: DeviceArg,
+        argument: &Argument,
+    ) -> Result<(), Error> {
+        let array = match arg {
+            DeviceArg::Scalar(value) => {
+                let arg = Arg::Scalar(value);
+                check(index, &arg, argument)?;
+                return self.bind(index, arg, argument);
+            }
+            DeviceArg::Array(array) => array,
+        };
+        let refuse = |hint: Option<String>| Error::Argument {
+            index,
+            found: array.describe(),
+            expected: argument.ty.to_string(),
+            hint,
+        };
+        let ArgumentType::Memref(memref) = &argument.ty else {
+            return Err(refuse(Some("a scalar is passed as a number".to_owned())));
+        };
+        if array.element() != memref.element {
+            return Err(refuse(None));
+        }
+        check_shape(array.shape(), memref).map_err(|hint| refuse(Some(hint)))?;
+        let placement = array.placement(memref).map_err(|hint| refuse(Some(hint)))?;
+        let buffer = self.buffers.len();
+        self.buffers.push(Buffer {
+            label: format!("argument {index}"),
+            bytes: byte_count(memref.element, &[placement.extent])?,
+            element: memref.element,
+            contents: None,
+            address: Some(array.address()),
+            cleared: false,
+            read_back: false,
+        });
+        self.arguments.push(Bound::Memref {
+            element: memref.element,
+            shape: array.shape().to_vec(),
+            placement,
+            buffer,
+            written: argument.written,
+        });
+        Ok(())
+    }
+
+    /// The arrays after the run, given the contents of the buffers: one for each memref argument that is not the caller's, and
+    /// whether it may have been written.
     pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
         self.arguments
             .into_iter()
@@ -179,6 +299,9 @@ impl Job {
                     written,
                 } => {
                     let buffer = &mut self.buffers[buffer];
+                    if buffer.address.is_some() {
+                        return Ok(None);
+                    }
                     let contents = buffer.contents.take().unwrap_or_default();
                     let bytes = if placement.contiguous {
                         contents
@@ -231,8 +354,9 @@ impl Job {
                 self.buffers.push(Buffer {
                     label,
                     bytes,
-                    element: memref.element.size(),
+                    element: memref.element,
                     contents: Some(contents),
+                    address: None,
                     cleared: false,
                     read_back: argument.written,
                 });
@@ -584,21 +708,26 @@ fn check(index: usize, arg: &Arg, argument: &Argument) -> Result<(), Error> {
             if !holds(array.element(), memref.element) {
                 return refuse(reinterpretation(array.element(), memref.element));
             }
-            if array.shape().len() != memref.rank() {
-                return refuse(Some(format!(
-                    "the rank is {}, not {}",
-                    array.shape().len(),
-                    memref.rank()
-                )));
-            }
-            for (dim, (size, extent)) in array.shape().iter().zip(&memref.shape).enumerate() {
-                if !i64::try_from(*size).is_ok_and(|size| extent.accepts(size)) {
-                    return refuse(Some(format!("dimension {dim} is {size}, not {extent}")));
-                }
-            }
-            Ok(())
+            check_shape(array.shape(), memref).or_else(|hint| refuse(Some(hint)))
         }
     }
+}
+
+/// Whether a memref of this type can have this shape; says why not.
+fn check_shape(shape: &[usize], memref: &MemrefType) -> Result<(), String> {
+    if shape.len() != memref.rank() {
+        return Err(format!(
+            "the rank is {}, not {}",
+            shape.len(),
+            memref.rank()
+        ));
+    }
+    for (dim, (size, extent)) in shape.iter().zip(&memref.shape).enumerate() {
+        if !i64::try_from(*size).is_ok_and(|size| extent.accepts(size)) {
+            return Err(format!("dimension {dim} is {size}, not {extent}"));
+        }
+    }
+    Ok(())
 }
 
 /// Whether an array of `found` can stand for a memref of `expected`. Files have no `index`, so 64-bit integers do.
@@ -619,6 +748,7 @@ fn reinterpretation(found: ElementType, expected: ElementType) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::device_array::DeviceArray;
 
     fn plan(arguments: &[&str], step: Step) -> Plan {
         Plan {
@@ -772,6 +902,146 @@ mod tests {
              elements at place 2, and [1, 2] differs from another of them"
         );
         Ok(())
+    }
+
+    fn on_device(shape: &[usize]) -> DeviceArray {
+        DeviceArray::new(0x1000, ElementType::F32, shape)
+    }
+
+    /// Memory of the caller's is passed as it lies, is not copied, and does not come back as an array.
+    #[test]
+    fn binds_memory_of_the_caller() -> Result<(), Error> {
+        let mut step = step();
+        step.operands = vec![
+            Operand::Argument(0),
+            Operand::Argument(1),
+            Operand::Argument(2),
+        ];
+        let types = [
+            "memref<?x8xf32>",
+            "memref<?xf32, strided<[?], offset: ?>>",
+            "i32",
+        ];
+        let plan = plan(&types, step);
+        let args = vec![
+            on_device(&[4, 8]).into(),
+            on_device(&[3]).with_strides(6, &[-2]).into(),
+            5.into(),
+        ];
+        let job = Job::in_place(&plan, args, None)?;
+        let word = |bits| Param::Value { bits, size: 8 };
+        assert_eq!(
+            job.launches[0].params,
+            [
+                Param::Address(0),
+                Param::Address(0),
+                word(0),
+                word(4),
+                word(8),
+                word(8),
+                word(1),
+                Param::Address(1),
+                Param::Address(1),
+                word(6),
+                word(3),
+                word(-2_i64 as u64),
+                Param::Value { bits: 5, size: 4 },
+            ]
+        );
+        let about = |i: usize| (job.buffers[i].address, job.buffers[i].bytes);
+        assert_eq!(about(0), (Some(0x1000), 128));
+        assert_eq!(about(1), (Some(0x1000), 28));
+        // The temporary is the program's own.
+        assert_eq!(about(2), (None, 8));
+        assert_eq!(job.at(1, 0x2004)?, 1);
+        let fails = |index, address| job.at(index, address).unwrap_err().to_string();
+        assert_eq!(
+            fails(0, 0x2002),
+            "argument 0: found the address 0x2002, expected an array of f32 on the device; its address 0x2002 is no \
+             multiple of the 4 bytes of an element"
+        );
+        assert_eq!(
+            fails(2, 0x2000),
+            "argument 2: found the address 0x2000, expected a memref argument; there are 3 arguments, counted from 0"
+        );
+        assert!(job.into_arrays()?.iter().all(Option::is_none));
+        Ok(())
+    }
+
+    /// Memory that does not lie as the program expects is refused, by number, with the reason.
+    #[test]
+    fn refuses_memory_that_does_not_fit() {
+        let fails = |ty: &str, arg: DeviceArg| {
+            let plan = plan(&["memref<?xf32>", ty], step());
+            let error = Job::in_place(&plan, vec![on_device(&[4]).into(), arg], None);
+            error.unwrap_err().to_string()
+        };
+        let half = DeviceArray::new(0x1000, ElementType::F16, &[4, 8]);
+        let null = DeviceArray::new(0, ElementType::F32, &[4, 8]);
+        let odd = DeviceArray::new(0x1002, ElementType::F32, &[4, 8]);
+        for (ty, arg, message) in [
+            (
+                "memref<4x8xf32>",
+                half.into(),
+                "an array 4x8xf16 on the device, expected memref<4x8xf32>",
+            ),
+            (
+                "memref<4x8xf32>",
+                on_device(&[4, 7]).into(),
+                "an array 4x7xf32 on the device, expected memref<4x8xf32>; dimension 1 is 7, not 8",
+            ),
+            (
+                "memref<?x?xf32>",
+                on_device(&[4]).into(),
+                "an array 4xf32 on the device, expected memref<?x?xf32>; the rank is 1, not 2",
+            ),
+            (
+                "memref<?x?xf32>",
+                on_device(&[4, 8]).with_strides(0, &[16, 1]).into(),
+                "an array 4x8xf32 on the device, expected memref<?x?xf32>; its strides are [16, 1] and its offset is 0",
+            ),
+            (
+                "memref<?x?xf32, strided<[16, 1]>>",
+                on_device(&[4, 8]).into(),
+                "an array 4x8xf32 on the device, expected memref<?x?xf32, strided<[16, 1]>>; its strides are [8, 1] and \
+                 its offset is 0",
+            ),
+            (
+                "memref<?x?xf32, strided<[?, ?], offset: ?>>",
+                on_device(&[4, 8]).with_strides(2, &[-8, 1]).into(),
+                "an array 4x8xf32 on the device, expected memref<?x?xf32, strided<[?, ?], offset: ?>>; offset 2 leaves no \
+                 room for elements down to -24",
+            ),
+            (
+                "memref<?x?xf32>",
+                null.into(),
+                "an array 4x8xf32 on the device, expected memref<?x?xf32>; its address is null",
+            ),
+            (
+                "memref<?x?xf32>",
+                odd.into(),
+                "an array 4x8xf32 on the device, expected memref<?x?xf32>; its address 0x1002 is no multiple of the 4 bytes \
+                 of an element",
+            ),
+            (
+                "f32",
+                on_device(&[]).into(),
+                "an array f32 on the device, expected f32; a scalar is passed as a number",
+            ),
+            (
+                "memref<4xf32>",
+                1.into(),
+                "the number 1, expected memref<4xf32>",
+            ),
+        ] {
+            assert_eq!(fails(ty, arg), format!("argument 1: found {message}"));
+        }
+        let plan = plan(&["memref<?xf32>"], step());
+        let error = Job::in_place(&plan, vec![], None).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "found 0 arguments, expected 1: @main(memref<?xf32>)"
+        );
     }
 
     /// Empty grids have nothing to launch; impossible ones are errors that name the step.

@@ -70,7 +70,7 @@ impl Module {
             let label = buffer.label.as_str();
             let id = match buffer.contents {
                 Some(_) => {
-                    let past = (options.past + number * options.apart) * buffer.element;
+                    let past = (options.past + number * options.apart) * buffer.element.size();
                     memory.alloc_past(label, buffer.bytes, 256, past)
                 }
                 None if buffer.cleared => memory.alloc(label, buffer.bytes, 256),

@@ -335,7 +335,10 @@ impl Module {
         self.context.make_current()?;
         let mut buffers = Vec::with_capacity(job.buffers.len());
         for buffer in &job.buffers {
-            let memory = Memory::new(buffer.bytes, &buffer.label)?;
+            let memory = match buffer.address {
+                Some(address) => Memory::of_caller(address),
+                None => Memory::new(buffer.bytes, &buffer.label)?,
+            };
             if let Some(contents) = buffer
                 .contents
                 .as_deref()
@@ -356,6 +359,10 @@ impl Module {
             .iter()
             .map(|launch| self.function(launch))
             .collect::<Result<Vec<_>, Error>>()?;
+        // A stream of the caller's need not wait for the null stream, in which memory was copied and cleared.
+        // SAFETY: the null stream is always there.
+        unsafe { driver::stream::synchronize(std::ptr::null_mut()) }
+            .during(|| "waiting for the arguments".to_owned())?;
         Ok(Resident {
             module: self,
             buffers,
@@ -452,6 +459,11 @@ impl Resident<'_> {
             unsafe { launch_kernel(launch, *function, &self.buffers, stream) }?;
         }
         Ok(())
+    }
+
+    /// Puts another address in the place of a buffer of the caller's.
+    pub(crate) fn move_to(&mut self, buffer: usize, address: u64) {
+        self.buffers[buffer] = Memory::of_caller(address);
     }
 
     /// Where it is.
@@ -639,10 +651,11 @@ const CHUNK: usize = 16 << 20;
 /// Measurements of one kernel.
 const TIMES: usize = 11;
 
-/// Device memory, freed when dropped.
+/// Device memory, freed when dropped unless it is the caller's.
 #[derive(Debug)]
 struct Memory {
     pointer: sys::CUdeviceptr,
+    owned: bool,
 }
 
 impl Memory {
@@ -650,7 +663,10 @@ impl Memory {
         // The driver has no empty allocations, but an empty memref needs an address as well.
         // SAFETY: the context is current.
         match unsafe { driver::malloc_sync(bytes.max(1)) } {
-            Ok(pointer) => Ok(Self { pointer }),
+            Ok(pointer) => Ok(Self {
+                pointer,
+                owned: true,
+            }),
             Err(driver::DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY)) => {
                 Err(Error::OutOfMemory {
                     what: format!("{what} on the device"),
@@ -664,8 +680,20 @@ impl Memory {
     }
 }
 
+impl Memory {
+    fn of_caller(pointer: sys::CUdeviceptr) -> Self {
+        Self {
+            pointer,
+            owned: false,
+        }
+    }
+}
+
 impl Drop for Memory {
     fn drop(&mut self) {
+        if !self.owned {
+            return;
+        }
         // After a fault every call fails, and the context takes the memory with it.
         // SAFETY: allocated in `new`, freed once; the driver waits for kernels that were started.
         let _ = unsafe { driver::free_sync(self.pointer) };

@@ -8,6 +8,7 @@ use tx_plan::{Artifact, Plan};
 use crate::array::Array;
 use crate::bind::Job;
 use crate::cuda;
+use crate::device_array::DeviceArg;
 use crate::error::Error;
 use crate::spec::Arg;
 
@@ -253,6 +254,67 @@ impl Executable {
     }
 }
 
+impl Executable {
+    /// Binds the program to arrays that are on the device already, and are the caller's: nothing is copied, neither there nor
+    /// back. What the plan needs beside them, such as temporaries, is allocated. The arguments are then launched as any other
+    /// ([`Prepared::launch_on`] on a stream of the caller's, [`Prepared::record`] as a graph), and results are where the
+    /// arguments are: [`Prepared::into_outputs`] has none of them.
+    ///
+    /// What is launched again with arrays of the same shapes is prepared once, and told where they are now:
+    /// [`Prepared::move_argument`].
+    ///
+    /// ```no_run
+    /// # fn run(program: &tx_runtime::Executable, stream: *mut std::ffi::c_void, a: u64, b: u64) -> Result<(), tx_runtime::Error> {
+    /// use tx_plan::ElementType::F32;
+    /// use tx_runtime::{DeviceArray, RunOptions};
+    ///
+    /// // Addresses that this program got from the driver, or from another library.
+    /// let args = vec![
+    ///     DeviceArray::new(a, F32, &[1000, 300]).into(),
+    ///     DeviceArray::new(b, F32, &[1000]).into(),
+    /// ];
+    /// // SAFETY: the arrays are as large as that, and live until the stream has come to its end.
+    /// let sums = unsafe { program.prepare_in_place(args, &RunOptions::default()) }?;
+    /// // SAFETY: the stream is one of this device, and is waited for before `sums` is dropped.
+    /// unsafe { sums.launch_on(stream) }?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// When the arguments do not fit the plan (by their types, shapes, strides or addresses), the device has no room for
+    /// temporaries, or is the CPU ([`Error::NoDeviceMemory`]).
+    ///
+    /// # Safety
+    /// From each launch until it has ended, on whatever stream:
+    /// * every address is one of memory that this device can access, which holds all elements of the array that starts there,
+    ///   and stays allocated;
+    /// * nobody else writes the arrays, nor reads those that the plan says are written (`Plan::arguments`), unless ordered
+    ///   with the launch by the stream, by events or by waiting;
+    /// * an array that is written shares no element with another argument, nor two of its own elements a place;
+    /// * what this returns is not dropped, as its temporaries go with it.
+    ///
+    /// Two launches of one [`Prepared`] must not run at the same time, as they share its temporaries.
+    pub unsafe fn prepare_in_place(
+        &self,
+        args: Vec<DeviceArg>,
+        options: &RunOptions,
+    ) -> Result<Prepared<'_>, Error> {
+        let job = Job::in_place(&self.plan, args, options.grid)?;
+        let resident = match &self.module {
+            Module::Empty => Resident::Empty,
+            #[cfg(feature = "simt")]
+            Module::Cpu(_) => {
+                return Err(Error::NoDeviceMemory {
+                    device: "the CPU".to_owned(),
+                });
+            }
+            Module::Cuda(module) => Resident::Cuda(module.prepare(&job)?),
+        };
+        Ok(Prepared { job, resident })
+    }
+}
+
 /// A program with its arguments on a device, ready to be launched.
 #[derive(Debug)]
 pub struct Prepared<'e> {
@@ -297,14 +359,16 @@ impl<'e> Prepared<'e> {
     /// Starts the program once on a stream of the caller's (a `CUstream`), on the arguments as the launch before left them.
     /// Where the stream records a CUDA graph, the launch becomes a part of it.
     ///
-    /// Nothing else of this waits for the stream: the caller does, before the arguments are read back.
+    /// Nothing else of this waits for the stream: the caller does, before the arguments are read back. The primary context of
+    /// the device is the current one of this thread afterwards.
     ///
     /// # Errors
     /// When the device refuses a launch, or is the CPU.
     ///
     /// # Safety
     /// The stream must be one of the primary context of the device. A graph that records it must not be launched after this
-    /// is dropped.
+    /// is dropped. A launch must have ended before another of the same [`Prepared`] begins: they are on one stream, or ordered by
+    /// events. Where it was made by [`Executable::prepare_in_place`], what is said there holds.
     pub unsafe fn launch_on(&self, stream: *mut c_void) -> Result<(), Error> {
         match &self.resident {
             Resident::Empty => Ok(()),
@@ -313,6 +377,24 @@ impl<'e> Prepared<'e> {
             // SAFETY: the caller's promise.
             Resident::Cuda(resident) => unsafe { resident.launch_on(&self.job, stream.cast()) },
         }
+    }
+
+    /// Puts another address in the place of an argument (counted from 0) of [`Executable::prepare_in_place`], for launches from
+    /// here on: of an array of the same type, shape and strides. Graphs that were recorded before keep the old one.
+    ///
+    /// # Errors
+    /// When the argument is no array of the caller's, or the address no multiple of the size of its elements. Nothing has
+    /// changed then.
+    ///
+    /// # Safety
+    /// As for [`Executable::prepare_in_place`].
+    pub unsafe fn move_argument(&mut self, index: usize, address: u64) -> Result<(), Error> {
+        let buffer = self.job.at(index, address)?;
+        self.job.buffers[buffer].address = Some(address);
+        if let Resident::Cuda(resident) = &mut self.resident {
+            resident.move_to(buffer, address);
+        }
+        Ok(())
     }
 
     /// Records so many launches, one after the other and of each of these in turn, as one CUDA graph: to launch it is one
@@ -380,12 +462,12 @@ impl<'e> Prepared<'e> {
     pub fn argument_bytes(&self) -> usize {
         let buffers = self.job.buffers.iter();
         buffers
-            .filter(|buffer| buffer.contents.is_some())
+            .filter(|buffer| buffer.contents.is_some() || buffer.address.is_some())
             .map(|buffer| buffer.bytes)
             .sum()
     }
 
-    /// Reads the arguments back.
+    /// Reads the arguments back, except those that are the caller's.
     ///
     /// # Errors
     /// As [`Prepared::wait`], and when they cannot be read.
@@ -490,7 +572,7 @@ impl Graph<'_, '_> {
 /// The arguments after a run.
 #[derive(Clone, Debug)]
 pub struct Outputs {
-    /// One for each argument; `None` for a scalar.
+    /// One for each argument; `None` for a scalar, and for an array of the caller's.
     arrays: Vec<Option<(Array, bool)>>,
     elapsed: Duration,
     #[cfg(feature = "simt")]
@@ -498,7 +580,8 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// An argument after the run, counted from 0; `None` for a scalar, and when there is no such argument.
+    /// An argument after the run, counted from 0; `None` for a scalar, for an array of the caller's, and when there is no such
+    /// argument.
     pub fn argument(&self, index: usize) -> Option<&Array> {
         self.arrays.get(index)?.as_ref().map(|(array, _)| array)
     }
@@ -513,7 +596,7 @@ impl Outputs {
         })
     }
 
-    /// All arguments, in order; `None` for a scalar.
+    /// All arguments, in order; `None` for a scalar, and for an array of the caller's.
     pub fn into_arrays(self) -> Vec<Option<Array>> {
         self.arrays
             .into_iter()

@@ -123,6 +123,14 @@ pub enum Error {
         /// The device.
         device: String,
     },
+    /// Arrays in device memory, for a device that has none.
+    #[error(
+        "{device} has no memory of a device; run the program on arrays of the host, or on a CUDA device"
+    )]
+    NoDeviceMemory {
+        /// The device.
+        device: String,
+    },
     /// A text that names no device.
     #[error("unknown device `{found}`; expected `auto`, `cpu`, `cuda` or `cuda:N`")]
     UnknownDevice {
@@ -240,7 +248,8 @@ impl Error {
             Self::Spec(_)
             | Self::UnknownDevice { .. }
             | Self::GridOfFunction { .. }
-            | Self::NoGraph { .. } => ErrorKind::Usage,
+            | Self::NoGraph { .. }
+            | Self::NoDeviceMemory { .. } => ErrorKind::Usage,
             Self::File { .. }
             | Self::ArgumentCount { .. }
             | Self::Argument { .. }

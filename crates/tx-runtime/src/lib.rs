@@ -16,7 +16,8 @@
 //! ```
 //!
 //! Arguments are [`Array`]s and [`Number`]s, or come from text as [`Spec`]s. They are checked against the plan before a
-//! device is touched. Nothing of CUDA is needed to build this crate, and a driver only to run on a CUDA device.
+//! device is touched. Arrays that are on a device already are used where they are ([`Executable::prepare_in_place`], on a
+//! stream of the caller's). Nothing of CUDA is needed to build this crate, and a driver only to run on a CUDA device.
 
 mod array;
 mod bind;
@@ -25,6 +26,7 @@ mod ceiling;
 mod cpu;
 mod cuda;
 mod device;
+mod device_array;
 mod error;
 mod npy;
 mod number;
@@ -37,6 +39,7 @@ pub use array::{Array, HostElement};
 pub use bind::{MAX_GRID, check_arguments};
 pub use cuda::{CudaDevice, CudaDriver, CudaError};
 pub use device::{Device, Executable, Graph, Outputs, Prepared, RunOptions};
+pub use device_array::{DeviceArg, DeviceArray};
 pub use error::{Error, ErrorKind, Fault, FaultKind};
 pub use npy::{NpyError, read_npy, read_npy_from, write_npy, write_npy_to};
 pub use number::{NotANumber, Number};

@@ -102,6 +102,18 @@ impl Placement {
                 i64::try_from(-lowest).map_err(|_| "the strides reach beyond the address space")?
             }
         };
+        Self::of(offset, &strides, shape)
+    }
+
+    /// What follows from an offset and strides.
+    ///
+    /// # Errors
+    /// Says why no array of this shape can lie so.
+    pub(crate) fn of(offset: i64, strides: &[i64], shape: &[usize]) -> Result<Self, String> {
+        let sizes: Vec<i64> = shape.iter().map(|size| *size as i64).collect();
+        let reach_from_0 =
+            reach(0, &sizes, strides).ok_or("the strides reach beyond the address space")?;
+        let lowest = reach_from_0.map_or(0, |(first, _)| first);
         if i128::from(offset) + lowest < 0 {
             return Err(format!(
                 "offset {offset} leaves no room for elements down to {lowest}"
@@ -112,11 +124,11 @@ impl Placement {
             Some((_, last)) => usize::try_from(i128::from(offset) + last + 1)
                 .map_err(|_| "the strides reach beyond the address space")?,
         };
-        let injective = reach_from_0.is_none() || injective(&sizes, &strides);
+        let injective = reach_from_0.is_none() || injective(&sizes, strides);
         let contiguous = offset == 0 && (shape.contains(&0) || strides == row_major(shape));
         Ok(Self {
             offset,
-            strides,
+            strides: strides.to_vec(),
             extent,
             contiguous,
             injective,
@@ -189,7 +201,8 @@ impl Placement {
     }
 }
 
-fn row_major(shape: &[usize]) -> Vec<i64> {
+/// Strides of an array without gaps.
+pub(crate) fn row_major(shape: &[usize]) -> Vec<i64> {
     let mut stride = 1_i64;
     let mut strides: Vec<i64> = shape
         .iter()

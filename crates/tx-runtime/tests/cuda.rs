@@ -456,3 +456,84 @@ fn counts_devices() -> Result<(), Error> {
     );
     Ok(())
 }
+
+/// Arrays that another program has on the device are read and written where they are, in the order of its stream, launch by
+/// launch and wherever they are next; its graph records the launch; and nothing of them comes back as an array.
+#[test]
+fn runs_in_place() -> Result<(), Box<dyn std::error::Error>> {
+    use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut, sys};
+    use tx_runtime::DeviceArray;
+
+    let Some(device) = device() else {
+        return Ok(());
+    };
+    let context = CudaContext::new(0)?;
+    let stream = context.new_stream()?;
+    let step = Step {
+        grid: [
+            Expr::dim(0, 0).ceil_div(Expr::Const(32)),
+            Expr::Const(1),
+            Expr::Const(1),
+        ],
+        block: [32, 1, 1].map(Expr::Const),
+        ..step("row_sums", [0, 1, 2].map(Operand::Argument))
+    };
+    let arguments = &[
+        ("memref<?x?xf32, strided<[?, ?], offset: ?>>", false),
+        ("memref<?xf32>", true),
+        ("f32", false),
+    ];
+    let executable = device.load(&artifact(KERNELS, "sm_80", arguments, step))?;
+    let values = |from: i32| -> Vec<f32> { (from..from + 300).map(|i| i as f32).collect() };
+    let sums = |values: &[f32]| -> Vec<f32> {
+        let rows = values.chunks(3);
+        rows.map(|row| 2.0 * (row[0] + row[2])).collect()
+    };
+    let (first, second) = (values(0), values(1000));
+    let mut input = stream.clone_htod(&first)?;
+    let other = stream.clone_htod(&second)?;
+    let mut output = stream.alloc_zeros::<f32>(100)?;
+    let pointers = {
+        let (a, _a) = input.device_ptr(&stream);
+        let (other, _other) = other.device_ptr(&stream);
+        let (b, _b) = output.device_ptr_mut(&stream);
+        (a, other, b)
+    };
+    // The first and the last of three columns.
+    let args = vec![
+        DeviceArray::new(pointers.0, ElementType::F32, &[100, 2])
+            .with_strides(0, &[3, 2])
+            .into(),
+        DeviceArray::new(pointers.2, ElementType::F32, &[100]).into(),
+        2.0_f32.into(),
+    ];
+    // SAFETY: the arrays have these sizes, live to the end, and are used on one stream alone.
+    let mut run = unsafe { executable.prepare_in_place(args, &RunOptions::default()) }?;
+    assert_eq!(run.argument_bytes(), 4 * 300 + 4 * 100);
+    // SAFETY: the stream is of the primary context of this device, and in order.
+    let launch = |run: &Prepared<'_>| unsafe { run.launch_on(stream.cu_stream().cast()) };
+    launch(&run)?;
+    assert_eq!(stream.clone_dtoh(&output)?, sums(&first));
+    // SAFETY: an array of the same size, which lives to the end.
+    unsafe { run.move_argument(0, pointers.1) }?;
+    launch(&run)?;
+    assert_eq!(stream.clone_dtoh(&output)?, sums(&second));
+    // SAFETY: nothing is moved.
+    let error = unsafe { run.move_argument(0, pointers.1 + 1) }.expect_err("misaligned");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+
+    // SAFETY: as above.
+    unsafe { run.move_argument(0, pointers.0) }?;
+    stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
+    launch(&run)?;
+    let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0))?;
+    let graph = graph.ok_or("no graph was recorded")?;
+    for from in [7, 70, 700] {
+        stream.memcpy_htod(&values(from), &mut input)?;
+        graph.launch()?;
+        assert_eq!(stream.clone_dtoh(&output)?, sums(&values(from)));
+    }
+    let outputs = run.into_outputs()?;
+    assert!(outputs.into_arrays().iter().all(Option::is_none));
+    Ok(())
+}

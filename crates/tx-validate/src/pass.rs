@@ -47,7 +47,11 @@ pub const PASSES: &[PassInfo] = &[Validate::INFO];
 /// Enters `tile-validate` in MLIR's registry, once per process however often it is called.
 pub fn register() {
     static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| PASSES.iter().for_each(PassInfo::register));
+    ONCE.call_once(|| {
+        for pass in PASSES {
+            pass.register();
+        }
+    });
 }
 
 impl Pass for Validate {

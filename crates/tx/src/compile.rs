@@ -2,6 +2,7 @@
 
 use crate::cache;
 use crate::error::{Error, ErrorKind};
+use crate::insert::{Insertions, Side};
 use crate::plan::{self, Entry, Launches};
 use crate::sessions::Sessions;
 use melior::ir::Module;
@@ -50,12 +51,43 @@ pub struct Source {
     pub keep_stages: bool,
 }
 
+impl Source {
+    /// A program in MLIR text or bytecode that has one function or kernel to launch. `name` is what locations call its file.
+    pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+            entry: None,
+            keep_stages: false,
+        }
+    }
+}
+
 /// Compiles programs for one target, any number of them, from any number of threads. The first takes longer than those after
-/// it: what MLIR loads for one is kept for the next.
+/// it: what MLIR loads for one is kept for the next. A clone shares it.
+///
+/// ```
+/// # let sum = "gpu.module @m {
+/// #   gpu.func @sum(%A: memref<128xf32>, %B: memref<f32>) kernel
+/// #       attributes {known_block_size = array<i32: 128, 1, 1>} {
+/// #     tile.reduce sum %A into %B axes [0] scope(cta) : memref<128xf32> into memref<f32>
+/// #     gpu.return
+/// #   }
+/// # }";
+/// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?;
+/// std::thread::scope(|scope| {
+///     for _ in 0..4 {
+///         scope.spawn(|| compiler.compile(sum).map(|artifact| artifact.ptx));
+///     }
+/// });
+/// # Ok::<(), tx::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Compiler {
     target: Target,
     cache: Option<Cache>,
+    inserted: Insertions,
+    keep_stages: bool,
     sessions: Arc<Sessions>,
 }
 
@@ -69,8 +101,15 @@ impl Compiler {
         Ok(Self {
             target,
             cache: None,
+            inserted: Insertions::default(),
+            keep_stages: false,
             sessions: Arc::default(),
         })
+    }
+
+    /// What it compiles for.
+    pub fn target(&self) -> Target {
+        self.target
     }
 
     /// Takes from a cache what was compiled before, and keeps there what is compiled from here on. Such an
@@ -83,17 +122,99 @@ impl Compiler {
         }
     }
 
+    /// Keeps the IR after each stage of every compilation in [`Artifact::stages`], as text; [`Artifact::ir_after`] finds one.
+    ///
+    /// ```
+    /// # let sum = "gpu.module @m {
+    /// #   gpu.func @sum(%A: memref<128xf32>, %B: memref<f32>) kernel
+    /// #       attributes {known_block_size = array<i32: 128, 1, 1>} {
+    /// #     tile.reduce sum %A into %B axes [0] scope(cta) : memref<128xf32> into memref<f32>
+    /// #     gpu.return
+    /// #   }
+    /// # }";
+    /// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?.with_stages();
+    /// let artifact = compiler.compile(sum)?;
+    /// let expanded = artifact.ir_after("tile-expand-reduce").expect("a stage");
+    /// assert!(expanded.contains("tile.all_reduce sum"));
+    /// # Ok::<(), tx::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_stages(self) -> Self {
+        Self {
+            keep_stages: true,
+            ..self
+        }
+    }
+
+    /// Runs a pass, or several separated by commas, right after a pass of `lower-reduction`: one of your own
+    /// ([`crate::register_pass`]) or of MLIR's, with options where it has some (`"mine{limit=8}"`). Several at one place run
+    /// in the order in which they were put there. The module is verified after each, and each is a stage.
+    ///
+    /// ```
+    /// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
+    ///     .with_pass_after("tile-expand-reduce", "canonicalize")?;
+    /// assert!(compiler.pipeline()?.contains("tile-expand-reduce,canonicalize,"));
+    ///
+    /// let error = compiler.with_pass_after("expand-reduce", "cse").unwrap_err();
+    /// assert_eq!(error.kind, tx::ErrorKind::Pipeline);
+    /// # Ok::<(), tx::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`ErrorKind::Pipeline`] when `lower-reduction` has no pass `after` (the message lists those that it has), or the text
+    /// names a pass that is not registered, or an option that it lacks.
+    pub fn with_pass_after(self, after: &str, passes: &str) -> Result<Self, Error> {
+        self.with_pass(Side::After, after, passes)
+    }
+
+    /// Runs a pass, or several separated by commas, right before a pass of `lower-reduction`: see [`Self::with_pass_after`].
+    ///
+    /// # Errors
+    /// As [`Self::with_pass_after`].
+    pub fn with_pass_before(self, before: &str, passes: &str) -> Result<Self, Error> {
+        self.with_pass(Side::Before, before, passes)
+    }
+
+    fn with_pass(mut self, side: Side, anchor: &str, passes: &str) -> Result<Self, Error> {
+        let pipeline = expand("lower-reduction", self.target.chip)?;
+        self.inserted.insert(side, anchor, passes, &pipeline)?;
+        Ok(self)
+    }
+
+    /// `lower-reduction` for this target, with the passes that were put into it: the text of a pipeline over `builtin.module`,
+    /// for a pass manager of the caller's own.
+    ///
+    /// # Errors
+    /// None at present.
+    pub fn pipeline(&self) -> Result<String, Error> {
+        Ok(self.passes("lower-reduction")?.join(","))
+    }
+
+    /// The passes of a pipeline, with those that were put into it.
+    fn passes(&self, pipeline: &str) -> Result<Vec<String>, Error> {
+        let passes = expand(pipeline, self.target.chip)?;
+        Ok(match pipeline {
+            "lower-reduction" => self.inserted.apply(passes),
+            _ => passes,
+        })
+    }
+
     /// Compiles MLIR text that has one function or kernel to launch.
     ///
     /// # Errors
     /// See [`ErrorKind`].
     pub fn compile(&self, text: &str) -> Result<Artifact, Error> {
-        self.compile_source(&Source {
-            name: "<input>".to_owned(),
-            text: text.as_bytes().to_vec(),
-            entry: None,
-            keep_stages: false,
-        })
+        self.compile_source(&Source::new("<input>", text))
+    }
+
+    /// Compiles a module of any context, which it leaves as it is: the module is printed, and read in a context of the
+    /// compiler's, so that it has to hold what [`crate::register_dialects`] registers and nothing else. Diagnostics have the
+    /// locations of its ops.
+    ///
+    /// # Errors
+    /// See [`ErrorKind`].
+    pub fn compile_module(&self, module: &Module<'_>) -> Result<Artifact, Error> {
+        self.compile_source(&Source::new("<module>", generic(module)))
     }
 
     /// Compiles a program.
@@ -103,9 +224,11 @@ impl Compiler {
     pub fn compile_source(&self, source: &Source) -> Result<Artifact, Error> {
         let compile = || self.compile_watched(source, &mut |_, _, _| Ok(()));
         // Stages that are wanted have to be gone through.
-        let cache = self.cache.as_ref().filter(|_| !source.keep_stages);
+        let wanted = self.keep_stages || source.keep_stages;
+        let cache = self.cache.as_ref().filter(|_| !wanted);
         let start = Instant::now();
-        let Some((cache, key)) = cache.zip(cache::key(self.target.chip, source)) else {
+        let key = || cache::key(self.target.chip, &self.inserted.key(), source);
+        let Some((cache, key)) = cache.and_then(|cache| Some((cache, key()?))) else {
             return compile();
         };
         if let Some(mut artifact) = cache::get(cache, &key) {
@@ -141,13 +264,24 @@ impl Compiler {
         self.sessions.with(source.text.len(), |session| {
             let mut module = parse(session, source)?;
             let mut run = Run {
+                compiler: self,
                 stages: Vec::new(),
                 keep: false,
-                watch: &mut |_, _, _| Ok(()),
+                watch: &mut |_, _, _, _| Ok(()),
             };
-            let launches = run.lower(session, &mut module, self.target.chip, source)?;
-            Ok(launches.plan)
+            let Launches {
+                mut plan,
+                gpu_module,
+            } = run.lower(session, &mut module, source)?;
+            plan.chip = self.chip(&module, gpu_module.as_deref());
+            Ok(plan)
         })
+    }
+
+    /// The chip that the kernels of a `gpu.module` are compiled for: its own, where it names one.
+    fn chip(&self, module: &Module<'_>, kernels: Option<&str>) -> String {
+        let own = kernels.and_then(|kernels| chip_of(module, kernels));
+        own.unwrap_or(self.target.chip).name.to_owned()
     }
 
     /// How the program is compiled, and why: a remark for each reduction and exchange, with the schedule that it gets, and
@@ -157,13 +291,13 @@ impl Compiler {
     /// See [`ErrorKind`].
     pub fn explain(&self, source: &Source) -> Result<Vec<Diagnostic>, Error> {
         let mut said = Vec::new();
-        self.compile_watched(source, &mut |stage, session, module| {
-            let pass = match stage {
-                "convert-linalg-to-tile" => &format!(
+        self.watched(source, &mut |_, next, session, module| {
+            let pass = match next {
+                "tile-schedule" => &format!(
                     "tile-schedule{{until=explain chip={}}}",
                     self.target.chip.name
                 ),
-                "tile-analyze-scope" => "tile-select-variant{explain}",
+                "tile-select-variant" => "tile-select-variant{explain}",
                 _ => return Ok(()),
             };
             // What the pass changes is not compiled. Where it fails, so does the next, which says why.
@@ -183,8 +317,8 @@ impl Compiler {
     /// See [`ErrorKind`].
     pub fn candidates(&self, source: &Source) -> Result<Vec<Tunable>, Error> {
         let mut found = Vec::new();
-        self.compile_watched(source, &mut |stage, session, module| {
-            if stage == "convert-linalg-to-tile" {
+        self.watched(source, &mut |_, next, session, module| {
+            if next == "tile-schedule" {
                 found = self
                     .tunables(session, module)
                     .iter()
@@ -207,8 +341,8 @@ impl Compiler {
         schedules: &[Option<String>],
     ) -> Result<(Artifact, String), Error> {
         let mut text = String::new();
-        let artifact = self.compile_watched(source, &mut |stage, session, module| {
-            if stage == "convert-linalg-to-tile" {
+        let artifact = self.watched(source, &mut |_, next, session, module| {
+            if next == "tile-schedule" {
                 for ((op, _), schedule) in self.tunables(session, module).iter().zip(schedules) {
                     if let Some(schedule) = schedule {
                         let parsed = tx_mlir::parse_attribute(tx_mlir::context(*op), schedule);
@@ -280,9 +414,17 @@ impl Compiler {
         source: &Source,
         watch: &mut Watch<'_>,
     ) -> Result<Artifact, Error> {
+        self.watched(source, &mut |stage, _, session, module| {
+            watch(stage, session, module)
+        })
+    }
+
+    /// The same with a `watch` that is also told which pass is next.
+    fn watched(&self, source: &Source, watch: &mut Watching<'_>) -> Result<Artifact, Error> {
         let mut run = Run {
+            compiler: self,
             stages: Vec::new(),
-            keep: source.keep_stages,
+            keep: self.keep_stages || source.keep_stages,
             watch,
         };
         let start = Instant::now();
@@ -292,7 +434,7 @@ impl Compiler {
                 ir: None,
                 millis: millis(start),
             });
-            run.compile(session, self.target.chip, source)
+            run.compile(session, source)
         })
     }
 }
@@ -320,6 +462,9 @@ pub struct Candidate {
 /// Is shown the module after each stage of a compilation, with the name of the stage.
 pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
+/// A [`Watch`] that is told the stage, the pass that is next in its pipeline (nothing when there is none), and the module.
+type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
+
 /// When the passes of a pipeline are verified.
 #[derive(Clone, Copy)]
 enum Verify {
@@ -331,36 +476,28 @@ enum Verify {
 
 /// One compilation.
 struct Run<'r, 'w> {
+    compiler: &'r Compiler,
     stages: Vec<Stage>,
     keep: bool,
-    watch: &'r mut Watch<'w>,
+    watch: &'r mut Watching<'w>,
 }
 
 impl Run<'_, '_> {
-    fn compile(
-        &mut self,
-        session: &Session,
-        chip: Chip,
-        source: &Source,
-    ) -> Result<Artifact, Error> {
+    fn compile(&mut self, session: &Session, source: &Source) -> Result<Artifact, Error> {
         let start = Instant::now();
         let mut module = parse(session, source)?;
-        self.stage("parse", start, session, &mut module)?;
+        self.stage("parse", "", start, session, &mut module)?;
 
         let Launches {
             mut plan,
             gpu_module,
-        } = self.lower(session, &mut module, chip, source)?;
-        self.pipeline(session, &mut module, "gpu-to-nvvm", chip, Verify::AtTheEnd)?;
+        } = self.lower(session, &mut module, source)?;
+        self.pipeline(session, &mut module, "gpu-to-nvvm", Verify::AtTheEnd)?;
         let kernels = gpu_module.as_deref();
         let device_ir = device_ir(&module, kernels);
-        plan.chip = kernels
-            .and_then(|kernels| chip_of(&module, kernels))
-            .unwrap_or(chip)
-            .name
-            .to_owned();
+        plan.chip = self.compiler.chip(&module, kernels);
         for pass in tx_passes::EMIT {
-            self.pass(session, &mut module, pass, Verify::Each)?;
+            self.pass(session, &mut module, pass, "", Verify::Each)?;
         }
         let ptx = match kernels {
             Some(kernels) => ptx_of(&module, kernels).ok_or_else(|| {
@@ -386,11 +523,10 @@ impl Run<'_, '_> {
         &mut self,
         session: &Session,
         module: &mut Module<'_>,
-        chip: Chip,
         source: &Source,
     ) -> Result<Launches, Error> {
         let entry = plan::find(session, module, source)?;
-        self.pipeline(session, module, "lower-reduction", chip, Verify::Each)?;
+        self.pipeline(session, module, "lower-reduction", Verify::Each)?;
         match entry {
             Entry::Kernel(launches) => Ok(launches),
             // The passes have made launches of what the function says.
@@ -403,18 +539,13 @@ impl Run<'_, '_> {
         session: &Session,
         module: &mut Module<'_>,
         name: &str,
-        chip: Chip,
         verify: Verify,
     ) -> Result<(), Error> {
-        let expanded = tx_passes::PIPELINES
-            .iter()
-            .find(|p| p.argument == name)
-            .ok_or_else(|| format!("no pipeline named `{name}`"))
-            .and_then(|p| (p.expand)(&[chip.name]))
-            .map_err(|e| Error::plain(ErrorKind::Codegen, e))?;
-        split_passes(&expanded)
-            .into_iter()
-            .try_for_each(|pass| self.pass(session, module, pass, verify))?;
+        let passes = self.compiler.passes(name)?;
+        for (i, pass) in passes.iter().enumerate() {
+            let next = passes.get(i + 1).map_or("", |next| stage_name(next));
+            self.pass(session, module, pass, next, verify)?;
+        }
         match verify {
             Verify::AtTheEnd if !session.verify(module) => {
                 let fallback = format!("`{name}` leaves a program that is not valid");
@@ -432,9 +563,10 @@ impl Run<'_, '_> {
         session: &Session,
         module: &mut Module<'_>,
         text: &str,
+        next: &str,
         verify: Verify,
     ) -> Result<(), Error> {
-        let name = text.split(['{', '(']).next().unwrap_or(text).to_owned();
+        let name = stage_name(text).to_owned();
         let _span = tracing::debug_span!("pass", pass = text).entered();
         let start = Instant::now();
         let done = match verify {
@@ -446,18 +578,19 @@ impl Run<'_, '_> {
             let kind = ErrorKind::Pass { name };
             return Err(Error::reported(kind, session.take_diagnostics(), &fallback));
         }
-        self.stage(&name, start, session, module)
+        self.stage(&name, next, start, session, module)
     }
 
     fn stage(
         &mut self,
         name: &str,
+        next: &str,
         start: Instant,
         session: &Session,
         module: &mut Module<'_>,
     ) -> Result<(), Error> {
         let millis = millis(start);
-        (self.watch)(name, session, module)?;
+        (self.watch)(name, next, session, module)?;
         let ir = self.keep.then(|| module.as_operation().to_string());
         self.stages.push(Stage {
             name: name.to_owned(),
@@ -483,8 +616,25 @@ fn millis(start: Instant) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
+/// The passes of a named pipeline for a chip.
+fn expand(name: &str, chip: Chip) -> Result<Vec<String>, Error> {
+    let expanded = tx_passes::PIPELINES
+        .iter()
+        .find(|p| p.argument == name)
+        .ok_or_else(|| format!("no pipeline named `{name}`"))
+        .and_then(|p| (p.expand)(&[chip.name]))
+        .map_err(|e| Error::plain(ErrorKind::Codegen, e))?;
+    let passes = split_passes(&expanded).into_iter().map(str::to_owned);
+    Ok(passes.collect())
+}
+
+/// What the stage of a pass is called: its name, without options and without what it is nested in.
+pub(crate) fn stage_name(pass: &str) -> &str {
+    pass.split(['{', '(']).next().unwrap_or(pass)
+}
+
 /// The passes of a pipeline's text, one by one.
-fn split_passes(text: &str) -> Vec<&str> {
+pub(crate) fn split_passes(text: &str) -> Vec<&str> {
     let mut depth = 0i32;
     text.split(|c| {
         depth += i32::from(c == '(' || c == '{') - i32::from(c == ')' || c == '}');
@@ -523,13 +673,18 @@ pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     if let Some(holder) = holder {
         device.body().append_operation(tx_mlir::copy(holder));
     }
+    generic(&device)
+}
+
+/// A module in generic form, with the location of every op.
+fn generic(module: &Module<'_>) -> String {
     let flags = OperationPrintingFlags::new()
         .enable_debug_info(true, false)
         .print_generic_operation_form();
-    device
+    module
         .as_operation()
         .to_string_with_flags(flags)
-        .unwrap_or_else(|_| device.as_operation().to_string())
+        .unwrap_or_else(|_| module.as_operation().to_string())
 }
 
 /// The module as an op.

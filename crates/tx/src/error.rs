@@ -9,6 +9,10 @@ use tx_mlir::Diagnostic;
 pub enum ErrorKind {
     /// The target is not known. The caller's to change.
     Target,
+    /// A pass cannot go where it was put (see [`crate::Compiler::with_pass_after`]). The caller's to change.
+    Pipeline,
+    /// There is a pass, a pipeline or a variant of the name under which another was to be registered. The caller's to change.
+    Taken,
     /// The source is no valid MLIR, or breaks a rule of a dialect. The program's fault.
     Parse,
     /// There is no such entry, or none was named and there are several. The caller's to change.
@@ -35,7 +39,6 @@ pub struct Error {
 }
 
 impl Error {
-    /// An error that MLIR knows nothing of.
     /// An error of one message without a place.
     pub fn plain(kind: ErrorKind, message: impl Into<String>) -> Self {
         let diagnostic = Diagnostic {

@@ -16,7 +16,7 @@ pub(crate) mod registers;
 pub(crate) mod shared;
 
 pub use reduction::Reduction;
-pub(crate) use reduction::checks;
+pub use reduction::checks;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -9,7 +9,7 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, MemRef, Val, byte_width, i64_attribute};
 
 /// Sizes of some dimensions of a memref, static or read at run time.
-pub(crate) fn extents<'c>(
+pub fn extents<'c>(
     b: &Builder<'c>,
     value: Val<'c>,
     memref: &MemRef<'c>,
@@ -33,17 +33,13 @@ pub(crate) fn extents<'c>(
 }
 
 /// The product of sizes.
-pub(crate) fn product<'c>(b: &Builder<'c>, sizes: &[Index<'c>]) -> Index<'c> {
+pub fn product<'c>(b: &Builder<'c>, sizes: &[Index<'c>]) -> Index<'c> {
     sizes.iter().fold(Index::Const(1), |n, s| b.mul(n, *s))
 }
 
 /// A linear index below the product of `sizes` as one index a dimension, without dividing by what
 /// is known to be 1.
-pub(crate) fn delinearize<'c>(
-    b: &Builder<'c>,
-    linear: Index<'c>,
-    sizes: &[Index<'c>],
-) -> Vec<Index<'c>> {
+pub fn delinearize<'c>(b: &Builder<'c>, linear: Index<'c>, sizes: &[Index<'c>]) -> Vec<Index<'c>> {
     let outermost = sizes.iter().position(|s| s.known() != Some(1));
     let mut rest = linear;
     let mut indices = vec![Index::Const(0); sizes.len()];
@@ -59,7 +55,7 @@ pub(crate) fn delinearize<'c>(
 }
 
 /// The index of a source element: kept and reduced indices put where their dimensions are.
-pub(crate) fn source_index<'c>(
+pub fn source_index<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
     kept: &[Index<'c>],
@@ -75,7 +71,7 @@ pub(crate) fn source_index<'c>(
 /// The number of an element among those that one result combines: row-major over the reduced
 /// dimensions, whichever order they are gone through. `indices` and `sizes` are in the order of
 /// [`Reduction::reduced`].
-pub(crate) fn element_number<'c>(
+pub fn element_number<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
     indices: &[Index<'c>],
@@ -95,7 +91,7 @@ pub(crate) fn is_packed(ty: Type<'_>) -> bool {
 }
 
 /// `index` as a value of an integer type.
-pub(crate) fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> {
+pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> {
     match index {
         Index::Const(n) => b.int(n, ty),
         Index::Val(v) => b.index_cast(v, ty),
@@ -146,7 +142,7 @@ pub(crate) fn finish<'c>(
 /// Finishes one result and stores it.
 ///
 /// `kept` are the indices of the kept dimensions in the order of [`Reduction::kept`].
-pub(crate) fn store_result<'c>(
+pub fn store_result<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
     combiner: &Combiner<'c>,
@@ -221,7 +217,7 @@ pub(crate) fn load<'c>(
 }
 
 /// `vector` neighbours of a row from each source, as one list of parts for each of them.
-pub(crate) fn load_elements<'c>(
+pub fn load_elements<'c>(
     b: &Builder<'c>,
     r: &Reduction<'c>,
     index: &[Val<'c>],
@@ -284,17 +280,19 @@ pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
 
 /// Threads that `tile.all_reduce` combines.
 #[derive(Clone, Copy)]
-pub(crate) struct Group {
-    pub(crate) scope: Scope,
-    /// The whole scope when absent.
-    pub(crate) width: Option<i64>,
-    pub(crate) stride: i64,
-    /// How lanes exchange values, when that is not left open.
-    pub(crate) variant: Option<&'static str>,
+pub struct Group {
+    /// Whose threads combine.
+    pub scope: Scope,
+    /// How many threads; the whole scope when absent.
+    pub width: Option<i64>,
+    /// From one thread of the group to the next.
+    pub stride: i64,
+    /// How lanes exchange values, when that is not left open: `shuffle` or `redux`.
+    pub variant: Option<&'static str>,
 }
 
 /// The total of a group, in every thread of it: a `tile.all_reduce` of partial results.
-pub(crate) fn all_reduce<'c>(
+pub fn all_reduce<'c>(
     b: &Builder<'c>,
     view: &Reduce<'c>,
     combiner: &Combiner<'c>,
@@ -334,7 +332,7 @@ pub(crate) fn all_reduce<'c>(
 
 /// One thread reduces everything, in order: loops over kept dimensions around loops over reduced
 /// ones.
-pub(crate) fn expand_sequential<'c>(b: &Builder<'c>, r: &Reduction<'c>) {
+pub fn expand_sequential<'c>(b: &Builder<'c>, r: &Reduction<'c>) {
     let (Some(source), Ok(combiner)) = (r.source(), r.combiner()) else {
         return;
     };
@@ -371,10 +369,11 @@ pub(crate) fn expand_sequential<'c>(b: &Builder<'c>, r: &Reduction<'c>) {
     });
 }
 
-type Body<'b, 'c> = dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
+/// What a loop nest has inside: given the indices and the values that are carried, it gives these values after it.
+pub type Body<'b, 'c> = dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
 
 /// Nested loops from 0 to each size, the first outermost.
-pub(crate) fn nest<'c>(
+pub fn nest<'c>(
     b: &Builder<'c>,
     sizes: &[Index<'c>],
     index: &mut Vec<Index<'c>>,

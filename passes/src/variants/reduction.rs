@@ -138,6 +138,13 @@ impl<'c> Reduction<'c> {
             .max()
     }
 
+    /// The number of the thread that runs this, among those of the scope, which execute the op together: from 0 up to
+    /// [`Self::span`].
+    pub fn position(&self, b: &tx_mlir::Builder<'c>) -> tx_mlir::Index<'c> {
+        let thread = self.kernel.thread(b);
+        self.kernel.position(b, thread, self.view.scope)
+    }
+
     /// Whether a result's bits must not depend on how many results there are.
     pub fn batch_invariant(&self) -> bool {
         batch_invariant(self.view.op)
@@ -212,7 +219,7 @@ pub(crate) fn shared_root(value: Val<'_>) -> Option<(Op<'_>, usize)> {
 }
 
 /// Checks that several variants make, as predicates that they list.
-pub(crate) mod checks {
+pub mod checks {
     use super::Reduction;
     use crate::variants::Predicate;
     use crate::variants::registers::Plan;
@@ -220,13 +227,13 @@ pub(crate) mod checks {
     use tx_mlir::memref::Space;
 
     /// The kind and the types have a combine.
-    pub(crate) const KIND: Predicate = Predicate {
+    pub const KIND: Predicate = Predicate {
         name: "kind",
         check: |r| r.combiner().map(|_| ()),
     };
 
     /// A scope inside a CTA.
-    pub(crate) const SCOPE: Predicate = Predicate {
+    pub const SCOPE: Predicate = Predicate {
         name: "scope",
         check: |r| {
             if r.view.scope > Scope::Cta {
@@ -240,7 +247,7 @@ pub(crate) mod checks {
     };
 
     /// A scope of several threads inside a CTA.
-    pub(crate) const SEVERAL_THREADS: Predicate = Predicate {
+    pub const SEVERAL_THREADS: Predicate = Predicate {
         name: "scope",
         check: |r| match r.view.scope {
             Scope::Warp | Scope::Warpgroup | Scope::Cta => Ok(()),
@@ -251,7 +258,7 @@ pub(crate) mod checks {
     };
 
     /// The sources are in memory that the threads of the scope share.
-    pub(crate) const SHARED_SOURCE: Predicate = Predicate {
+    pub const SHARED_SOURCE: Predicate = Predicate {
         name: "storage",
         check: |r| {
             sources_in(
@@ -263,7 +270,7 @@ pub(crate) mod checks {
     };
 
     /// Fragments lie where the scope can reduce them.
-    pub(crate) const LAYOUT: Predicate = Predicate {
+    pub const LAYOUT: Predicate = Predicate {
         name: "layout",
         check: |r| match r.sources.is_empty() {
             true => Plan::of(r).map(|_| ()),
@@ -271,12 +278,11 @@ pub(crate) mod checks {
         },
     };
 
-    /// All sources are in one of `spaces`.
-    pub(crate) fn sources_in(
-        r: &Reduction<'_>,
-        spaces: &[Space],
-        expected: &str,
-    ) -> Result<(), String> {
+    /// All sources are in memory, in one of `spaces`, which messages call `expected`.
+    ///
+    /// # Errors
+    /// Says where another source is.
+    pub fn sources_in(r: &Reduction<'_>, spaces: &[Space], expected: &str) -> Result<(), String> {
         if r.sources.is_empty() {
             return Err(format!("source is in registers, expected {expected}"));
         }

@@ -24,7 +24,7 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 }
 
 /// What needs no test run. Clippy and rustdoc see every target, with warnings as errors; clippy also sees the runtime without
-/// the executor, which needs no MLIR.
+/// the executor, and the examples without the compiler, which need no MLIR.
 pub(crate) fn lint(workspace: &Workspace) -> Result<()> {
     sh::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
     setup::setup(workspace)?;
@@ -41,6 +41,18 @@ pub(crate) fn lint(workspace: &Workspace) -> Result<()> {
         "--package",
         "tx-runtime",
         "--no-default-features",
+        "--all-targets",
+        "--",
+        "--deny",
+        "warnings",
+    ]))?;
+    sh::run(workspace.cargo().args([
+        "clippy",
+        "--package",
+        "tx-examples",
+        "--no-default-features",
+        "--features",
+        "nccl",
         "--all-targets",
         "--",
         "--deny",

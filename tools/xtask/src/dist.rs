@@ -43,6 +43,13 @@ const SIZE_LIMIT: u64 = 50_000_000;
 const SCRIPT: &str = include_str!("gpu-test.py");
 pub(crate) const SCRIPT_NAME: &str = "gpu-test.py";
 
+/// Examples 06 to 08 in one program, their own program in MLIR, and the script that tries them.
+const EXAMPLES: &str = "examples";
+const EXAMPLES_SCRIPT: &str = include_str!("gpu-examples.sh");
+const EXAMPLES_SOURCE: &str = "crates/tx-examples/examples/gpu/row_sums.mlir";
+/// From the folder of the archive.
+pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
+
 /// The benchmarks of reductions within a block and of whole arrays: their programs are made, compiled and timed where
 /// the GPU is.
 const BENCHMARK: [(&str, &str); 7] = [
@@ -107,6 +114,22 @@ pub(crate) fn dist(workspace: &Workspace) -> Result<PathBuf> {
     for (name, text) in BENCHMARK {
         fs::write(staging.join(name), text)?;
     }
+    // The examples are for whoever has a GPU and no compiler: they are built without.
+    sh::run(cargo().args([
+        "build",
+        "--profile",
+        "dist",
+        "--package",
+        "tx-examples",
+        "--no-default-features",
+        "--features",
+        "nccl",
+        "--example",
+        "gpu",
+    ]))?;
+    let gpu = workspace.target.join("dist").join(EXAMPLES).join("gpu");
+    check_host_requirements(&gpu)?;
+    add_examples(workspace, &tx, &gpu, &staging)?;
     fs::write(staging.join("README.txt"), readme(&name))?;
     for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(workspace.root.join(license), staging.join(license))?;
@@ -292,6 +315,27 @@ fn glibc_versions(readelf: &str) -> BTreeSet<(u32, u32)> {
         .collect()
 }
 
+/// Adds the examples that need a GPU: the program, what it launches, as PTX for every chip since sm_80, and the script.
+fn add_examples(workspace: &Workspace, tx: &Path, gpu: &Path, staging: &Path) -> Result<()> {
+    let folder = staging.join(EXAMPLES);
+    fs::create_dir_all(&folder)?;
+    fs::copy(gpu, folder.join("gpu"))?;
+    let source = folder.join("row_sums.mlir");
+    fs::copy(workspace.root.join(EXAMPLES_SOURCE), &source)?;
+    sh::run(
+        Command::new(tx)
+            .arg("compile")
+            .arg(&source)
+            .args(["--chip", "sm_80", "--cache", "off", "-o"])
+            .arg(folder.join("row_sums.ptx"))
+            .arg("--plan")
+            .arg(folder.join("row_sums.json")),
+    )?;
+    let script = staging.join(EXAMPLES_SCRIPT_NAME);
+    fs::write(&script, EXAMPLES_SCRIPT)?;
+    make_executable(&script)
+}
+
 /// Adds the two demonstration programs to the cases that the records test wrote.
 fn add_demonstrations(workspace: &Workspace, cases: &Path) -> Result<()> {
     let manifest_path = cases.join("manifest.json");
@@ -358,9 +402,10 @@ fn readme(name: &str) -> String {
          \x20   ./tx --help                         what tx can do\n\
          \x20   python3 {SCRIPT_NAME}                  run every case on the GPU, compare     \n\
          \x20   python3 {SCRIPT_NAME} --device cpu     the same on the CPU\n\
+         \x20   sh {EXAMPLES_SCRIPT_NAME}         programs with buffers, streams and GPUs of their own; NCCL\n\
          \x20   python3 bench-tile.py               time reductions in a block beside CUB (needs nvcc)\n\
          \x20   python3 bench-grid.py               time those of whole arrays beside CUB, PyTorch and Triton\n\n\
-         The scripts need Python 3 with NumPy; tx does not.\n",
+         The Python scripts need Python 3 with NumPy; tx and the examples do not.\n",
         NEWEST_GLIBC.0, NEWEST_GLIBC.1
     )
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::dist::{self, SCRIPT_NAME};
+use crate::dist::{self, EXAMPLES_SCRIPT_NAME, SCRIPT_NAME};
 use crate::sh;
 use crate::workspace::Workspace;
 
@@ -25,7 +25,8 @@ pub(crate) fn gpu_test(
              \x20   tar -xf {0}\n\
              \x20   cd {1}\n\
              \x20   ./tx doctor\n\
-             \x20   python3 {SCRIPT_NAME} --device {device}\n\n\
+             \x20   python3 {SCRIPT_NAME} --device {device}\n\
+             \x20   sh {EXAMPLES_SCRIPT_NAME}                # examples 06 to 08, on all GPUs; needs no Python\n\n\
              Carry {0} there; `cargo xtask dist` builds it.\n\
              Without xz there, `python3 -m tarfile -e {0}` unpacks it too.",
             file_name(&name),
@@ -51,11 +52,15 @@ pub(crate) fn gpu_test(
         .filter_map(|entry| Some(entry.ok()?.path().join(SCRIPT_NAME)))
         .find(|script| script.is_file())
         .with_context(|| format!("{} is not an archive of dist", archive.display()))?;
-    let status = sh::run(
+    let mut status = sh::run(
         Command::new("python3")
-            .arg(script)
+            .arg(&script)
             .args(["--device", device]),
     );
+    // What the examples in the archive do is a GPU's.
+    if status.is_ok() && device.starts_with("cuda") {
+        status = sh::run(Command::new("sh").arg(script.with_file_name(EXAMPLES_SCRIPT_NAME)));
+    }
     if let Err(error) = status {
         bail!(
             "{error:#}\nWithout a GPU here, `cargo xtask gpu-test --device cpu` tries the archive \

@@ -31,7 +31,7 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
 
 /// C++ is for what MLIR's C API cannot do, and decides nothing. It has no reason to grow. Headers,
 /// which only declare, are not counted.
-const CXX_LINES: usize = 499;
+const CXX_LINES: usize = 503;
 
 /// Which packages of the workspace a package may depend on. What is not listed here may depend on
 /// anything: the tools, on which nothing depends.
@@ -76,6 +76,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &["tx-compiler", "tx-plan", "tx-runtime", "tx-validate"],
     ),
     ("tx-lit", &["tx-ptx"]),
+    ("tx-examples", &["tx-compiler", "tx-plan", "tx-runtime"]),
     ("tx-ptx", &[]),
     ("tx-runtime", &["tx-exec", "tx-plan"]),
     (
@@ -102,6 +103,7 @@ const WITHOUT_MLIR: &[&str] = &[
     "tx-plan",
     "tx-ptx",
     "tx-runtime",
+    "tx-examples",
     "xtask",
 ];
 const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];

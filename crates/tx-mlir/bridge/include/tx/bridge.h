@@ -53,6 +53,8 @@ typedef struct {
 
 void txRegisterPass(const TxPass *pass);
 void txRegisterPipeline(const TxPipeline *pipeline);
+// Whether a pass or a pipeline has this name.
+bool txIsRegistered(TxStr name);
 
 // Makes `gpu-module-to-binary` and LLVM IR translation work in contexts made from `registry`.
 void txRegisterTranslations(MlirDialectRegistry registry);

@@ -1,0 +1,55 @@
+//! 02: a program is run on whatever device there is.
+//!
+//! ```console
+//! cargo run -p tx-examples --example 02-run
+//! ```
+//!
+//! With a GPU, PTX runs there. Without, the SIMT executor runs the same kernels on the CPU, thread by thread, and reports races.
+
+use std::error::Error;
+
+use tx_runtime::{Array, Device};
+
+/// The place of the largest element of each row, and that element.
+const LARGEST: &str = "
+func.func @largest(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
+  tile.reduce argmax %A into %V, %I axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>, memref<?xi32>
+  return
+}";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let device = Device::auto()?;
+    println!("device: {}, since {}", device.name(), device.reason());
+
+    // The CPU runs what was compiled for any chip.
+    let chip = device.chip().unwrap_or_else(|| "sm_80".to_owned());
+    let compiler = tx::Compiler::new(tx::Target::parse(&chip)?)?;
+    let program = device.load(&compiler.compile(LARGEST)?)?;
+
+    // What was loaded is run at any size.
+    for (rows, columns) in [(3, 5), (40, 700)] {
+        let numbers: Vec<f32> = (0..rows * columns)
+            .map(|i| ((i * 7919) % 1009) as f32)
+            .collect();
+        let outputs = program.run(vec![
+            Array::from_slice(&[rows, columns], &numbers)?.into(),
+            Array::from_slice(&[rows], &vec![0_f32; rows])?.into(),
+            Array::from_slice(&[rows], &vec![0_i32; rows])?.into(),
+        ])?;
+        let values: Vec<f32> = outputs.argument(1).ok_or("no values")?.to_vec()?;
+        let places: Vec<i32> = outputs.argument(2).ok_or("no places")?.to_vec()?;
+
+        for (row, numbers) in numbers.chunks(columns).enumerate() {
+            let largest = numbers.iter().copied().fold(f32::MIN, f32::max);
+            let place = numbers.iter().position(|n| *n == largest);
+            if values[row] != largest || usize::try_from(places[row]).ok() != place {
+                return Err(format!("row {row}: {} at {}", values[row], places[row]).into());
+            }
+        }
+        println!(
+            "{rows}x{columns}: {rows} rows right, the first has {} at {}",
+            values[0], places[0]
+        );
+    }
+    Ok(())
+}

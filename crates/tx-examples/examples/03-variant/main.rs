@@ -1,0 +1,86 @@
+//! 03: a way to compute reductions of one's own.
+//!
+//! ```console
+//! cargo run -p tx-examples --example 03-variant
+//! ```
+//!
+//! The variant is in [`pairwise`]: when it applies, what it costs, and the ops that it becomes. It works with every kind of
+//! reduction and every type, and has to say nothing of barriers or PTX.
+
+mod pairwise;
+
+use std::error::Error;
+
+use tx_runtime::{Array, Device};
+
+/// Each of 64 threads reduces a row by itself.
+fn kernel(kind: &str, columns: usize) -> String {
+    format!(
+        "gpu.module @kernels {{
+  gpu.func @rows(%A: memref<64x{columns}xf32>, %B: memref<64xf32>) kernel attributes {{known_block_size = array<i32: 64, 1, 1>}} {{
+    %t = gpu.thread_id x
+    %row = memref.subview %A[%t, 0] [1, {columns}] [1, 1] : memref<64x{columns}xf32> to memref<{columns}xf32, strided<[1], offset: ?>>
+    %to = memref.subview %B[%t] [1] [1] : memref<64xf32> to memref<f32, strided<[], offset: ?>>
+    tile.reduce {kind} %row into %to axes [0] scope(thread)
+        : memref<{columns}xf32, strided<[1], offset: ?>> into memref<f32, strided<[], offset: ?>>
+    gpu.return
+  }}
+}}"
+    )
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // For the rest of the process, in every compilation.
+    tx::register_variant(&pairwise::Pairwise)?;
+
+    let device = Device::auto()?;
+    let chip = device.chip().unwrap_or_else(|| "sm_80".to_owned());
+    let compiler = tx::Compiler::new(tx::Target::parse(&chip)?)?.with_stages();
+
+    // Why it is chosen: every variant with its cost, or the reasons against it.
+    for remark in compiler.explain(&tx::Source::new("rows.mlir", kernel("sum", 16)))? {
+        println!("{remark}");
+    }
+
+    let numbers: Vec<f32> = (0..64 * 16)
+        .map(|i| ((i * 7919) % 1009) as f32 / 1009.0)
+        .collect();
+    let exact = |kind: &str, row: &[f32]| -> f64 {
+        let row = row.iter().copied().map(f64::from);
+        match kind {
+            "sum" => row.sum(),
+            _ => row.fold(f64::NEG_INFINITY, f64::max),
+        }
+    };
+    for kind in ["sum", "max"] {
+        let artifact = compiler.compile(&kernel(kind, 16))?;
+        let chosen = artifact.ir_after("tile-select-variant").unwrap_or_default();
+        if !chosen.contains("variant = \"pairwise\"") {
+            return Err("another variant was chosen".into());
+        }
+        let outputs = device.load(&artifact)?.run(vec![
+            Array::from_slice(&[64, 16], &numbers)?.into(),
+            Array::from_slice(&[64], &[0_f32; 64])?.into(),
+        ])?;
+        let results: Vec<f32> = outputs.argument(1).ok_or("no results")?.to_vec()?;
+        let worst = numbers
+            .chunks(16)
+            .zip(&results)
+            .map(|(row, result)| (exact(kind, row) - f64::from(*result)).abs())
+            .fold(0.0, f64::max);
+        if worst > 1e-6 {
+            return Err(format!("{kind}: off by {worst:e}").into());
+        }
+        println!(
+            "{kind}: 64 rows by `pairwise` on {}, off by {worst:.1e} at most",
+            device.name()
+        );
+    }
+
+    // Where it does not apply, its reasons stand beside those of the others.
+    let forced =
+        kernel("sum", 100).replace("scope(thread)", "scope(thread) {variant = \"pairwise\"}");
+    let error = compiler.compile(&forced).expect_err("too long a row");
+    println!("-- refused\n{error}");
+    Ok(())
+}

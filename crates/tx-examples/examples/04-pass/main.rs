@@ -1,0 +1,66 @@
+//! 04: a pass of one's own among those of the compiler.
+//!
+//! ```console
+//! cargo run -p tx-examples --example 04-pass
+//! ```
+//!
+//! The pass is in [`set_determinism`]: its documentation, options and counters in one block, and what it does.
+
+mod set_determinism;
+
+use set_determinism::SetDeterminism;
+
+/// One reduction says how far its bits may vary, the other does not.
+const PROGRAM: &str = "
+func.func @rows(%A: memref<?x?xf32>, %sum: memref<?xf32>, %max: memref<?xf32>) {
+  tile.reduce sum %A into %sum axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
+  tile.reduce max %A into %max axes [1] scope(grid) {determinism = #tile.determinism<any>} : memref<?x?xf32> into memref<?xf32>
+  return
+}";
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Its name is known to every pipeline from here on, here and in contexts of the program's own.
+    tx::register_pass(&SetDeterminism::INFO)?;
+
+    let info = &SetDeterminism::INFO;
+    println!(
+        "{}: {}",
+        info.argument,
+        info.doc.lines().next().unwrap_or_default().trim()
+    );
+    for option in info.options {
+        println!("  option {}={}: {}", option.name, option.init, option.help);
+    }
+
+    // Where it is to run: before kernels are made, since schedules depend on what it says.
+    let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?.with_stages();
+    let serving = compiler
+        .clone()
+        .with_pass_before("tile-schedule", "serving-set-determinism")?;
+    println!("pipeline: {}", serving.pipeline()?);
+
+    let artifact = serving.compile(PROGRAM)?;
+    println!("-- after serving-set-determinism");
+    let ir = artifact.ir_after(info.argument).unwrap_or_default();
+    for line in ir.lines().filter(|line| line.contains("tile.reduce")) {
+        println!("{}", line.trim());
+    }
+    let said = |what: &str| ir.matches(what).count();
+    if (said("<batch_invariant>"), said("<any>")) != (1, 1) {
+        return Err("the pass did something else".into());
+    }
+
+    // A wrong option is an error of the pass, and a wrong place or name is refused at once.
+    let wrong = compiler
+        .clone()
+        .with_pass_before("tile-schedule", "serving-set-determinism{to=maybe}")?;
+    println!(
+        "-- refused\n{}",
+        wrong.compile(PROGRAM).expect_err("no such value")
+    );
+    let error = compiler
+        .with_pass_before("schedule", "serving-set-determinism")
+        .expect_err("no such pass");
+    println!("{error}");
+    Ok(())
+}

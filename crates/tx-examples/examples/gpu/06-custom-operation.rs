@@ -1,0 +1,139 @@
+//! 06: a reduction as an operation of a program that has its own buffers and streams.
+//!
+//! The program here is written with cudarc: it has a context, streams and buffers. [`RowSums`] is what it adds to have row sums:
+//! they are launched on its stream, read its buffer and write its buffer, and nothing is copied.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DevicePtrMut};
+use tx_plan::ElementType::F32;
+use tx_runtime::{Device, DeviceArray, Executable, Prepared, RunOptions};
+
+use crate::program::{check, exact, gpus, numbers, on_cpu, row_sums, sums_on_host};
+use crate::{Failure, Options};
+
+/// Row sums on the buffers of a cudarc program.
+pub(crate) struct RowSums<'p> {
+    program: &'p Executable,
+    /// What was prepared, for each stream and shape. Launches on one stream follow each other, as those of one [`Prepared`] must.
+    prepared: BTreeMap<(usize, usize, usize), Prepared<'p>>,
+}
+
+impl<'p> RowSums<'p> {
+    pub(crate) fn new(program: &'p Executable) -> Self {
+        Self {
+            program,
+            prepared: BTreeMap::new(),
+        }
+    }
+
+    /// `sums[row]` becomes the sum of the `columns` elements of that row of `x`, in the order of `stream`. Both belong to the
+    /// caller, and must live until the stream has come here.
+    pub(crate) fn call(
+        &mut self,
+        stream: &CudaStream,
+        x: &CudaSlice<f32>,
+        columns: usize,
+        sums: &mut CudaSlice<f32>,
+    ) -> Result<(), Failure> {
+        let rows = sums.len();
+        if x.len() != rows * columns {
+            let (found, expected) = (x.len(), rows * columns);
+            return Err(Failure::Cannot(format!(
+                "x has {found} elements, expected {rows} rows of {columns}: {expected}"
+            )));
+        }
+        // To ask cudarc for addresses is to tell it who reads and writes: where another stream still writes `x`, this one
+        // waits for it, and others will wait for what this one does.
+        let (x, _reading) = x.device_ptr(stream);
+        let (sums, _writing) = sums.device_ptr_mut(stream);
+        let run = match self
+            .prepared
+            .entry((stream.cu_stream() as usize, rows, columns))
+        {
+            Entry::Occupied(entry) => {
+                let run = entry.into_mut();
+                // SAFETY: as below.
+                unsafe {
+                    run.move_argument(0, x)?;
+                    run.move_argument(1, sums)?;
+                }
+                run
+            }
+            Entry::Vacant(entry) => {
+                let args = vec![
+                    DeviceArray::new(x, F32, &[rows, columns]).into(),
+                    DeviceArray::new(sums, F32, &[rows]).into(),
+                ];
+                // SAFETY: the slices have these sizes, checked above, and do not overlap, as one of them is borrowed mutably.
+                // cudarc frees memory in the order of streams.
+                let run = unsafe {
+                    self.program
+                        .prepare_in_place(args, &RunOptions::default())?
+                };
+                entry.insert(run)
+            }
+        };
+        // SAFETY: the stream is one of the primary context, as cudarc's are, and what was prepared for it is launched on it
+        // alone.
+        unsafe { run.launch_on(stream.cu_stream().cast())? };
+        Ok(())
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result<(), Failure> {
+    let shapes = [(64, 1000), (3, 70_000), (64, 1000)];
+    let Some(ordinal) = options.device else {
+        return run_on_cpu(options, &shapes);
+    };
+    gpus()?;
+    // The program's own: nothing here knows of tx.
+    let context = CudaContext::new(ordinal)?;
+    let (upload, compute) = (context.new_stream()?, context.new_stream()?);
+
+    let device = Device::cuda(ordinal)?;
+    println!("06 custom operation on {}", device.name());
+    let program = device.load(&row_sums(options)?)?;
+    let mut operation = RowSums::new(&program);
+    for (turn, (rows, columns)) in shapes.into_iter().enumerate() {
+        let host = numbers(rows * columns, turn as u64);
+        // Numbers arrive on one stream; what follows is on another, which nobody waits for in between.
+        let x = upload.clone_htod(&host)?;
+        let mut sums = compute.alloc_zeros::<f32>(rows)?;
+        operation.call(&compute, &x, columns, &mut sums)?;
+        // The result is the input of the next: the sum of all sums.
+        let mut total = compute.alloc_zeros::<f32>(1)?;
+        operation.call(&compute, &sums, rows, &mut total)?;
+        let (sums, total) = (compute.clone_dtoh(&sums)?, compute.clone_dtoh(&total)?);
+        compute.synchronize()?;
+
+        let rows_exact = exact(std::slice::from_ref(&host), rows);
+        let off = check("row sums", &sums, &rows_exact)?;
+        check("total", &total, &exact(&[host], 1))?;
+        println!(
+            "{rows}x{columns}: {rows} row sums and their total right, off by {off:.1e} of the magnitudes at most"
+        );
+    }
+    let kept = operation.prepared.len();
+    println!("prepared {kept} times for 6 calls; no copies");
+    Ok(())
+}
+
+fn run_on_cpu(options: &Options, shapes: &[(usize, usize)]) -> Result<(), Failure> {
+    let program = on_cpu(options)?;
+    println!(
+        "06 custom operation on cpu: no buffers of a GPU here, the same sums of arrays of the host"
+    );
+    for (turn, (rows, columns)) in shapes.iter().copied().enumerate() {
+        let host = numbers(rows * columns, turn as u64);
+        let sums = sums_on_host(&program, &host, rows)?;
+        let total = sums_on_host(&program, &sums, 1)?;
+        let off = check("row sums", &sums, &exact(std::slice::from_ref(&host), rows))?;
+        check("total", &total, &exact(&[host], 1))?;
+        println!(
+            "{rows}x{columns}: {rows} row sums and their total right, off by {off:.1e} of the magnitudes at most"
+        );
+    }
+    Ok(())
+}

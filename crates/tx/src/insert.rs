@@ -1,0 +1,88 @@
+//! Passes of others among those of `lower-reduction`.
+
+use crate::compile::{split_passes, stage_name};
+use crate::error::{Error, ErrorKind};
+
+/// Where a pass goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Before,
+    After,
+}
+
+/// Passes beside one of `lower-reduction`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Insertion {
+    side: Side,
+    /// A pass of `lower-reduction`.
+    anchor: String,
+    /// One pass, with its options.
+    pass: String,
+}
+
+/// All that were inserted, in the order in which they were.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Insertions(Vec<Insertion>);
+
+impl Insertions {
+    /// Adds passes, as text, beside the pass `anchor` of a pipeline.
+    pub(crate) fn insert(
+        &mut self,
+        side: Side,
+        anchor: &str,
+        passes: &str,
+        pipeline: &[String],
+    ) -> Result<(), Error> {
+        let refuse = |message: String| Err(Error::plain(ErrorKind::Pipeline, message));
+        let known: Vec<&str> = pipeline.iter().map(|pass| stage_name(pass)).collect();
+        if !known.contains(&anchor) {
+            return refuse(format!(
+                "`lower-reduction` has no pass `{anchor}`; its passes: {}",
+                known.join(", ")
+            ));
+        }
+        if passes.trim().is_empty() {
+            return refuse(format!("no pass was given to go beside `{anchor}`"));
+        }
+        if let Err(reason) = tx_mlir::check_pipeline(passes) {
+            return refuse(format!(
+                "`{passes}` cannot go beside `{anchor}`: {reason}; a pass of your own is registered first \
+                 (`tx::register_pass`)"
+            ));
+        }
+        self.0
+            .extend(split_passes(passes).into_iter().map(|pass| Insertion {
+                side,
+                anchor: anchor.to_owned(),
+                pass: pass.trim().to_owned(),
+            }));
+        Ok(())
+    }
+
+    /// The passes of `lower-reduction` with these between them.
+    pub(crate) fn apply(&self, pipeline: Vec<String>) -> Vec<String> {
+        let mut all = Vec::new();
+        for pass in pipeline {
+            let beside = |side, anchor: &str| -> Vec<String> {
+                let here = self
+                    .0
+                    .iter()
+                    .filter(|i| i.side == side && i.anchor == anchor);
+                here.map(|i| i.pass.clone()).collect()
+            };
+            let anchor = stage_name(&pass).to_owned();
+            all.extend(beside(Side::Before, &anchor));
+            all.push(pass);
+            all.extend(beside(Side::After, &anchor));
+        }
+        all
+    }
+
+    /// What a compilation depends on, as text; empty where nothing was inserted.
+    pub(crate) fn key(&self) -> String {
+        self.0
+            .iter()
+            .map(|i| format!("{:?} {} {}\n", i.side, i.anchor, i.pass))
+            .collect()
+    }
+}
