@@ -3,12 +3,14 @@
 //! It is plain Rust with no MLIR in it, so that `cargo xtask setup` can run on a fresh clone and
 //! install what the other crates need.
 
+mod changelog;
 mod ci;
 mod codegen;
 mod demo;
 mod dist;
 mod fuzz;
 mod gpu_test;
+mod links;
 mod npy;
 mod setup;
 mod sh;

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::codegen::{self, Entry};
 use crate::sh::Style;
 use crate::workspace::{LLVM_MAJOR, Workspace};
+use crate::{changelog, links};
 
 /// Folders of `lit-tests` that belong to no pass and no pipeline.
 const OTHER_LIT_FOLDERS: &[&str] = &[
@@ -114,6 +115,9 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     wrong.extend(dependencies(workspace.packages()));
     wrong.extend(llvm_version(workspace)?);
     wrong.extend(texts(workspace, &files)?);
+    wrong.extend(links::check(&files, &markdown(workspace, &files)?));
+    let changes = read(workspace, Path::new("CHANGELOG.md"))?;
+    wrong.extend(changelog::check(&changes, &workspace.version));
     if !wrong.is_empty() {
         for each in &wrong {
             eprintln!("tidy: {each}");
@@ -353,6 +357,15 @@ fn holds_path(line: &str, path: &str) -> bool {
         !line[..at]
             .ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '}'))
     })
+}
+
+/// The text of every page of Markdown.
+fn markdown(workspace: &Workspace, files: &[PathBuf]) -> Result<BTreeMap<PathBuf, String>> {
+    files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
+        .map(|file| Ok((file.clone(), read(workspace, file)?)))
+        .collect()
 }
 
 fn read(workspace: &Workspace, file: &Path) -> Result<String> {
