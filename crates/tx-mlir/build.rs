@@ -1,18 +1,22 @@
 //! Compiles the C++ bridge against the installed MLIR.
 
-use std::path::PathBuf;
+include!("build/prefix.rs");
 
 fn main() {
-    let prefix = std::env::var("MLIR_SYS_220_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".into());
-    let include = PathBuf::from(&prefix).join("include");
+    let prefix = llvm_prefix();
+    let include = prefix.join("include");
     assert!(
         include.join("mlir/Pass/Pass.h").is_file(),
-        "MLIR 22 was not found under `{prefix}`: run `cargo xtask setup`, or set MLIR_SYS_220_PREFIX"
+        "MLIR 22 was not found under `{}`: run `cargo xtask setup`, or set MLIR_SYS_220_PREFIX",
+        prefix.display()
     );
-    for file in ["bridge/bridge.cpp", "bridge/include/tx/bridge.h"] {
+    for file in [
+        "bridge/bridge.cpp",
+        "bridge/include/tx/bridge.h",
+        "build/prefix.rs",
+    ] {
         println!("cargo:rerun-if-changed={file}");
     }
-    println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     cc::Build::new()
         .cpp(true)
         .file("bridge/bridge.cpp")

@@ -1,21 +1,27 @@
 //! Generates the dialect's C++ from `Tile.td` and compiles it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
+// This script needs nothing of the bindings, and so runs before theirs: it is the one that says what to do.
+include!("../../crates/tx-mlir/build/prefix.rs");
+
 fn main() {
-    let prefix = std::env::var("MLIR_SYS_220_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".into());
-    let include = Path::new(&prefix).join("include");
+    let prefix = llvm_prefix();
+    let include = prefix.join("include");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    for file in ["Tile.td", "tile.cpp"] {
+    for file in [
+        "Tile.td",
+        "tile.cpp",
+        "../../crates/tx-mlir/build/prefix.rs",
+    ] {
         println!("cargo:rerun-if-changed={file}");
     }
-    println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     // Where `melior::dialect!` finds the same file.
     let here = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     println!("cargo:rustc-env=TX_TILE_TD_DIR={here}");
 
-    let tblgen = Path::new(&prefix).join("bin/mlir-tblgen");
+    let tblgen = prefix.join("bin/mlir-tblgen");
     for (file, generators) in [
         ("Dialect", ["-gen-dialect-decls", "-gen-dialect-defs"]),
         ("Enums", ["-gen-enum-decls", "-gen-enum-defs"]),

@@ -280,6 +280,9 @@ impl Compiler {
         source: &Source,
         watch: &mut Watch<'_>,
     ) -> Result<Artifact, Error> {
+        let _span =
+            tracing::debug_span!("compile", file = source.name, chip = self.target.chip.name)
+                .entered();
         let mut run = Run {
             stages: Vec::new(),
             keep: source.keep_stages,
@@ -435,7 +438,7 @@ impl Run<'_, '_> {
         verify: Verify,
     ) -> Result<(), Error> {
         let name = text.split(['{', '(']).next().unwrap_or(text).to_owned();
-        let _span = tracing::debug_span!("pass", pass = text).entered();
+        let _span = tracing::debug_span!("pass", name, text).entered();
         let start = Instant::now();
         let done = match verify {
             Verify::Each => session.run(module, text),
@@ -469,6 +472,7 @@ impl Run<'_, '_> {
 }
 
 fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error> {
+    let _span = tracing::debug_span!("parse", file = source.name).entered();
     session.parse(&source.name, &source.text).ok_or_else(|| {
         Error::reported(
             ErrorKind::Parse,

@@ -78,5 +78,7 @@ impl From<tx_runtime::Error> for Failure {
 /// Writes a line to standard error. When that is closed there is nowhere to say so.
 pub(crate) fn say(message: &str) {
     use io::Write;
-    let _ = writeln!(io::stderr().lock(), "{}", message.trim_end());
+    crate::progress::around(|| {
+        let _ = writeln!(io::stderr().lock(), "{}", message.trim_end());
+    });
 }

@@ -59,6 +59,17 @@ impl Page {
         page
     }
 
+    /// The same of a page of HTML.
+    pub(crate) fn of_html(html: &str) -> Self {
+        let mut page = Self::default();
+        page.read_html(1, html);
+        page
+    }
+
+    pub(crate) fn has_anchor(&self, anchor: &str) -> bool {
+        self.anchors.contains(anchor)
+    }
+
     fn add_anchor(&mut self, heading: &str) {
         let anchor = slug(heading);
         if self.anchors.insert(anchor.clone()) {
