@@ -1013,7 +1013,14 @@ fn manual_pages_are_well_formed() {
             .args(&pages)
             .current_dir(&folder),
     );
-    assert_eq!(stdout(&output), "");
+    let said = stdout(&output);
+    // Pages have no date on purpose; the others are of lists of values, and shown as they should be.
+    let harmless = ["parse date", "missing date", "br before sp", "br after sp"];
+    let harmful: Vec<&str> = said
+        .lines()
+        .filter(|line| !harmless.iter().any(|each| line.contains(each)))
+        .collect();
+    assert_eq!(harmful, [""; 0]);
     // Examples stay lines of their own.
     let read = other(
         Command::new("mandoc")
