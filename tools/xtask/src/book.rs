@@ -33,6 +33,19 @@ pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
             .arg("--dest-dir")
             .arg(&book),
     )?;
+    // mdBook takes the first chapter for it, whose links are relative to another folder.
+    let first = chapters(&fs::read_to_string(workspace.root.join(SUMMARY))?)
+        .first()
+        .context("docs/SUMMARY.md names no page")?
+        .with_extension("html");
+    fs::write(
+        book.join("index.html"),
+        format!(
+            "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>tx</title>\n\
+             <meta http-equiv=\"refresh\" content=\"0; url={0}\">\n<a href=\"{0}\">tx</a>\n",
+            first.display()
+        ),
+    )?;
     let wrong = check(&book)?;
     if !wrong.is_empty() {
         for each in &wrong {
@@ -139,7 +152,13 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
     let mut folders = BTreeSet::new();
     for chapter in &chapters {
         copy(chapter)?;
-        for (_, link) in Page::read(&read(chapter)?).links {
+        let text = read(chapter)?;
+        // mdBook makes `index.html` of a README, and leaves links to it as they are.
+        let linked = text
+            .replace("README.md)", "index.md)")
+            .replace("README.md#", "index.md#");
+        fs::write(source.join(chapter), linked)?;
+        for (_, link) in Page::read(&text).links {
             if links::is_elsewhere(&link) {
                 continue;
             }
@@ -170,6 +189,8 @@ fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
         let inside: Vec<&PathBuf> = files
             .iter()
             .filter(|file| file.parent() == Some(folder.as_path()))
+            // mdBook leaves pages out that are no chapters.
+            .filter(|file| file.extension().is_none_or(|extension| extension != "md"))
             .collect();
         let mut list = format!(
             "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n<h1>{0}</h1>\n<ul>\n",
