@@ -1,20 +1,16 @@
 //! Compiles the C++ bridge against the installed MLIR.
 
-include!("build/prefix.rs");
+use std::path::PathBuf;
 
 fn main() {
-    let prefix = llvm_prefix();
+    let prefix = PathBuf::from(std::env::var_os("DEP_TX_LLVM_PREFIX").expect("tx-llvm found it"));
     let include = prefix.join("include");
     assert!(
         include.join("mlir/Pass/Pass.h").is_file(),
         "MLIR 22 was not found under `{}`: run `cargo xtask setup`, or set MLIR_SYS_220_PREFIX",
         prefix.display()
     );
-    for file in [
-        "bridge/bridge.cpp",
-        "bridge/include/tx/bridge.h",
-        "build/prefix.rs",
-    ] {
+    for file in ["bridge/bridge.cpp", "bridge/include/tx/bridge.h"] {
         println!("cargo:rerun-if-changed={file}");
     }
     cc::Build::new()

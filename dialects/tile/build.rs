@@ -3,18 +3,11 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-// This script needs nothing of the bindings, and so runs before theirs: it is the one that says what to do.
-include!("../../crates/tx-mlir/build/prefix.rs");
-
 fn main() {
-    let prefix = llvm_prefix();
+    let prefix = PathBuf::from(std::env::var_os("DEP_TX_LLVM_PREFIX").expect("tx-llvm found it"));
     let include = prefix.join("include");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    for file in [
-        "Tile.td",
-        "tile.cpp",
-        "../../crates/tx-mlir/build/prefix.rs",
-    ] {
+    for file in ["Tile.td", "tile.cpp"] {
         println!("cargo:rerun-if-changed={file}");
     }
     // Where `melior::dialect!` finds the same file.

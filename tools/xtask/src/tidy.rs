@@ -40,10 +40,11 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-cache", &[]),
     ("tx-target", &[]),
     ("tx-plan", &[]),
-    ("tx-mlir", &[]),
+    ("tx-llvm", &[]),
+    ("tx-mlir", &["tx-llvm"]),
     ("tx-scalar", &[]),
     ("tx-pass", &["tx-mlir"]),
-    ("tx-dialect-tile", &["tx-mlir"]),
+    ("tx-dialect-tile", &["tx-llvm", "tx-mlir"]),
     (
         "tx-passes",
         &[
@@ -302,7 +303,7 @@ fn reaches<'a>(
 
 /// The version of LLVM stands in three places, which must agree.
 fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
-    let build = Path::new("crates/tx-mlir/build/prefix.rs");
+    let build = Path::new("crates/tx-llvm/build.rs");
     let constant = format!("const LLVM: &str = \"{LLVM_MAJOR}\";");
     let mut wrong = Vec::new();
     if !read(workspace, build)?.lines().any(|line| line == constant) {

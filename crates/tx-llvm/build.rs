@@ -1,18 +1,28 @@
-// Where LLVM is installed, for build scripts, which include this file.
+//! Finds LLVM, or says what to do.
+
+use std::path::PathBuf;
+use std::process::Command;
 
 /// What the bindings to MLIR (`mlir-sys`, and `tblgen` below `melior`) read when they are built.
 const VARIABLES: [&str; 2] = ["MLIR_SYS_220_PREFIX", "TABLEGEN_220_PREFIX"];
 /// The major version of LLVM.
 const LLVM: &str = "22";
 
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    let prefix = llvm_prefix();
+    println!("cargo:rustc-env=TX_LLVM_PREFIX={}", prefix.display());
+    println!("cargo:prefix={}", prefix.display());
+}
+
 /// The folder LLVM is installed in. Ends the build, with what to do, where the bindings would not find it: they say less.
-fn llvm_prefix() -> std::path::PathBuf {
+fn llvm_prefix() -> PathBuf {
     for variable in VARIABLES {
         println!("cargo:rerun-if-env-changed={variable}");
     }
     // What the bindings do without the variables.
     let ask = |what: &str| {
-        let output = std::process::Command::new("llvm-config").arg(what).output();
+        let output = Command::new("llvm-config").arg(what).output();
         let output = output.ok().filter(|output| output.status.success())?;
         Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
     };
@@ -48,7 +58,7 @@ fn llvm_prefix() -> std::path::PathBuf {
     }
     std::env::var_os(VARIABLES[0])
         .filter(|value| !value.is_empty())
-        .map(std::path::PathBuf::from)
-        .or_else(|| ask("--prefix").map(std::path::PathBuf::from))
+        .map(PathBuf::from)
+        .or_else(|| ask("--prefix").map(PathBuf::from))
         .unwrap_or_default()
 }
