@@ -3,17 +3,17 @@
 use std::path::PathBuf;
 
 fn main() {
-    let prefix = std::env::var("MLIR_SYS_220_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".into());
-    let include = PathBuf::from(&prefix).join("include");
+    let prefix = PathBuf::from(std::env::var_os("DEP_TX_LLVM_PREFIX").expect("tx-llvm found it"));
+    let include = prefix.join("include");
     assert!(
         include.join("mlir/Pass/Pass.h").is_file(),
-        "MLIR 22 was not found under `{prefix}`: run `cargo xtask setup`, or set MLIR_SYS_220_PREFIX"
+        "MLIR 22 was not found under `{}`: run `cargo xtask setup`, or set MLIR_SYS_220_PREFIX",
+        prefix.display()
     );
     let sources = ["bridge/bridge.cpp", "bridge/lsp.cpp"];
     for file in sources.into_iter().chain(["bridge/include/tx/bridge.h"]) {
         println!("cargo:rerun-if-changed={file}");
     }
-    println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     cc::Build::new()
         .cpp(true)
         .files(sources)

@@ -1,21 +1,20 @@
 //! Generates the dialect's C++ from `Tile.td` and compiles it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 fn main() {
-    let prefix = std::env::var("MLIR_SYS_220_PREFIX").unwrap_or_else(|_| "/usr/lib/llvm-22".into());
-    let include = Path::new(&prefix).join("include");
+    let prefix = PathBuf::from(std::env::var_os("DEP_TX_LLVM_PREFIX").expect("tx-llvm found it"));
+    let include = prefix.join("include");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     for file in ["Tile.td", "tile.cpp"] {
         println!("cargo:rerun-if-changed={file}");
     }
-    println!("cargo:rerun-if-env-changed=MLIR_SYS_220_PREFIX");
     // Where `melior::dialect!` finds the same file.
     let here = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
     println!("cargo:rustc-env=TX_TILE_TD_DIR={here}");
 
-    let tblgen = Path::new(&prefix).join("bin/mlir-tblgen");
+    let tblgen = prefix.join("bin/mlir-tblgen");
     for (file, generators) in [
         ("Dialect", ["-gen-dialect-decls", "-gen-dialect-defs"]),
         ("Enums", ["-gen-enum-decls", "-gen-enum-defs"]),

@@ -33,8 +33,8 @@ pass! {
     ///
     /// ## After
     /// ```mlir
-    /// %row = arith.divui %t, %c8 : index
     /// %column = arith.remui %t, %c8 : index
+    /// %row = arith.divui %t, %c8 : index
     /// %x = memref.load %A[%row, %column] : memref<4x8xf32>
     /// memref.store %x, %S[%row, %column] : memref<4x8xf32, #gpu.address_space<workgroup>>
     /// ```

@@ -26,9 +26,9 @@ pass! {
     /// ## After
     /// ```mlir
     /// %x = memref.load %A[%row, %lane] : memref<4x8xf32, 3>
-    /// %p = arith.addf %zero, %x : f32
-    /// %s = tile.all_reduce sum %p scope(warp) width 8 stride 1 : f32 -> f32
-    /// scf.if %first { memref.store %s, %B[%row] : memref<4xf32, 3> }
+    /// %p = arith.addf %nothing, %x : f32
+    /// %s = tile.all_reduce sum %p scope(warp) width 8 stride 1 ... : f32 -> f32
+    /// scf.if %first { memref.store %s, %B[%row] ... : memref<4xf32, 3> }
     /// ```
     ///
     /// ## Fails when

@@ -27,7 +27,7 @@ pass! {
     /// ```mlir
     /// %base, %offset, %size, %stride = memref.extract_strided_metadata %A : ...
     /// %0 = arith.muli %i, %c-1 : index
-    /// %at = arith.addi %0, %c7 : index
+    /// %at = arith.addi %c7, %0 : index
     /// %end = arith.addi %at, %c1 : index
     /// %row = memref.reinterpret_cast %base to offset: [0], sizes: [%end], strides: [1] : memref<f32> to memref<?xf32>
     /// %x = memref.load %row[%at] : memref<?xf32>

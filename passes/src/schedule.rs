@@ -82,12 +82,16 @@ pass! {
     ///   gpu.func @rows_0(%A: memref<?x?xf32>, %B: memref<?xf32>) kernel
     ///       attributes {known_block_size = array<i32: 16, 32, 1>, schedule = [...]} {
     ///     %row = ... // 32 * block + thread_y
-    ///     %part = scf.if %row_is_inside -> f32 {
-    ///       %full = scf.for ... { ... }     // whole tiles of 16
-    ///       %rest = scf.for ... { scf.if ... } // what is left
+    ///     %part = scf.if %row_is_inside -> (f32) {
+    ///       %full = scf.for ... { ... } // whole tiles of 16
+    ///       %rest = scf.if ... { ... }  // what is left
+    ///       ...
     ///     }
-    ///     %sum = tile.all_reduce sum %part scope(warp) width 16 stride 1 : f32 -> f32
-    ///     scf.if %first_and_inside { memref.store %sum, %B[%row] : memref<?xf32> }
+    ///     %sum = tile.all_reduce sum %part scope(warp) width 16 stride 1 ... : f32 -> f32
+    ///     scf.if %first_and_inside {
+    ///       %result = arith.select %is_empty, %zero, %sum : f32
+    ///       memref.store %result, %B[%row] ... : memref<?xf32>
+    ///     }
     ///     gpu.return
     ///   }
     /// }

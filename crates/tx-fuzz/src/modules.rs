@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// What one case may take of the processors.
@@ -38,6 +38,8 @@ pub struct Config {
     pub jobs: usize,
     /// The folder for findings.
     pub out: PathBuf,
+    /// Counts cases when they are done, for those who watch.
+    pub done: Arc<AtomicU64>,
 }
 
 /// Checks one case after the other until the time is up.
@@ -67,6 +69,7 @@ pub fn run(config: &Config) -> io::Result<Summary> {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .count(&outcome);
+            config.done.fetch_add(1, Ordering::Relaxed);
             if outcome.class.is_finding() && findings.take(&key(&outcome), OF_A_KIND) {
                 let stop = Instant::now() + SHRINK;
                 let small = shrink(case.clone(), &outcome, stop, &mut |case| worker.check(case))?;

@@ -152,6 +152,8 @@ impl Device {
     /// When the plan contradicts itself, the program was compiled for another chip, or the driver or the executor
     /// refuses it.
     pub fn load(&self, artifact: &Artifact) -> Result<Executable, Error> {
+        let _span = tracing::debug_span!("load", entry = artifact.plan.entry, device = self.name())
+            .entered();
         artifact.plan.validate()?;
         let module = match &self.backend {
             // There are no kernels to load either.
@@ -243,6 +245,7 @@ impl Executable {
     /// # Errors
     /// When the arguments do not fit the plan, or the device has no room for them.
     pub fn prepare(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Prepared<'_>, Error> {
+        let _span = tracing::debug_span!("copy to device", entry = self.plan.entry).entered();
         let job = Job::new(&self.plan, args, options.grid)?;
         let resident = match &self.module {
             Module::Empty => Resident::Empty,
@@ -337,6 +340,7 @@ impl<'e> Prepared<'e> {
     /// # Errors
     /// When the device refuses a launch, or the executor finds a fault.
     pub fn launch(&mut self) -> Result<(), Error> {
+        let _span = tracing::debug_span!("launch", kernels = self.kernels()).entered();
         match &mut self.resident {
             Resident::Empty => Ok(()),
             #[cfg(feature = "simt")]
@@ -350,6 +354,7 @@ impl<'e> Prepared<'e> {
     /// # Errors
     /// When one of them failed.
     pub fn wait(&self) -> Result<(), Error> {
+        let _span = tracing::debug_span!("wait").entered();
         match &self.resident {
             Resident::Cuda(resident) => resident.wait(&self.job),
             _ => Ok(()),
@@ -417,6 +422,7 @@ impl<'e> Prepared<'e> {
     /// # Errors
     /// When the device refuses, or is the CPU.
     pub fn record<'r>(runs: &'r mut [Self], launches: usize) -> Result<Graph<'r, 'e>, Error> {
+        let _span = tracing::debug_span!("record", launches).entered();
         let on_device = runs.iter().map(|run| match &run.resident {
             _ if run.kernels() == 0 => Ok(None),
             Resident::Empty => Ok(None),
@@ -477,6 +483,7 @@ impl<'e> Prepared<'e> {
 
     fn finish(mut self, elapsed: Duration) -> Result<Outputs, Error> {
         self.wait()?;
+        let _span = tracing::debug_span!("read back").entered();
         match &mut self.resident {
             Resident::Empty => {}
             #[cfg(feature = "simt")]

@@ -29,6 +29,7 @@ pub(crate) fn key(chip: Chip, inserted: &str, source: &Source) -> Option<Key> {
 
 /// What was compiled before. One of another form is none.
 pub(crate) fn get(cache: &Cache, key: &Key) -> Option<Artifact> {
+    let _span = tracing::debug_span!("cache").entered();
     serde_json::from_slice(&cache.get(key)?).ok()
 }
 

@@ -421,6 +421,9 @@ impl Compiler {
 
     /// The same with a `watch` that is also told which pass is next.
     fn watched(&self, source: &Source, watch: &mut Watching<'_>) -> Result<Artifact, Error> {
+        let _span =
+            tracing::debug_span!("compile", file = source.name, chip = self.target.chip.name)
+                .entered();
         let mut run = Run {
             compiler: self,
             stages: Vec::new(),
@@ -567,7 +570,7 @@ impl Run<'_, '_> {
         verify: Verify,
     ) -> Result<(), Error> {
         let name = stage_name(text).to_owned();
-        let _span = tracing::debug_span!("pass", pass = text).entered();
+        let _span = tracing::debug_span!("pass", name, text).entered();
         let start = Instant::now();
         let done = match verify {
             Verify::Each => session.run(module, text),
@@ -602,6 +605,7 @@ impl Run<'_, '_> {
 }
 
 fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error> {
+    let _span = tracing::debug_span!("parse", file = source.name).entered();
     session.parse(&source.name, &source.text).ok_or_else(|| {
         Error::reported(
             ErrorKind::Parse,

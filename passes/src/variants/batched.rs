@@ -28,6 +28,15 @@ impl Variant for Batched {
         "batched"
     }
 
+    fn doc(&self) -> &'static str {
+        "\
+A warp reduces `rows` rows at once, and its lanes exchange all of them together.
+
+Each lane folds its part of every row. Then half of the lanes give the other half the first half of the rows and take
+the second: after one shuffle for each pair of rows every lane has half as many. That takes `rows - 1` shuffles and a few
+more, instead of five for each row, and neighbouring lanes store neighbouring results. It is for many short rows."
+    }
+
     fn priority(&self) -> i32 {
         10
     }

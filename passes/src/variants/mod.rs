@@ -52,6 +52,11 @@ pub trait Variant: Sync {
     /// Name, as `variant = "NAME"` spells it.
     fn name(&self) -> &'static str;
 
+    /// What it does and where it is good, in Markdown, for the reference.
+    fn doc(&self) -> &'static str {
+        ""
+    }
+
     /// Higher wins.
     fn priority(&self) -> i32;
 

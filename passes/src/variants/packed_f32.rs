@@ -118,6 +118,14 @@ impl Variant for PackedAddSum {
         "packed_add_sum"
     }
 
+    fn doc(&self) -> &'static str {
+        "\
+One thread sums f32 two at a time, by the instruction `add.rn.f32x2` that sm_100 brought.
+
+Eight elements are taken at a time, in four accumulators of two elements each. It is for one result of one thread, from registers or private
+memory."
+    }
+
     fn priority(&self) -> i32 {
         20
     }
@@ -162,6 +170,14 @@ impl Variant for PackedAddSum {
 impl Variant for ThreeInputMaxMin {
     fn name(&self) -> &'static str {
         "3input_maxmin"
+    }
+
+    fn doc(&self) -> &'static str {
+        "\
+One thread takes the maximum or minimum of f32 by instructions of three operands, which sm_100 brought.
+
+Eight elements are taken at a time, in four accumulators, each of which takes two elements in one `max.f32` or `min.f32`. It is for one
+result of one thread, from registers or private memory."
     }
 
     fn priority(&self) -> i32 {

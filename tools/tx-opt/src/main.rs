@@ -10,6 +10,8 @@ use tx_pass::{OptionInfo, summary};
 
 /// Asks for the registry as JSON, from which the reference pages are made.
 const DUMP: &str = "--tx-dump-registry";
+/// The same of the variants.
+const DUMP_VARIANTS: &str = "--tx-dump-variants";
 
 fn main() -> ExitCode {
     // SAFETY: there is no other thread yet.
@@ -17,8 +19,10 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args_os()
         .map(|a| a.to_string_lossy().into_owned())
         .collect();
-    if args.iter().any(|a| a == DUMP) {
-        let written = writeln!(std::io::stdout(), "{:#}", registry());
+    let asked = |flag| args.iter().any(|a| a == flag);
+    if asked(DUMP) || asked(DUMP_VARIANTS) {
+        let answer = if asked(DUMP) { registry() } else { variants() };
+        let written = writeln!(std::io::stdout(), "{answer:#}");
         return if written.is_ok() {
             ExitCode::SUCCESS
         } else {
@@ -84,6 +88,21 @@ fn registry() -> serde_json::Value {
         })
     });
     passes.chain(pipelines).collect()
+}
+
+/// Every variant of `tx`.
+fn variants() -> serde_json::Value {
+    tx_passes::variants()
+        .iter()
+        .map(|v| {
+            serde_json::json!({
+                "name": v.name(),
+                "priority": v.priority(),
+                "doc": v.doc(),
+                "predicates": v.predicates().iter().map(|p| p.name).collect::<Vec<_>>(),
+            })
+        })
+        .collect()
 }
 
 fn options(options: &[OptionInfo]) -> Vec<serde_json::Value> {

@@ -6,7 +6,8 @@ use tx_runtime::{Arg, Device, Executable, Prepared, RunOptions};
 
 use crate::cli::Bench;
 use crate::compile;
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
+use crate::progress::{self, note};
 use crate::run;
 
 /// Bytes among which a device's ceiling is measured, at most.
@@ -60,7 +61,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     };
     let program = device.load(&artifact)?;
     if options.launch.device == "auto" {
-        say(&format!(
+        note(&format!(
             "tx: running on {}: {}",
             device.name(),
             device.reason()
@@ -68,7 +69,11 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     }
     let args = load()?;
     let grid = options.launch.grid.map(|grid| grid.0);
-    let timed = time(&device, &program, &args, grid, options.times)?;
+    let task = progress::start("bench", options.times.into());
+    let timed = time(&device, &program, &args, grid, options.times, &|| {
+        task.step()
+    })?;
+    drop(task);
     let measured = timed.measured(options, &device, &program);
     let ceiling = match &device.chip() {
         Some(_) => device.read_ceiling(measured.bytes.clamp(MOST_READ / 4, MOST_READ))?,
@@ -96,13 +101,14 @@ pub(crate) struct Timed {
     seconds: Vec<f64>,
 }
 
-/// Measures so many times what a run takes.
+/// Measures so many times what a run takes; `step` is told of each measurement.
 pub(crate) fn time(
     device: &Device,
     program: &Executable,
     args: &[Arg],
     grid: Option<[u32; 3]>,
     times: u32,
+    step: &dyn Fn(),
 ) -> Result<Timed, Failure> {
     let prepare = || {
         program.prepare(
@@ -137,10 +143,12 @@ pub(crate) fn time(
         for _ in 0..times {
             let all = graph.time(graph_launches)?;
             seconds.push(all.as_secs_f64() / (recorded * graph_launches) as f64);
+            step();
         }
     } else {
         for _ in 0..times {
             seconds.push(Prepared::time(&mut runs, launches)?.as_secs_f64() / launches as f64);
+            step();
         }
     }
     seconds.sort_by(f64::total_cmp);

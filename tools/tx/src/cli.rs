@@ -46,6 +46,12 @@ pub(crate) struct Cli {
         display_order = 101
     )]
     pub(crate) message_format: Format,
+    /// Write what was done and when to this file, which Perfetto and `chrome://tracing` show
+    #[arg(long, value_name = "FILE.json", global = true, value_hint = ValueHint::FilePath, display_order = 103)]
+    pub(crate) trace: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) progress: crate::progress::Options,
 
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -95,6 +101,7 @@ pub(crate) enum Command {
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
     /// Try random programs, and malformed ones
+    #[command(after_help = FUZZ_EXAMPLES)]
     Fuzz(Fuzz),
     /// Say what is installed, what is missing and how to get it
     #[command(after_help = DOCTOR_EXAMPLES)]
@@ -102,6 +109,11 @@ pub(crate) enum Command {
     /// Write a completion script for a shell to standard output
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions(Completions),
+    /// Write manual pages
+    ///
+    /// One page for `tx` and one for each of its commands. Without a folder, the page of `tx` goes to standard output.
+    #[command(after_help = MAN_EXAMPLES)]
+    Man(Man),
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -180,6 +192,40 @@ Examples:
   tx completions bash > ~/.local/share/bash-completion/completions/tx
   tx completions zsh > ~/.zfunc/_tx
   tx completions fish > ~/.config/fish/completions/tx.fish";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  tx man | man -l -
+  tx man --dir ~/.local/share/man/man1";
+
+const FUZZ_EXAMPLES: &str = "\
+What is found is written to a folder, made smaller: a program, and a description for `tx fuzz replay`.
+
+Exit status:
+  0 nothing was found; 3 something was; 1 it could not be looked for; 2 wrong usage
+
+Examples:
+  tx fuzz modules --seconds 300 --jobs 4
+  tx fuzz text --opt target/debug/tx-opt --corpus lit-tests";
+
+const FUZZ_MODULES_EXAMPLES: &str = "\
+Examples:
+  tx fuzz modules --seconds 300 --jobs 4
+  tx fuzz modules --seed 7 --first 1234 --cases 1";
+
+const FUZZ_TEXT_EXAMPLES: &str = "\
+Examples:
+  tx fuzz text --corpus lit-tests
+  tx fuzz text --opt target/debug/tx-opt --upstream /usr/lib/llvm-22/bin/mlir-opt --seconds 300";
+
+const FUZZ_REPLAY_EXAMPLES: &str = "\
+Examples:
+  tx fuzz replay fuzz-findings/wrong-tile-expand-reduce-0-17.json";
+
+const FUZZ_SHOW_EXAMPLES: &str = "\
+Examples:
+  tx fuzz show --seed 7 --first 1234
+  tx fuzz show --cases 10";
 
 /// A program in a file.
 #[derive(Debug, Args)]
@@ -379,8 +425,10 @@ pub(crate) struct Fuzz {
 #[derive(Debug, Subcommand)]
 pub(crate) enum FuzzTarget {
     /// Check every pass on random modules
+    #[command(after_help = FUZZ_MODULES_EXAMPLES)]
     Modules(FuzzRun),
     /// Give malformed text and bytecode to `tx` and `tx-opt`
+    #[command(after_help = FUZZ_TEXT_EXAMPLES)]
     Text {
         #[command(flatten)]
         run: FuzzRun,
@@ -398,14 +446,17 @@ pub(crate) enum FuzzTarget {
         corpus: PathBuf,
     },
     /// Check descriptions of programs that an earlier run wrote
+    #[command(after_help = FUZZ_REPLAY_EXAMPLES)]
     Replay {
         /// Written beside the program
         #[arg(value_name = "FILE.json", required = true, value_hint = ValueHint::FilePath)]
         files: Vec<PathBuf>,
     },
     /// Print random modules
+    #[command(after_help = FUZZ_SHOW_EXAMPLES)]
     Show(FuzzRun),
     /// Answer cases on standard input: what the other commands start
+    #[command(hide = true)]
     Worker,
 }
 
@@ -456,6 +507,13 @@ pub(crate) struct Completions {
     /// The shell
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// Write the pages to this folder, which is made if it is not there
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// The shells with a completion script.
@@ -524,5 +582,44 @@ mod tests {
     #[test]
     fn is_consistent() {
         super::Cli::command().debug_assert();
+    }
+
+    /// Every command, with the words that lead to it, without those that users do not start.
+    fn commands(command: clap::Command, path: &str, all: &mut Vec<(String, clap::Command)>) {
+        for inner in command
+            .get_subcommands()
+            .filter(|inner| !inner.is_hide_set())
+        {
+            let path = format!("{path} {}", inner.get_name());
+            commands(inner.clone(), &path, all);
+            all.push((path, inner.clone()));
+        }
+    }
+
+    #[test]
+    fn every_command_has_examples_that_it_understands() {
+        let mut all = Vec::new();
+        commands(super::Cli::command(), "tx", &mut all);
+        assert!(all.iter().any(|(path, _)| path == "tx fuzz show"));
+        for (path, command) in all {
+            let help = command.get_after_help().map(ToString::to_string);
+            let help = help.unwrap_or_default();
+            let Some((_, examples)) = help.split_once("Examples:\n") else {
+                panic!("`{path} --help` has no examples");
+            };
+            let mut is_own = false;
+            for example in examples.lines() {
+                // What the shell does, and programs that start `tx`, are not its own.
+                let words = example.split(['>', '|']);
+                let words: Vec<&str> = words.take(1).flat_map(str::split_whitespace).collect();
+                let own = words.iter().position(|word| *word == "tx");
+                let words = &words[own.unwrap_or_else(|| panic!("no `tx` in `{example}`"))..];
+                is_own |= words.join(" ").starts_with(&path);
+                if let Err(error) = super::Cli::command().try_get_matches_from(words) {
+                    panic!("`{example}` of `{path} --help`: {error}");
+                }
+            }
+            assert!(is_own, "no example of `{path} --help` is of itself");
+        }
     }
 }

@@ -282,11 +282,13 @@ pub(crate) fn say_all(said: &[Said]) {
 /// they are all the same (`CLICOLOR_FORCE`).
 fn write(text: &str) {
     use std::io::Write;
-    let _ = writeln!(
-        anstream::AutoStream::auto(std::io::stderr().lock()),
-        "{}",
-        text.trim_end()
-    );
+    crate::progress::around(|| {
+        let _ = writeln!(
+            anstream::AutoStream::auto(std::io::stderr().lock()),
+            "{}",
+            text.trim_end()
+        );
+    });
 }
 
 #[cfg(test)]

@@ -2,49 +2,75 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use tx_fuzz::{Case, Summary, modules, text};
 
 use crate::cli::{Fuzz, FuzzRun, FuzzTarget};
 use crate::failure::Failure;
+use crate::progress;
 
 /// Runs `tx fuzz`.
 pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     let refused = |error: io::Error| Failure::Refused(error.to_string());
     let tx = std::env::current_exe().map_err(refused)?;
+    let done = Arc::new(AtomicU64::new(0));
     let summary = match &options.target {
-        FuzzTarget::Modules(run) => modules::run(&modules::Config {
-            worker: vec![tx.into_os_string(), "fuzz".into(), "worker".into()],
-            time: Duration::from_secs(run.seconds),
-            cases: run.cases,
-            seed: run.seed,
-            first: run.first,
-            jobs: run.jobs as usize,
-            out: run.out.clone(),
-        }),
+        FuzzTarget::Modules(run) => {
+            let config = modules::Config {
+                worker: vec![tx.into_os_string(), "fuzz".into(), "worker".into()],
+                time: Duration::from_secs(run.seconds),
+                cases: run.cases,
+                seed: run.seed,
+                first: run.first,
+                jobs: run.jobs as usize,
+                out: run.out.clone(),
+                done: Arc::clone(&done),
+            };
+            watched(run, &done, || modules::run(&config))
+        }
         FuzzTarget::Text {
             run,
             opt,
             upstream,
             corpus,
-        } => text::run(&text::Config {
-            tx,
-            opt: opt.clone(),
-            upstream: upstream.clone(),
-            corpus: corpus.clone(),
-            time: Duration::from_secs(run.seconds),
-            cases: run.cases,
-            seed: run.seed,
-            first: run.first,
-            jobs: run.jobs as usize,
-            out: run.out.clone(),
-        }),
+        } => {
+            let config = text::Config {
+                tx,
+                opt: opt.clone(),
+                upstream: upstream.clone(),
+                corpus: corpus.clone(),
+                time: Duration::from_secs(run.seconds),
+                cases: run.cases,
+                seed: run.seed,
+                first: run.first,
+                jobs: run.jobs as usize,
+                out: run.out.clone(),
+                done: Arc::clone(&done),
+            };
+            watched(run, &done, || text::run(&config))
+        }
         FuzzTarget::Worker => return tx_fuzz::serve().map_err(refused),
         FuzzTarget::Replay { files } => return replay(files),
         FuzzTarget::Show(run) => return show(run),
     };
     conclude(&summary.map_err(refused)?)
+}
+
+/// Shows how many cases are done, or how many of the seconds are over.
+fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let look = || {
+        let done = done.load(Ordering::Relaxed);
+        let steps = match run.cases {
+            Some(_) => done,
+            None => start.elapsed().as_secs(),
+        };
+        (steps, format!("{done} cases"))
+    };
+    progress::start("fuzz", run.cases.unwrap_or(run.seconds)).while_running(look, work)
 }
 
 /// Says what was found, and fails when something has to be mended.

@@ -9,7 +9,10 @@ mod doctor;
 mod explain;
 mod failure;
 mod fuzz;
+mod man;
+mod progress;
 mod run;
+mod trace;
 mod tune;
 mod validate;
 
@@ -22,7 +25,9 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use cli::{Cli, Command};
 use diagnostic::Format;
@@ -50,10 +55,11 @@ fn main() -> ExitCode {
             "tx: this is a bug of tx; please report it with the program and the command line",
         );
     }));
-    match panic::catch_unwind(AssertUnwindSafe(|| execute(cli))) {
-        Ok(Ok(())) => ExitCode::SUCCESS,
-        Ok(Err(failure)) => failure.report(),
-        Err(_) => ExitCode::FAILURE,
+    let done = panic::catch_unwind(AssertUnwindSafe(|| execute(cli)));
+    match (done, trace::finish()) {
+        (Ok(Ok(())), Ok(())) => ExitCode::SUCCESS,
+        (Ok(Ok(())), Err(failure)) | (Ok(Err(failure)), _) => failure.report(),
+        (Err(_), _) => ExitCode::FAILURE,
     }
 }
 
@@ -82,16 +88,21 @@ fn panic_message(payload: &(dyn Any + Send)) -> &str {
 }
 
 fn execute(cli: Cli) -> Result<(), Failure> {
-    if let Some(filter) = &cli.log {
-        let filter = EnvFilter::builder()
-            .parse(filter)
-            .map_err(|error| Failure::Usage(format!("`{filter}` is not a log filter: {error}")))?;
+    progress::configure(&cli.progress, cli.log.is_some());
+    let log = cli.log.as_ref().map(|filter| {
         let stderr = std::io::stderr;
-        tracing_subscriber::fmt()
-            .with_env_filter(filter)
+        let layer = fmt::layer()
             .with_ansi(stderr().is_terminal())
-            .with_writer(stderr)
-            .init();
+            .with_writer(stderr);
+        EnvFilter::builder()
+            .parse(filter)
+            .map(|filter| layer.with_filter(filter))
+            .map_err(|error| Failure::Usage(format!("`{filter}` is not a log filter: {error}")))
+    });
+    let log = log.transpose()?;
+    let trace = cli.trace.as_deref().map(trace::start).transpose()?;
+    if log.is_some() || trace.is_some() {
+        tracing_subscriber::registry().with(log).with(trace).init();
     }
     match cli.command {
         Command::Run(options) => run::run(&options),
@@ -104,6 +115,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => completions(&options),
+        Command::Man(options) => man::run(&options),
     }
 }
 
@@ -121,9 +133,11 @@ fn completions(options: &cli::Completions) -> Result<(), Failure> {
 
 /// Writes to standard output.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
-    let mut stdout = std::io::stdout().lock();
-    stdout
-        .write_all(bytes)
-        .and_then(|()| stdout.flush())
-        .map_err(|error| Failure::stdout(&error))
+    progress::around(|| {
+        let mut stdout = std::io::stdout().lock();
+        stdout
+            .write_all(bytes)
+            .and_then(|()| stdout.flush())
+            .map_err(|error| Failure::stdout(&error))
+    })
 }

@@ -5,7 +5,8 @@ use tx_runtime::{Device, Outputs, RunOptions, write_npy};
 
 use crate::cli::Run;
 use crate::compile;
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
+use crate::progress::note;
 
 /// Runs `tx run`.
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
@@ -49,7 +50,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         .collect::<Result<Vec<_>, _>>()?;
     let program = device.load(artifact)?;
     if options.launch.device == "auto" {
-        say(&format!(
+        note(&format!(
             "tx: running on {}: {}",
             device.name(),
             device.reason()

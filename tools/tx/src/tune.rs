@@ -5,7 +5,8 @@ use tx_runtime::{Arg, Array, Device, Executable, RunOptions, Spec};
 use crate::bench::time;
 use crate::cli::Tune;
 use crate::compile;
-use crate::failure::{Failure, say};
+use crate::failure::Failure;
+use crate::progress::{self, note};
 use crate::run;
 
 /// A candidate must be faster than the best before it by this share, so that noise changes nothing.
@@ -28,7 +29,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         .clone()
         .unwrap_or_else(|| run::chip_for(&device));
     if options.launch.device == "auto" {
-        say(&format!(
+        note(&format!(
             "tx: running on {}: {}",
             device.name(),
             device.reason()
@@ -59,7 +60,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             let program = device.load(&artifact)?;
             let grid = options.launch.grid.map(|grid| grid.0);
             let results = results(&program, &args, grid)?;
-            let seconds = time(&device, &program, &args, grid, options.times)?.median();
+            let seconds = time(&device, &program, &args, grid, options.times, &|| {})?.median();
             Ok((seconds * 1e6, results, tuned))
         };
 
@@ -67,18 +68,21 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     let (mut before, expected, mut best_text) = attempt(&schedules)?;
     let entry = compiler.plan(&source).map_err(refused)?.entry;
     let mut best = before;
-    say(&format!(
+    note(&format!(
         "@{entry} on {}: {before:.1} µs as it is",
         device.name()
     ));
-    for (number, tunable) in tunables
+    let ours: Vec<(usize, &tx::Tunable)> = tunables
         .iter()
         .enumerate()
         .filter(|(_, tunable)| tunable.function == entry)
-    {
+        .collect();
+    let attempts = ours.iter().map(|(_, tunable)| tunable.candidates.len());
+    let task = progress::start("tune", attempts.sum::<usize>() as u64);
+    for (number, tunable) in ours {
         let mut errors = Errors::default();
         let mut winner: Option<&String> = None;
-        say(&format!(
+        note(&format!(
             "{} number {number}: {} schedules",
             tunable.op,
             tunable.candidates.len()
@@ -86,7 +90,9 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         for (rank, candidate) in tunable.candidates.iter().enumerate() {
             let mut trial = schedules.clone();
             trial[number] = Some(candidate.schedule.clone());
+            task.doing(&candidate.schedule);
             let (measured, found, tuned) = attempt(&trial)?;
+            task.step();
             if let Some(argument) = first_difference(&expected, &found) {
                 return Err(Failure::Failed(format!(
                     "{}: @{entry}: argument {argument} is not what it was with the schedule {}",
@@ -105,7 +111,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
                 }
             }
             let is_better = rank > 0 && measured < best * (1.0 - MARGIN);
-            say(&format!(
+            note(&format!(
                 "  {measured:>10.1} µs, estimated {:>10.1}: {}{}",
                 candidate.microseconds,
                 candidate.schedule,
@@ -117,7 +123,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         }
         // An estimate is of one op on a GPU.
         if let (1, Some(_)) = (tunables.len(), device.chip()) {
-            say(&format!(
+            note(&format!(
                 "  estimates are off by {:.0} %, the root of the mean square",
                 errors.percent()
             ));
@@ -126,7 +132,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             schedules[number] = Some(winner.clone());
         }
     }
-    say(&format!(
+    drop(task);
+    note(&format!(
         "{best:.1} µs with the best, {:.2} of what it was",
         best / before
     ));

@@ -9,6 +9,7 @@ use crate::cli::Validate;
 use crate::compile;
 use crate::doctor;
 use crate::failure::{Failure, say};
+use crate::progress;
 
 /// Runs `tx validate`.
 pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
@@ -33,7 +34,9 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let mut refused = None;
     let mut told = BTreeSet::new();
     let several = options.files.len() > 1;
+    let task = progress::start("validate", options.files.len() as u64);
     for file in &options.files {
+        task.doing(&file.display().to_string());
         // What is found of an entry is said at once: the next may take long.
         let each = &mut |validated: Result<Validation, Failure>| {
             match validated {
@@ -60,7 +63,9 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
             }
             Err(failure) => return Err(failure),
         }
+        task.step();
     }
+    drop(task);
     if !bad.is_empty() {
         return Err(Failure::Failed(format!(
             "tx: not valid: {}",

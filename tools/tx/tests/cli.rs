@@ -686,3 +686,356 @@ fn logs_on_request() {
         assert!(stderr(&output).contains("compiling"), "{}", stderr(&output));
     }
 }
+
+/// A program of two reductions on whole arrays.
+const ROWS: &str = "\
+func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
+  return
+}
+";
+
+/// The events of a trace, each of which has what viewers need.
+fn events(case: &Case, name: &str) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(case.folder.path().join(name)).expect("a trace");
+    let events: Vec<serde_json::Value> = serde_json::from_str(&text).expect("a list in JSON");
+    let mut open: Vec<(u64, String)> = Vec::new();
+    let mut last = 0.0;
+    for event in &events {
+        let time = event["ts"].as_f64().expect("a time");
+        assert!(time >= last, "{event}");
+        last = time;
+        let name = event["name"].as_str().expect("a name").to_owned();
+        let thread = event["tid"].as_u64().expect("a thread");
+        match event["ph"].as_str() {
+            Some("B") => open.push((thread, name)),
+            Some("E") => {
+                let at = open.iter().rposition(|(other, _)| *other == thread);
+                let (_, begun) = open.remove(at.expect("what ends has begun"));
+                assert_eq!(begun, name);
+            }
+            Some("i") => {}
+            _ => panic!("{event}"),
+        }
+    }
+    assert_eq!(open, [], "what begins ends");
+    events
+}
+
+fn begun(events: &[serde_json::Value]) -> Vec<String> {
+    let begun = events.iter().filter(|event| event["ph"] == "B");
+    begun
+        .map(|event| event["name"].as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// A trace names the stages, and every pass in its order; nothing else is said for it.
+#[test]
+fn traces_have_every_pass_and_stage() {
+    let case = Case::new();
+    case.file("rows.mlir", ROWS);
+    let output = case.tx(&[
+        "run",
+        "rows.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "rand:4x8xf32",
+        "--arg",
+        "zeros:4xf32",
+        "--trace",
+        "run.json",
+    ]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+    let names = begun(&events(&case, "run.json"));
+    let stages = [
+        "compile",
+        "parse",
+        "convert-linalg-to-tile",
+        "tile-schedule",
+        "tile-insert-sync",
+        "gpu-module-to-binary",
+        "load",
+        "copy to device",
+        "launch",
+        "wait",
+        "read back",
+    ];
+    let mut rest = names.iter();
+    for stage in stages {
+        assert!(
+            rest.any(|name| name.starts_with(stage)),
+            "{stage} is not in its place: {names:?}"
+        );
+    }
+    // As many passes as `--time` lists stages of the compiler.
+    let timed = case.tx(&[
+        "compile",
+        "rows.mlir",
+        "--time",
+        "-o",
+        "rows.ptx",
+        "--trace",
+        "compile.json",
+    ]);
+    let events = events(&case, "compile.json");
+    let passes = events
+        .iter()
+        .filter(|event| event["ph"] == "B" && event["cat"] == "pass")
+        .count();
+    // Neither `context`, `parse` nor `total` is a pass.
+    assert_eq!(
+        passes + 3,
+        stderr(&timed).lines().count(),
+        "{}",
+        stderr(&timed)
+    );
+}
+
+/// A trace is whole when the program is refused, when it fails, and when nothing was compiled.
+#[test]
+fn traces_end_when_programs_fail() {
+    let case = Case::new();
+    case.file(
+        "wrong.mlir",
+        "func.func @f() { %0 = \"no.op\"() : () -> () }",
+    );
+    case.file("race.mlir", RACE);
+    let output = case.tx(&["compile", "wrong.mlir", "--trace", "wrong.json"]);
+    assert_eq!(status(&output), 1);
+    assert!(begun(&events(&case, "wrong.json")).contains(&"parse".to_owned()));
+    let output = case.tx(&[
+        "run",
+        "race.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "zeros:1xi64",
+        "--trace",
+        "race.json",
+    ]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(begun(&events(&case, "race.json")).contains(&"launch".to_owned()));
+    case.tx(&["compile", "missing.mlir", "--trace", "missing.json"]);
+    assert_eq!(begun(&events(&case, "missing.json")), [""; 0]);
+}
+
+/// A trace that cannot be written is said, with the file.
+#[test]
+fn traces_need_a_file() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let output = case.tx(&["compile", "sum.mlir", "--trace", "no/folder.json"]);
+    fails(
+        &output,
+        1,
+        "tx: no/folder.json: No such file or directory (os error 2)\n",
+    );
+}
+
+/// Compiling says nothing on standard error, and running no more than where; `--quiet` not even that.
+#[test]
+fn success_is_quiet() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let output = case.tx(&["compile", "sum.mlir", "-o", "sum.ptx"]);
+    assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    let run = [
+        "run",
+        "sum.mlir",
+        "--arg",
+        "zeros:128xf32",
+        "--arg",
+        "zeros:f32",
+    ];
+    let output = case.tx(&run);
+    assert!(
+        stderr(&output).starts_with("tx: running on "),
+        "{}",
+        stderr(&output)
+    );
+    let output = case.tx(&[&run[..], &["--quiet"]].concat());
+    assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+}
+
+/// Work of several steps tells how far it is when it is asked to, and only then where nobody watches.
+#[test]
+fn progress_is_for_those_who_watch() {
+    let case = Case::new();
+    case.file("a.mlir", SUM);
+    case.file("b.mlir", SUM);
+    let validate = ["validate", "a.mlir", "b.mlir"];
+    let output = case.tx(&validate);
+    assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    let output = case.tx(&[&validate[..], &["--progress", "always"]].concat());
+    assert_eq!(status(&output), 0);
+    assert!(
+        stderr(&output).starts_with("tx: validate: 0 of 2: a.mlir\n"),
+        "{}",
+        stderr(&output)
+    );
+    let output = case.tx(&[&validate[..], &["--progress", "always", "--quiet"]].concat());
+    assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    let output = case.tx(&["fuzz", "modules", "--cases", "1", "--progress", "sometimes"]);
+    assert_eq!(status(&output), 2);
+}
+
+/// On a terminal there is a bar, and when the work is done there is none.
+#[test]
+#[cfg(target_os = "linux")]
+fn progress_on_a_terminal_vanishes() {
+    let case = Case::new();
+    case.file("a.mlir", SUM);
+    case.file("b.mlir", SUM);
+    let on_terminal = |options: &str| {
+        // The program `script` gives it a terminal, and writes what would be seen.
+        let line = format!(
+            "{} validate a.mlir b.mlir {options} > verdicts",
+            env!("CARGO_BIN_EXE_tx")
+        );
+        let output = Command::new("script")
+            .args(["--quiet", "--return", "--command", &line, "/dev/null"])
+            .current_dir(case.folder.path())
+            .env("TERM", "xterm")
+            .stdin(Stdio::null())
+            .output()
+            .expect("`script`, of util-linux, starts");
+        assert!(output.status.success(), "{}", stdout(&output));
+        stdout(&output)
+    };
+    let seen = on_terminal("");
+    assert!(
+        seen.contains("validate [") && seen.contains("0/2"),
+        "{seen:?}"
+    );
+    // The last thing is that its line is cleared.
+    let cleared = seen.trim_end().ends_with("\u{1b}[2K");
+    assert!(cleared, "{seen:?}");
+    assert_eq!(on_terminal("--progress never"), "");
+    let verdicts = fs::read_to_string(case.folder.path().join("verdicts")).expect("verdicts");
+    assert!(verdicts.contains("b.mlir: @sum"), "{verdicts}");
+}
+
+/// Runs another program, which has to be there.
+fn other(command: &mut Command) -> Output {
+    let name = command.get_program().to_owned();
+    let output = command.stdin(Stdio::null()).output();
+    output.unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}: `cargo xtask test` installs it",
+            name.display()
+        )
+    })
+}
+
+/// Every shell reads its completion script without a word, and then completes commands.
+#[test]
+fn shells_read_their_completions() {
+    let case = Case::new();
+    for (shell, file, use_it) in [
+        (
+            "bash",
+            "tx.bash",
+            "source tx.bash; COMP_WORDS=(tx va); COMP_CWORD=1; _tx tx va tx; echo ${COMPREPLY[@]}",
+        ),
+        (
+            "zsh",
+            "_tx",
+            "autoload -Uz compinit; compinit -D -u; source ./_tx; (( $+functions[_tx] )) && functions _tx",
+        ),
+        ("fish", "tx.fish", "source tx.fish; complete -C 'tx va'"),
+    ] {
+        case.file(file, stdout(&case.tx(&["completions", shell])));
+        let parsed = other(
+            Command::new(shell)
+                .args(["-n", file])
+                .current_dir(case.folder.path()),
+        );
+        assert_eq!(
+            (status(&parsed), stderr(&parsed)),
+            (0, String::new()),
+            "{shell}"
+        );
+        let mut command = Command::new(shell);
+        // Without the user's own settings, and with a home that can be written.
+        let plain = if shell == "zsh" { &["-f"][..] } else { &[] };
+        command
+            .args(plain)
+            .args(["-c", use_it])
+            .current_dir(case.folder.path())
+            .env("HOME", case.folder.path());
+        let used = other(&mut command);
+        assert_eq!(
+            (status(&used), stderr(&used)),
+            (0, String::new()),
+            "{shell}"
+        );
+        assert!(
+            stdout(&used).contains("validate"),
+            "{shell}: {}",
+            stdout(&used)
+        );
+    }
+}
+
+/// There is a page for every command, and `mandoc` has nothing to say against any.
+#[test]
+fn manual_pages_are_well_formed() {
+    let case = Case::new();
+    let output = case.tx(&["man", "--dir", "man/man1"]);
+    assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    let folder = case.folder.path().join("man/man1");
+    let mut pages: Vec<String> = fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| {
+            entry
+                .expect("a page")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    pages.sort();
+    for page in ["tx.1", "tx-run.1", "tx-fuzz-modules.1"] {
+        assert!(
+            pages.iter().any(|each| each == page),
+            "{page} not in {pages:?}"
+        );
+    }
+    assert!(
+        !pages.iter().any(|page| page.contains("worker")),
+        "{pages:?}"
+    );
+    let output = other(
+        Command::new("mandoc")
+            .args(["-T", "lint", "-W", "warning"])
+            .args(&pages)
+            .current_dir(&folder),
+    );
+    let said = stdout(&output);
+    // Pages have no date on purpose; the others are of lists of values, and shown as they should be.
+    let harmless = ["parse date", "missing date", "br before sp", "br after sp"];
+    let harmful: Vec<&str> = said
+        .lines()
+        .filter(|line| !harmless.iter().any(|each| line.contains(each)))
+        .collect();
+    assert_eq!(harmful, [""; 0]);
+    // Examples stay lines of their own.
+    let read = other(
+        Command::new("mandoc")
+            .args(["-T", "utf8", "tx-doctor.1"])
+            .current_dir(&folder),
+    );
+    let lines: Vec<String> = stdout(&read)
+        .lines()
+        .map(|line| line.trim().to_owned())
+        .collect();
+    assert!(
+        lines.contains(&"tx doctor --chip sm_100".to_owned()),
+        "{lines:?}"
+    );
+    // To standard output goes the first of them.
+    let page = fs::read(folder.join("tx.1")).expect("a page");
+    assert_eq!(text(&page), stdout(&case.tx(&["man"])));
+}

@@ -11,6 +11,7 @@ use crate::{codegen, setup, tidy};
 /// Every test, and then what tests cannot see: stale pages, and the rules of the repository.
 pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     setup::setup(workspace)?;
+    setup::setup_tests()?;
     sh::run(
         workspace
             .cargo()

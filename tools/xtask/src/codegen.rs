@@ -1,8 +1,8 @@
 //! The generated pages of `docs/`: what the compiler says about itself.
 //!
 //! `passes.md` comes from the registry (`tx-opt --tx-dump-registry`), where each pass's page is its
-//! own doc comment; `tile-dialect.md` comes from `Tile.td` by way of `mlir-tblgen`; `tutorial.md`
-//! comes from the tests of `lit-tests/tutorial` and their snapshots; `diagnostics.md` from the table of `tx-codes`.
+//! own doc comment; `variants.md` likewise (`--tx-dump-variants`); `tile-dialect.md` comes from `Tile.td` by way of `mlir-tblgen`;
+//! `tutorial.md` comes from the tests of `lit-tests/tutorial` and their snapshots; `diagnostics.md` from the table of `tx-codes`.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -20,6 +20,7 @@ mod tutorial;
 pub(crate) fn codegen(workspace: &Workspace, check: bool) -> Result<()> {
     let pages = [
         ("docs/passes.md", passes_page(&registry(workspace)?)?),
+        ("docs/variants.md", variants_page(&variants(workspace)?)?),
         ("docs/tile-dialect.md", dialect_page(workspace)?),
         ("docs/tutorial.md", tutorial_page(workspace)?),
         ("docs/diagnostics.md", diagnostics_page(workspace)?),
@@ -102,6 +103,18 @@ pub(crate) fn parse_registry(text: &str) -> Result<Vec<Entry>> {
         .collect()
 }
 
+/// Builds `tx-opt` and asks it for the variants.
+fn variants(workspace: &Workspace) -> Result<Vec<Value>> {
+    let tx_opt = workspace.build("tx-opt", "tx-opt", "dev")?;
+    let output = sh::capture(Command::new(tx_opt).arg("--tx-dump-variants"))?;
+    let variants: Value = serde_json::from_str(&output.stdout)
+        .context("`tx-opt --tx-dump-variants` did not print JSON")?;
+    variants
+        .as_array()
+        .cloned()
+        .context("`tx-opt --tx-dump-variants` did not print a list")
+}
+
 const GENERATED: &str = "<!-- Written by `cargo xtask codegen`. Do not edit: change the source named \
      below and run it again. -->\n";
 
@@ -131,6 +144,53 @@ fn passes_page(entries: &[Entry]) -> Result<String> {
         for entry in members {
             entry_section(&mut page, entry)?;
         }
+    }
+    Ok(page)
+}
+
+/// A page of variants: a table of all, and a section for each.
+fn variants_page(variants: &[Value]) -> Result<String> {
+    let text = |value: &Value, key: &str| value[key].as_str().unwrap_or_default().to_owned();
+    let predicates = |variant: &Value| -> Vec<String> {
+        let list = variant["predicates"]
+            .as_array()
+            .map_or(&[][..], Vec::as_slice);
+        list.iter()
+            .filter_map(|name| Some(format!("`{}`", name.as_str()?)))
+            .collect()
+    };
+    let mut page = String::from(GENERATED);
+    page.push_str(
+        "<!-- Source: `doc` and `predicates` of each variant, in passes/src/variants. -->\n\n\
+         # Variants\n\n\
+         The ways in which `tile.reduce` can be computed, among which [`--tile-select-variant`](passes.md#--tile-select-variant) \
+         chooses. Of those\nwhose conditions all accept, the highest priority wins, then the lowest cost in cycles, then the \
+         name. `variant = \"NAME\"` on the\nop forces one, whose conditions must still accept. `tx explain FILE.mlir` \
+         prints what became of each, with a reason for\nevery condition that refused.\n\n\
+         | variant | priority | what it does |\n|---|--:|---|\n",
+    );
+    for variant in variants {
+        let name = text(variant, "name");
+        let doc = text(variant, "doc");
+        let Some(summary) = doc.lines().next().filter(|line| !line.is_empty()) else {
+            bail!("the variant `{name}` does not say what it does: give it a `doc`");
+        };
+        writeln!(
+            page,
+            "| [`{name}`](#{}) | {} | {} |",
+            name,
+            variant["priority"],
+            cell(summary)
+        )?;
+    }
+    for variant in variants {
+        let name = text(variant, "name");
+        write!(
+            page,
+            "\n## `{name}`\n\n{}\n\nConditions, by the names under which `tx explain` gives their reasons: {}.\n",
+            text(variant, "doc"),
+            predicates(variant).join(", ")
+        )?;
     }
     Ok(page)
 }
@@ -347,6 +407,22 @@ mod tests {
         let page = passes_page(&entries).unwrap();
         assert!(page.contains("| `explain` | bool | — | a\\|b |"), "{page}");
         assert!(!page.contains("## Pipelines"), "{page}");
+    }
+
+    #[test]
+    fn variants_say_what_they_do() {
+        let mut variants = serde_json::json!([{
+            "name": "3input", "priority": 20, "doc": "Sums a|b.\n\nMore.", "predicates": ["kind", "chip"],
+        }]);
+        let page = variants_page(variants.as_array().unwrap()).unwrap();
+        assert!(
+            page.contains("| [`3input`](#3input) | 20 | Sums a\\|b. |"),
+            "{page}"
+        );
+        assert!(page.contains("reasons: `kind`, `chip`.\n"), "{page}");
+        variants[0]["doc"] = "".into();
+        let error = variants_page(variants.as_array().unwrap()).unwrap_err();
+        assert!(error.to_string().contains("`3input`"));
     }
 
     #[test]

@@ -7,18 +7,19 @@
 //! holds programs with inputs and expected outputs, and a script that runs and compares them, so
 //! that it can be tried where there is no Rust.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, anyhow, bail};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::npy::Array;
 use crate::sh::{self, Style};
 use crate::workspace::Workspace;
-use crate::{demo, setup};
+use crate::{changelog, demo, setup};
 
 /// Libraries that every Linux machine with a GNU C library has.
 const HOST_LIBRARIES: &[&str] = &[
@@ -37,6 +38,14 @@ const NEWEST_GLIBC: (u32, u32) = (2, 36);
 
 /// Linked from archives (`lib*.a`) although the linker is asked for shared libraries.
 const STATIC_LIBRARIES: &[&str] = &["stdc++", "z", "zstd"];
+
+/// Libraries of Debian's that are linked from archives, and the package with the text of their licence.
+const DEBIAN_LIBRARIES: &[(&str, &str)] = &[
+    ("llvm-and-mlir", "llvm-22-dev"),
+    ("libstdc++", "libstdc++6"),
+    ("zlib", "zlib1g-dev"),
+    ("zstd", "libzstd-dev"),
+];
 
 const SIZE_LIMIT: u64 = 50_000_000;
 
@@ -80,9 +89,16 @@ fn archive_name(workspace: &Workspace) -> String {
     format!("tx-{}-{}-linux", workspace.version, std::env::consts::ARCH)
 }
 
-pub(crate) fn dist(workspace: &Workspace) -> Result<PathBuf> {
+/// Builds the archive. With `tag`, only if that is a release: of this version, and in the changelog.
+pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> {
     if !cfg!(target_os = "linux") {
         bail!("dist makes a Linux program and has to run on Linux");
+    }
+    if let Some(tag) = tag {
+        let changes = fs::read_to_string(workspace.root.join("CHANGELOG.md"))?;
+        if let Some(why) = changelog::refuse_tag(&changes, &workspace.version, tag) {
+            bail!("{why}");
+        }
     }
     setup::setup(workspace)?;
     let folder = workspace.target.join("dist-files");
@@ -131,9 +147,11 @@ pub(crate) fn dist(workspace: &Workspace) -> Result<PathBuf> {
     check_host_requirements(&gpu)?;
     add_examples(workspace, &tx, &gpu, &staging)?;
     fs::write(staging.join("README.txt"), readme(&name))?;
-    for license in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        fs::copy(workspace.root.join(license), staging.join(license))?;
+    for file in ["LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"] {
+        fs::copy(workspace.root.join(file), staging.join(file))?;
     }
+    add_manual(&tx, &staging)?;
+    add_licenses(workspace, &staging.join("licenses"))?;
     let cases = staging.join("cases");
     for (test, folder) in [
         ("records", &cases),
@@ -166,6 +184,7 @@ pub(crate) fn dist(workspace: &Workspace) -> Result<PathBuf> {
             .env("XZ_OPT", "-6 -T0"),
     )
     .context("the archive needs tar and xz (Debian: xz-utils)")?;
+    write_checksum(&archive)?;
     let size = fs::metadata(&archive)?.len();
     if size > SIZE_LIMIT {
         bail!(
@@ -182,6 +201,150 @@ pub(crate) fn dist(workspace: &Workspace) -> Result<PathBuf> {
         fs::metadata(&tx)?.len() / 1_000_000
     );
     Ok(archive)
+}
+
+/// Manual pages and completion scripts, as `tx` writes them, in the folders that shells and `man` look into below a prefix.
+fn add_manual(tx: &Path, staging: &Path) -> Result<()> {
+    sh::capture(
+        Command::new(tx)
+            .args(["man", "--dir"])
+            .arg(staging.join("share/man/man1")),
+    )?;
+    for (shell, path) in [
+        ("bash", "share/bash-completion/completions/tx"),
+        ("zsh", "share/zsh/site-functions/_tx"),
+        ("fish", "share/fish/vendor_completions.d/tx.fish"),
+    ] {
+        let script = sh::capture(Command::new(tx).args(["completions", shell]))?;
+        let path = staging.join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, script.stdout)?;
+    }
+    Ok(())
+}
+
+/// The licences of what is linked into `tx`: of each package, and of the libraries that are Debian's.
+fn add_licenses(workspace: &Workspace, folder: &Path) -> Result<()> {
+    let output = sh::capture(workspace.cargo().args([
+        "metadata",
+        "--format-version",
+        "1",
+        "--locked",
+        "--filter-platform",
+        &format!("{}-unknown-linux-gnu", std::env::consts::ARCH),
+    ]))?;
+    let metadata: Value = serde_json::from_str(&output.stdout)?;
+    let mut list = String::from(
+        "What is linked into tx, and under which licence. Folders beside this file hold the texts.\n\n",
+    );
+    for package in linked_packages(&metadata, "tx-cli") {
+        let field = |name: &str| package[name].as_str().unwrap_or_default();
+        let (name, version) = (field("name"), field("version"));
+        let license = field("license");
+        let license = if license.is_empty() {
+            "see its folder"
+        } else {
+            license
+        };
+        list.push_str(&format!("{name} {version}: {license}\n"));
+        let source = Path::new(field("manifest_path"))
+            .parent()
+            .context("a package without a folder")?;
+        let target = folder.join(format!("{name}-{version}"));
+        for file in fs::read_dir(source)?.collect::<Result<Vec<_>, _>>()? {
+            if is_license(&file.file_name().to_string_lossy()) && file.path().is_file() {
+                fs::create_dir_all(&target)?;
+                fs::copy(file.path(), target.join(file.file_name()))?;
+            }
+        }
+    }
+    for (library, package) in DEBIAN_LIBRARIES {
+        let text = Path::new("/usr/share/doc").join(package).join("copyright");
+        // On other systems, whoever hands the archive on has to add it.
+        if text.is_file() {
+            let target = folder.join(library);
+            fs::create_dir_all(&target)?;
+            fs::copy(text, target.join("copyright"))?;
+        }
+        list.push_str(&format!("{library}: see its folder\n"));
+    }
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("README.txt"), list)?;
+    Ok(())
+}
+
+fn is_license(file: &str) -> bool {
+    let name = file.to_ascii_uppercase();
+    [
+        "LICENSE",
+        "LICENCE",
+        "COPYING",
+        "COPYRIGHT",
+        "NOTICE",
+        "UNLICENSE",
+    ]
+    .iter()
+    .any(|prefix| name.starts_with(prefix))
+}
+
+/// The packages from elsewhere that are linked into a package of the workspace, by name and version.
+fn linked_packages<'m>(metadata: &'m Value, package: &str) -> Vec<&'m Value> {
+    let list = |value: &'m Value| value.as_array().map_or(&[][..], Vec::as_slice);
+    let packages: BTreeMap<&str, &Value> = list(&metadata["packages"])
+        .iter()
+        .filter_map(|package| Some((package["id"].as_str()?, package)))
+        .collect();
+    let nodes: BTreeMap<&str, &Value> = list(&metadata["resolve"]["nodes"])
+        .iter()
+        .filter_map(|node| Some((node["id"].as_str()?, node)))
+        .collect();
+    let mut open: Vec<&str> = packages
+        .iter()
+        .filter(|(_, found)| found["name"] == package)
+        .map(|(id, _)| *id)
+        .collect();
+    let mut seen = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let Some(node) = nodes.get(id) else { continue };
+        for dependency in list(&node["deps"]) {
+            // `null` is a normal one: neither for tests nor for building.
+            let is_linked = list(&dependency["dep_kinds"])
+                .iter()
+                .any(|kind| kind["kind"].is_null());
+            if let (true, Some(id)) = (is_linked, dependency["pkg"].as_str()) {
+                open.push(id);
+            }
+        }
+    }
+    let mut linked: Vec<&Value> = seen
+        .iter()
+        .filter_map(|id| packages.get(id).copied())
+        .filter(|package| !package["source"].is_null())
+        .collect();
+    linked.sort_by_key(|package| {
+        ["name", "version"].map(|key| package[key].as_str().unwrap_or_default())
+    });
+    linked
+}
+
+/// Writes the SHA-256 of a file beside it, as `sha256sum --check` reads it.
+fn write_checksum(file: &Path) -> Result<()> {
+    let name = file
+        .file_name()
+        .and_then(|name| name.to_str())
+        .context("a file without a name")?;
+    let digest = Sha256::digest(fs::read(file)?);
+    let hexadecimal: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    fs::write(
+        file.with_file_name(format!("{name}.sha256")),
+        format!("{hexadecimal}  {name}\n"),
+    )?;
+    Ok(())
 }
 
 /// Cargo's name of the variable that chooses the linker of the host.
@@ -405,7 +568,9 @@ fn readme(name: &str) -> String {
          \x20   sh {EXAMPLES_SCRIPT_NAME}         programs with buffers, streams and GPUs of their own; NCCL\n\
          \x20   python3 bench-tile.py               time reductions in a block beside CUB (needs nvcc)\n\
          \x20   python3 bench-grid.py               time those of whole arrays beside CUB, PyTorch and Triton\n\n\
-         The Python scripts need Python 3 with NumPy; tx and the examples do not.\n",
+         The Python scripts need Python 3 with NumPy; tx and the examples do not.\n\n\
+         share/ has manual pages and completions for bash, zsh and fish: copy it to a prefix such as\n\
+         ~/.local. CHANGELOG.md says what is new, licenses/ what is linked into tx.\n",
         NEWEST_GLIBC.0, NEWEST_GLIBC.1
     )
 }
@@ -422,6 +587,50 @@ mod tests {
  0x000000000000000c (INIT)               0x1000
 ";
         assert_eq!(needed_libraries(listing), ["libc.so.6", "libstdc++.so.6"]);
+    }
+
+    #[test]
+    fn checksums_are_read_by_the_usual_program() {
+        let folder = std::env::temp_dir().join(format!("tx-checksum-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("a.tar.xz"), "abc").unwrap();
+        write_checksum(&folder.join("a.tar.xz")).unwrap();
+        let text = fs::read_to_string(folder.join("a.tar.xz.sha256")).unwrap();
+        let check = sh::capture(
+            Command::new("sha256sum")
+                .args(["--check", "a.tar.xz.sha256"])
+                .current_dir(&folder),
+        );
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(
+            text.starts_with("ba7816bf8f01cfea414140de5dae2223"),
+            "{text}"
+        );
+        assert_eq!(check.unwrap().stdout, "a.tar.xz: OK\n");
+    }
+
+    #[test]
+    fn linked_packages_are_found_through_those_of_the_workspace() {
+        let node = |id: &str, deps: Value| json!({ "id": id, "deps": deps });
+        let dependency =
+            |id: &str, kind: Value| json!({ "pkg": id, "dep_kinds": [{ "kind": kind }] });
+        let package = |id: &str, source: Value| json!({ "id": id, "name": id, "source": source });
+        let metadata = json!({
+            "packages": [
+                package("tx-cli", Value::Null), package("tx-plan", Value::Null), package("serde", json!("registry")),
+                package("cc", json!("registry")), package("other", json!("registry")),
+            ],
+            "resolve": { "nodes": [
+                node("tx-cli", json!([dependency("tx-plan", Value::Null), dependency("cc", json!("build"))])),
+                node("tx-plan", json!([dependency("serde", Value::Null)])),
+                node("serde", json!([])), node("cc", json!([])), node("other", json!([])),
+            ]},
+        });
+        let names: Vec<&Value> = linked_packages(&metadata, "tx-cli")
+            .iter()
+            .map(|package| &package["name"])
+            .collect();
+        assert_eq!(names, ["serde"]);
     }
 
     #[test]

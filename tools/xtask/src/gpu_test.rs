@@ -36,7 +36,7 @@ pub(crate) fn gpu_test(
     }
     let archive = match archive {
         Some(archive) => archive,
-        None => dist::dist(workspace)?,
+        None => dist::dist(workspace, None)?,
     };
     let folder = workspace.target.join("gpu-test");
     let _ = fs::remove_dir_all(&folder);

@@ -3,12 +3,15 @@
 //! It is plain Rust with no MLIR in it, so that `cargo xtask setup` can run on a fresh clone and
 //! install what the other crates need.
 
+mod book;
+mod changelog;
 mod ci;
 mod codegen;
 mod demo;
 mod dist;
 mod fuzz;
 mod gpu_test;
+mod links;
 mod npy;
 mod setup;
 mod sh;
@@ -79,7 +82,13 @@ enum Task {
         args: Vec<String>,
     },
     /// Build the archive of `tx` that runs on a Linux machine with nothing but a driver
-    Dist,
+    Dist {
+        /// Only if this tag is that of a release: `v` and the version, which CHANGELOG.md has
+        #[arg(long)]
+        tag: Option<String>,
+    },
+    /// Build the book of docs/ with mdBook, into target/book
+    Book,
     /// Run the demonstrations and the records from the dist archive, on a GPU if there is one
     GpuTest {
         /// The archive; by default the one `cargo xtask dist` builds
@@ -121,7 +130,8 @@ fn run(task: Task) -> Result<()> {
             jobs,
         } => fuzz::fuzz(&workspace, seconds, seed, jobs),
         Task::Bench { args } => ci::bench(&workspace, &args),
-        Task::Dist => dist::dist(&workspace).map(drop),
+        Task::Dist { tag } => dist::dist(&workspace, tag.as_deref()).map(drop),
+        Task::Book => book::book(&workspace).map(drop),
         Task::GpuTest {
             archive,
             device,

@@ -33,6 +33,13 @@ const TOOLCHAIN_PACKAGES: &[(&str, &str)] = &[
     ("libzstd-dev", "zstd, which LLVM uses"),
 ];
 
+/// What reads completion scripts and manual pages in tests.
+const SHELL_PACKAGES: &[(&str, &str)] = &[
+    ("zsh", "a shell with a completion script"),
+    ("fish", "another"),
+    ("mandoc", "checks manual pages"),
+];
+
 /// NVIDIA's assembler comes alone in this PyPI wheel. Tests assemble PTX with it; neither building
 /// nor running `tx` needs it.
 const PTXAS_PACKAGE: &str = "nvidia-cuda-nvcc";
@@ -55,6 +62,26 @@ pub(crate) fn setup(workspace: &Workspace) -> Result<()> {
         ptxas.display()
     );
     Ok(())
+}
+
+/// Installs what tests need beside what builds and programs do.
+pub(crate) fn setup_tests() -> Result<()> {
+    if is_debian() {
+        return apt_install(SHELL_PACKAGES);
+    }
+    let missing: Vec<&str> = SHELL_PACKAGES
+        .iter()
+        .map(|(program, _)| *program)
+        // Not all of them know `--version`.
+        .filter(|program| !sh::starts(Command::new(program).args(["-n", "/dev/null"])))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "the tests of completions and manual pages need {}: install them",
+        missing.join(", ")
+    );
 }
 
 fn install_packages() -> Result<()> {

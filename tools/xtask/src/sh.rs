@@ -60,6 +60,16 @@ pub(crate) fn succeeds(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
+/// Runs silently; true if it started.
+pub(crate) fn starts(command: &mut Command) -> bool {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok()
+}
+
 /// The command as one would type it.
 pub(crate) fn display(command: &Command) -> String {
     std::iter::once(command.get_program())

@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::codegen::{self, Entry};
 use crate::sh::Style;
 use crate::workspace::{LLVM_MAJOR, Workspace};
+use crate::{book, changelog, links};
 
 /// Folders of `lit-tests` that belong to no pass and no pipeline.
 const OTHER_LIT_FOLDERS: &[&str] = &[
@@ -40,10 +41,11 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-codes", &[]),
     ("tx-target", &[]),
     ("tx-plan", &[]),
-    ("tx-mlir", &[]),
+    ("tx-llvm", &[]),
+    ("tx-mlir", &["tx-llvm"]),
     ("tx-scalar", &[]),
     ("tx-pass", &["tx-mlir"]),
-    ("tx-dialect-tile", &["tx-mlir"]),
+    ("tx-dialect-tile", &["tx-llvm", "tx-mlir"]),
     (
         "tx-passes",
         &[
@@ -125,7 +127,13 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     wrong.extend(cxx_budget(workspace, &files)?);
     wrong.extend(dependencies(workspace.packages()));
     wrong.extend(llvm_version(workspace)?);
+    wrong.extend(rust_version(workspace)?);
     wrong.extend(texts(workspace, &files)?);
+    wrong.extend(links::check(&files, &markdown(workspace, &files)?));
+    let summary = read(workspace, Path::new("docs/SUMMARY.md"))?;
+    wrong.extend(book::check_summary(&summary, &files));
+    let changes = read(workspace, Path::new("CHANGELOG.md"))?;
+    wrong.extend(changelog::check(&changes, &workspace.version));
     if !wrong.is_empty() {
         for each in &wrong {
             eprintln!("tidy: {each}");
@@ -305,25 +313,62 @@ fn reaches<'a>(
     None
 }
 
-/// The version of LLVM stands in two places, which must agree.
+/// The version of LLVM stands in three places, which must agree.
 fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
+    let build = Path::new("crates/tx-llvm/build.rs");
+    let constant = format!("const LLVM: &str = \"{LLVM_MAJOR}\";");
+    let mut wrong = Vec::new();
+    if !read(workspace, build)?.lines().any(|line| line == constant) {
+        wrong.push(format!(
+            "{} does not look for LLVM {LLVM_MAJOR}",
+            build.display()
+        ));
+    }
     let file = Path::new(".cargo/config.toml");
     let config = read(workspace, file)?;
     let expected = format!("/llvm-{LLVM_MAJOR}\"");
-    Ok(["MLIR_SYS_220_PREFIX", "TABLEGEN_220_PREFIX"]
+    let unset = ["MLIR_SYS_220_PREFIX", "TABLEGEN_220_PREFIX"]
         .into_iter()
         .filter(|variable| {
             !config
                 .lines()
                 .any(|line| line.starts_with(variable) && line.contains(&expected))
-        })
-        .map(|variable| {
-            format!(
-                "{} does not set {variable} to LLVM {LLVM_MAJOR}",
-                file.display()
-            )
-        })
-        .collect())
+        });
+    wrong.extend(unset.map(|variable| {
+        format!(
+            "{} does not set {variable} to LLVM {LLVM_MAJOR}",
+            file.display()
+        )
+    }));
+    Ok(wrong)
+}
+
+/// The oldest Rust that builds everything is that of every package, and the one that continuous integration has. Clippy checks
+/// that nothing newer is used of the standard library.
+fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
+    let versions: BTreeSet<&str> = workspace
+        .packages()
+        .iter()
+        .map(|package| package["rust_version"].as_str().unwrap_or("none"))
+        .collect();
+    let Some(version) = versions.first().filter(|_| versions.len() == 1) else {
+        return Ok(vec![format!(
+            "packages have the rust-versions {versions:?}: each takes that of the workspace"
+        )]);
+    };
+    let file = Path::new(".github/workflows/ci.yml");
+    let expected = format!("RUST: \"{version}\"");
+    let found = read(workspace, file)?
+        .lines()
+        .any(|line| line.trim() == expected);
+    Ok(if found {
+        Vec::new()
+    } else {
+        vec![format!(
+            "{} does not say `{expected}`, the rust-version of the workspace",
+            file.display()
+        )]
+    })
 }
 
 /// Rules on the lines of text files.
@@ -365,6 +410,15 @@ fn holds_path(line: &str, path: &str) -> bool {
         !line[..at]
             .ends_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '}'))
     })
+}
+
+/// The text of every page of Markdown.
+fn markdown(workspace: &Workspace, files: &[PathBuf]) -> Result<BTreeMap<PathBuf, String>> {
+    files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
+        .map(|file| Ok((file.clone(), read(workspace, file)?)))
+        .collect()
 }
 
 fn read(workspace: &Workspace, file: &Path) -> Result<String> {

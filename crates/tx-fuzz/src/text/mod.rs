@@ -17,7 +17,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 pub(crate) use process::place_of_crash;
@@ -58,6 +58,8 @@ pub struct Config {
     pub jobs: usize,
     /// The folder for findings.
     pub out: PathBuf,
+    /// Counts cases when they are done, for those who watch.
+    pub done: Arc<AtomicU64>,
 }
 
 /// A damaged program, and what it is given to.
@@ -123,6 +125,7 @@ pub fn run(config: &Config) -> io::Result<Summary> {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .count(&outcome);
+            config.done.fetch_add(1, Ordering::Relaxed);
             let wanted = outcome.class.is_finding() || outcome.class == Class::Upstream;
             if wanted && findings.take(&kind, OF_A_KIND) {
                 let (bytes, outcome) = match outcome.class {

@@ -41,7 +41,9 @@ pub(super) fn page(workspace: &Workspace) -> Result<String> {
     let read = |path: &Path| {
         fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
     };
-    let mut page = read(&folder.join("introduction.md"))?;
+    // Its links are relative to its own folder; the page stands in another.
+    let introduction = read(&folder.join("introduction.md"))?;
+    let mut page = introduction.replace("](.)", &format!("](../{FOLDER})"));
     let mut tests: Vec<PathBuf> = fs::read_dir(&folder)
         .with_context(|| format!("cannot read {FOLDER}"))?
         .map(|entry| Ok(entry?.path()))

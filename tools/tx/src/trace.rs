@@ -1,0 +1,217 @@
+//! `--trace FILE`: what `tx` did and when, in the form that Perfetto and Chrome's `about:tracing` read.
+//!
+//! The file is a JSON list of events, one a line: a span begins (`B`) and ends (`E`), something happens (`i`). Lines are
+//! written as they come, so that after a crash the file says how far it went; viewers take a list without its end.
+
+use std::fmt::Debug;
+use std::fs::File;
+use std::io::{self, LineWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+use tracing::field::{Field, Visit};
+use tracing::level_filters::LevelFilter;
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::failure::Failure;
+
+/// The file of this process, if one was asked for.
+static TRACE: OnceLock<Trace> = OnceLock::new();
+
+struct Trace {
+    path: PathBuf,
+    start: Instant,
+    out: Mutex<Out>,
+}
+
+struct Out {
+    file: LineWriter<File>,
+    /// Whether an event stands before the next one.
+    begun: bool,
+    /// The first thing that went wrong.
+    error: Option<io::Error>,
+}
+
+/// Begins a file, and returns what fills it.
+pub(crate) fn start<S>(path: &Path) -> Result<impl Layer<S>, Failure>
+where
+    S: Subscriber + for<'s> LookupSpan<'s>,
+{
+    let file = File::create(path).map_err(|error| Failure::file(path, &error))?;
+    let mut out = Out {
+        file: LineWriter::new(file),
+        begun: false,
+        error: None,
+    };
+    out.write("[\n");
+    let trace = TRACE.get_or_init(|| Trace {
+        path: path.to_owned(),
+        start: Instant::now(),
+        out: Mutex::new(out),
+    });
+    // Passes and stages are debugging spans of our own crates, whose names all begin so.
+    let own = Targets::new().with_target("tx", LevelFilter::DEBUG);
+    Ok(Events(trace).with_filter(own))
+}
+
+/// Ends the file, if there is one.
+pub(crate) fn finish() -> Result<(), Failure> {
+    let Some(trace) = TRACE.get() else {
+        return Ok(());
+    };
+    let mut out = trace.out.lock().unwrap_or_else(PoisonError::into_inner);
+    out.write("\n]\n");
+    match out.error.take() {
+        Some(error) => Err(Failure::file(&trace.path, &error)),
+        None => Ok(()),
+    }
+}
+
+impl Out {
+    fn write(&mut self, text: &str) {
+        if self.error.is_none() {
+            self.error = self.file.write_all(text.as_bytes()).err();
+        }
+    }
+}
+
+impl Trace {
+    fn event(&self, phase: &str, name: &str, category: &str, args: &Map<String, Value>) {
+        let mut event = json!({
+            "ph": phase,
+            "name": name,
+            "cat": category,
+            // Microseconds.
+            "ts": self.start.elapsed().as_nanos() as f64 / 1e3,
+            "pid": std::process::id(),
+            "tid": thread(),
+        });
+        if !args.is_empty() {
+            event["args"] = Value::Object(args.clone());
+        }
+        if phase == "i" {
+            // Something that happens in one thread.
+            event["s"] = "t".into();
+        }
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let separator = if out.begun { ",\n" } else { "" };
+        out.begun = true;
+        out.write(&format!("{separator}{event}"));
+    }
+}
+
+/// The number of this thread, from 1 on in the order in which threads were first seen.
+fn thread() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    thread_local! {
+        static NUMBER: u64 = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    NUMBER.with(|number| *number)
+}
+
+/// The fields of a span or an event.
+#[derive(Default)]
+struct Fields(Map<String, Value>);
+
+impl Fields {
+    /// A field `name` is what is shown; else the name of the span is.
+    fn name<'f>(&'f self, otherwise: &'f str) -> &'f str {
+        self.0
+            .get("name")
+            .and_then(Value::as_str)
+            .unwrap_or(otherwise)
+    }
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0
+            .insert(field.name().to_owned(), format!("{value:?}").into());
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.0.insert(field.name().to_owned(), value.into());
+    }
+}
+
+/// Writes what the spans and events of the program say.
+struct Events(&'static Trace);
+
+impl<S: Subscriber + for<'s> LookupSpan<'s>> Layer<S> for Events {
+    fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        if let Some(span) = context.span(id) {
+            span.extensions_mut().insert(fields);
+        }
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        if let Some(span) = context.span(id)
+            && let Some(fields) = span.extensions_mut().get_mut::<Fields>()
+        {
+            values.record(fields);
+        }
+    }
+
+    fn on_enter(&self, id: &Id, context: Context<'_, S>) {
+        self.boundary("B", id, &context);
+    }
+
+    fn on_exit(&self, id: &Id, context: Context<'_, S>) {
+        self.boundary("E", id, &context);
+    }
+
+    fn on_event(&self, event: &Event<'_>, _context: Context<'_, S>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let message = fields.0.remove("message");
+        let message = message.as_ref().and_then(Value::as_str);
+        let target = event.metadata().target();
+        self.0
+            .event("i", message.unwrap_or(target), target, &fields.0);
+    }
+}
+
+impl Events {
+    fn boundary<S: Subscriber + for<'s> LookupSpan<'s>>(
+        &self,
+        phase: &str,
+        id: &Id,
+        context: &Context<'_, S>,
+    ) {
+        let Some(span) = context.span(id) else {
+            return;
+        };
+        let extensions = span.extensions();
+        let Some(fields) = extensions.get::<Fields>() else {
+            return;
+        };
+        let name = fields.name(span.name());
+        self.0.event(phase, name, span.name(), &fields.0);
+    }
+}

@@ -1,0 +1,293 @@
+//! `cargo xtask book`: the pages of `docs/` as a book, by mdBook.
+//!
+//! mdBook reads one folder, and the pages lead to files all over the repository. So that every link of a page is one of the
+//! book as well, a copy of what the book needs is made with the repository's own folders: the pages, and the files and
+//! folders that they lead to. What mdBook makes of it is read again, and every link in it followed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::links::{self, Page};
+use crate::sh::{self, Style};
+use crate::workspace::Workspace;
+
+const SUMMARY: &str = "docs/SUMMARY.md";
+
+/// Installed from crates.io into `target/tools`, as no one else needs it. It takes about three minutes to build, once.
+const MDBOOK_VERSION: &str = "0.5.4";
+
+pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
+    let mdbook = install(workspace)?;
+    let stage = workspace.target.join("book-files");
+    let book = workspace.target.join("book");
+    let _ = fs::remove_dir_all(&stage);
+    collect(workspace, &stage)?;
+    sh::run(
+        Command::new(mdbook)
+            .arg("build")
+            .arg(&stage)
+            .arg("--dest-dir")
+            .arg(&book),
+    )?;
+    // mdBook takes the first chapter for it, whose links are relative to another folder.
+    let first = chapters(&fs::read_to_string(workspace.root.join(SUMMARY))?)
+        .first()
+        .context("docs/SUMMARY.md names no page")?
+        .with_extension("html");
+    fs::write(
+        book.join("index.html"),
+        format!(
+            "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>tx</title>\n\
+             <meta http-equiv=\"refresh\" content=\"0; url={0}\">\n<a href=\"{0}\">tx</a>\n",
+            first.display()
+        ),
+    )?;
+    let wrong = check(&book)?;
+    if !wrong.is_empty() {
+        for each in &wrong {
+            eprintln!("book: {each}");
+        }
+        bail!("book: {} links lead nowhere", wrong.len());
+    }
+    println!(
+        "{} {}",
+        Style::stdout().green("book: wrote"),
+        book.join("index.html").display()
+    );
+    Ok(book)
+}
+
+fn install(workspace: &Workspace) -> Result<PathBuf> {
+    let root = workspace.target.join("tools/mdbook");
+    let mdbook = root.join("bin/mdbook");
+    let found = sh::capture(Command::new(&mdbook).arg("--version"));
+    if found.is_ok_and(|found| found.stdout.trim().ends_with(MDBOOK_VERSION)) {
+        return Ok(mdbook);
+    }
+    eprintln!(
+        "book: installing mdBook {MDBOOK_VERSION} into {}",
+        root.display()
+    );
+    sh::run(
+        workspace
+            .cargo()
+            .args(["install", "mdbook", "--locked", "--version", MDBOOK_VERSION])
+            .args(["--no-default-features", "--features", "search", "--root"])
+            .arg(&root)
+            // Its own, so that nothing of the workspace is built again.
+            .arg("--target-dir")
+            .arg(workspace.target.join("mdbook")),
+    )?;
+    Ok(mdbook)
+}
+
+/// The pages that the summary names, in its order.
+pub(crate) fn chapters(summary: &str) -> Vec<PathBuf> {
+    Page::read(summary)
+        .links
+        .iter()
+        .filter(|(_, link)| !links::is_elsewhere(link))
+        .filter_map(|(_, link)| Some(links::target(Path::new(SUMMARY), link)?.0))
+        .collect()
+}
+
+/// What is wrong with the summary: pages of `docs` that it leaves out, or names twice.
+pub(crate) fn check_summary(summary: &str, files: &[PathBuf]) -> Vec<String> {
+    let chapters = chapters(summary);
+    let mut wrong: Vec<String> = files
+        .iter()
+        .filter(|file| {
+            file.starts_with("docs")
+                && file.extension().is_some_and(|extension| extension == "md")
+                && file.as_path() != Path::new(SUMMARY)
+                && !chapters.contains(file)
+        })
+        .map(|file| format!("{SUMMARY} leaves out {}", file.display()))
+        .collect();
+    let mut seen = BTreeSet::new();
+    wrong.extend(
+        chapters
+            .iter()
+            .filter(|chapter| !seen.insert(*chapter))
+            .map(|chapter| format!("{SUMMARY} names {} twice", chapter.display())),
+    );
+    wrong
+}
+
+/// Copies what the book needs to `stage/src`.
+fn collect(workspace: &Workspace, stage: &Path) -> Result<()> {
+    let files = workspace.files()?;
+    let source = stage.join("src");
+    let read = |file: &Path| {
+        fs::read_to_string(workspace.root.join(file))
+            .with_context(|| format!("cannot read {}", file.display()))
+    };
+    let copy = |file: &Path| -> Result<()> {
+        let target = source.join(file);
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::copy(workspace.root.join(file), &target)
+            .with_context(|| format!("cannot copy {}", file.display()))?;
+        Ok(())
+    };
+    let summary = read(Path::new(SUMMARY))?;
+    let chapters = chapters(&summary);
+    fs::create_dir_all(&source)?;
+    fs::copy(
+        workspace.root.join("docs/book.toml"),
+        stage.join("book.toml"),
+    )
+    .context("cannot copy docs/book.toml")?;
+    // Its links are relative to the folder it stands in, which here is the root.
+    let moved = summary
+        .replace("](../", "](\u{0}")
+        .replace("](", "](docs/")
+        .replace("](docs/\u{0}", "](");
+    fs::write(source.join("SUMMARY.md"), moved)?;
+    let mut folders = BTreeSet::new();
+    for chapter in &chapters {
+        copy(chapter)?;
+        let text = read(chapter)?;
+        // mdBook makes `index.html` of a README, and leaves links to it as they are.
+        let linked = text
+            .replace("README.md)", "index.md)")
+            .replace("README.md#", "index.md#");
+        fs::write(source.join(chapter), linked)?;
+        for (_, link) in Page::read(&text).links {
+            if links::is_elsewhere(&link) {
+                continue;
+            }
+            let Some((path, _)) = links::target(chapter, &link) else {
+                continue;
+            };
+            if files.contains(&path) {
+                if path.extension().is_some_and(|extension| extension == "md")
+                    && !chapters.contains(&path)
+                {
+                    bail!(
+                        "{} leads to {}, which is no chapter of the book: name it in {SUMMARY}",
+                        chapter.display(),
+                        path.display()
+                    );
+                }
+                copy(&path)?;
+            } else {
+                folders.insert(path);
+            }
+        }
+    }
+    for folder in folders {
+        // mdBook makes an index of it.
+        if chapters.contains(&folder.join("README.md")) {
+            continue;
+        }
+        let inside: Vec<&PathBuf> = files
+            .iter()
+            .filter(|file| file.parent() == Some(folder.as_path()))
+            // mdBook leaves pages out that are no chapters.
+            .filter(|file| file.extension().is_none_or(|extension| extension != "md"))
+            .collect();
+        let mut list = format!(
+            "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n<h1>{0}</h1>\n<ul>\n",
+            folder.display()
+        );
+        for file in inside {
+            copy(file)?;
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            list.push_str(&format!("<li><a href=\"{name}\">{name}</a></li>\n"));
+        }
+        list.push_str("</ul>\n");
+        let target = source.join(&folder);
+        fs::create_dir_all(&target)?;
+        fs::write(target.join("index.html"), list)?;
+    }
+    Ok(())
+}
+
+/// Links of the finished book that lead nowhere.
+fn check(book: &Path) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    walk(book, &mut files)?;
+    let mut pages = BTreeMap::new();
+    for file in &files {
+        if file
+            .extension()
+            .is_some_and(|extension| extension == "html")
+        {
+            let text = fs::read_to_string(file)?;
+            let place = file.strip_prefix(book)?.to_owned();
+            pages.insert(place, Page::of_html(&text));
+        }
+    }
+    let mut wrong = Vec::new();
+    for (place, page) in &pages {
+        // Of the site that serves the book: its addresses are absolute.
+        if place == Path::new("404.html") {
+            continue;
+        }
+        for (_, link) in &page.links {
+            if links::is_elsewhere(link) {
+                continue;
+            }
+            let found = links::target(place, link).filter(|(path, _)| book.join(path).exists());
+            let Some((path, anchor)) = found else {
+                wrong.push(format!("{}: `{link}` is not there", place.display()));
+                continue;
+            };
+            let path = match book.join(&path).is_dir() {
+                true => path.join("index.html"),
+                false => path,
+            };
+            let there = match (&anchor, pages.get(&path)) {
+                (Some(anchor), Some(page)) => page.has_anchor(anchor),
+                _ => book.join(&path).exists(),
+            };
+            if !there {
+                wrong.push(format!("{}: `{link}` is not there", place.display()));
+            }
+        }
+    }
+    Ok(wrong)
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for entry in
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?
+    {
+        let path = entry?.path();
+        if path.is_dir() {
+            walk(&path, files)?;
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn summaries_name_every_page_once() {
+        let files: Vec<PathBuf> = ["docs/SUMMARY.md", "docs/a.md", "docs/x/b.md", "README.md"]
+            .iter()
+            .map(PathBuf::from)
+            .collect();
+        let good = "# Summary\n\n[A](a.md)\n\n- [B](x/b.md)\n- [Up](../ARCHITECTURE.md)\n";
+        assert_eq!(check_summary(good, &files), [""; 0]);
+        assert_eq!(
+            check_summary("- [A](a.md)\n- [A](a.md)\n", &files),
+            [
+                "docs/SUMMARY.md leaves out docs/x/b.md",
+                "docs/SUMMARY.md names docs/a.md twice"
+            ]
+        );
+    }
+}
