@@ -29,9 +29,18 @@ pub(crate) enum Note {
         reasons: Vec<(String, String)>,
     },
     /// For which lengths, into how many kernels, and the steps.
-    Schedule { when: String, what: String, steps: Vec<String> },
+    Schedule {
+        when: String,
+        what: String,
+        steps: Vec<String>,
+    },
     /// What a schedule should take.
-    Estimate { is_chosen: bool, time: String, why: String, steps: Vec<String> },
+    Estimate {
+        is_chosen: bool,
+        time: String,
+        why: String,
+        steps: Vec<String>,
+    },
     /// Anything else.
     Other(String),
 }
@@ -39,7 +48,9 @@ pub(crate) enum Note {
 /// The steps of a printed schedule.
 fn steps(text: &str) -> Option<Vec<String>> {
     let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
-    let parts = inner.split(", #tile.").map(|step| step.trim_start_matches("#tile.").to_owned());
+    let parts = inner
+        .split(", #tile.")
+        .map(|step| step.trim_start_matches("#tile.").to_owned());
     Some(parts.filter(|step| !step.is_empty()).collect())
 }
 
@@ -60,15 +71,23 @@ fn read_estimate(note: &str) -> Option<Note> {
         None => (rest, Vec::new()),
     };
     let (time, why) = rest.split_once(" for ")?;
-    Some(Note::Estimate { is_chosen, time: time.to_owned(), why: why.to_owned(), steps })
+    Some(Note::Estimate {
+        is_chosen,
+        time: time.to_owned(),
+        why: why.to_owned(),
+        steps,
+    })
 }
 
 fn read_schedule(note: &str) -> Option<Note> {
     let (before, schedule) = note.split_once(": [")?;
     let steps = steps(&format!("[{schedule}"))?;
     let (when, what) = before.split_once(": ").unwrap_or(("", before));
-    (what.contains("kernel") || what.contains("schedule"))
-        .then(|| Note::Schedule { when: when.to_owned(), what: what.to_owned(), steps })
+    (what.contains("kernel") || what.contains("schedule")).then(|| Note::Schedule {
+        when: when.to_owned(),
+        what: what.to_owned(),
+        steps,
+    })
 }
 
 fn read_variant(note: &str) -> Option<Note> {
@@ -93,7 +112,9 @@ fn read_variant(note: &str) -> Option<Note> {
     let reasons = rest
         .split("; ")
         .map(|reason| match reason.split_once(": ") {
-            Some((predicate, why)) if !predicate.contains([' ', '`']) => (predicate.to_owned(), why.to_owned()),
+            Some((predicate, why)) if !predicate.contains([' ', '`']) => {
+                (predicate.to_owned(), why.to_owned())
+            }
             _ => (String::new(), reason.to_owned()),
         })
         .collect();
@@ -124,33 +145,62 @@ mod tests {
                 reasons: vec![]
             }
         );
-        let Note::Variant { cost: None, reasons, .. } =
-            read("packed_half (priority 10): type: elements are `f32`, expected `f16` or `bf16`; vector: none")
+        let Note::Variant {
+            cost: None,
+            reasons,
+            ..
+        } = read(
+            "packed_half (priority 10): type: elements are `f32`, expected `f16` or `bf16`; vector: none",
+        )
         else {
             panic!()
         };
-        assert_eq!(reasons[0], ("type".to_owned(), "elements are `f32`, expected `f16` or `bf16`".to_owned()));
+        assert_eq!(
+            reasons[0],
+            (
+                "type".to_owned(),
+                "elements are `f32`, expected `f16` or `bf16`".to_owned()
+            )
+        );
         assert_eq!(reasons[1].0, "vector");
-        let Note::Variant { priority: None, reasons, .. } = read("redux: `redux.sync` has no `sum` of `f32`") else {
+        let Note::Variant {
+            priority: None,
+            reasons,
+            ..
+        } = read("redux: `redux.sync` has no `sum` of `f32`")
+        else {
             panic!()
         };
-        assert_eq!(reasons, [(String::new(), "`redux.sync` has no `sum` of `f32`".to_owned())]);
+        assert_eq!(
+            reasons,
+            [(
+                String::new(),
+                "`redux.sync` has no `sum` of `f32`".to_owned()
+            )]
+        );
     }
 
     #[test]
     fn schedules_and_estimates() {
         assert_eq!(
-            read("`d1` up to 16: one kernel, 256 threads a block: [#tile.split<\"d0\" by 128>, #tile.stream]"),
+            read(
+                "`d1` up to 16: one kernel, 256 threads a block: [#tile.split<\"d0\" by 128>, #tile.stream]"
+            ),
             Note::Schedule {
                 when: "`d1` up to 16".to_owned(),
                 what: "one kernel, 256 threads a block".to_owned(),
                 steps: vec!["split<\"d0\" by 128>".to_owned(), "stream".to_owned()],
             }
         );
-        let Note::Schedule { when, .. } = read("one kernel, 256 threads a block: [#tile.stream]") else { panic!() };
+        let Note::Schedule { when, .. } = read("one kernel, 256 threads a block: [#tile.stream]")
+        else {
+            panic!()
+        };
         assert_eq!(when, "");
         assert_eq!(
-            read("candidate: 758.6 µs for 1074790400 bytes, 1.2 waves: [#tile.bind<\"d0\" to block_x>]"),
+            read(
+                "candidate: 758.6 µs for 1074790400 bytes, 1.2 waves: [#tile.bind<\"d0\" to block_x>]"
+            ),
             Note::Estimate {
                 is_chosen: false,
                 time: "758.6 µs".to_owned(),
@@ -158,7 +208,12 @@ mod tests {
                 steps: vec!["bind<\"d0\" to block_x>".to_owned()],
             }
         );
-        let Note::Estimate { is_chosen: true, steps, .. } = read("chosen: 692.7 µs for 10 bytes, 19.0 waves") else {
+        let Note::Estimate {
+            is_chosen: true,
+            steps,
+            ..
+        } = read("chosen: 692.7 µs for 10 bytes, 19.0 waves")
+        else {
             panic!()
         };
         assert_eq!(steps, [""; 0]);
@@ -166,7 +221,13 @@ mod tests {
 
     #[test]
     fn what_is_neither_is_kept() {
-        for text in ["estimates for the A100 and 262144x1024; not by these", "no: what", "", ": [", "a (priority 1: x"] {
+        for text in [
+            "estimates for the A100 and 262144x1024; not by these",
+            "no: what",
+            "",
+            ": [",
+            "a (priority 1: x",
+        ] {
             assert_eq!(read(text), Note::Other(text.to_owned()));
         }
     }

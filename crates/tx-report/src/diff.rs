@@ -91,7 +91,9 @@ fn shape(tokens: &[Token<'_>]) -> Vec<String> {
 /// The values of a line, and whether each is defined there.
 fn values<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, bool)> {
     let declares = tokens.first().is_some_and(|t| t.kind == Kind::Block)
-        || tokens.iter().any(|t| t.kind == Kind::Op && t.text.ends_with(".func"));
+        || tokens
+            .iter()
+            .any(|t| t.kind == Kind::Op && t.text.ends_with(".func"));
     let leads = tokens.first().is_some_and(|t| t.kind == Kind::Value);
     let assigned = tokens.iter().position(|t| t.text == "=").filter(|_| leads);
     tokens
@@ -99,7 +101,9 @@ fn values<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, bool)> {
         .enumerate()
         .filter(|(_, t)| t.kind == Kind::Value)
         .map(|(at, t)| {
-            let mut next = tokens[at + 1..].iter().filter(|t| !t.text.trim().is_empty());
+            let mut next = tokens[at + 1..]
+                .iter()
+                .filter(|t| !t.text.trim().is_empty());
             let is_target = next.next().is_some_and(|t| t.text == "=");
             let defines = declares || is_target || assigned.is_some_and(|end| at < end);
             (t.text.split('#').next().unwrap_or(t.text), defines)
@@ -124,7 +128,11 @@ impl<'t> Names<'t> {
 
     fn define(&mut self, old: &[(&'t str, bool)], new: &[(&'t str, bool)]) {
         let defined = |values: &[(&'t str, bool)]| -> Vec<&'t str> {
-            values.iter().filter(|(_, d)| *d).map(|(name, _)| *name).collect()
+            values
+                .iter()
+                .filter(|(_, d)| *d)
+                .map(|(name, _)| *name)
+                .collect()
         };
         let (old, new) = (defined(old), defined(new));
         if old.len() == new.len() {
@@ -137,7 +145,9 @@ impl<'t> Names<'t> {
 pub fn rows(old: &[&str], new: &[&str]) -> Vec<Row> {
     let old: Vec<Vec<Token<'_>>> = old.iter().map(|line| mlir(line)).collect();
     let new: Vec<Vec<Token<'_>>> = new.iter().map(|line| mlir(line)).collect();
-    let trim = |lines: &[Vec<Token<'_>>]| -> Vec<String> { lines.iter().map(|l| key(&trimmed(l))).collect() };
+    let trim = |lines: &[Vec<Token<'_>>]| -> Vec<String> {
+        lines.iter().map(|l| key(&trimmed(l))).collect()
+    };
     let (old_keys, new_keys) = (trim(&old), trim(&new));
     let mut names = Names::default();
     let mut rows = Vec::new();
@@ -147,27 +157,49 @@ pub fn rows(old: &[&str], new: &[&str]) -> Vec<Row> {
         if is_equal && names.agree(&a, &b) {
             let text = |tokens: &[Token<'_>]| -> String { tokens.iter().map(|t| t.text).collect() };
             let renamed = text(&old[i]) != text(&new[j]);
-            rows.push(Row::Same { old: i, new: j, renamed });
+            rows.push(Row::Same {
+                old: i,
+                new: j,
+                renamed,
+            });
             return;
         }
         if !is_equal {
             names.define(&values(&a), &values(&b));
         }
         let (old_marks, new_marks) = marks(&old[i], &new[j]);
-        rows.push(Row::Changed { old: i, new: j, old_marks, new_marks });
+        rows.push(Row::Changed {
+            old: i,
+            new: j,
+            old_marks,
+            new_marks,
+        });
     };
     for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
         match op {
-            DiffOp::Equal { old_index, new_index, len } => {
+            DiffOp::Equal {
+                old_index,
+                new_index,
+                len,
+            } => {
                 (0..len).for_each(|i| pair(&mut rows, old_index + i, new_index + i));
             }
-            DiffOp::Delete { old_index, old_len, .. } => {
+            DiffOp::Delete {
+                old_index, old_len, ..
+            } => {
                 rows.extend((old_index..old_index + old_len).map(Row::Removed));
             }
-            DiffOp::Insert { new_index, new_len, .. } => {
+            DiffOp::Insert {
+                new_index, new_len, ..
+            } => {
                 rows.extend((new_index..new_index + new_len).map(Row::Added));
             }
-            DiffOp::Replace { old_index, old_len, new_index, new_len } => {
+            DiffOp::Replace {
+                old_index,
+                old_len,
+                new_index,
+                new_len,
+            } => {
                 let shapes = |lines: &[Vec<Token<'_>>], range: Range<usize>| -> Vec<Vec<String>> {
                     lines[range].iter().map(|l| shape(&trimmed(l))).collect()
                 };
@@ -176,7 +208,8 @@ pub fn rows(old: &[&str], new: &[&str]) -> Vec<Row> {
                 for op in capture_diff_slices(Algorithm::Patience, &before, &after) {
                     let (tag, gone, come) = op.as_tag_tuple();
                     if tag == similar::DiffTag::Equal {
-                        gone.zip(come).for_each(|(i, j)| pair(&mut rows, old_index + i, new_index + j));
+                        gone.zip(come)
+                            .for_each(|(i, j)| pair(&mut rows, old_index + i, new_index + j));
                     } else {
                         rows.extend(gone.map(|i| Row::Removed(old_index + i)));
                         rows.extend(come.map(|j| Row::Added(new_index + j)));
@@ -190,7 +223,9 @@ pub fn rows(old: &[&str], new: &[&str]) -> Vec<Row> {
 
 /// Which tokens of two lines differ.
 fn marks(old: &[Token<'_>], new: &[Token<'_>]) -> (Vec<bool>, Vec<bool>) {
-    let texts = |tokens: &[Token<'_>]| -> Vec<String> { tokens.iter().map(|t| t.text.to_owned()).collect() };
+    let texts = |tokens: &[Token<'_>]| -> Vec<String> {
+        tokens.iter().map(|t| t.text.to_owned()).collect()
+    };
     let (mut gone, mut come) = (vec![false; old.len()], vec![false; new.len()]);
     for op in capture_diff_slices(Algorithm::Myers, &texts(old), &texts(new)) {
         let (tag, before, after) = op.as_tag_tuple();
@@ -210,13 +245,20 @@ pub fn fold(rows: &[Row]) -> Vec<Piece> {
         let same = rows[at..].iter().take_while(|row| row.is_same()).count();
         if same == 0 {
             let changed = rows[at..].iter().take_while(|row| !row.is_same()).count();
-            pieces.push(Piece { rows: at..at + changed, is_folded: false });
+            pieces.push(Piece {
+                rows: at..at + changed,
+                is_folded: false,
+            });
             at += changed;
             continue;
         }
         let end = at + same;
         let from = if at == 0 { 0 } else { at + CONTEXT };
-        let to = if end == rows.len() { end } else { end.saturating_sub(CONTEXT) };
+        let to = if end == rows.len() {
+            end
+        } else {
+            end.saturating_sub(CONTEXT)
+        };
         // A button in place of a line or two saves nothing.
         if to > from + 2 {
             for (rows, is_folded) in [(at..from, false), (from..to, true), (to..end, false)] {
@@ -225,7 +267,10 @@ pub fn fold(rows: &[Row]) -> Vec<Piece> {
                 }
             }
         } else {
-            pieces.push(Piece { rows: at..end, is_folded: false });
+            pieces.push(Piece {
+                rows: at..end,
+                is_folded: false,
+            });
         }
         at = end;
     }
@@ -244,7 +289,9 @@ mod tests {
     #[test]
     fn a_value_that_is_only_renamed_is_no_change() {
         let old = split("%0 = memref.load %A[%i]\n%1 = arith.addf %0, %0\nmemref.store %1, %B[]");
-        let new = split("%c = arith.constant 1\n%5 = memref.load %A[%i]\n%6 = arith.addf %5, %5\nmemref.store %6, %B[]");
+        let new = split(
+            "%c = arith.constant 1\n%5 = memref.load %A[%i]\n%6 = arith.addf %5, %5\nmemref.store %6, %B[]",
+        );
         let rows = rows(&old, &new);
         assert_eq!(rows[0], Row::Added(0));
         assert!(rows[1..].iter().all(Row::is_same), "{rows:?}");
@@ -275,10 +322,16 @@ mod tests {
     #[test]
     fn the_same_op_with_another_attribute_is_one_row() {
         let old = split("tile.reduce sum %A into %B axes [1] scope(cta) : f32");
-        let new = split("tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"shared\"} : f32");
+        let new =
+            split("tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"shared\"} : f32");
         let rows = rows(&old, &new);
         assert_eq!(rows.len(), 1);
-        let Row::Changed { old_marks, new_marks, .. } = &rows[0] else {
+        let Row::Changed {
+            old_marks,
+            new_marks,
+            ..
+        } = &rows[0]
+        else {
             panic!("{rows:?}")
         };
         assert!(old_marks.iter().all(|m| !m) && new_marks.iter().any(|m| *m));
@@ -286,10 +339,28 @@ mod tests {
 
     #[test]
     fn long_runs_fold_and_short_ones_do_not() {
-        let same = |n: usize| (0..n).map(|i| Row::Same { old: i, new: i, renamed: false });
-        let folded = |rows: &[Row]| fold(rows).iter().filter(|p| p.is_folded).map(|p| p.rows.len()).sum::<usize>();
+        let same = |n: usize| {
+            (0..n).map(|i| Row::Same {
+                old: i,
+                new: i,
+                renamed: false,
+            })
+        };
+        let folded = |rows: &[Row]| {
+            fold(rows)
+                .iter()
+                .filter(|p| p.is_folded)
+                .map(|p| p.rows.len())
+                .sum::<usize>()
+        };
         assert_eq!(folded(&same(20).collect::<Vec<_>>()), 20);
-        let between = |n| [Row::Added(0)].into_iter().chain(same(n)).chain([Row::Added(1)]).collect::<Vec<_>>();
+        let between = |n| {
+            [Row::Added(0)]
+                .into_iter()
+                .chain(same(n))
+                .chain([Row::Added(1)])
+                .collect::<Vec<_>>()
+        };
         assert_eq!(folded(&between(8)), 0);
         assert_eq!(folded(&between(9)), 3);
         assert_eq!(fold(&[]), []);

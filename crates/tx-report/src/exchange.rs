@@ -58,7 +58,10 @@ pub struct Op {
 
 impl Op {
     fn attribute(&self, name: &str) -> Option<&str> {
-        self.attributes.iter().find(|(n, _)| n == name).map(|(_, text)| text.as_str())
+        self.attributes
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, text)| text.as_str())
     }
 }
 
@@ -90,7 +93,9 @@ impl Threads {
         } else if count == 0 {
             "no thread".to_owned()
         } else {
-            let taking: Vec<usize> = (0..warps.len()).filter(|w| warps[*w].contains(&true)).collect();
+            let taking: Vec<usize> = (0..warps.len())
+                .filter(|w| warps[*w].contains(&true))
+                .collect();
             let first = warps[taking[0]];
             if taking.len() > 1 && taking.iter().all(|w| warps[*w] == first) {
                 let lanes = ranges(first);
@@ -99,14 +104,22 @@ impl Threads {
                 } else {
                     format!("{} of {} warps", taking.len(), warps.len())
                 };
-                if first.iter().all(|m| *m) { format!("all lanes of {of}") } else { format!("{lanes} of {of}") }
+                if first.iter().all(|m| *m) {
+                    format!("all lanes of {of}")
+                } else {
+                    format!("{lanes} of {of}")
+                }
             } else if total <= LANES {
                 ranges(&self.mask)
             } else {
                 ranges(&self.mask).replace("lane", "thread")
             }
         };
-        if self.depends { format!("{who}, where a condition holds") } else { who }
+        if self.depends {
+            format!("{who}, where a condition holds")
+        } else {
+            who
+        }
     }
 }
 
@@ -125,8 +138,16 @@ fn ranges(mask: &[bool]) -> String {
     }
     let many = parts.len() > 6;
     parts.truncate(6);
-    let plural = if parts.len() == 1 && !parts[0].contains('–') { "" } else { "s" };
-    format!("lane{plural} {}{}", parts.join(", "), if many { " …" } else { "" })
+    let plural = if parts.len() == 1 && !parts[0].contains('–') {
+        ""
+    } else {
+        "s"
+    };
+    format!(
+        "lane{plural} {}{}",
+        parts.join(", "),
+        if many { " …" } else { "" }
+    )
 }
 
 /// A kind of memory that threads share.
@@ -262,7 +283,11 @@ struct Reader<'k> {
 
 /// The steps of a kernel, in program order.
 pub fn steps(kernel: &Kernel) -> Vec<Step> {
-    let threads = kernel.block.iter().product::<usize>().clamp(1, MOST_THREADS);
+    let threads = kernel
+        .block
+        .iter()
+        .product::<usize>()
+        .clamp(1, MOST_THREADS);
     let mut reader = Reader {
         kernel,
         threads,
@@ -271,7 +296,10 @@ pub fn steps(kernel: &Kernel) -> Vec<Step> {
         users: BTreeMap::new(),
     };
     reader.find_users(&kernel.body);
-    let all = Threads { mask: Rc::new(vec![true; threads]), depends: false };
+    let all = Threads {
+        mask: Rc::new(vec![true; threads]),
+        depends: false,
+    };
     let mut steps = Vec::new();
     reader.region(&kernel.body, &all, &mut steps);
     steps
@@ -281,9 +309,20 @@ pub fn steps(kernel: &Kernel) -> Vec<Step> {
 fn only_moves(name: &str) -> bool {
     matches!(
         name,
-        "arith.bitcast" | "arith.trunci" | "arith.extui" | "arith.shli" | "arith.ori" | "arith.shrui" | "arith.select"
-            | "arith.cmpi" | "arith.cmpf" | "vector.insert" | "vector.extract" | "vector.bitcast"
-            | "builtin.unrealized_conversion_cast" | "arith.index_cast"
+        "arith.bitcast"
+            | "arith.trunci"
+            | "arith.extui"
+            | "arith.shli"
+            | "arith.ori"
+            | "arith.shrui"
+            | "arith.select"
+            | "arith.cmpi"
+            | "arith.cmpf"
+            | "vector.insert"
+            | "vector.extract"
+            | "vector.bitcast"
+            | "builtin.unrealized_conversion_cast"
+            | "arith.index_cast"
     )
 }
 
@@ -305,7 +344,10 @@ impl<'k> Reader<'k> {
     }
 
     fn get(&self, value: Option<&usize>) -> Known {
-        value.and_then(|v| self.known.get(v)).cloned().unwrap_or(Known::Nothing)
+        value
+            .and_then(|v| self.known.get(v))
+            .cloned()
+            .unwrap_or(Known::Nothing)
     }
 
     /// Computes something of integers, thread by thread where they differ.
@@ -320,11 +362,17 @@ impl<'k> Reader<'k> {
                 f(&numbers?)
             })
             .collect();
-        if each.iter().all(Option::is_none) { Known::Nothing } else { Known::Each(Rc::new(each)) }
+        if each.iter().all(Option::is_none) {
+            Known::Nothing
+        } else {
+            Known::Each(Rc::new(each))
+        }
     }
 
     fn place(&self, f: impl Fn(usize) -> usize) -> Known {
-        Known::Each(Rc::new((0..self.threads).map(|t| Some(f(t) as i64)).collect()))
+        Known::Each(Rc::new(
+            (0..self.threads).map(|t| Some(f(t) as i64)).collect(),
+        ))
     }
 
     /// What an op computes of integers.
@@ -333,21 +381,38 @@ impl<'k> Reader<'k> {
             return Known::All(constant);
         }
         let [x, y, _] = self.kernel.block.map(|n| n.max(1));
-        let dimension = || op.attribute("dimension").map_or(0, |d| if d.contains('y') { 1 } else { usize::from(d.contains('z')) * 2 });
+        let dimension = || {
+            op.attribute("dimension").map_or(0, |d| {
+                if d.contains('y') {
+                    1
+                } else {
+                    usize::from(d.contains('z')) * 2
+                }
+            })
+        };
         let operands: Vec<Known> = op.operands.iter().map(|v| self.get(Some(v))).collect();
         type Binary = fn(i64, i64) -> Option<i64>;
         let binary: Option<Binary> = match op.name.as_str() {
             "arith.addi" | "index.add" => Some(i64::checked_add),
             "arith.subi" | "index.sub" => Some(i64::checked_sub),
             "arith.muli" | "index.mul" => Some(i64::checked_mul),
-            "arith.divui" | "arith.divsi" | "arith.floordivsi" => Some(|a, b| (a >= 0 && b > 0).then(|| a / b)),
-            "arith.ceildivui" | "arith.ceildivsi" => Some(|a, b| (a >= 0 && b > 0).then(|| (a + b - 1) / b)),
+            "arith.divui" | "arith.divsi" | "arith.floordivsi" => {
+                Some(|a, b| (a >= 0 && b > 0).then(|| a / b))
+            }
+            "arith.ceildivui" | "arith.ceildivsi" => {
+                Some(|a, b| (a >= 0 && b > 0).then(|| (a + b - 1) / b))
+            }
             "arith.remui" | "arith.remsi" => Some(|a, b| (a >= 0 && b > 0).then(|| a % b)),
             "arith.andi" => Some(|a, b| Some(a & b)),
             "arith.ori" => Some(|a, b| Some(a | b)),
             "arith.xori" => Some(|a, b| Some(a ^ b)),
             "arith.shli" => Some(|a, b| u32::try_from(b).ok().and_then(|b| a.checked_shl(b))),
-            "arith.shrui" | "arith.shrsi" => Some(|a, b| u32::try_from(b).ok().filter(|_| a >= 0).and_then(|b| a.checked_shr(b))),
+            "arith.shrui" | "arith.shrsi" => Some(|a, b| {
+                u32::try_from(b)
+                    .ok()
+                    .filter(|_| a >= 0)
+                    .and_then(|b| a.checked_shr(b))
+            }),
             "arith.minui" | "arith.minsi" => Some(|a, b| Some(a.min(b))),
             "arith.maxui" | "arith.maxsi" => Some(|a, b| Some(a.max(b))),
             _ => None,
@@ -367,7 +432,8 @@ impl<'k> Reader<'k> {
             "gpu.lane_id" => self.place(|t| t % LANES),
             "gpu.subgroup_id" => self.place(|t| t / LANES),
             "gpu.block_dim" => Known::All(self.kernel.block[dimension()] as i64),
-            "arith.index_cast" | "arith.index_castui" | "arith.extui" | "arith.extsi" | "arith.trunci" => {
+            "arith.index_cast" | "arith.index_castui" | "arith.extui" | "arith.extsi"
+            | "arith.trunci" => {
                 // Numbers of threads fit every type.
                 self.compute(&operands, |n| n.first().copied())
             }
@@ -379,13 +445,21 @@ impl<'k> Reader<'k> {
                             _ => yes.of(t),
                         })
                         .collect();
-                    if each.iter().all(Option::is_none) { Known::Nothing } else { Known::Each(Rc::new(each)) }
+                    if each.iter().all(Option::is_none) {
+                        Known::Nothing
+                    } else {
+                        Known::Each(Rc::new(each))
+                    }
                 }
                 _ => Known::Nothing,
             },
             "arith.cmpi" => {
                 let predicate = op.attribute("predicate").unwrap_or_default();
-                let predicate = predicate.split([' ', ':']).next().unwrap_or_default().to_owned();
+                let predicate = predicate
+                    .split([' ', ':'])
+                    .next()
+                    .unwrap_or_default()
+                    .to_owned();
                 self.compute(&operands, move |n| {
                     let [a, b] = n else { return None };
                     // Numbers of predicates as in `arith`; unsigned ones of what is not negative only.
@@ -425,7 +499,10 @@ impl<'k> Reader<'k> {
                     }
             })
             .collect();
-        Threads { mask: Rc::new(mask), depends }
+        Threads {
+            mask: Rc::new(mask),
+            depends,
+        }
     }
 
     fn region(&mut self, region: &'k Region, threads: &Threads, steps: &mut Vec<Step>) {
@@ -447,15 +524,30 @@ impl<'k> Reader<'k> {
                 return;
             }
             "scf.for" => {
-                let bounds: Vec<Known> = op.operands.iter().take(3).map(|v| self.get(Some(v))).collect();
-                let Some(body) = op.regions.first() else { return };
+                let bounds: Vec<Known> = op
+                    .operands
+                    .iter()
+                    .take(3)
+                    .map(|v| self.get(Some(v)))
+                    .collect();
+                let Some(body) = op.regions.first() else {
+                    return;
+                };
                 // The first iteration stands for all.
-                for (argument, initial) in body.arguments.iter().zip(op.operands.first().into_iter().chain(op.operands.iter().skip(3))) {
+                for (argument, initial) in body.arguments.iter().zip(
+                    op.operands
+                        .first()
+                        .into_iter()
+                        .chain(op.operands.iter().skip(3)),
+                ) {
                     let initial = self.get(Some(initial));
                     self.known.insert(*argument, initial);
                 }
                 let trips = match self.compute(&bounds, |n| match n {
-                    [from, to, by] if *by > 0 => Some((to - from).max(0).div_euclid(*by) + i64::from((to - from).max(0) % by != 0)),
+                    [from, to, by] if *by > 0 => Some(
+                        (to - from).max(0).div_euclid(*by)
+                            + i64::from((to - from).max(0) % by != 0),
+                    ),
                     _ => None,
                 }) {
                     Known::All(n) => Some(n),
@@ -471,7 +563,10 @@ impl<'k> Reader<'k> {
                     Some(0) => {}
                     // A loop of one iteration is none.
                     Some(1) => inner.into_iter().for_each(|step| push(steps, step)),
-                    _ if !inner.is_empty() => steps.push(Step::Loop { trips, steps: inner }),
+                    _ if !inner.is_empty() => steps.push(Step::Loop {
+                        trips,
+                        steps: inner,
+                    }),
                     _ => {}
                 }
                 return;
@@ -482,7 +577,10 @@ impl<'k> Reader<'k> {
                     self.region(region, threads, &mut inner);
                 }
                 if !inner.is_empty() {
-                    steps.push(Step::Loop { trips: None, steps: inner });
+                    steps.push(Step::Loop {
+                        trips: None,
+                        steps: inner,
+                    });
                 }
                 return;
             }
@@ -513,8 +611,12 @@ impl<'k> Reader<'k> {
             if let Some(result) = op.results.first() {
                 self.memory.insert(*result, "a local array".to_owned());
             }
-        } else if let (Some(source), true) = (op.operands.first(), op.result_types.iter().any(|t| t.starts_with("memref<") || t.starts_with("!llvm.ptr")))
-            && let Some(name) = self.memory.get(source).cloned()
+        } else if let (Some(source), true) = (
+            op.operands.first(),
+            op.result_types
+                .iter()
+                .any(|t| t.starts_with("memref<") || t.starts_with("!llvm.ptr")),
+        ) && let Some(name) = self.memory.get(source).cloned()
         {
             for result in &op.results {
                 self.memory.insert(*result, name.clone());
@@ -525,7 +627,11 @@ impl<'k> Reader<'k> {
     fn step(&self, op: &Op, threads: &Threads) -> Option<Step> {
         let line = op.line;
         let barrier = |wait| {
-            Some(Step::Barrier { wait, op: op.name.clone(), threads: threads.clone() })
+            Some(Step::Barrier {
+                wait,
+                op: op.name.clone(),
+                threads: threads.clone(),
+            })
         };
         match op.name.as_str() {
             "gpu.shuffle" => Some(self.shuffle(op, line)),
@@ -536,17 +642,29 @@ impl<'k> Reader<'k> {
                     .collect();
                 Some(Step::Redux {
                     kind: word(op.attribute("kind").unwrap_or_default()),
-                    threads: Threads { mask: Rc::new(members), depends: threads.depends },
+                    threads: Threads {
+                        mask: Rc::new(members),
+                        depends: threads.depends,
+                    },
                     count: 1,
                     line,
                 })
             }
             "nvvm.bar.warp.sync" => barrier(Wait::Warp),
             "gpu.barrier" | "nvvm.barrier0" => barrier(Wait::Block),
-            "nvvm.barrier" | "nvvm.barrier.arrive" if op.operands.is_empty() => barrier(Wait::Block),
+            "nvvm.barrier" | "nvvm.barrier.arrive" if op.operands.is_empty() => {
+                barrier(Wait::Block)
+            }
             "nvvm.barrier" | "nvvm.barrier.arrive" => barrier(Wait::Group),
-            "nvvm.cluster.arrive" | "nvvm.cluster.arrive.relaxed" | "nvvm.cluster.wait" => barrier(Wait::Cluster),
-            name if name.starts_with("nvvm.memory.barrier") || name.starts_with("nvvm.fence") || name == "llvm.fence" => barrier(Wait::Fence),
+            "nvvm.cluster.arrive" | "nvvm.cluster.arrive.relaxed" | "nvvm.cluster.wait" => {
+                barrier(Wait::Cluster)
+            }
+            name if name.starts_with("nvvm.memory.barrier")
+                || name.starts_with("nvvm.fence")
+                || name == "llvm.fence" =>
+            {
+                barrier(Wait::Fence)
+            }
             _ => self.access(op, threads, line),
         }
     }
@@ -584,14 +702,26 @@ impl<'k> Reader<'k> {
             .and_then(|r| self.users.get(r))
             .filter(|name| !only_moves(name))
             .map(|name| (*name).to_owned());
-        Step::Shuffle { mode, distance, sources: first.to_vec(), alike, combine, count: 1, line }
+        Step::Shuffle {
+            mode,
+            distance,
+            sources: first.to_vec(),
+            alike,
+            combine,
+            count: 1,
+            line,
+        }
     }
 
     fn access(&self, op: &Op, threads: &Threads, line: Option<usize>) -> Option<Step> {
         // Where the memory stands among the operands.
         let (access, at) = match op.name.as_str() {
-            "memref.load" | "vector.load" | "vector.transfer_read" | "llvm.load" => (Access::Load, 0),
-            "memref.store" | "vector.store" | "vector.transfer_write" | "llvm.store" => (Access::Store, 1),
+            "memref.load" | "vector.load" | "vector.transfer_read" | "llvm.load" => {
+                (Access::Load, 0)
+            }
+            "memref.store" | "vector.store" | "vector.transfer_write" | "llvm.store" => {
+                (Access::Store, 1)
+            }
             "memref.atomic_rmw" => (Access::Atomic, 1),
             "memref.generic_atomic_rmw" | "llvm.atomicrmw" | "llvm.cmpxchg" => (Access::Atomic, 0),
             _ => return None,
@@ -599,14 +729,21 @@ impl<'k> Reader<'k> {
         let ty = op.operand_types.get(at)?;
         let space = if ty.contains("#gpu.address_space<private>") || ty.ends_with("ptr<5>") {
             return None;
-        } else if ty.contains("#gpu.address_space<workgroup>") || ty.ends_with(", 3>") || ty.ends_with("ptr<3>") {
+        } else if ty.contains("#gpu.address_space<workgroup>")
+            || ty.ends_with(", 3>")
+            || ty.ends_with("ptr<3>")
+        {
             Space::Shared
         } else if ty.ends_with(", 7>") || ty.ends_with("ptr<7>") {
             Space::Cluster
         } else {
             Space::Global
         };
-        let memory = op.operands.get(at).and_then(|v| self.memory.get(v)).cloned();
+        let memory = op
+            .operands
+            .get(at)
+            .and_then(|v| self.memory.get(v))
+            .cloned();
         let memory = memory.unwrap_or_else(|| "memory".to_owned());
         if memory == "a local array" {
             return None;
@@ -641,18 +778,58 @@ fn word(attribute: &str) -> String {
 fn push(steps: &mut Vec<Step>, step: Step) {
     match (steps.last_mut(), &step) {
         (
-            Some(Step::Shuffle { mode, sources, count, alike, combine, .. }),
-            Step::Shuffle { mode: m, sources: s, alike: a, combine: c, .. },
+            Some(Step::Shuffle {
+                mode,
+                sources,
+                count,
+                alike,
+                combine,
+                ..
+            }),
+            Step::Shuffle {
+                mode: m,
+                sources: s,
+                alike: a,
+                combine: c,
+                ..
+            },
         ) if mode == m && sources == s && alike == a && combine == c => *count += 1,
-        (Some(Step::Redux { kind, threads, count, .. }), Step::Redux { kind: k, threads: t, .. })
-            if kind == k && threads == t =>
-        {
+        (
+            Some(Step::Redux {
+                kind,
+                threads,
+                count,
+                ..
+            }),
+            Step::Redux {
+                kind: k,
+                threads: t,
+                ..
+            },
+        ) if kind == k && threads == t => {
             *count += 1;
         }
         (
-            Some(Step::Memory { access, space, memory, element, threads, count, .. }),
-            Step::Memory { access: a, space: s, memory: m, element: e, threads: t, .. },
-        ) if access == a && space == s && memory == m && element == e && threads == t => *count += 1,
+            Some(Step::Memory {
+                access,
+                space,
+                memory,
+                element,
+                threads,
+                count,
+                ..
+            }),
+            Step::Memory {
+                access: a,
+                space: s,
+                memory: m,
+                element: e,
+                threads: t,
+                ..
+            },
+        ) if access == a && space == s && memory == m && element == e && threads == t => {
+            *count += 1
+        }
         _ => steps.push(step),
     }
 }
@@ -664,7 +841,15 @@ pub fn describe(step: &Step) -> String {
         n => format!(", {n} {what}"),
     };
     match step {
-        Step::Shuffle { mode, distance, sources, alike, combine, count, .. } => {
+        Step::Shuffle {
+            mode,
+            distance,
+            sources,
+            alike,
+            combine,
+            count,
+            ..
+        } => {
             let reach = match (mode.as_str(), distance) {
                 ("xor", Some(n)) => format!("each lane with the one at distance {n} (xor)"),
                 ("up" | "down", Some(n)) => format!("from {n} lanes {mode}"),
@@ -672,11 +857,22 @@ pub fn describe(step: &Step) -> String {
                 _ if sources.iter().all(Option::is_some) => "from the lanes drawn (idx)".to_owned(),
                 (mode, _) => format!("from lanes that are known at run time ({mode})"),
             };
-            let combine = combine.as_ref().map_or_else(String::new, |op| format!(", then {op}"));
-            let other = if *alike { "" } else { "; other warps take from other lanes" };
+            let combine = combine
+                .as_ref()
+                .map_or_else(String::new, |op| format!(", then {op}"));
+            let other = if *alike {
+                ""
+            } else {
+                "; other warps take from other lanes"
+            };
             format!("Shuffle: {reach}{combine}{}{other}", times(count, "values"))
         }
-        Step::Redux { kind, threads, count, .. } => format!(
+        Step::Redux {
+            kind,
+            threads,
+            count,
+            ..
+        } => format!(
             "redux.sync {kind}: {} at once{}",
             threads.describe(),
             times(count, "values")
@@ -690,10 +886,22 @@ pub fn describe(step: &Step) -> String {
                 Wait::Fence => "Fence",
             };
             let all = threads.mask.iter().all(|m| *m) && !threads.depends;
-            let who = if all { String::new() } else { format!(": {}", threads.describe()) };
+            let who = if all {
+                String::new()
+            } else {
+                format!(": {}", threads.describe())
+            };
             format!("{what} ({op}){who}")
         }
-        Step::Memory { access, space, memory, element, threads, count, .. } => {
+        Step::Memory {
+            access,
+            space,
+            memory,
+            element,
+            threads,
+            count,
+            ..
+        } => {
             let what = match (access, space) {
                 (Access::Load, Space::Shared) => "Load from shared",
                 (Access::Load, Space::Cluster) => "Load from the cluster's",
@@ -704,7 +912,11 @@ pub fn describe(step: &Step) -> String {
                 (Access::Atomic, Space::Shared) => "Atomic on shared",
                 (Access::Atomic, _) => "Atomic on global",
             };
-            format!("{what} {memory}: {} ({element}{})", threads.describe(), times(count, "accesses of each"))
+            format!(
+                "{what} {memory}: {} ({element}{})",
+                threads.describe(),
+                times(count, "accesses of each")
+            )
         }
         Step::Loop { trips, .. } => match trips {
             Some(n) => format!("Loop, {n} times"),
@@ -726,7 +938,10 @@ mod tests {
             self.0 += 1;
             Op {
                 name: name.to_owned(),
-                attributes: attributes.iter().map(|(n, a)| ((*n).to_owned(), (*a).to_owned())).collect(),
+                attributes: attributes
+                    .iter()
+                    .map(|(n, a)| ((*n).to_owned(), (*a).to_owned()))
+                    .collect(),
                 operands: operands.to_vec(),
                 operand_types: vec!["f32".to_owned(); operands.len()],
                 results: vec![self.0],
@@ -736,12 +951,23 @@ mod tests {
         }
 
         fn constant(&mut self, n: i64) -> Op {
-            Op { constant: Some(n), ..self.op("arith.constant", &[], &[]) }
+            Op {
+                constant: Some(n),
+                ..self.op("arith.constant", &[], &[])
+            }
         }
     }
 
     fn kernel(block: [usize; 3], ops: Vec<Op>) -> Kernel {
-        Kernel { name: "k".to_owned(), block, arguments: vec![(1000, "%arg0".to_owned())], body: Region { arguments: vec![], ops } }
+        Kernel {
+            name: "k".to_owned(),
+            block,
+            arguments: vec![(1000, "%arg0".to_owned())],
+            body: Region {
+                arguments: vec![],
+                ops,
+            },
+        }
     }
 
     const XOR: (&str, &str) = ("mode", "#gpu<shuffle_mode xor>");
@@ -754,14 +980,27 @@ mod tests {
         let mut ops = vec![width.clone()];
         for distance in [1, 2, 4] {
             let offset = m.constant(distance);
-            let shuffle = m.op("gpu.shuffle", &[1000, offset.results[0], width.results[0]], &[XOR]);
+            let shuffle = m.op(
+                "gpu.shuffle",
+                &[1000, offset.results[0], width.results[0]],
+                &[XOR],
+            );
             let add = m.op("arith.addf", &[1000, shuffle.results[0]], &[]);
             ops.extend([offset, shuffle, add]);
         }
         let found = steps(&kernel([32, 1, 1], ops));
         assert_eq!(found.len(), 3);
         for (step, by) in found.iter().zip([1, 2, 4]) {
-            let Step::Shuffle { distance, sources, alike, combine, .. } = step else { panic!("{step:?}") };
+            let Step::Shuffle {
+                distance,
+                sources,
+                alike,
+                combine,
+                ..
+            } = step
+            else {
+                panic!("{step:?}")
+            };
             assert_eq!(*distance, Some(by as i64));
             assert!(*alike);
             assert_eq!(combine.as_deref(), Some("arith.addf"));
@@ -773,29 +1012,66 @@ mod tests {
     #[test]
     fn computed_source_lanes_are_followed() {
         let mut m = Maker::default();
-        let (thread, one, twelve, width) =
-            (m.op("gpu.thread_id", &[], &[("dimension", "#gpu<dim x>")]), m.constant(1), m.constant(12), m.constant(32));
+        let (thread, one, twelve, width) = (
+            m.op("gpu.thread_id", &[], &[("dimension", "#gpu<dim x>")]),
+            m.constant(1),
+            m.constant(12),
+            m.constant(32),
+        );
         let within = m.op("arith.remui", &[thread.results[0], twelve.results[0]], &[]);
         let next = m.op("arith.addi", &[within.results[0], one.results[0]], &[]);
-        let inside = m.op("arith.cmpi", &[next.results[0], twelve.results[0]], &[("predicate", "6 : i64")]);
+        let inside = m.op(
+            "arith.cmpi",
+            &[next.results[0], twelve.results[0]],
+            &[("predicate", "6 : i64")],
+        );
         let after = m.op("arith.addi", &[thread.results[0], one.results[0]], &[]);
-        let source = m.op("arith.select", &[inside.results[0], after.results[0], thread.results[0]], &[]);
+        let source = m.op(
+            "arith.select",
+            &[inside.results[0], after.results[0], thread.results[0]],
+            &[],
+        );
         let cast = m.op("arith.index_cast", &source.results, &[]);
-        let shuffle = m.op("gpu.shuffle", &[1000, cast.results[0], width.results[0]], &[IDX]);
-        let ops = vec![thread, one, twelve, width, within, next, inside, after, source, cast, shuffle];
+        let shuffle = m.op(
+            "gpu.shuffle",
+            &[1000, cast.results[0], width.results[0]],
+            &[IDX],
+        );
+        let ops = vec![
+            thread, one, twelve, width, within, next, inside, after, source, cast, shuffle,
+        ];
         let found = steps(&kernel([24, 1, 1], ops));
-        let [Step::Shuffle { sources, distance: None, .. }] = found.as_slice() else { panic!("{found:?}") };
+        let [
+            Step::Shuffle {
+                sources,
+                distance: None,
+                ..
+            },
+        ] = found.as_slice()
+        else {
+            panic!("{found:?}")
+        };
         assert_eq!(sources.len(), 24);
-        assert_eq!((sources[0], sources[10], sources[11], sources[12]), (Some(1), Some(11), Some(11), Some(13)));
+        assert_eq!(
+            (sources[0], sources[10], sources[11], sources[12]),
+            (Some(1), Some(11), Some(11), Some(13))
+        );
     }
 
     #[test]
     fn guards_narrow_and_unknown_conditions_are_said() {
         let mut m = Maker::default();
-        let (thread, lanes, zero) =
-            (m.op("gpu.thread_id", &[], &[("dimension", "#gpu<dim x>")]), m.constant(32), m.constant(0));
+        let (thread, lanes, zero) = (
+            m.op("gpu.thread_id", &[], &[("dimension", "#gpu<dim x>")]),
+            m.constant(32),
+            m.constant(0),
+        );
         let lane = m.op("arith.remui", &[thread.results[0], lanes.results[0]], &[]);
-        let first = m.op("arith.cmpi", &[lane.results[0], zero.results[0]], &[("predicate", "0 : i64")]);
+        let first = m.op(
+            "arith.cmpi",
+            &[lane.results[0], zero.results[0]],
+            &[("predicate", "0 : i64")],
+        );
         let shared = "memref<6xf32, #gpu.address_space<workgroup>>";
         let memory = Op {
             result_types: vec![shared.to_owned()],
@@ -806,15 +1082,26 @@ mod tests {
         store.results.clear();
         let barrier = m.op("gpu.barrier", &[], &[]);
         let guard = Op {
-            regions: vec![Region { arguments: vec![], ops: vec![store.clone()] }],
+            regions: vec![Region {
+                arguments: vec![],
+                ops: vec![store.clone()],
+            }],
             ..m.op("scf.if", &first.results, &[])
         };
         let unknown = Op {
-            regions: vec![Region { arguments: vec![], ops: vec![store] }],
+            regions: vec![Region {
+                arguments: vec![],
+                ops: vec![store],
+            }],
             ..m.op("scf.if", &[999], &[])
         };
-        let ops = vec![thread, lanes, zero, lane, first, memory, guard, barrier, unknown];
-        let said: Vec<String> = steps(&kernel([192, 1, 1], ops)).iter().map(describe).collect();
+        let ops = vec![
+            thread, lanes, zero, lane, first, memory, guard, barrier, unknown,
+        ];
+        let said: Vec<String> = steps(&kernel([192, 1, 1], ops))
+            .iter()
+            .map(describe)
+            .collect();
         assert_eq!(
             said,
             [
@@ -830,13 +1117,33 @@ mod tests {
         let mut m = Maker::default();
         let (zero, one, eight) = (m.constant(0), m.constant(1), m.constant(8));
         let barrier = m.op("nvvm.bar.warp.sync", &[], &[]);
-        let body = || vec![Region { arguments: vec![500], ops: vec![barrier.clone()] }];
+        let body = || {
+            vec![Region {
+                arguments: vec![500],
+                ops: vec![barrier.clone()],
+            }]
+        };
         let bounds = [zero.results[0], eight.results[0], one.results[0]];
-        let long = Op { regions: body(), ..m.op("scf.for", &bounds, &[]) };
+        let long = Op {
+            regions: body(),
+            ..m.op("scf.for", &bounds, &[])
+        };
         let bounds = [zero.results[0], one.results[0], one.results[0]];
-        let once = Op { regions: body(), ..m.op("scf.for", &bounds, &[]) };
+        let once = Op {
+            regions: body(),
+            ..m.op("scf.for", &bounds, &[])
+        };
         let found = steps(&kernel([32, 1, 1], vec![zero, one, eight, long, once]));
-        let [Step::Loop { trips: Some(8), steps }, Step::Barrier { wait: Wait::Warp, .. }] = found.as_slice() else {
+        let [
+            Step::Loop {
+                trips: Some(8),
+                steps,
+            },
+            Step::Barrier {
+                wait: Wait::Warp, ..
+            },
+        ] = found.as_slice()
+        else {
             panic!("{found:?}")
         };
         assert_eq!(steps.len(), 1);
@@ -848,8 +1155,13 @@ mod tests {
         let width = m.constant(32);
         let shuffle = m.op("gpu.shuffle", &[1000, 999, width.results[0]], &[XOR]);
         let found = steps(&kernel([32, 1, 1], vec![width, shuffle]));
-        let [step @ Step::Shuffle { sources, .. }] = found.as_slice() else { panic!("{found:?}") };
+        let [step @ Step::Shuffle { sources, .. }] = found.as_slice() else {
+            panic!("{found:?}")
+        };
         assert!(sources.iter().all(Option::is_none));
-        assert_eq!(describe(step), "Shuffle: from lanes that are known at run time (xor)");
+        assert_eq!(
+            describe(step),
+            "Shuffle: from lanes that are known at run time (xor)"
+        );
     }
 }

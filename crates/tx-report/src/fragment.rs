@@ -36,10 +36,16 @@ fn numbers(of: &[usize]) -> String {
         [] => String::new(),
         [one] => one.to_string(),
         [first, .., last] if last - first + 1 == of.len() => format!("{first}–{last}"),
-        [first, second, .., last] if of.len() > 3 && of.windows(2).all(|w| w[1] - w[0] == second - first) => {
+        [first, second, .., last]
+            if of.len() > 3 && of.windows(2).all(|w| w[1] - w[0] == second - first) =>
+        {
             format!("{first}, {second} … {last}")
         }
-        many if many.len() <= 4 => many.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        many if many.len() <= 4 => many
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", "),
         [first, .., last] => format!("{first} … {last}"),
     }
 }
@@ -52,8 +58,11 @@ fn name(holders: &[Holder], several_warps: bool) -> (String, String) {
         all.dedup();
         all
     };
-    let (warps, lanes, registers) =
-        (sorted(|h| h.thread / LANES), sorted(|h| h.thread % LANES), sorted(|h| h.register));
+    let (warps, lanes, registers) = (
+        sorted(|h| h.thread / LANES),
+        sorted(|h| h.thread % LANES),
+        sorted(|h| h.register),
+    );
     let (warps, lanes, registers) = (numbers(&warps), numbers(&lanes), numbers(&registers));
     let all = lanes == "0–31";
     let short = match (several_warps, all) {
@@ -62,9 +71,20 @@ fn name(holders: &[Holder], several_warps: bool) -> (String, String) {
         (false, true) => "all".to_owned(),
         (false, false) => lanes.clone(),
     };
-    let warp = if several_warps { format!("warp {warps}, ") } else { String::new() };
-    let lane = if lanes.bytes().all(|b| b.is_ascii_digit()) { "lane" } else { "lanes" };
-    (format!("{short}·r{registers}"), format!("{warp}{lane} {lanes}, register {registers}"))
+    let warp = if several_warps {
+        format!("warp {warps}, ")
+    } else {
+        String::new()
+    };
+    let lane = if lanes.bytes().all(|b| b.is_ascii_digit()) {
+        "lane"
+    } else {
+        "lanes"
+    };
+    (
+        format!("{short}·r{registers}"),
+        format!("{warp}{lane} {lanes}, register {registers}"),
+    )
 }
 
 /// Appends the picture of a fragment.
@@ -79,7 +99,13 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
         let _ = write!(
             page,
             "<p class=note>Of {}{}</p>",
-            fragment.values.iter().take(12).map(|v| format!("<code>{}</code>", escape(v))).collect::<Vec<_>>().join(", "),
+            fragment
+                .values
+                .iter()
+                .take(12)
+                .map(|v| format!("<code>{}</code>", escape(v)))
+                .collect::<Vec<_>>()
+                .join(", "),
             if many { " and others" } else { "" }
         );
     }
@@ -106,7 +132,11 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
         },
         fragment.holders.len(),
         if registers == 1 { "" } else { "s" },
-        if most_copies > 1 { format!("; an element lives in up to {most_copies} places") } else { String::new() },
+        if most_copies > 1 {
+            format!("; an element lives in up to {most_copies} places")
+        } else {
+            String::new()
+        },
         if warps > 1 { "warp, " } else { "" },
     );
     let (shown_rows, shown_columns) = (rows.min(MOST), columns.min(MOST));
@@ -118,14 +148,25 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     for column in 0..shown_columns {
         let _ = write!(page, "<th scope=col>{column}</th>");
     }
-    let gap = if columns > shown_columns { "<td class=gap>…</td>" } else { "" };
+    let gap = if columns > shown_columns {
+        "<td class=gap>…</td>"
+    } else {
+        ""
+    };
     let _ = write!(page, "{gap}</tr></thead><tbody>");
     for row in 0..shown_rows {
-        let _ = write!(page, "<tr><th scope=row>{}</th>", place(row, &fragment.shape));
+        let _ = write!(
+            page,
+            "<tr><th scope=row>{}</th>",
+            place(row, &fragment.shape)
+        );
         for column in 0..shown_columns {
             let holders = &fragment.holders[row * columns + column];
             let (short, long) = name(holders, warps > 1);
-            let first = holders.first().copied().unwrap_or(Holder { thread: 0, register: 0 });
+            let first = holders.first().copied().unwrap_or(Holder {
+                thread: 0,
+                register: 0,
+            });
             // Neighbouring lanes get colours that are far apart: 32 steps of the golden angle.
             let hue = (first.thread % LANES * 137 + first.thread / LANES * 47) % 360;
             let _ = write!(page, "<td style=\"--h:{hue}\" title=\"{long}\">");
@@ -136,7 +177,10 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     }
     page.push_str("</tbody></table></div>");
     if rows > shown_rows || columns > shown_columns {
-        let _ = write!(page, "<p class=note>{shown_rows} of {rows} rows and {shown_columns} of {columns} columns are shown.</p>");
+        let _ = write!(
+            page,
+            "<p class=note>{shown_rows} of {rows} rows and {shown_columns} of {columns} columns are shown.</p>"
+        );
     }
 }
 
@@ -164,12 +208,24 @@ mod tests {
     #[test]
     fn holders_have_short_names() {
         let held = |threads: &[usize], register| -> Vec<Holder> {
-            threads.iter().map(|t| Holder { thread: *t, register }).collect()
+            threads
+                .iter()
+                .map(|t| Holder {
+                    thread: *t,
+                    register,
+                })
+                .collect()
         };
-        assert_eq!(name(&held(&[5], 1), false), ("5·r1".to_owned(), "lane 5, register 1".to_owned()));
+        assert_eq!(
+            name(&held(&[5], 1), false),
+            ("5·r1".to_owned(), "lane 5, register 1".to_owned())
+        );
         assert_eq!(name(&held(&[4, 5, 6, 7], 0), false).0, "4–7·r0");
         assert_eq!(name(&held(&[0, 8, 16, 24], 0), false).0, "0, 8 … 24·r0");
-        assert_eq!(name(&held(&(0..32).collect::<Vec<_>>(), 0), false).0, "all·r0");
+        assert_eq!(
+            name(&held(&(0..32).collect::<Vec<_>>(), 0), false).0,
+            "all·r0"
+        );
         assert_eq!(name(&held(&[37], 2), true).0, "w1 5·r2");
     }
 
@@ -178,22 +234,50 @@ mod tests {
         let fragment = Fragment {
             ty: "!tile.fragment<40x64xf32, …>".to_owned(),
             shape: vec![40, 64],
-            holders: (0..40 * 64).map(|i| vec![Holder { thread: i % 32, register: i / 32 }]).collect(),
+            holders: (0..40 * 64)
+                .map(|i| {
+                    vec![Holder {
+                        thread: i % 32,
+                        register: i / 32,
+                    }]
+                })
+                .collect(),
             values: vec!["%<b>".to_owned()],
         };
         let mut page = String::new();
         draw(&mut page, &fragment);
-        assert!(page.contains("32 of 40 rows and 32 of 64 columns are shown."), "{page}");
+        assert!(
+            page.contains("32 of 40 rows and 32 of 64 columns are shown."),
+            "{page}"
+        );
         assert!(page.contains("%&lt;b&gt;"));
         assert_eq!(page.matches("<tr>").count(), 33);
     }
 
     #[test]
     fn scalars_rows_and_empty_fragments_draw() {
-        for (shape, elements) in [(vec![], 1), (vec![4], 4), (vec![2, 2, 3], 12), (vec![0, 4], 0)] {
-            let holders = vec![vec![Holder { thread: 0, register: 0 }]; elements];
+        for (shape, elements) in [
+            (vec![], 1),
+            (vec![4], 4),
+            (vec![2, 2, 3], 12),
+            (vec![0, 4], 0),
+        ] {
+            let holders = vec![
+                vec![Holder {
+                    thread: 0,
+                    register: 0
+                }];
+                elements
+            ];
             let mut page = String::new();
-            draw(&mut page, &Fragment { shape, holders, ..Fragment::default() });
+            draw(
+                &mut page,
+                &Fragment {
+                    shape,
+                    holders,
+                    ..Fragment::default()
+                },
+            );
             assert_eq!(page.matches("title=").count(), elements);
         }
         assert_eq!(place(3, &[2, 2, 3]), "1, 1");

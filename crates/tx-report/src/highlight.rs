@@ -86,7 +86,11 @@ fn number_end(text: &str) -> usize {
     if bytes.starts_with(b"0x") && bytes.get(2).is_some_and(u8::is_ascii_hexdigit) {
         let digits = run(&text[2..], |c| c.is_ascii_hexdigit());
         // `0xf32` is a shape: no element of it, of this type.
-        return if text[2..].starts_with(['f', 'b']) && digits < 4 { 1 } else { 2 + digits };
+        return if text[2..].starts_with(['f', 'b']) && digits < 4 {
+            1
+        } else {
+            2 + digits
+        };
     }
     let mut end = run(text, |c| c.is_ascii_digit());
     if text[end..].starts_with('.') {
@@ -106,9 +110,12 @@ fn number_end(text: &str) -> usize {
 fn is_builtin_type(word: &str) -> bool {
     let width = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit());
     match word {
-        "index" | "none" | "memref" | "vector" | "tensor" | "tuple" | "complex" | "bf16" | "tf32" => true,
+        "index" | "none" | "memref" | "vector" | "tensor" | "tuple" | "complex" | "bf16"
+        | "tf32" => true,
         _ => {
-            ["i", "si", "ui", "f"].iter().any(|p| word.strip_prefix(p).is_some_and(width))
+            ["i", "si", "ui", "f"]
+                .iter()
+                .any(|p| word.strip_prefix(p).is_some_and(width))
                 || (word.starts_with("f8E") || word.starts_with("f4E") || word.starts_with("f6E"))
         }
     }
@@ -121,32 +128,41 @@ pub fn mlir(line: &str) -> Vec<Token<'_>> {
     while let Some(first) = rest.chars().next() {
         let after = &rest[first.len_utf8()..];
         let named = |at: &str| first.len_utf8() + run(at, |c| is_word(c) || c == '-');
-        let in_shape = tokens
-            .last()
-            .is_some_and(|t: &Token<'_>| t.kind == Kind::Number || t.text.ends_with(['?', '*', ']']));
+        let in_shape = tokens.last().is_some_and(|t: &Token<'_>| {
+            t.kind == Kind::Number || t.text.ends_with(['?', '*', ']'])
+        });
         let (kind, end) = match first {
             '/' if rest.starts_with("//") => (Kind::Comment, rest.len()),
             '"' => (Kind::String, string_end(rest)),
             '%' => {
                 let end = 1 + run(after, |c| is_word(c) || c == '-');
                 let part = &rest[end..];
-                let number = part.strip_prefix('#').map_or(0, |n| run(n, |c| c.is_ascii_digit()));
+                let number = part
+                    .strip_prefix('#')
+                    .map_or(0, |n| run(n, |c| c.is_ascii_digit()));
                 (Kind::Value, if number > 0 { end + 1 + number } else { end })
             }
             '@' if after.starts_with('"') => (Kind::Symbol, 1 + string_end(after)),
             '@' => (Kind::Symbol, named(after)),
             '^' => (Kind::Block, named(after)),
-            '!' if after.starts_with(|c: char| c.is_ascii_alphabetic()) => (Kind::Type, named(after)),
-            '#' if after.starts_with(|c: char| c.is_ascii_alphabetic()) => (Kind::Attribute, named(after)),
+            '!' if after.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                (Kind::Type, named(after))
+            }
+            '#' if after.starts_with(|c: char| c.is_ascii_alphabetic()) => {
+                (Kind::Attribute, named(after))
+            }
             'x' if in_shape => (Kind::Plain, 1),
             '0'..='9' => (Kind::Number, number_end(rest)),
-            '-' if after.starts_with(|c: char| c.is_ascii_digit()) => (Kind::Number, 1 + number_end(after)),
+            '-' if after.starts_with(|c: char| c.is_ascii_digit()) => {
+                (Kind::Number, 1 + number_end(after))
+            }
             'a'..='z' | 'A'..='Z' | '_' => {
                 let end = run(rest, is_word);
                 // A full stop at the end is none of the word.
                 let end = rest[..end].trim_end_matches('.').len().max(1);
                 let word = &rest[..end];
-                let is_name = rest[end..].trim_start().starts_with('=') && !rest[end..].trim_start().starts_with("==");
+                let is_name = rest[end..].trim_start().starts_with('=')
+                    && !rest[end..].trim_start().starts_with("==");
                 let kind = if is_builtin_type(word) {
                     Kind::Type
                 } else if is_name {
@@ -184,19 +200,28 @@ pub fn ptx(line: &str) -> Vec<Token<'_>> {
             '.' if after.starts_with(|c: char| c.is_ascii_alphabetic()) => {
                 let end = 1 + run(after, is_name);
                 let word = &rest[1..end];
-                let sized = ["b", "s", "u", "f"]
-                    .iter()
-                    .any(|p| word.strip_prefix(p).is_some_and(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit())));
+                let sized = ["b", "s", "u", "f"].iter().any(|p| {
+                    word.strip_prefix(p)
+                        .is_some_and(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit()))
+                });
                 let is_type = sized || matches!(word, "pred" | "bf16" | "f16x2" | "bf16x2");
                 (if is_type { Kind::Type } else { Kind::Keyword }, end)
             }
-            '0'..='9' => (Kind::Number, run(rest, |c| c.is_ascii_alphanumeric() || c == '.')),
-            '-' if after.starts_with(|c: char| c.is_ascii_digit()) => {
-                (Kind::Number, 1 + run(after, |c| c.is_ascii_alphanumeric() || c == '.'))
-            }
+            '0'..='9' => (
+                Kind::Number,
+                run(rest, |c| c.is_ascii_alphanumeric() || c == '.'),
+            ),
+            '-' if after.starts_with(|c: char| c.is_ascii_digit()) => (
+                Kind::Number,
+                1 + run(after, |c| c.is_ascii_alphanumeric() || c == '.'),
+            ),
             'a'..='z' | 'A'..='Z' | '_' => {
                 // An instruction with all of its modifiers, where it is one.
-                let end = if is_first { run(rest, is_word) } else { run(rest, is_name) };
+                let end = if is_first {
+                    run(rest, is_word)
+                } else {
+                    run(rest, is_name)
+                };
                 let kind = if rest[end..].starts_with(':') {
                     Kind::Symbol
                 } else if is_first {
@@ -259,7 +284,10 @@ mod tests {
 
     #[track_caller]
     fn expect(tokens: &[Token<'_>], expected: &[(Kind, &str)]) {
-        let expected: Vec<(Kind, String)> = expected.iter().map(|(k, t)| (*k, (*t).to_owned())).collect();
+        let expected: Vec<(Kind, String)> = expected
+            .iter()
+            .map(|(k, t)| (*k, (*t).to_owned()))
+            .collect();
         assert_eq!(kinds(tokens), expected);
     }
 
@@ -267,11 +295,23 @@ mod tests {
     fn an_op_with_values_and_a_type() {
         use Kind::*;
         expect(
-            &mlir("  %7:2 = arith.addf %6#0, %arg2 {fast = true} : vector<4x?xf32> loc(\"a\") // done"),
+            &mlir(
+                "  %7:2 = arith.addf %6#0, %arg2 {fast = true} : vector<4x?xf32> loc(\"a\") // done",
+            ),
             &[
-                (Value, "%7"), (Number, "2"), (Op, "arith.addf"), (Value, "%6#0"), (Value, "%arg2"),
-                (Attribute, "fast"), (Keyword, "true"), (Type, "vector"), (Number, "4"), (Type, "f32"),
-                (Keyword, "loc"), (String, "\"a\""), (Comment, "// done"),
+                (Value, "%7"),
+                (Number, "2"),
+                (Op, "arith.addf"),
+                (Value, "%6#0"),
+                (Value, "%arg2"),
+                (Attribute, "fast"),
+                (Keyword, "true"),
+                (Type, "vector"),
+                (Number, "4"),
+                (Type, "f32"),
+                (Keyword, "loc"),
+                (String, "\"a\""),
+                (Comment, "// done"),
             ],
         );
     }
@@ -280,18 +320,35 @@ mod tests {
     fn attributes_types_symbols_and_blocks() {
         use Kind::*;
         expect(
-            &mlir("^bb0(%l: f32): gpu.func @rows(%A: !tile.fragment<16xf32, #tile.layout<[<2 : 1 reg>]>>)"),
+            &mlir(
+                "^bb0(%l: f32): gpu.func @rows(%A: !tile.fragment<16xf32, #tile.layout<[<2 : 1 reg>]>>)",
+            ),
             &[
-                (Block, "^bb0"), (Value, "%l"), (Type, "f32"), (Op, "gpu.func"), (Symbol, "@rows"), (Value, "%A"),
-                (Type, "!tile.fragment"), (Number, "16"), (Type, "f32"), (Attribute, "#tile.layout"), (Number, "2"),
-                (Number, "1"), (Keyword, "reg"),
+                (Block, "^bb0"),
+                (Value, "%l"),
+                (Type, "f32"),
+                (Op, "gpu.func"),
+                (Symbol, "@rows"),
+                (Value, "%A"),
+                (Type, "!tile.fragment"),
+                (Number, "16"),
+                (Type, "f32"),
+                (Attribute, "#tile.layout"),
+                (Number, "2"),
+                (Number, "1"),
+                (Keyword, "reg"),
             ],
         );
         expect(
             &mlir("@\"</script>\" dense<0x7FC00000> -1.5e-05 memref<0xf32>"),
             &[
-                (Symbol, "@\"</script>\""), (Keyword, "dense"), (Number, "0x7FC00000"), (Number, "-1.5e-05"),
-                (Type, "memref"), (Number, "0"), (Type, "f32"),
+                (Symbol, "@\"</script>\""),
+                (Keyword, "dense"),
+                (Number, "0x7FC00000"),
+                (Number, "-1.5e-05"),
+                (Type, "memref"),
+                (Number, "0"),
+                (Type, "f32"),
             ],
         );
     }
@@ -306,18 +363,38 @@ mod tests {
         expect(
             &ptx("\tshfl.sync.bfly.b32 \t%r5, %r4, 1, 31, -1; // xor"),
             &[
-                (Op, "shfl.sync.bfly.b32"), (Value, "%r5"), (Value, "%r4"), (Number, "1"), (Number, "31"),
-                (Number, "-1"), (Comment, "// xor"),
+                (Op, "shfl.sync.bfly.b32"),
+                (Value, "%r5"),
+                (Value, "%r4"),
+                (Number, "1"),
+                (Number, "31"),
+                (Number, "-1"),
+                (Comment, "// xor"),
             ],
         );
-        expect(&ptx(".reg .b32 \t%r<3>;"), &[(Keyword, ".reg"), (Type, ".b32"), (Value, "%r"), (Number, "3")]);
+        expect(
+            &ptx(".reg .b32 \t%r<3>;"),
+            &[
+                (Keyword, ".reg"),
+                (Type, ".b32"),
+                (Value, "%r"),
+                (Number, "3"),
+            ],
+        );
     }
 
     #[test]
     fn hostile_names_stay_text() {
         let mut page = String::new();
-        write(&mut page, &mlir("@\"</script><img src=x onerror=alert(1)>\""), &[]);
-        assert!(!page.contains("</script>") && !page.contains("<img"), "{page}");
+        write(
+            &mut page,
+            &mlir("@\"</script><img src=x onerror=alert(1)>\""),
+            &[],
+        );
+        assert!(
+            !page.contains("</script>") && !page.contains("<img"),
+            "{page}"
+        );
     }
 
     proptest! {

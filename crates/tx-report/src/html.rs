@@ -65,13 +65,22 @@ mod tests {
             escape("</script><b a='\"'>&amp;"),
             "&lt;/script&gt;&lt;b a=&#39;&quot;&#39;&gt;&amp;amp;"
         );
-        assert_eq!(escape("a\0b\u{1b}[31m\u{202e}c"), "a\u{2400}b\u{241b}[31m\u{27e8}U+202E\u{27e9}c");
-        assert_eq!(escape("tab\tand\nline, µs, 漢字"), "tab\tand\nline, µs, 漢字");
+        assert_eq!(
+            escape("a\0b\u{1b}[31m\u{202e}c"),
+            "a\u{2400}b\u{241b}[31m\u{27e8}U+202E\u{27e9}c"
+        );
+        assert_eq!(
+            escape("tab\tand\nline, µs, 漢字"),
+            "tab\tand\nline, µs, 漢字"
+        );
     }
 
     #[test]
     fn backticks_are_code() {
-        assert_eq!(prose("`a<b` is `c`"), "<code>a&lt;b</code> is <code>c</code>");
+        assert_eq!(
+            prose("`a<b` is `c`"),
+            "<code>a&lt;b</code> is <code>c</code>"
+        );
         assert_eq!(prose("one ` alone"), "one ` alone");
         assert_eq!(prose("`a` and ` alone"), "<code>a</code> and ` alone");
     }

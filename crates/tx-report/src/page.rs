@@ -41,7 +41,10 @@ pub fn render(report: &Report) -> String {
     problems(&mut page, report);
     pipeline(&mut page, report, &changes);
     for (id, heading) in &parts {
-        let _ = write!(page, "<section id={id} aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{heading}</h2>\n");
+        let _ = write!(
+            page,
+            "<section id={id} aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{heading}</h2>\n"
+        );
         match *id {
             "check" => check(&mut page, report),
             "choices" => choices(&mut page, report),
@@ -92,12 +95,23 @@ fn parts(report: &Report) -> Vec<(&'static str, &'static str)> {
 }
 
 fn header(page: &mut String, report: &Report, parts: &[(&str, &str)], title: &str) {
-    let _ = write!(page, "<header class=top>\n<div class=title><h1>{title}</h1>\n<p class=facts>");
+    let _ = write!(
+        page,
+        "<header class=top>\n<div class=title><h1>{title}</h1>\n<p class=facts>"
+    );
     if let Some(entry) = &report.entry {
         let _ = write!(page, "<span>Entry <code>@{}</code></span> ", escape(entry));
     }
-    let _ = write!(page, "<span>Chip <code>{}</code></span> ", escape(&report.chip));
-    let _ = write!(page, "<span>File <code>{}</code></span></p></div>\n", escape(&report.file));
+    let _ = write!(
+        page,
+        "<span>Chip <code>{}</code></span> ",
+        escape(&report.chip)
+    );
+    let _ = write!(
+        page,
+        "<span>File <code>{}</code></span></p></div>\n",
+        escape(&report.file)
+    );
     page.push_str("<nav aria-label=Parts><ul class=parts>");
     for (id, heading) in parts {
         let _ = write!(page, "<li><a href=\"#{id}\">{heading}</a></li>");
@@ -124,19 +138,36 @@ fn problems(page: &mut String, report: &Report) {
     match last {
         None => page.push_str("<p>The program cannot be read.</p>"),
         Some(last) => {
-            let _ = write!(page, "<p>The last stage that the program got through is <code>{}</code>.</p>", escape(last));
+            let _ = write!(
+                page,
+                "<p>The last stage that the program got through is <code>{}</code>.</p>",
+                escape(last)
+            );
         }
     }
     page.push_str("<ul class=problems>");
     for problem in &report.problems {
         page.push_str("<li>");
         place(page, problem);
-        let _ = write!(page, "<strong>{}:</strong> {}", escape(&problem.severity), prose(&problem.message));
+        let _ = write!(
+            page,
+            "<strong>{}:</strong> {}",
+            escape(&problem.severity),
+            prose(&problem.message)
+        );
         source_line(page, report, problem);
-        if !problem.notes.is_empty() {
+        let notes: Vec<Note> = problem.notes.iter().map(|note| read(note)).collect();
+        variants(page, &notes);
+        let texts: Vec<&String> = notes
+            .iter()
+            .zip(&problem.notes)
+            .filter(|(note, _)| !matches!(note, Note::Variant { .. }))
+            .map(|(_, text)| text)
+            .collect();
+        if !texts.is_empty() {
             page.push_str("<ul>");
-            for note in &problem.notes {
-                let _ = write!(page, "<li>{}</li>", prose(note));
+            for text in texts {
+                let _ = write!(page, "<li>{}</li>", prose(text));
             }
             page.push_str("</ul>");
         }
@@ -155,7 +186,9 @@ fn place(page: &mut String, remark: &Remark) {
 
 /// The line of the program that a remark speaks of.
 fn source_line(page: &mut String, report: &Report, remark: &Remark) {
-    let line = remark.line.and_then(|n| report.source.as_ref()?.lines().nth(n.checked_sub(1)?));
+    let line = remark
+        .line
+        .and_then(|n| report.source.as_ref()?.lines().nth(n.checked_sub(1)?));
     if let Some(line) = line {
         page.push_str("<pre class=quote><code>");
         code(page, &mlir(shown(line.trim()).0), &[]);
@@ -183,7 +216,13 @@ fn badge(page: &mut String, verdict: &Verdict) {
 
 /// As much of a line as is shown, and how much is left out.
 fn shown(line: &str) -> (&str, usize) {
-    match line.char_indices().nth(MOST_CHARACTERS) {
+    // PTX in a string is shown by itself.
+    const HOLDS_PTX: &str = "assembly = \"";
+    let most = match line.find(HOLDS_PTX) {
+        Some(at) => line[..at + HOLDS_PTX.len()].chars().count() + 80,
+        None => MOST_CHARACTERS,
+    };
+    match line.char_indices().nth(most) {
         Some((at, _)) => (&line[..at], line[at..].chars().count()),
         None => (line, 0),
     }
@@ -195,7 +234,13 @@ fn shown_lines(text: &str) -> Vec<(&str, usize)> {
 
 /// What each stage changed; nothing of the first.
 fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
-    let cut = |stage: &Stage| -> Vec<String> { stage.ir.lines().map(|line| shown(line).0.to_owned()).collect() };
+    let cut = |stage: &Stage| -> Vec<String> {
+        stage
+            .ir
+            .lines()
+            .map(|line| shown(line).0.to_owned())
+            .collect()
+    };
     let texts: Vec<Vec<String>> = stages.iter().map(cut).collect();
     let mut changes = vec![Vec::new()];
     for pair in texts.windows(2) {
@@ -203,7 +248,11 @@ fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
         let (old, new) = (lines(&pair[0]), lines(&pair[1]));
         let old: Vec<&str> = old.iter().map(String::as_str).collect();
         let new: Vec<&str> = new.iter().map(String::as_str).collect();
-        changes.push(if old == new { Vec::new() } else { rows(&old, &new) });
+        changes.push(if old == new {
+            Vec::new()
+        } else {
+            rows(&old, &new)
+        });
     }
     changes.truncate(stages.len());
     changes
@@ -240,7 +289,11 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
     page.push_str("<nav class=pipeline aria-labelledby=pipeline-h><h2 id=pipeline-h>Pipeline</h2>\n<ol class=strip>");
     for (number, (stage, rows)) in report.stages.iter().zip(changes).enumerate() {
         let mood = stage.verdict.as_ref().map_or("plain", |v| symbol(v.mood).0);
-        let quiet = if number > 0 && counts(rows) == (0, 0) { " quiet" } else { "" };
+        let quiet = if number > 0 && counts(rows) == (0, 0) {
+            " quiet"
+        } else {
+            ""
+        };
         let _ = write!(
             page,
             "<li class=\"{mood}{quiet}\"><a href=\"#stage-{number}\"><span class=name>{}</span><span class=meta>",
@@ -274,7 +327,12 @@ fn check(page: &mut String, report: &Report) {
             );
             return;
         }
-        Check::Done { is_good, note, inputs, verdicts } => (is_good, note, inputs, verdicts),
+        Check::Done {
+            is_good,
+            note,
+            inputs,
+            verdicts,
+        } => (is_good, note, inputs, verdicts),
     };
     let plural = if inputs.len() == 1 { "" } else { "s" };
     let wrong = verdicts.iter().find(|(_, v)| v.mood == Mood::Bad);
@@ -302,24 +360,61 @@ fn check(page: &mut String, report: &Report) {
     if let Some(note) = note {
         let _ = write!(page, "<p>{}</p>", prose(note));
     }
-    page.push_str(
-        "<div class=scroll tabindex=0 role=group aria-label=Verdicts><table class=plain><caption class=vh>What was found of each stage\
-         </caption><thead><tr><th scope=col>Stage</th><th scope=col>Verdict</th><th scope=col>Detail</th></tr></thead><tbody>",
+    let is_remarkable =
+        |verdict: &Verdict| verdict.mood != Mood::Good || !verdict.detail.is_empty();
+    let remarkable: Vec<&(String, Verdict)> =
+        verdicts.iter().filter(|(_, v)| is_remarkable(v)).collect();
+    verdict_table(
+        page,
+        "Verdicts that say more than that all is equal",
+        &remarkable,
     );
-    for (name, verdict) in verdicts {
-        let _ = write!(page, "<tr><th scope=row><code>{}</code></th><td>", escape(name));
-        badge(page, verdict);
-        let _ = write!(page, "</td><td>{}</td></tr>", prose(&verdict.detail));
+    if remarkable.len() < verdicts.len() {
+        let _ = write!(
+            page,
+            "<details class=words><summary>All {} stages</summary>",
+            verdicts.len()
+        );
+        verdict_table(
+            page,
+            "Verdicts of all stages",
+            &verdicts.iter().collect::<Vec<_>>(),
+        );
+        page.push_str("</details>");
     }
-    page.push_str("</tbody></table></div>");
     if !inputs.is_empty() {
-        let _ = write!(page, "<details class=words><summary>{} input{plural}</summary><ul class=inputs>", inputs.len());
+        let _ = write!(
+            page,
+            "<details class=words><summary>{} input{plural}</summary><ul class=inputs>",
+            inputs.len()
+        );
         for input in inputs {
             let _ = write!(page, "<li>{}</li>", escape(input));
         }
         page.push_str("</ul></details>");
     }
     page.push('\n');
+}
+
+fn verdict_table(page: &mut String, caption: &str, verdicts: &[&(String, Verdict)]) {
+    if verdicts.is_empty() {
+        return;
+    }
+    let _ = write!(
+        page,
+        "<div class=scroll tabindex=0 role=group aria-label=\"{caption}\"><table class=plain><caption class=vh>{caption}</caption>\
+         <thead><tr><th scope=col>Stage</th><th scope=col>Verdict</th><th scope=col>Detail</th></tr></thead><tbody>"
+    );
+    for (name, verdict) in verdicts {
+        let _ = write!(
+            page,
+            "<tr><th scope=row><code>{}</code></th><td>",
+            escape(name)
+        );
+        badge(page, verdict);
+        let _ = write!(page, "</td><td>{}</td></tr>", prose(&verdict.detail));
+    }
+    page.push_str("</tbody></table></div>");
 }
 
 fn choices(page: &mut String, report: &Report) {
@@ -346,7 +441,10 @@ fn steps(page: &mut String, steps: &[String]) {
 }
 
 fn schedules(page: &mut String, notes: &[Note]) {
-    if !notes.iter().any(|note| matches!(note, Note::Schedule { .. })) {
+    if !notes
+        .iter()
+        .any(|note| matches!(note, Note::Schedule { .. }))
+    {
         return;
     }
     page.push_str(
@@ -354,9 +452,19 @@ fn schedules(page: &mut String, notes: &[Note]) {
          <th scope=col>Lengths</th><th scope=col>Kernels</th><th scope=col>Steps</th></tr></thead><tbody>",
     );
     for note in notes {
-        if let Note::Schedule { when, what, steps: list } = note {
+        if let Note::Schedule {
+            when,
+            what,
+            steps: list,
+        } = note
+        {
             let when = if when.is_empty() { "all lengths" } else { when };
-            let _ = write!(page, "<tr><th scope=row>{}</th><td>{}</td><td>", prose(when), prose(what));
+            let _ = write!(
+                page,
+                "<tr><th scope=row>{}</th><td>{}</td><td>",
+                prose(when),
+                prose(what)
+            );
             steps(page, list);
             page.push_str("</td></tr>");
         }
@@ -365,13 +473,18 @@ fn schedules(page: &mut String, notes: &[Note]) {
 }
 
 fn variants(page: &mut String, notes: &[Note]) {
-    let mut all: Vec<&Note> = notes.iter().filter(|note| matches!(note, Note::Variant { .. })).collect();
+    let mut all: Vec<&Note> = notes
+        .iter()
+        .filter(|note| matches!(note, Note::Variant { .. }))
+        .collect();
     if all.is_empty() {
         return;
     }
     // What can be taken comes first, and the one that was taken before all.
     all.sort_by_key(|note| match note {
-        Note::Variant { cost, is_chosen, .. } => (!is_chosen, cost.is_none()),
+        Note::Variant {
+            cost, is_chosen, ..
+        } => (!is_chosen, cost.is_none()),
         _ => (true, true),
     });
     page.push_str(
@@ -380,7 +493,14 @@ fn variants(page: &mut String, notes: &[Note]) {
          <th scope=col>Why not</th></tr></thead><tbody>",
     );
     for note in all {
-        let Note::Variant { name, priority, cost, is_chosen, reasons } = note else {
+        let Note::Variant {
+            name,
+            priority,
+            cost,
+            is_chosen,
+            reasons,
+        } = note
+        else {
             continue;
         };
         let (class, word) = match (is_chosen, cost) {
@@ -413,7 +533,18 @@ fn variants(page: &mut String, notes: &[Note]) {
 }
 
 fn estimates(page: &mut String, notes: &[Note]) {
-    let candidates = notes.iter().filter(|n| matches!(n, Note::Estimate { is_chosen: false, .. })).count();
+    let candidates = notes
+        .iter()
+        .filter(|n| {
+            matches!(
+                n,
+                Note::Estimate {
+                    is_chosen: false,
+                    ..
+                }
+            )
+        })
+        .count();
     for note in notes {
         if let Note::Other(text) = note {
             let _ = write!(page, "<p class=note>{}</p>", prose(text));
@@ -429,8 +560,18 @@ fn estimates(page: &mut String, notes: &[Note]) {
          <th scope=col>Choice</th><th scope=col class=num>Time</th><th scope=col>For</th><th scope=col>Steps</th></tr></thead><tbody>"
     );
     for note in notes {
-        if let Note::Estimate { is_chosen, time, why, steps: list } = note {
-            let (class, word) = if *is_chosen { ("good", "✓ chosen") } else { ("plain", "candidate") };
+        if let Note::Estimate {
+            is_chosen,
+            time,
+            why,
+            steps: list,
+        } = note
+        {
+            let (class, word) = if *is_chosen {
+                ("good", "✓ chosen")
+            } else {
+                ("plain", "candidate")
+            };
             let _ = write!(
                 page,
                 "<tr><td><span class=\"badge {class}\">{word}</span></td><td class=num>{}</td><td>{}</td><td>",
@@ -453,8 +594,16 @@ fn kernels(page: &mut String, report: &Report) {
          <li><span class=\"key mem shared\"></span>shared memory</li><li><span class=\"key mem global\"></span>global memory</li></ul>\n",
     );
     for (number, kernel) in report.kernels.iter().enumerate() {
-        let open = if number < MOST_OPEN_KERNELS { " open" } else { "" };
-        let _ = write!(page, "<details class=box{open}><summary><h3><code>@{}</code></h3></summary>", escape(&kernel.name));
+        let open = if number < MOST_OPEN_KERNELS {
+            " open"
+        } else {
+            ""
+        };
+        let _ = write!(
+            page,
+            "<details class=box{open}><summary><h3><code>@{}</code></h3></summary>",
+            escape(&kernel.name)
+        );
         tree::draw(page, kernel, &format!("kernel-{number}"));
         page.push_str("</details>\n");
     }
@@ -463,9 +612,17 @@ fn kernels(page: &mut String, report: &Report) {
 fn layouts(page: &mut String, report: &Report) {
     for (number, each) in report.fragments.iter().enumerate() {
         let shape: Vec<String> = each.shape.iter().map(ToString::to_string).collect();
-        let shape = if shape.is_empty() { "a scalar".to_owned() } else { shape.join("×") };
+        let shape = if shape.is_empty() {
+            "a scalar".to_owned()
+        } else {
+            shape.join("×")
+        };
         let open = if number < 3 { " open" } else { "" };
-        let _ = write!(page, "<details class=box{open}><summary><h3>Fragment {}: {shape}</h3></summary>", number + 1);
+        let _ = write!(
+            page,
+            "<details class=box{open}><summary><h3>Fragment {}: {shape}</h3></summary>",
+            number + 1
+        );
         fragment::draw(page, each);
         page.push_str("</details>\n");
     }
@@ -493,7 +650,11 @@ fn program(page: &mut String, report: &Report) {
             }
         }
     }
-    let heading = if made.is_empty() { "" } else { "<th scope=col>PTX</th>" };
+    let heading = if made.is_empty() {
+        ""
+    } else {
+        "<th scope=col>PTX</th>"
+    };
     let _ = write!(
         page,
         "<div class=scroll tabindex=0 role=group aria-label=Program><table class=code><caption class=vh>The program as it was read</caption>\
@@ -505,7 +666,11 @@ fn program(page: &mut String, report: &Report) {
         code(page, &mlir(line), &[]);
         left_out(page, cut);
         if let Some((first, count)) = made.get(&number) {
-            let what = if *count == 1 { "instruction" } else { "instructions" };
+            let what = if *count == 1 {
+                "instruction"
+            } else {
+                "instructions"
+            };
             let _ = write!(page, "<td><a href=\"#ptx-{first}\">{count} {what}</a>");
         } else if !made.is_empty() {
             page.push_str("<td>");
@@ -522,7 +687,11 @@ fn stages(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
     );
     for (number, (stage, rows)) in report.stages.iter().zip(changes).enumerate() {
         let pieces = fold(rows);
-        let visible: usize = pieces.iter().filter(|p| !p.is_folded).map(|p| p.rows.len()).sum();
+        let visible: usize = pieces
+            .iter()
+            .filter(|p| !p.is_folded)
+            .map(|p| p.rows.len())
+            .sum();
         let open = match number {
             0 => stage.ir.lines().count() <= MOST_OPEN,
             _ => visible > 0 && visible <= MOST_OPEN,
@@ -544,7 +713,11 @@ fn stages(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
             badge(page, verdict);
         }
         page.push_str("</summary>");
-        if let Some(verdict) = stage.verdict.as_ref().filter(|v| v.mood != Mood::Good && !v.detail.is_empty()) {
+        if let Some(verdict) = stage
+            .verdict
+            .as_ref()
+            .filter(|v| v.mood != Mood::Good && !v.detail.is_empty())
+        {
             let _ = write!(page, "<p class=detail>{}</p>", prose(&verdict.detail));
         }
         if number == 0 {
@@ -553,7 +726,14 @@ fn stages(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
             page.push_str("<p class=note>The module is as it was.</p>");
         } else {
             let before = shown_lines(&report.stages[number - 1].ir);
-            side_by_side(page, &before, &shown_lines(&stage.ir), rows, number, &stage.name);
+            side_by_side(
+                page,
+                &before,
+                &shown_lines(&stage.ir),
+                rows,
+                number,
+                &stage.name,
+            );
         }
         page.push_str("</details>\n");
     }
@@ -575,7 +755,14 @@ fn whole(page: &mut String, stage: &Stage) {
     page.push_str("</tbody></table></div>");
 }
 
-fn side_by_side(page: &mut String, old: &[(&str, usize)], new: &[(&str, usize)], rows: &[Row], stage: usize, name: &str) {
+fn side_by_side(
+    page: &mut String,
+    old: &[(&str, usize)],
+    new: &[(&str, usize)],
+    rows: &[Row],
+    stage: usize,
+    name: &str,
+) {
     let _ = write!(
         page,
         "<div class=scroll tabindex=0 role=group aria-label=\"Changes of {0}\"><table class=diff><caption class=vh>The module before and after \
@@ -603,16 +790,29 @@ fn side_by_side(page: &mut String, old: &[(&str, usize)], new: &[(&str, usize)],
         for row in &rows[piece.rows] {
             match row {
                 // The left side is filled in when it is looked at: half of the page less.
-                Row::Same { old: i, new: j, renamed: false } => {
+                Row::Same {
+                    old: i,
+                    new: j,
+                    renamed: false,
+                } => {
                     let _ = write!(page, "<tr><td>{}<td>", i + 1);
                     cell(page, new, *j, &[]);
                 }
-                Row::Same { old: i, new: j, renamed: true } => {
+                Row::Same {
+                    old: i,
+                    new: j,
+                    renamed: true,
+                } => {
                     page.push_str("<tr class=r>");
                     cell(page, old, *i, &[]);
                     cell(page, new, *j, &[]);
                 }
-                Row::Changed { old: i, new: j, old_marks, new_marks } => {
+                Row::Changed {
+                    old: i,
+                    new: j,
+                    old_marks,
+                    new_marks,
+                } => {
                     page.push_str("<tr class=x>");
                     cell(page, old, *i, old_marks);
                     cell(page, new, *j, new_marks);
@@ -657,12 +857,23 @@ fn ptx_section(page: &mut String, report: &Report) {
         "<div class=scroll tabindex=0 role=group aria-label=PTX><table class=\"code ptx\"><caption class=vh>PTX</caption>\
          <thead class=vh><tr><th scope=col>Line</th><th scope=col>Text</th><th scope=col>From</th></tr></thead><tbody>",
     );
-    let source: Vec<&str> = report.source.as_deref().map(|s| s.lines().collect()).unwrap_or_default();
+    let source: Vec<&str> = report
+        .source
+        .as_deref()
+        .map(|s| s.lines().collect())
+        .unwrap_or_default();
     let mut before = None;
     for (number, line) in lines.iter().enumerate() {
         let (text, cut) = shown(&line.text);
-        let hue = line.source.map_or_else(String::new, |n| format!(" style=\"--h:{}\" class=from data-line={n}", n * 137 % 360));
-        let _ = write!(page, "<tr id=ptx-{}{hue}><td>{}<td class=t>", number + 1, number + 1);
+        let hue = line.source.map_or_else(String::new, |n| {
+            format!(" style=\"--h:{}\" class=from data-line={n}", n * 137 % 360)
+        });
+        let _ = write!(
+            page,
+            "<tr id=ptx-{}{hue}><td>{}<td class=t>",
+            number + 1,
+            number + 1
+        );
         code(page, &ptx_tokens(text), &[]);
         left_out(page, cut);
         page.push_str("<td>");
@@ -683,7 +894,11 @@ fn ptx_section(page: &mut String, report: &Report) {
 }
 
 fn times(page: &mut String, report: &Report) {
-    let all: Vec<(&str, f64)> = report.stages.iter().filter_map(|s| Some((s.name.as_str(), s.millis?))).collect();
+    let all: Vec<(&str, f64)> = report
+        .stages
+        .iter()
+        .filter_map(|s| Some((s.name.as_str(), s.millis?)))
+        .collect();
     let most = all.iter().map(|(_, m)| *m).fold(0.0, f64::max);
     let total: f64 = all.iter().map(|(_, m)| m).sum();
     page.push_str(
@@ -691,8 +906,16 @@ fn times(page: &mut String, report: &Report) {
          <th scope=col>Time</th><th scope=col>Share</th></tr></thead><tbody>",
     );
     for (name, millis) in &all {
-        let width = if most > 0.0 { millis / most * 100.0 } else { 0.0 };
-        let share = if total > 0.0 { millis / total * 100.0 } else { 0.0 };
+        let width = if most > 0.0 {
+            millis / most * 100.0
+        } else {
+            0.0
+        };
+        let share = if total > 0.0 {
+            millis / total * 100.0
+        } else {
+            0.0
+        };
         let _ = write!(
             page,
             "<tr><th scope=row><code>{}</code></th><td class=num>{}</td><td><span class=fill style=\"width:{width:.2}%\"></span>\

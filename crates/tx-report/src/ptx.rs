@@ -14,9 +14,14 @@ fn is_debug(line: &str) -> bool {
     let line = line.trim();
     line.starts_with(".loc")
         || line.starts_with(".file")
-        || ["$L__tmp", "$L__func_begin", "$L__func_end", "$L__info_string"]
-            .iter()
-            .any(|label| line.starts_with(label) && line.ends_with(':'))
+        || [
+            "$L__tmp",
+            "$L__func_begin",
+            "$L__func_end",
+            "$L__info_string",
+        ]
+        .iter()
+        .any(|label| line.starts_with(label) && line.ends_with(':'))
 }
 
 /// Reads PTX with `.loc` directives and takes them, and what else there is for debuggers, out of it. Lines of files of
@@ -27,7 +32,11 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
     let known: Vec<&str> = ptx
         .lines()
         .filter_map(|line| {
-            let (number, name) = line.trim().strip_prefix(".file")?.trim().split_once(|c: char| c.is_whitespace())?;
+            let (number, name) = line
+                .trim()
+                .strip_prefix(".file")?
+                .trim()
+                .split_once(|c: char| c.is_whitespace())?;
             let name = name.trim().strip_prefix('"')?.split('"').next()?;
             (base(name) == base(file)).then_some(number)
         })
@@ -48,7 +57,9 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
             continue;
         }
         if let Some(location) = trimmed.strip_prefix(".loc") {
-            let mut words = location.split(|c: char| c.is_whitespace() || c == ',').filter(|w| !w.is_empty());
+            let mut words = location
+                .split(|c: char| c.is_whitespace() || c == ',')
+                .filter(|w| !w.is_empty());
             let (number, line) = (words.next(), words.next());
             source = line
                 .and_then(|line| line.parse().ok())
@@ -59,13 +70,24 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
             continue;
         }
         // A function begins: what was said of the one before is over.
-        if trimmed.starts_with(['.', '}']) || trimmed.contains(".entry") || trimmed.contains(".func") {
+        if trimmed.starts_with(['.', '}'])
+            || trimmed.contains(".entry")
+            || trimmed.contains(".func")
+        {
             if !trimmed.starts_with(".reg") {
                 source = None;
             }
         }
+        // A word of the target for debuggers, too.
+        let text = match line.strip_suffix(", debug") {
+            Some(target) if trimmed.starts_with(".target") => target,
+            _ => line,
+        };
         let is_instruction = trimmed.ends_with(';') && !trimmed.starts_with('.');
-        found.push(Line { text: line.to_owned(), source: source.filter(|_| is_instruction) });
+        found.push(Line {
+            text: text.to_owned(),
+            source: source.filter(|_| is_instruction),
+        });
     }
     while found.last().is_some_and(|line| line.text.trim().is_empty()) {
         found.pop();
@@ -78,7 +100,14 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
 pub fn bare(ptx: &str) -> Vec<String> {
     lines(ptx, "")
         .into_iter()
-        .map(|line| line.text.split("//").next().unwrap_or_default().trim().to_owned())
+        .map(|line| {
+            line.text
+                .split("//")
+                .next()
+                .unwrap_or_default()
+                .trim()
+                .to_owned()
+        })
         .filter(|line| !line.is_empty())
         .collect()
 }
@@ -89,7 +118,7 @@ mod tests {
 
     const PTX: &str = "\
 .version 7.0
-.target sm_80
+.target sm_80, debug
 .visible .entry rows(
 \t.param .u64 rows_param_0
 )
@@ -118,12 +147,25 @@ $L__func_end0:
     #[test]
     fn instructions_know_their_line_and_debug_information_is_gone() {
         let lines = lines(PTX, "folder/rows.mlir");
-        let of = |text: &str| lines.iter().find(|l| l.text.contains(text)).map(|l| l.source);
+        let of = |text: &str| {
+            lines
+                .iter()
+                .find(|l| l.text.contains(text))
+                .map(|l| l.source)
+        };
         assert_eq!(of("mov.u32"), Some(Some(7)));
         assert_eq!(of("add.s32"), Some(Some(7)));
         assert_eq!(of("bar.sync"), Some(None), "a line of another file");
         assert_eq!(of(".reg"), Some(None));
-        for gone in [".loc", ".file", ".section", ".b8", "$L__tmp0", "$L__func_end0"] {
+        assert_eq!(lines[1].text, ".target sm_80");
+        for gone in [
+            ".loc",
+            ".file",
+            ".section",
+            ".b8",
+            "$L__tmp0",
+            "$L__func_end0",
+        ] {
             assert_eq!(of(gone), None, "{gone}");
         }
         assert_eq!(lines.last().map(|l| l.text.as_str()), Some("}"));
@@ -134,7 +176,17 @@ $L__func_end0:
         let plain = ".version 7.0\n.visible .entry k()\n{\n$L__BB0_1:\n\tret;\n}";
         let texts: Vec<String> = lines(plain, "k.mlir").into_iter().map(|l| l.text).collect();
         assert_eq!(texts.join("\n"), plain);
-        assert_eq!(bare(plain), [".version 7.0", ".visible .entry k()", "{", "$L__BB0_1:", "ret;", "}"]);
+        assert_eq!(
+            bare(plain),
+            [
+                ".version 7.0",
+                ".visible .entry k()",
+                "{",
+                "$L__BB0_1:",
+                "ret;",
+                "}"
+            ]
+        );
         assert_eq!(lines("", ""), []);
     }
 }

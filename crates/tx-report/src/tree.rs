@@ -48,7 +48,9 @@ fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> 
     let mut before = Vec::new();
     for sources in chain.iter().rev() {
         let above: Vec<bool> = (0..lanes)
-            .map(|lane| wanted[lane] || (0..lanes).any(|to| wanted[to] && sources[to] == Some(lane)))
+            .map(|lane| {
+                wanted[lane] || (0..lanes).any(|to| wanted[to] && sources[to] == Some(lane))
+            })
             .collect();
         before.push(wanted);
         wanted = above;
@@ -72,7 +74,11 @@ pub(crate) fn draw(page: &mut String, kernel: &Kernel, id: &str) {
     let mut y = 30;
     for lane in 0..LANES {
         let class = if lane < lanes { "" } else { " off" };
-        let _ = write!(picture, "<text x={} y=18 class=\"lane{class}\">{lane}</text>", x(lane));
+        let _ = write!(
+            picture,
+            "<text x={} y=18 class=\"lane{class}\">{lane}</text>",
+            x(lane)
+        );
     }
     let mut open: Vec<usize> = Vec::new();
     let mut at = 0;
@@ -105,7 +111,11 @@ pub(crate) fn draw(page: &mut String, kernel: &Kernel, id: &str) {
         close_loop(&mut picture, &mut open, y);
     }
     if rows.is_empty() {
-        let _ = write!(picture, "<text x={LEFT} y={} class=label>Nothing is exchanged.</text>", y + 14);
+        let _ = write!(
+            picture,
+            "<text x={LEFT} y={} class=label>Nothing is exchanged.</text>",
+            y + 14
+        );
         y += 24;
     }
 
@@ -129,7 +139,10 @@ pub(crate) fn draw(page: &mut String, kernel: &Kernel, id: &str) {
     page.push_str(&picture);
     page.push_str("</svg></div>");
     if left_out > 0 {
-        let _ = write!(page, "<p class=note>{left_out} more steps are not drawn.</p>");
+        let _ = write!(
+            page,
+            "<p class=note>{left_out} more steps are not drawn.</p>"
+        );
     }
     page.push_str("<details class=words><summary>The same in words</summary>");
     list(page, &found);
@@ -162,7 +175,12 @@ fn line(step: &Step) -> Option<usize> {
 fn close_loop(picture: &mut String, open: &mut Vec<usize>, y: usize) {
     if let Some(top) = open.pop() {
         let left = 6 + 7 * open.len();
-        let _ = write!(picture, "<path class=loop d=\"M{} {top}H{left}V{y}H{}\"/>", left + 6, left + 6);
+        let _ = write!(
+            picture,
+            "<path class=loop d=\"M{} {top}H{left}V{y}H{}\"/>",
+            left + 6,
+            left + 6
+        );
     }
 }
 
@@ -171,7 +189,12 @@ fn label(picture: &mut String, y: &mut usize, step: &Step, depth: usize) {
         Step::Barrier { .. } => "label wait",
         _ => "label",
     };
-    let _ = write!(picture, "<text x={} y={} class=\"{class}\">", LEFT + 7 * depth.saturating_sub(1), *y + 13);
+    let _ = write!(
+        picture,
+        "<text x={} y={} class=\"{class}\">",
+        LEFT + 7 * depth.saturating_sub(1),
+        *y + 13
+    );
     escape_into(picture, &short(&describe(step)));
     picture.push_str("</text>");
     *y += 20;
@@ -198,18 +221,36 @@ fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
                 Wait::Cluster => "cluster",
                 Wait::Fence => "fence",
             };
-            let _ = write!(picture, "<path class=\"bar {class}\" d=\"M{from} {y}H{to}\"/>", y = *y + 4);
+            let _ = write!(
+                picture,
+                "<path class=\"bar {class}\" d=\"M{from} {y}H{to}\"/>",
+                y = *y + 4
+            );
             *y += 18;
         }
         Step::Redux { threads, .. } => {
             let top = *y + 4;
-            let _ = write!(picture, "<rect class=redux x={from} y={top} width={} height=14 rx=7 />", to - from);
+            let _ = write!(
+                picture,
+                "<rect class=redux x={from} y={top} width={} height=14 rx=7 />",
+                to - from
+            );
             for lane in (0..lanes).filter(|lane| threads.lane(*lane)) {
-                let _ = write!(picture, "<circle class=hot cx={} cy={} r=3.5 />", x(lane), top + 7);
+                let _ = write!(
+                    picture,
+                    "<circle class=hot cx={} cy={} r=3.5 />",
+                    x(lane),
+                    top + 7
+                );
             }
             *y += 30;
         }
-        Step::Memory { access, space, threads, .. } => {
+        Step::Memory {
+            access,
+            space,
+            threads,
+            ..
+        } => {
             let class = match space {
                 Space::Shared => "shared",
                 Space::Cluster => "cluster",
@@ -219,20 +260,32 @@ fn single(picture: &mut String, y: &mut usize, step: &Step, lanes: usize) {
                 Access::Load => (*y + 20, *y),
                 _ => (*y + 2, *y + 16),
             };
-            let _ = write!(picture, "<rect class=\"mem {class}\" x={from} y={box_y} width={} height=6 rx=3 />", to - from);
+            let _ = write!(
+                picture,
+                "<rect class=\"mem {class}\" x={from} y={box_y} width={} height=6 rx=3 />",
+                to - from
+            );
             for lane in 0..lanes {
                 let class = match (threads.lane(lane), threads.depends) {
                     (false, _) => "cold",
                     (true, false) => "hot",
                     (true, true) => "maybe",
                 };
-                let _ = write!(picture, "<circle class={class} cx={} cy={lane_y} r=3 />", x(lane));
+                let _ = write!(
+                    picture,
+                    "<circle class={class} cx={} cy={lane_y} r=3 />",
+                    x(lane)
+                );
                 if threads.lane(lane) {
                     let (a, b) = match access {
                         Access::Load => (box_y + 6, lane_y - 3),
                         _ => (lane_y + 3, box_y),
                     };
-                    let _ = write!(picture, "<path class=\"drop {class}\" d=\"M{0} {a}V{b}\"/>", x(lane));
+                    let _ = write!(
+                        picture,
+                        "<path class=\"drop {class}\" d=\"M{0} {a}V{b}\"/>",
+                        x(lane)
+                    );
                 }
             }
             *y += 34;
@@ -253,30 +306,55 @@ fn butterfly(picture: &mut String, y: &mut usize, chain: &[&Step], lanes: usize,
     let wanted = contributions(&sources, lanes);
     for ((step, sources), wanted) in chain.iter().zip(&sources).zip(&wanted) {
         label(picture, y, step, depth);
-        let reach = sources.iter().enumerate().filter_map(|(l, s)| Some(s.as_ref()?.abs_diff(l))).max().unwrap_or(0);
+        let reach = sources
+            .iter()
+            .enumerate()
+            .filter_map(|(l, s)| Some(s.as_ref()?.abs_diff(l)))
+            .max()
+            .unwrap_or(0);
         let height = 22 + (reach.min(16) * 3) / 2;
         let (top, bottom) = (*y + 3, *y + 3 + height);
         let (mut faint, mut strong) = (String::new(), String::new());
         for lane in 0..lanes {
             let keeps = format!("M{0} {top}V{bottom}", x(lane));
-            let lines = if wanted[lane] { &mut strong } else { &mut faint };
+            let lines = if wanted[lane] {
+                &mut strong
+            } else {
+                &mut faint
+            };
             lines.push_str(&keeps);
             if let Some(source) = sources[lane].filter(|s| *s != lane) {
                 let middle = (top + bottom) / 2;
-                let _ = write!(lines, "M{0} {top}C{0} {middle} {1} {middle} {1} {bottom}", x(source), x(lane));
+                let _ = write!(
+                    lines,
+                    "M{0} {top}C{0} {middle} {1} {middle} {1} {bottom}",
+                    x(source),
+                    x(lane)
+                );
             }
         }
-        let _ = write!(picture, "<path class=\"arc faint\" d=\"{faint}\"/><path class=\"arc strong\" d=\"{strong}\"/>");
+        let _ = write!(
+            picture,
+            "<path class=\"arc faint\" d=\"{faint}\"/><path class=\"arc strong\" d=\"{strong}\"/>"
+        );
         for lane in 0..lanes {
             let used = wanted[lane] || (0..lanes).any(|to| wanted[to] && sources[to] == Some(lane));
             let class = if used { "hot" } else { "cold" };
-            let _ = write!(picture, "<circle class={class} cx={} cy={top} r=3 />", x(lane));
+            let _ = write!(
+                picture,
+                "<circle class={class} cx={} cy={top} r=3 />",
+                x(lane)
+            );
             let class = match (wanted[lane], sources[lane].is_some()) {
                 (_, false) => "maybe",
                 (true, _) => "hot",
                 (false, _) => "cold",
             };
-            let _ = write!(picture, "<circle class={class} cx={} cy={bottom} r=3 />", x(lane));
+            let _ = write!(
+                picture,
+                "<circle class={class} cx={} cy={bottom} r=3 />",
+                x(lane)
+            );
         }
         *y = bottom + 12;
     }
@@ -289,9 +367,15 @@ mod tests {
 
     #[test]
     fn of_a_butterfly_a_binary_tree_ends_in_each_group() {
-        let steps: Vec<Vec<Option<usize>>> = [1, 2, 4].iter().map(|by| (0..32).map(|l| Some(l ^ by)).collect()).collect();
+        let steps: Vec<Vec<Option<usize>>> = [1, 2, 4]
+            .iter()
+            .map(|by| (0..32).map(|l| Some(l ^ by)).collect())
+            .collect();
         let wanted = contributions(&steps.iter().collect::<Vec<_>>(), 32);
-        let counts: Vec<usize> = wanted.iter().map(|w| w.iter().filter(|w| **w).count()).collect();
+        let counts: Vec<usize> = wanted
+            .iter()
+            .map(|w| w.iter().filter(|w| **w).count())
+            .collect();
         // Four groups of eight: four, two, one result in each after the steps.
         assert_eq!(counts, [16, 8, 4]);
         assert!(wanted[2][0] && wanted[2][8] && wanted[2][16] && wanted[2][24]);
@@ -299,12 +383,18 @@ mod tests {
 
     #[test]
     fn names_stay_text_in_drawings() {
-        let shuffle = Op { name: "gpu.barrier\"/><script>".to_owned(), ..Op::default() };
+        let shuffle = Op {
+            name: "gpu.barrier\"/><script>".to_owned(),
+            ..Op::default()
+        };
         let kernel = Kernel {
             name: "</title><script>".to_owned(),
             block: [32, 1, 1],
             arguments: vec![],
-            body: Region { arguments: vec![], ops: vec![shuffle] },
+            body: Region {
+                arguments: vec![],
+                ops: vec![shuffle],
+            },
         };
         let mut page = String::new();
         draw(&mut page, &kernel, "k");

@@ -56,6 +56,7 @@ pub struct Source {
 pub struct Compiler {
     target: Target,
     cache: Option<Cache>,
+    locates: bool,
     sessions: Arc<Sessions>,
 }
 
@@ -69,6 +70,7 @@ impl Compiler {
         Ok(Self {
             target,
             cache: None,
+            locates: false,
             sessions: Arc::default(),
         })
     }
@@ -79,6 +81,16 @@ impl Compiler {
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
             cache: Some(cache),
+            ..self
+        }
+    }
+
+    /// Has PTX say from which line of the program its instructions come, in `.loc` directives. What is compiled so is not
+    /// taken from a cache, nor kept there.
+    #[must_use]
+    pub fn with_locations(self) -> Self {
+        Self {
+            locates: true,
             ..self
         }
     }
@@ -103,7 +115,8 @@ impl Compiler {
     pub fn compile_source(&self, source: &Source) -> Result<Artifact, Error> {
         let compile = || self.compile_watched(source, &mut |_, _, _| Ok(()));
         // Stages that are wanted have to be gone through.
-        let cache = self.cache.as_ref().filter(|_| !source.keep_stages);
+        let has_more = source.keep_stages || self.locates;
+        let cache = self.cache.as_ref().filter(|_| !has_more);
         let start = Instant::now();
         let Some((cache, key)) = cache.zip(cache::key(self.target.chip, source)) else {
             return compile();
@@ -143,6 +156,7 @@ impl Compiler {
             let mut run = Run {
                 stages: Vec::new(),
                 keep: false,
+                locates: false,
                 watch: &mut |_, _, _| Ok(()),
             };
             let launches = run.lower(session, &mut module, self.target.chip, source)?;
@@ -283,6 +297,7 @@ impl Compiler {
         let mut run = Run {
             stages: Vec::new(),
             keep: source.keep_stages,
+            locates: self.locates,
             watch,
         };
         let start = Instant::now();
@@ -329,10 +344,14 @@ enum Verify {
     AtTheEnd,
 }
 
+/// Makes LLVM's debug information of the locations of ops: lines, and nothing of variables.
+const LOCATE: &str = "ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}";
+
 /// One compilation.
 struct Run<'r, 'w> {
     stages: Vec<Stage>,
     keep: bool,
+    locates: bool,
     watch: &'r mut Watch<'w>,
 }
 
@@ -359,6 +378,9 @@ impl Run<'_, '_> {
             .unwrap_or(chip)
             .name
             .to_owned();
+        if self.locates {
+            self.pass(session, &mut module, LOCATE, Verify::Each)?;
+        }
         for pass in tx_passes::EMIT {
             self.pass(session, &mut module, pass, Verify::Each)?;
         }

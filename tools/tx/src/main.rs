@@ -8,6 +8,7 @@ mod doctor;
 mod explain;
 mod failure;
 mod fuzz;
+mod report;
 mod run;
 mod tune;
 mod validate;
@@ -77,6 +78,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Explain(options) => explain::run(&options),
         Command::Tune(options) => tune::run(&options),
         Command::Validate(options) => validate::run(&options),
+        Command::Report(options) => report::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => completions(&options),
