@@ -403,7 +403,6 @@ impl<'k> Reader<'k> {
                 Some(|a, b| (a >= 0 && b > 0).then(|| (a + b - 1) / b))
             }
             "arith.remui" | "arith.remsi" => Some(|a, b| (a >= 0 && b > 0).then(|| a % b)),
-            "arith.andi" => Some(|a, b| Some(a & b)),
             "arith.ori" => Some(|a, b| Some(a | b)),
             "arith.xori" => Some(|a, b| Some(a ^ b)),
             "arith.shli" => Some(|a, b| u32::try_from(b).ok().and_then(|b| a.checked_shl(b))),
@@ -422,6 +421,20 @@ impl<'k> Reader<'k> {
                 [a, b] => f(*a, *b),
                 _ => None,
             });
+        }
+        if op.name == "arith.andi"
+            && let [a, b] = operands.as_slice()
+        {
+            // Nothing and anything is nothing.
+            let both = |t| match (a.of(t), b.of(t)) {
+                (Some(0), _) | (_, Some(0)) => Some(0),
+                (a, b) => Some(a? & b?),
+            };
+            let each: Vec<Option<i64>> = (0..self.threads).map(both).collect();
+            return match each.iter().all(Option::is_none) {
+                true => Known::Nothing,
+                false => Known::Each(Rc::new(each)),
+            };
         }
         match op.name.as_str() {
             "gpu.thread_id" => match dimension() {
@@ -700,7 +713,9 @@ impl<'k> Reader<'k> {
             .results
             .first()
             .and_then(|r| self.users.get(r))
-            .filter(|name| !only_moves(name))
+            .filter(|name| {
+                (name.starts_with("arith.") || name.starts_with("math.")) && !only_moves(name)
+            })
             .map(|name| (*name).to_owned());
         Step::Shuffle {
             mode,
@@ -1109,6 +1124,35 @@ mod tests {
                 "Barrier of the block (gpu.barrier)",
                 "Store to shared @scratch: all 192 threads, where a condition holds (f32)",
             ]
+        );
+    }
+
+    /// A condition of which only a part is known narrows by that part.
+    #[test]
+    fn a_part_of_a_condition_narrows() {
+        let mut m = Maker::default();
+        let (thread, four) = (
+            m.op("gpu.thread_id", &[], &[("dimension", "#gpu<dim x>")]),
+            m.constant(4),
+        );
+        let few = m.op(
+            "arith.cmpi",
+            &[thread.results[0], four.results[0]],
+            &[("predicate", "6 : i64")],
+        );
+        let both = m.op("arith.andi", &[999, few.results[0]], &[]);
+        let barrier = m.op("nvvm.bar.warp.sync", &[], &[]);
+        let guard = Op {
+            regions: vec![Region {
+                arguments: vec![],
+                ops: vec![barrier],
+            }],
+            ..m.op("scf.if", &both.results, &[])
+        };
+        let found = steps(&kernel([32, 1, 1], vec![thread, four, few, both, guard]));
+        assert_eq!(
+            found.iter().map(describe).collect::<Vec<_>>(),
+            ["Barrier of each warp (nvvm.bar.warp.sync): lanes 0–3, where a condition holds"]
         );
     }
 

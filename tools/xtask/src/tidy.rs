@@ -75,6 +75,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         &["tx-compiler", "tx-plan", "tx-runtime", "tx-validate"],
     ),
     ("tx-ptx", &[]),
+    ("tx-report", &[]),
     ("tx-runtime", &["tx-exec", "tx-plan"]),
     (
         "tx-validate",
@@ -93,7 +94,14 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 
 /// Packages that must build where there is no MLIR, if need be without their optional
 /// dependencies, and what would bring it in.
-const WITHOUT_MLIR: &[&str] = &["tx-target", "tx-plan", "tx-ptx", "tx-runtime", "xtask"];
+const WITHOUT_MLIR: &[&str] = &[
+    "tx-target",
+    "tx-plan",
+    "tx-ptx",
+    "tx-report",
+    "tx-runtime",
+    "xtask",
+];
 const MLIR_PACKAGES: &[&str] = &["melior", "mlir-sys"];
 
 /// Folders of the machine someone happens to work on, beside that of the checkout. Split, so that
