@@ -930,3 +930,163 @@ fn times(page: &mut String, report: &Report) {
         milliseconds(total)
     );
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fragment, Holder, Kernel, Op, Region};
+
+    /// Text that would be HTML, with a word to find it by.
+    fn hostile(word: &str) -> String {
+        format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
+    }
+
+    fn verdict(mood: Mood) -> Verdict {
+        Verdict {
+            mood,
+            word: hostile("word"),
+            detail: hostile("detail"),
+        }
+    }
+
+    fn remark(word: &str) -> Remark {
+        Remark {
+            severity: hostile("severity"),
+            message: hostile(word),
+            line: Some(1),
+            column: Some(2),
+            notes: vec![
+                hostile("note"),
+                format!(
+                    "shared (priority {}): key: {}",
+                    hostile("priority"),
+                    hostile("reason")
+                ),
+                format!("local (priority 1): accepted, cost {}", hostile("cost")),
+                format!(
+                    "{}: one kernel: [#tile.{}]",
+                    hostile("when"),
+                    hostile("step")
+                ),
+                format!(
+                    "candidate: {} for {}: [#tile.x]",
+                    hostile("estimate"),
+                    hostile("bytes")
+                ),
+            ],
+        }
+    }
+
+    fn full() -> Report {
+        let stage = |ir: &str, mood| Stage {
+            name: hostile("stage"),
+            ir: format!("{ir}\n{}", hostile("ir")),
+            millis: Some(1.25),
+            verdict: Some(verdict(mood)),
+        };
+        Report {
+            file: hostile("file"),
+            source: Some(hostile("source")),
+            entry: Some(hostile("entry")),
+            chip: hostile("chip"),
+            version: hostile("version"),
+            problems: vec![remark("problem")],
+            stages: vec![
+                stage("%0 = a.a", Mood::Good),
+                stage("%0 = a.b", Mood::Bad),
+                stage("%0 = a.b", Mood::Unknown),
+            ],
+            check: Check::Done {
+                is_good: false,
+                note: Some(hostile("blame")),
+                inputs: vec![hostile("input")],
+                verdicts: vec![(hostile("checked"), verdict(Mood::Bad))],
+            },
+            remarks: vec![remark("remark")],
+            kernels: vec![Kernel {
+                name: hostile("kernel"),
+                block: [32, 1, 1],
+                arguments: vec![(0, hostile("argument"))],
+                body: Region {
+                    arguments: vec![0],
+                    ops: vec![Op {
+                        name: "memref.load".to_owned(),
+                        operands: vec![0],
+                        operand_types: vec!["memref<f32>".to_owned()],
+                        results: vec![1],
+                        result_types: vec![hostile("type")],
+                        ..Op::default()
+                    }],
+                },
+            }],
+            fragments: vec![Fragment {
+                ty: hostile("fragment"),
+                shape: vec![1],
+                holders: vec![vec![Holder {
+                    thread: 0,
+                    register: 0,
+                }]],
+                values: vec![hostile("value")],
+            }],
+            ptx: Some(hostile("ptx")),
+            ptx_is_plain: true,
+        }
+    }
+
+    #[test]
+    fn no_text_is_html_wherever_it_stands() {
+        let page = render(&full());
+        let words = [
+            "word", "detail", "severity", "problem", "note", "priority", "reason", "cost", "when",
+            "step", "estimate", "bytes", "stage", "ir", "file", "source", "entry", "chip",
+            "version", "blame", "input", "checked", "remark", "kernel", "argument", "type",
+            "fragment", "value", "ptx",
+        ];
+        for word in words {
+            // In code, a word is a token of its own.
+            let (plain, token) = (format!("&#39;{word}&#39;"), format!("{word}</i>&#39;"));
+            assert!(page.contains(&plain) || page.contains(&token), "{word}");
+        }
+        assert!(!page.contains("<img"));
+        assert_eq!(page.matches("<script>").count(), 2);
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert_eq!(page.matches("</style>").count(), 1);
+    }
+
+    #[test]
+    fn a_page_is_a_function_of_its_report() {
+        assert_eq!(render(&full()), render(&full()));
+        let mut timeless = full();
+        timeless
+            .stages
+            .iter_mut()
+            .for_each(|stage| stage.millis = None);
+        let page = render(&timeless);
+        assert!(!page.contains("id=times") && !page.contains(" ms</span>"));
+    }
+
+    #[test]
+    fn an_empty_report_is_a_page() {
+        let page = render(&Report::default());
+        assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+        assert!(!page.contains("<section"));
+    }
+
+    #[test]
+    fn nothing_is_fetched() {
+        let page = render(&full());
+        for word in [
+            "src=",
+            "href=\"http",
+            "url(",
+            "@import",
+            "fetch(",
+            "XMLHttpRequest",
+        ] {
+            let found = page.matches(word).count();
+            // Of the hostile texts.
+            let told = page.matches("&lt;img src=x").count();
+            assert_eq!(found, if word == "src=" { told } else { 0 }, "{word}");
+        }
+    }
+}

@@ -356,15 +356,15 @@ await test('nothing of a program is run', async () => {
 });
 
 await test('it looks as it did', async () => {
-  const { page } = await open('rows.html');
+  const { page } = await open('rows.html', { width: 1000 });
   await looks(page, '.pipeline', 'pipeline');
-  await looks(page, '#stage-7', 'stage');
-  const dark = await open('rows.html', { theme: 'dark' });
+  await looks(page, '#stage-3', 'stage');
+  const dark = await open('rows.html', { theme: 'dark', width: 680 });
   await looks(dark.page, 'svg.tree', 'tree-dark');
-  const narrow = await open('rows.html', { width: 420 });
-  await looks(narrow.page, '#stage-5', 'stage-narrow');
-  const fragments = await open('fragments.html');
-  await looks(fragments.page, '#layouts details', 'layout');
+  const narrow = await open('rows.html', { width: 400 });
+  await looks(narrow.page, '#stage-3', 'stage-narrow');
+  const fragments = await open('fragments.html', { width: 520 });
+  await looks(fragments.page, '.layout', 'layout');
 });
 
 await browser.close();
