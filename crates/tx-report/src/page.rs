@@ -107,9 +107,9 @@ fn header(page: &mut String, report: &Report, parts: &[(&str, &str)], title: &st
         "<span>Chip <code>{}</code></span> ",
         escape(&report.chip)
     );
-    let _ = write!(
+    let _ = writeln!(
         page,
-        "<span>File <code>{}</code></span></p></div>\n",
+        "<span>File <code>{}</code></span></p></div>",
         escape(&report.file)
     );
     page.push_str("<nav aria-label=Parts><ul class=parts>");
@@ -924,9 +924,9 @@ fn times(page: &mut String, report: &Report) {
             milliseconds(*millis)
         );
     }
-    let _ = write!(
+    let _ = writeln!(
         page,
-        "</tbody><tfoot><tr><th scope=row>All</th><td class=num>{}</td><td></td></tr></tfoot></table>\n",
+        "</tbody><tfoot><tr><th scope=row>All</th><td class=num>{}</td><td></td></tr></tfoot></table>",
         milliseconds(total)
     );
 }

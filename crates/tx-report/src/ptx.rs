@@ -70,13 +70,8 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
             continue;
         }
         // A function begins: what was said of the one before is over.
-        if trimmed.starts_with(['.', '}'])
-            || trimmed.contains(".entry")
-            || trimmed.contains(".func")
-        {
-            if !trimmed.starts_with(".reg") {
-                source = None;
-            }
+        if trimmed.contains(".entry") || trimmed.contains(".func") {
+            source = None;
         }
         // A word of the target for debuggers, too.
         let text = match line.strip_suffix(", debug") {
@@ -129,6 +124,7 @@ $L__func_begin0:
 // %bb.0:
 \t.loc\t1 7 5 prologue_end // rows.mlir:7:5
 \tmov.u32 \t%r1, %tid.x;
+\t.pragma \"nounroll\";
 \tadd.s32 \t%r2, %r1, 1;
 $L__tmp0:
 \t.loc\t2 1 1
