@@ -8,13 +8,13 @@ const WARPGROUP: i64 = 128;
 
 /// Where one copy of an element is: the thread, counted from the first of its group, and the register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Holder {
+pub struct Holder {
     /// Threads from the start of the group of threads.
-    pub(crate) relative: i64,
+    pub relative: i64,
     /// Threads from the start of the block, for coordinates that count from there.
-    pub(crate) absolute: i64,
+    pub absolute: i64,
     /// Number of the register among those of a thread that are used.
-    pub(crate) slot: usize,
+    pub slot: usize,
 }
 
 /// A coordinate moved along some axes.
@@ -74,7 +74,7 @@ pub(crate) fn slots(layout: &Layout) -> Vec<i64> {
 }
 
 /// For each element, in row-major order, all that hold it.
-pub(crate) fn holders(layout: &Layout) -> Vec<Vec<Holder>> {
+pub fn holders(layout: &Layout) -> Vec<Vec<Holder>> {
     let slots = slots(layout);
     spread(vec![start(layout)], &layout.shard)
         .into_iter()

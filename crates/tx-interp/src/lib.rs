@@ -38,6 +38,7 @@ mod value;
 
 pub use combiner::{Combined, Combiner};
 pub use laws::{Finding, Laws, laws};
+pub use layout::{Holder, holders};
 pub use trouble::{FaultKind, Site, Trouble};
 pub use tx_scalar::{Bound, Float, Scalar, signed, truncated};
 

@@ -88,6 +88,7 @@ pub struct Compiler {
     cache: Option<Cache>,
     inserted: Insertions,
     keep_stages: bool,
+    locates: bool,
     sessions: Arc<Sessions>,
 }
 
@@ -103,6 +104,7 @@ impl Compiler {
             cache: None,
             inserted: Insertions::default(),
             keep_stages: false,
+            locates: false,
             sessions: Arc::default(),
         })
     }
@@ -142,6 +144,16 @@ impl Compiler {
     pub fn with_stages(self) -> Self {
         Self {
             keep_stages: true,
+            ..self
+        }
+    }
+
+    /// Has PTX say from which line of the program its instructions come, in `.loc` directives. What is compiled so is not
+    /// taken from a cache, nor kept there.
+    #[must_use]
+    pub fn with_locations(self) -> Self {
+        Self {
+            locates: true,
             ..self
         }
     }
@@ -224,8 +236,8 @@ impl Compiler {
     pub fn compile_source(&self, source: &Source) -> Result<Artifact, Error> {
         let compile = || self.compile_watched(source, &mut |_, _, _| Ok(()));
         // Stages that are wanted have to be gone through.
-        let wanted = self.keep_stages || source.keep_stages;
-        let cache = self.cache.as_ref().filter(|_| !wanted);
+        let has_more = self.keep_stages || source.keep_stages || self.locates;
+        let cache = self.cache.as_ref().filter(|_| !has_more);
         let start = Instant::now();
         let key = || cache::key(self.target.chip, &self.inserted.key(), source);
         let Some((cache, key)) = cache.and_then(|cache| Some((cache, key()?))) else {
@@ -477,6 +489,9 @@ enum Verify {
     AtTheEnd,
 }
 
+/// Makes LLVM's debug information of the locations of ops: lines, and nothing of variables.
+const LOCATE: &str = "ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}";
+
 /// One compilation.
 struct Run<'r, 'w> {
     compiler: &'r Compiler,
@@ -499,6 +514,9 @@ impl Run<'_, '_> {
         let kernels = gpu_module.as_deref();
         let device_ir = device_ir(&module, kernels);
         plan.chip = self.compiler.chip(&module, kernels);
+        if self.compiler.locates {
+            self.pass(session, &mut module, LOCATE, "", Verify::Each)?;
+        }
         for pass in tx_passes::EMIT {
             self.pass(session, &mut module, pass, "", Verify::Each)?;
         }

@@ -100,6 +100,14 @@ pub(crate) enum Command {
     /// computes. Outputs hold other values before each run; most sizes that are given at run time divide nothing.
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
+    /// Show the lowering of a program on one page
+    ///
+    /// Writes HTML that needs nothing but a browser: the program after each pass beside the one before, what `tx validate` finds of
+    /// each, schedules and variants that were chosen and refused, how threads exchange values, who holds what of fragments, PTX
+    /// with the line that each instruction comes from, and times. A program that is refused gets a page as well, up to where it
+    /// was.
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(Report),
     /// Try random programs, and malformed ones
     #[command(after_help = FUZZ_EXAMPLES)]
     Fuzz(Fuzz),
@@ -181,6 +189,16 @@ Examples:
   tx validate row_sums.mlir
   tx validate row_sums.mlir --seed 7 --chip sm_90
   tx validate kernels.mlir --entry warp_sum --arg rand:16x128xf32 --arg zeros:16xf32";
+
+const REPORT_EXAMPLES: &str = "\
+Exit status:
+  0 the page is written; 3 it is, and shows that a pass changes what the program computes; 1 the program was refused, and the
+  page shows why, or it cannot be written; 2 wrong usage
+
+Examples:
+  tx report row_sums.mlir -o row_sums.html
+  tx report kernels.mlir --entry warp_sum --chip sm_90 -o warp_sum.html
+  tx report row_sums.mlir --no-validate --no-times -o row_sums.html";
 
 const DOCTOR_EXAMPLES: &str = "\
 Examples:
@@ -414,6 +432,32 @@ pub(crate) struct Validate {
     /// NVIDIA's assembler, which is given the PTX: the program or a folder that holds it [default: that on PATH, if any]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) ptxas: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    #[command(flatten)]
+    pub(crate) program: Program,
+
+    /// Write the page here; `-` is standard output
+    #[arg(short, long, value_name = "FILE.html", value_hint = ValueHint::FilePath)]
+    pub(crate) output: PathBuf,
+
+    /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
+    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
+    pub(crate) chip: String,
+
+    /// Do not run the program after each pass
+    #[arg(long, conflicts_with = "args")]
+    pub(crate) no_validate: bool,
+
+    /// An argument to run it with; once for each, in order. Without any, inputs are generated
+    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) args: Vec<Spec>,
+
+    /// Leave out how long passes took: the page is then the same every time
+    #[arg(long)]
+    pub(crate) no_times: bool,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod failure;
 mod fuzz;
 mod man;
 mod progress;
+mod report;
 mod run;
 mod trace;
 mod tune;
@@ -112,6 +113,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Explain(options) => explain::run(&options),
         Command::Tune(options) => tune::run(&options),
         Command::Validate(options) => validate::run(&options),
+        Command::Report(options) => report::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => completions(&options),

@@ -36,7 +36,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Install what is missing: LLVM/MLIR 22 (apt) and ptxas (PyPI, into target/tools)
+    /// Install what is missing: LLVM/MLIR 22 and Chromium (apt), ptxas (PyPI) and Playwright (npm) into target/tools
     Setup,
     /// Lower and run the 4x8 row sum on whatever device there is, and check the numbers
     Demo,

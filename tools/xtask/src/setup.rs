@@ -51,15 +51,34 @@ const PTXAS_HASHES: &[&str] = &[
     "c7ff28f86a24effdc6c034fa15230c549a273e4771b10a7fec14996f8cf3307f",
 ];
 
+/// Pages are tested in a browser, which Node.js drives; with the fonts that screenshots are compared in.
+const BROWSER_PACKAGES: &[(&str, &str)] = &[
+    ("chromium", "the browser in which pages are tested"),
+    ("fonts-dejavu-core", "the fonts of its screenshots"),
+];
+const NODE_PACKAGES: &[(&str, &str)] = &[
+    ("nodejs", "Node.js, which drives the browser"),
+    ("npm", "npm, which fetches Playwright"),
+];
+/// What is needed to drive the browser, with its versions and hashes, and where it is put, in `target/tools`.
+const DRIVER_FILES: &[&str] = &["package.json", "package-lock.json"];
+const DRIVER_SOURCE: &str = "tools/tx/tests/browser";
+const DRIVER: &str = "browser";
+/// The oldest Node.js that will do.
+const NODE_MAJOR: u32 = 18;
+
 pub(crate) fn setup(workspace: &Workspace) -> Result<()> {
     let style = Style::stderr();
+    let tools = workspace.target.join("tools");
     install_packages()?;
-    let ptxas = install_ptxas(&workspace.target.join("tools"))?;
+    let ptxas = install_ptxas(&tools)?;
+    let browser = install_browser(&workspace.root, &tools)?;
     eprintln!(
-        "{} LLVM {LLVM_MAJOR} in {}, ptxas in {}",
+        "{} LLVM {LLVM_MAJOR} in {}, ptxas in {}, {}",
         style.green("setup: all there,"),
         llvm_prefix().display(),
-        ptxas.display()
+        ptxas.display(),
+        browser.display(),
     );
     Ok(())
 }
@@ -304,6 +323,68 @@ fn install_ptxas(tools: &Path) -> Result<PathBuf> {
 
     sh::capture(Command::new(&ptxas).arg("--version")).context("the ptxas just fetched")?;
     Ok(ptxas)
+}
+
+/// Puts what drives the browser into `tools`, installs the browser where this is Debian, and returns where that is.
+fn install_browser(root: &Path, tools: &Path) -> Result<PathBuf> {
+    let own = std::env::var_os("TX_CHROMIUM").map(PathBuf::from);
+    let browser = own
+        .clone()
+        .unwrap_or_else(|| PathBuf::from("/usr/bin/chromium"));
+    if is_debian() {
+        // Another browser has fonts of its own, and Node.js may be from elsewhere.
+        let fonts = &BROWSER_PACKAGES[usize::from(own.is_some())..];
+        let node = if has_node() { &[] } else { NODE_PACKAGES };
+        apt_install(&[fonts, node].concat())?;
+    }
+    if !browser.is_file() {
+        bail!(
+            "pages are tested in Chromium, and there is no {}: install it, or set TX_CHROMIUM to it",
+            browser.display()
+        );
+    }
+    if !has_node() {
+        bail!(
+            "Node.js drives the browser in which pages are tested: install Node.js {NODE_MAJOR} or later with npm"
+        );
+    }
+    let (source, folder) = (root.join(DRIVER_SOURCE), tools.join(DRIVER));
+    let is_there = folder
+        .join("node_modules/playwright-core/package.json")
+        .is_file()
+        && DRIVER_FILES
+            .iter()
+            .all(|file| fs::read(source.join(file)).ok() == fs::read(folder.join(file)).ok());
+    if is_there {
+        return Ok(browser);
+    }
+    eprintln!(
+        "setup: fetching playwright-core (npm, about 3 MB) to {}",
+        folder.display()
+    );
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    for file in DRIVER_FILES.iter().rev() {
+        fs::copy(source.join(file), folder.join(file))
+            .with_context(|| format!("cannot copy {DRIVER_SOURCE}/{file}"))?;
+    }
+    sh::run(
+        Command::new("npm")
+            .args(["ci", "--no-audit", "--no-fund", "--ignore-scripts"])
+            .current_dir(&folder),
+    )?;
+    Ok(browser)
+}
+
+/// Whether Node.js is there, not too old, and npm with it.
+fn has_node() -> bool {
+    let version = sh::capture(Command::new("node").arg("--version"));
+    let major = version.ok().and_then(|output| {
+        let version = output.stdout.trim().strip_prefix('v')?.to_owned();
+        version.split('.').next()?.parse::<u32>().ok()
+    });
+    major.is_some_and(|major| major >= NODE_MAJOR)
+        && sh::succeeds(Command::new("npm").arg("--version"))
 }
 
 fn unpack(wheel: &Path, entry: &str, to: &Path) -> Result<()> {

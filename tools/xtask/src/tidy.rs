@@ -80,6 +80,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-lit", &["tx-ptx"]),
     ("tx-examples", &["tx-compiler", "tx-plan", "tx-runtime"]),
     ("tx-ptx", &[]),
+    ("tx-report", &[]),
     ("tx-runtime", &["tx-exec", "tx-plan"]),
     (
         "tx-validate",
@@ -104,6 +105,7 @@ const WITHOUT_MLIR: &[&str] = &[
     "tx-target",
     "tx-plan",
     "tx-ptx",
+    "tx-report",
     "tx-runtime",
     "tx-examples",
     "xtask",

@@ -1,0 +1,95 @@
+//! Text in HTML.
+
+/// Characters that change the direction of text: a name may not rearrange the page.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Appends text so that it is shown as it is, in elements and in quoted attributes.
+pub(crate) fn escape_into(page: &mut String, text: &str) {
+    for c in text.chars() {
+        match c {
+            '&' => page.push_str("&amp;"),
+            '<' => page.push_str("&lt;"),
+            '>' => page.push_str("&gt;"),
+            '"' => page.push_str("&quot;"),
+            '\'' => page.push_str("&#39;"),
+            '\t' | '\n' => page.push(c),
+            // HTML has no place for them: their pictures.
+            '\0'..='\u{1f}' => {
+                page.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'));
+            }
+            '\u{7f}'..='\u{9f}' => page.push('\u{fffd}'),
+            c if turns(c) => page.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", u32::from(c))),
+            c => page.push(c),
+        }
+    }
+}
+
+/// Text so that it is shown as it is, in elements and in quoted attributes.
+pub(crate) fn escape(text: &str) -> String {
+    let mut page = String::with_capacity(text.len());
+    escape_into(&mut page, text);
+    page
+}
+
+/// Text with what stands between backticks as code.
+pub(crate) fn prose(text: &str) -> String {
+    let mut page = String::new();
+    let parts: Vec<&str> = text.split('`').collect();
+    for (i, part) in parts.iter().enumerate() {
+        // A backtick without another one is one.
+        let is_code = i % 2 == 1 && i + 1 < parts.len();
+        let stray = i % 2 == 1 && !is_code;
+        if is_code {
+            page.push_str("<code>");
+        } else if stray {
+            page.push('`');
+        }
+        escape_into(&mut page, part);
+        if is_code {
+            page.push_str("</code>");
+        }
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nothing_of_a_text_is_read_as_html() {
+        assert_eq!(
+            escape("</script><b a='\"'>&amp;"),
+            "&lt;/script&gt;&lt;b a=&#39;&quot;&#39;&gt;&amp;amp;"
+        );
+        assert_eq!(
+            escape("a\0b\u{1b}[31m\u{202e}c"),
+            "a\u{2400}b\u{241b}[31m\u{27e8}U+202E\u{27e9}c"
+        );
+        assert_eq!(
+            escape("tab\tand\nline, µs, 漢字"),
+            "tab\tand\nline, µs, 漢字"
+        );
+    }
+
+    #[test]
+    fn backticks_are_code() {
+        assert_eq!(
+            prose("`a<b` is `c`"),
+            "<code>a&lt;b</code> is <code>c</code>"
+        );
+        assert_eq!(prose("one ` alone"), "one ` alone");
+        assert_eq!(prose("`a` and ` alone"), "<code>a</code> and ` alone");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_opens_an_element(text in any::<String>()) {
+            let page = escape(&text);
+            prop_assert!(!page.contains(['<', '>', '"', '\'']));
+        }
+    }
+}

@@ -1,0 +1,1092 @@
+//! The page.
+
+use crate::choice::{Note, Remark, read};
+use crate::diff::{Row, fold, rows};
+use crate::highlight::{Token, mlir, ptx as ptx_tokens, write};
+use crate::html::{escape, escape_into, prose};
+use crate::{Check, Mood, Report, Stage, Verdict, fragment, ptx, tree};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+const STYLE: &str = include_str!("page.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// Characters of a line that are shown: binaries are lines of their own.
+const MOST_CHARACTERS: usize = 2000;
+/// Lines that a stage shows when the page opens, at most.
+const MOST_OPEN: usize = 60;
+/// Kernels whose steps are shown when the page opens.
+const MOST_OPEN_KERNELS: usize = 2;
+
+/// The page, complete.
+pub fn render(report: &Report) -> String {
+    let mut page = String::with_capacity(1 << 20);
+    let title = escape(report.file.rsplit('/').next().unwrap_or(&report.file));
+    let _ = write!(
+        page,
+        "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n\
+         <meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; script-src \
+         'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
+         <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=color-scheme content=\"light dark\">\n\
+         <meta name=generator content=\"tx {}\">\n<title>{title}: lowering</title>\n\
+         <script>document.documentElement.className='js'</script>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <a class=skip href=\"#main\">Skip to the report</a>\n",
+        escape(&report.version)
+    );
+    let changes: Vec<Vec<Row>> = changes(&report.stages);
+    let parts = parts(report);
+    header(&mut page, report, &parts, &title);
+    page.push_str("<main id=main tabindex=-1>\n");
+    problems(&mut page, report);
+    pipeline(&mut page, report, &changes);
+    for (id, heading) in &parts {
+        let _ = write!(
+            page,
+            "<section id={id} aria-labelledby=\"{id}-h\">\n<h2 id=\"{id}-h\">{heading}</h2>\n"
+        );
+        match *id {
+            "check" => check(&mut page, report),
+            "choices" => choices(&mut page, report),
+            "kernels" => kernels(&mut page, report),
+            "layouts" => layouts(&mut page, report),
+            "program" => program(&mut page, report),
+            "stages" => stages(&mut page, report, &changes),
+            "ptx" => ptx_section(&mut page, report),
+            _ => times(&mut page, report),
+        }
+        page.push_str("</section>\n");
+    }
+    let _ = write!(
+        page,
+        "</main>\n<footer><p>Keys: <kbd>/</kbd> search, <kbd>Enter</kbd> and <kbd>Shift</kbd>+<kbd>Enter</kbd> next and \
+         previous hit, <kbd>Esc</kbd> leave the search, <kbd>j</kbd> and <kbd>k</kbd> next and previous stage.</p>\
+         <p>Made by tx {}.</p></footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        escape(&report.version)
+    );
+    page
+}
+
+/// What the page has, in order.
+fn parts(report: &Report) -> Vec<(&'static str, &'static str)> {
+    let has = |id: &str| match id {
+        "check" => !matches!(report.check, Check::NotAsked),
+        "choices" => !report.remarks.is_empty(),
+        "kernels" => !report.kernels.is_empty(),
+        "layouts" => !report.fragments.is_empty(),
+        "program" => report.source.is_some(),
+        "stages" => !report.stages.is_empty(),
+        "ptx" => report.ptx.is_some(),
+        _ => report.stages.iter().any(|s| s.millis.is_some()),
+    };
+    [
+        ("check", "Verdict"),
+        ("choices", "Choices"),
+        ("kernels", "Threads at work"),
+        ("layouts", "Who holds what"),
+        ("program", "Program"),
+        ("stages", "Stages"),
+        ("ptx", "PTX"),
+        ("times", "Time"),
+    ]
+    .into_iter()
+    .filter(|(id, _)| has(id))
+    .collect()
+}
+
+fn header(page: &mut String, report: &Report, parts: &[(&str, &str)], title: &str) {
+    let _ = write!(
+        page,
+        "<header class=top>\n<div class=title><h1>{title}</h1>\n<p class=facts>"
+    );
+    if let Some(entry) = &report.entry {
+        let _ = write!(page, "<span>Entry <code>@{}</code></span> ", escape(entry));
+    }
+    let _ = write!(
+        page,
+        "<span>Chip <code>{}</code></span> ",
+        escape(&report.chip)
+    );
+    let _ = writeln!(
+        page,
+        "<span>File <code>{}</code></span></p></div>",
+        escape(&report.file)
+    );
+    page.push_str("<nav aria-label=Parts><ul class=parts>");
+    for (id, heading) in parts {
+        let _ = write!(page, "<li><a href=\"#{id}\">{heading}</a></li>");
+    }
+    page.push_str("</ul></nav>\n</header>\n");
+    page.push_str(
+        "<div class=tools role=group aria-label=Tools><form role=search class=search>\
+         <label class=vh for=query>Search program, stages and PTX</label>\
+         <input id=query type=search autocomplete=off spellcheck=false placeholder=\"Search all stages ( / )\">\
+         <button type=button id=previous aria-label=\"Previous hit\">↑</button>\
+         <button type=button id=next aria-label=\"Next hit\">↓</button>\
+         <output id=hits for=query aria-live=polite></output></form>\
+         <button type=button id=open-all>Open all stages</button>\
+         <button type=button id=theme>Theme: system</button></div>\n",
+    );
+}
+
+fn problems(page: &mut String, report: &Report) {
+    if report.problems.is_empty() {
+        return;
+    }
+    page.push_str("<section class=refused id=refused aria-labelledby=refused-h><h2 id=refused-h>Refused</h2>\n");
+    let last = report.stages.last().map(|s| s.name.as_str());
+    match last {
+        None => page.push_str("<p>The program cannot be read.</p>"),
+        Some(last) => {
+            let _ = write!(
+                page,
+                "<p>The last stage that the program got through is <code>{}</code>.</p>",
+                escape(last)
+            );
+        }
+    }
+    page.push_str("<ul class=problems>");
+    for problem in &report.problems {
+        page.push_str("<li>");
+        place(page, problem);
+        let _ = write!(
+            page,
+            "<strong>{}:</strong> {}",
+            escape(&problem.severity),
+            prose(&problem.message)
+        );
+        source_line(page, report, problem);
+        let notes: Vec<Note> = problem.notes.iter().map(|note| read(note)).collect();
+        variants(page, &notes);
+        let texts: Vec<&String> = notes
+            .iter()
+            .zip(&problem.notes)
+            .filter(|(note, _)| !matches!(note, Note::Variant { .. }))
+            .map(|(_, text)| text)
+            .collect();
+        if !texts.is_empty() {
+            page.push_str("<ul>");
+            for text in texts {
+                let _ = write!(page, "<li>{}</li>", prose(text));
+            }
+            page.push_str("</ul>");
+        }
+        page.push_str("</li>");
+    }
+    page.push_str("</ul></section>\n");
+}
+
+/// A link to where a remark speaks of.
+fn place(page: &mut String, remark: &Remark) {
+    if let Some(line) = remark.line {
+        let column = remark.column.map_or_else(String::new, |c| format!(":{c}"));
+        let _ = write!(page, "<a href=\"#line-{line}\">line {line}{column}</a> ");
+    }
+}
+
+/// The line of the program that a remark speaks of.
+fn source_line(page: &mut String, report: &Report, remark: &Remark) {
+    let line = remark
+        .line
+        .and_then(|n| report.source.as_ref()?.lines().nth(n.checked_sub(1)?));
+    if let Some(line) = line {
+        page.push_str("<pre class=quote><code>");
+        code(page, &mlir(shown(line.trim()).0), &[]);
+        page.push_str("</code></pre>");
+    }
+}
+
+fn symbol(mood: Mood) -> (&'static str, &'static str) {
+    match mood {
+        Mood::Good => ("good", "✓"),
+        Mood::Fair => ("fair", "≈"),
+        Mood::Unknown => ("unknown", "?"),
+        Mood::Bad => ("bad", "✗"),
+    }
+}
+
+fn badge(page: &mut String, verdict: &Verdict) {
+    let (class, sign) = symbol(verdict.mood);
+    let _ = write!(
+        page,
+        "<span class=\"badge {class}\"><span aria-hidden=true>{sign}</span> {}</span>",
+        escape(&verdict.word)
+    );
+}
+
+/// As much of a line as is shown, and how much is left out.
+fn shown(line: &str) -> (&str, usize) {
+    // PTX in a string is shown by itself.
+    const HOLDS_PTX: &str = "assembly = \"";
+    let most = match line.find(HOLDS_PTX) {
+        Some(at) => line[..at + HOLDS_PTX.len()].chars().count() + 80,
+        None => MOST_CHARACTERS,
+    };
+    match line.char_indices().nth(most) {
+        Some((at, _)) => (&line[..at], line[at..].chars().count()),
+        None => (line, 0),
+    }
+}
+
+fn shown_lines(text: &str) -> Vec<(&str, usize)> {
+    text.lines().map(shown).collect()
+}
+
+/// What each stage changed; nothing of the first.
+fn changes(stages: &[Stage]) -> Vec<Vec<Row>> {
+    let cut = |stage: &Stage| -> Vec<String> {
+        stage
+            .ir
+            .lines()
+            .map(|line| shown(line).0.to_owned())
+            .collect()
+    };
+    let texts: Vec<Vec<String>> = stages.iter().map(cut).collect();
+    let mut changes = vec![Vec::new()];
+    for pair in texts.windows(2) {
+        let lines = |text: &'_ [String]| -> Vec<String> { text.to_vec() };
+        let (old, new) = (lines(&pair[0]), lines(&pair[1]));
+        let old: Vec<&str> = old.iter().map(String::as_str).collect();
+        let new: Vec<&str> = new.iter().map(String::as_str).collect();
+        changes.push(if old == new {
+            Vec::new()
+        } else {
+            rows(&old, &new)
+        });
+    }
+    changes.truncate(stages.len());
+    changes
+}
+
+/// Lines that came and went.
+fn counts(rows: &[Row]) -> (usize, usize) {
+    rows.iter().fold((0, 0), |(come, gone), row| match row {
+        Row::Same { .. } => (come, gone),
+        Row::Changed { .. } => (come + 1, gone + 1),
+        Row::Added(_) => (come + 1, gone),
+        Row::Removed(_) => (come, gone + 1),
+    })
+}
+
+fn difference(rows: &[Row]) -> String {
+    match counts(rows) {
+        (0, 0) => "no change".to_owned(),
+        (come, gone) => format!("<span class=plus>+{come}</span> <span class=minus>−{gone}</span>"),
+    }
+}
+
+fn milliseconds(millis: f64) -> String {
+    match millis {
+        m if m < 10.0 => format!("{m:.2} ms"),
+        m => format!("{m:.1} ms"),
+    }
+}
+
+fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
+    if report.stages.is_empty() {
+        return;
+    }
+    page.push_str("<nav class=pipeline aria-labelledby=pipeline-h><h2 id=pipeline-h>Pipeline</h2>\n<ol class=strip>");
+    for (number, (stage, rows)) in report.stages.iter().zip(changes).enumerate() {
+        let mood = stage.verdict.as_ref().map_or("plain", |v| symbol(v.mood).0);
+        let quiet = if number > 0 && counts(rows) == (0, 0) {
+            " quiet"
+        } else {
+            ""
+        };
+        let _ = write!(
+            page,
+            "<li class=\"{mood}{quiet}\"><a href=\"#stage-{number}\"><span class=name>{}</span><span class=meta>",
+            escape(&stage.name)
+        );
+        if number > 0 {
+            page.push_str(&difference(rows));
+        } else {
+            let _ = write!(page, "{} lines", stage.ir.lines().count());
+        }
+        if let Some(millis) = stage.millis {
+            let _ = write!(page, " <span class=time>{}</span>", milliseconds(millis));
+        }
+        page.push_str("</span>");
+        if let Some(verdict) = &stage.verdict {
+            badge(page, verdict);
+        }
+        page.push_str("</a></li>");
+    }
+    page.push_str("</ol></nav>\n");
+}
+
+fn check(page: &mut String, report: &Report) {
+    let (is_good, note, inputs, verdicts) = match &report.check {
+        Check::NotAsked => return,
+        Check::Impossible(why) => {
+            let _ = write!(
+                page,
+                "<p class=\"headline unknown\"><span aria-hidden=true>?</span> It could not be checked.</p><p>{}</p>",
+                prose(why)
+            );
+            return;
+        }
+        Check::Done {
+            is_good,
+            note,
+            inputs,
+            verdicts,
+        } => (is_good, note, inputs, verdicts),
+    };
+    let plural = if inputs.len() == 1 { "" } else { "s" };
+    let wrong = verdicts.iter().find(|(_, v)| v.mood == Mood::Bad);
+    match (is_good, wrong) {
+        (true, _) => {
+            let _ = write!(
+                page,
+                "<p class=\"headline good\"><span aria-hidden=true>✓</span> Valid: after every pass the program computes \
+                 what it computed as it came, on {} input{plural}.</p>",
+                inputs.len()
+            );
+        }
+        (false, Some((name, _))) => {
+            let _ = write!(
+                page,
+                "<p class=\"headline bad\"><span aria-hidden=true>✗</span> Not valid: see <code>{}</code>.</p>",
+                escape(name)
+            );
+        }
+        (false, None) => page.push_str(
+            "<p class=\"headline unknown\"><span aria-hidden=true>?</span> Not known: the last stage cannot be compared with \
+             the first.</p>",
+        ),
+    }
+    if let Some(note) = note {
+        let _ = write!(page, "<p>{}</p>", prose(note));
+    }
+    let is_remarkable =
+        |verdict: &Verdict| verdict.mood != Mood::Good || !verdict.detail.is_empty();
+    let remarkable: Vec<&(String, Verdict)> =
+        verdicts.iter().filter(|(_, v)| is_remarkable(v)).collect();
+    verdict_table(
+        page,
+        "Verdicts that say more than that all is equal",
+        &remarkable,
+    );
+    if remarkable.len() < verdicts.len() {
+        let _ = write!(
+            page,
+            "<details class=words><summary>All {} stages</summary>",
+            verdicts.len()
+        );
+        verdict_table(
+            page,
+            "Verdicts of all stages",
+            &verdicts.iter().collect::<Vec<_>>(),
+        );
+        page.push_str("</details>");
+    }
+    if !inputs.is_empty() {
+        let _ = write!(
+            page,
+            "<details class=words><summary>{} input{plural}</summary><ul class=inputs>",
+            inputs.len()
+        );
+        for input in inputs {
+            let _ = write!(page, "<li>{}</li>", escape(input));
+        }
+        page.push_str("</ul></details>");
+    }
+    page.push('\n');
+}
+
+fn verdict_table(page: &mut String, caption: &str, verdicts: &[&(String, Verdict)]) {
+    if verdicts.is_empty() {
+        return;
+    }
+    let _ = write!(
+        page,
+        "<div class=scroll tabindex=0 role=group aria-label=\"{caption}\"><table class=plain><caption class=vh>{caption}</caption>\
+         <thead><tr><th scope=col>Stage</th><th scope=col>Verdict</th><th scope=col>Detail</th></tr></thead><tbody>"
+    );
+    for (name, verdict) in verdicts {
+        let _ = write!(
+            page,
+            "<tr><th scope=row><code>{}</code></th><td>",
+            escape(name)
+        );
+        badge(page, verdict);
+        let _ = write!(page, "</td><td>{}</td></tr>", prose(&verdict.detail));
+    }
+    page.push_str("</tbody></table></div>");
+}
+
+fn choices(page: &mut String, report: &Report) {
+    for remark in &report.remarks {
+        page.push_str("<article class=choice><h3>");
+        let _ = write!(page, "{}</h3><p class=note>", prose(&remark.message));
+        place(page, remark);
+        page.push_str("</p>");
+        source_line(page, report, remark);
+        let notes: Vec<Note> = remark.notes.iter().map(|note| read(note)).collect();
+        schedules(page, &notes);
+        variants(page, &notes);
+        estimates(page, &notes);
+        page.push_str("</article>\n");
+    }
+}
+
+fn steps(page: &mut String, steps: &[String]) {
+    page.push_str("<ul class=steps>");
+    for step in steps {
+        let _ = write!(page, "<li><code>{}</code></li>", escape(step));
+    }
+    page.push_str("</ul>");
+}
+
+fn schedules(page: &mut String, notes: &[Note]) {
+    if !notes
+        .iter()
+        .any(|note| matches!(note, Note::Schedule { .. }))
+    {
+        return;
+    }
+    page.push_str(
+        "<div class=scroll tabindex=0 role=group aria-label=Schedules><table class=plain><caption>Schedules</caption><thead><tr>\
+         <th scope=col>Lengths</th><th scope=col>Kernels</th><th scope=col>Steps</th></tr></thead><tbody>",
+    );
+    for note in notes {
+        if let Note::Schedule {
+            when,
+            what,
+            steps: list,
+        } = note
+        {
+            let when = if when.is_empty() { "all lengths" } else { when };
+            let _ = write!(
+                page,
+                "<tr><th scope=row>{}</th><td>{}</td><td>",
+                prose(when),
+                prose(what)
+            );
+            steps(page, list);
+            page.push_str("</td></tr>");
+        }
+    }
+    page.push_str("</tbody></table></div>");
+}
+
+fn variants(page: &mut String, notes: &[Note]) {
+    let mut all: Vec<&Note> = notes
+        .iter()
+        .filter(|note| matches!(note, Note::Variant { .. }))
+        .collect();
+    if all.is_empty() {
+        return;
+    }
+    // What can be taken comes first, and the one that was taken before all.
+    all.sort_by_key(|note| match note {
+        Note::Variant {
+            cost, is_chosen, ..
+        } => (!is_chosen, cost.is_none()),
+        _ => (true, true),
+    });
+    page.push_str(
+        "<div class=scroll tabindex=0 role=group aria-label=Variants><table class=plain><caption>Variants</caption><thead><tr>\
+         <th scope=col>Variant</th><th scope=col>Choice</th><th scope=col class=num>Priority</th><th scope=col class=num>Cost</th>\
+         <th scope=col>Why not</th></tr></thead><tbody>",
+    );
+    for note in all {
+        let Note::Variant {
+            name,
+            priority,
+            cost,
+            is_chosen,
+            reasons,
+        } = note
+        else {
+            continue;
+        };
+        let (class, word) = match (is_chosen, cost) {
+            (true, _) => ("good", "✓ chosen"),
+            (false, Some(_)) => ("fair", "accepted"),
+            (false, None) => ("unknown", "refused"),
+        };
+        let _ = write!(
+            page,
+            "<tr><th scope=row><code>{}</code></th><td><span class=\"badge {class}\">{word}</span></td><td class=num>{}</td>\
+             <td class=num>{}</td><td>",
+            escape(name),
+            escape(priority.as_deref().unwrap_or("")),
+            escape(cost.as_deref().unwrap_or(""))
+        );
+        if !reasons.is_empty() {
+            page.push_str("<ul class=reasons>");
+            for (predicate, why) in reasons {
+                page.push_str("<li>");
+                if !predicate.is_empty() {
+                    let _ = write!(page, "<b>{}</b> ", escape(predicate));
+                }
+                let _ = write!(page, "{}</li>", prose(why));
+            }
+            page.push_str("</ul>");
+        }
+        page.push_str("</td></tr>");
+    }
+    page.push_str("</tbody></table></div>");
+}
+
+fn estimates(page: &mut String, notes: &[Note]) {
+    let candidates = notes
+        .iter()
+        .filter(|n| {
+            matches!(
+                n,
+                Note::Estimate {
+                    is_chosen: false,
+                    ..
+                }
+            )
+        })
+        .count();
+    for note in notes {
+        if let Note::Other(text) = note {
+            let _ = write!(page, "<p class=note>{}</p>", prose(text));
+        }
+    }
+    if !notes.iter().any(|n| matches!(n, Note::Estimate { .. })) {
+        return;
+    }
+    let _ = write!(
+        page,
+        "<details class=words><summary>Estimated times of this schedule and of {candidates} others</summary>\
+         <div class=scroll tabindex=0 role=group aria-label=Estimates><table class=plain><caption class=vh>Estimates</caption><thead><tr>\
+         <th scope=col>Choice</th><th scope=col class=num>Time</th><th scope=col>For</th><th scope=col>Steps</th></tr></thead><tbody>"
+    );
+    for note in notes {
+        if let Note::Estimate {
+            is_chosen,
+            time,
+            why,
+            steps: list,
+        } = note
+        {
+            let (class, word) = if *is_chosen {
+                ("good", "✓ chosen")
+            } else {
+                ("plain", "candidate")
+            };
+            let _ = write!(
+                page,
+                "<tr><td><span class=\"badge {class}\">{word}</span></td><td class=num>{}</td><td>{}</td><td>",
+                escape(time),
+                prose(why)
+            );
+            steps(page, list);
+            page.push_str("</td></tr>");
+        }
+    }
+    page.push_str("</tbody></table></div></details>");
+}
+
+fn kernels(page: &mut String, report: &Report) {
+    page.push_str(
+        "<p class=lead>What the threads of each kernel do together, in program order, read off its ops after the last pass of \
+         <code>lower-reduction</code>. A column is a lane; strong lines lead to the result of the first lane of each group.</p>\
+         <ul class=legend aria-hidden=true><li><span class=\"key arc\"></span>value taken from a lane</li>\
+         <li><span class=\"key bar warp\"></span>barrier of a warp</li><li><span class=\"key bar block\"></span>barrier of the block</li>\
+         <li><span class=\"key mem shared\"></span>shared memory</li><li><span class=\"key mem global\"></span>global memory</li></ul>\n",
+    );
+    for (number, kernel) in report.kernels.iter().enumerate() {
+        let open = if number < MOST_OPEN_KERNELS {
+            " open"
+        } else {
+            ""
+        };
+        let _ = write!(
+            page,
+            "<details class=box{open}><summary><h3><code>@{}</code></h3></summary>",
+            escape(&kernel.name)
+        );
+        tree::draw(page, kernel, &format!("kernel-{number}"));
+        page.push_str("</details>\n");
+    }
+}
+
+fn layouts(page: &mut String, report: &Report) {
+    for (number, each) in report.fragments.iter().enumerate() {
+        let shape: Vec<String> = each.shape.iter().map(ToString::to_string).collect();
+        let shape = if shape.is_empty() {
+            "a scalar".to_owned()
+        } else {
+            shape.join("×")
+        };
+        let open = if number < 3 { " open" } else { "" };
+        let _ = write!(
+            page,
+            "<details class=box{open}><summary><h3>Fragment {}: {shape}</h3></summary>",
+            number + 1
+        );
+        fragment::draw(page, each);
+        page.push_str("</details>\n");
+    }
+}
+
+/// Appends tokens of a line as code.
+fn code(page: &mut String, tokens: &[Token<'_>], marks: &[bool]) {
+    write(page, tokens, marks);
+}
+
+fn left_out(page: &mut String, characters: usize) {
+    if characters > 0 {
+        let _ = write!(page, "<em class=cut> … {characters} more characters</em>");
+    }
+}
+
+fn program(page: &mut String, report: &Report) {
+    let Some(source) = &report.source else { return };
+    // Instructions of each line, and the first of them.
+    let mut made: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
+    if let Some(text) = &report.ptx {
+        for (number, line) in ptx::lines(text, &report.file).iter().enumerate() {
+            if let Some(source) = line.source {
+                made.entry(source).or_insert((number + 1, 0)).1 += 1;
+            }
+        }
+    }
+    let heading = if made.is_empty() {
+        ""
+    } else {
+        "<th scope=col>PTX</th>"
+    };
+    let _ = write!(
+        page,
+        "<div class=scroll tabindex=0 role=group aria-label=Program><table class=code><caption class=vh>The program as it was read</caption>\
+         <thead class=vh><tr><th scope=col>Line</th><th scope=col>Text</th>{heading}</tr></thead><tbody>"
+    );
+    for (number, (line, cut)) in shown_lines(source).into_iter().enumerate() {
+        let number = number + 1;
+        let _ = write!(page, "<tr id=line-{number}><td>{number}<td class=t>");
+        code(page, &mlir(line), &[]);
+        left_out(page, cut);
+        if let Some((first, count)) = made.get(&number) {
+            let what = if *count == 1 {
+                "instruction"
+            } else {
+                "instructions"
+            };
+            let _ = write!(page, "<td><a href=\"#ptx-{first}\">{count} {what}</a>");
+        } else if !made.is_empty() {
+            page.push_str("<td>");
+        }
+        page.push('\n');
+    }
+    page.push_str("</tbody></table></div>\n");
+}
+
+fn stages(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
+    page.push_str(
+        "<p class=lead>The module after each stage, beside the one before. A line whose values have other names, and which is \
+         otherwise the same, counts as unchanged.</p>\n",
+    );
+    for (number, (stage, rows)) in report.stages.iter().zip(changes).enumerate() {
+        let pieces = fold(rows);
+        let visible: usize = pieces
+            .iter()
+            .filter(|p| !p.is_folded)
+            .map(|p| p.rows.len())
+            .sum();
+        let open = match number {
+            0 => stage.ir.lines().count() <= MOST_OPEN,
+            _ => visible > 0 && visible <= MOST_OPEN,
+        };
+        let open = if open { " open" } else { "" };
+        let _ = write!(
+            page,
+            "<details class=\"box stage\" id=stage-{number}{open}><summary><h3>{}</h3> <span class=meta>",
+            escape(&stage.name)
+        );
+        if number > 0 {
+            page.push_str(&difference(rows));
+        }
+        if let Some(millis) = stage.millis {
+            let _ = write!(page, " <span class=time>{}</span>", milliseconds(millis));
+        }
+        page.push_str("</span>");
+        if let Some(verdict) = &stage.verdict {
+            badge(page, verdict);
+        }
+        page.push_str("</summary>");
+        if let Some(verdict) = stage
+            .verdict
+            .as_ref()
+            .filter(|v| v.mood != Mood::Good && !v.detail.is_empty())
+        {
+            let _ = write!(page, "<p class=detail>{}</p>", prose(&verdict.detail));
+        }
+        if number == 0 {
+            whole(page, stage);
+        } else if rows.is_empty() {
+            page.push_str("<p class=note>The module is as it was.</p>");
+        } else {
+            let before = shown_lines(&report.stages[number - 1].ir);
+            side_by_side(
+                page,
+                &before,
+                &shown_lines(&stage.ir),
+                rows,
+                number,
+                &stage.name,
+            );
+        }
+        page.push_str("</details>\n");
+    }
+}
+
+fn whole(page: &mut String, stage: &Stage) {
+    let _ = write!(
+        page,
+        "<div class=scroll tabindex=0 role=group aria-label=\"After {0}\"><table class=code><caption class=vh>The module after {0}</caption>\
+         <thead class=vh><tr><th scope=col>Line</th><th scope=col>Text</th></tr></thead><tbody>",
+        escape(&stage.name)
+    );
+    for (number, (line, cut)) in shown_lines(&stage.ir).into_iter().enumerate() {
+        let _ = write!(page, "<tr><td>{}<td class=t>", number + 1);
+        code(page, &mlir(line), &[]);
+        left_out(page, cut);
+        page.push('\n');
+    }
+    page.push_str("</tbody></table></div>");
+}
+
+fn side_by_side(
+    page: &mut String,
+    old: &[(&str, usize)],
+    new: &[(&str, usize)],
+    rows: &[Row],
+    stage: usize,
+    name: &str,
+) {
+    let _ = write!(
+        page,
+        "<div class=scroll tabindex=0 role=group aria-label=\"Changes of {0}\"><table class=diff><caption class=vh>The module before and after \
+         {0}</caption><colgroup><col class=n><col><col class=n><col></colgroup><thead class=vh><tr><th scope=col>Line before</th>\
+         <th scope=col>Before</th><th scope=col>Line after</th><th scope=col>After</th></tr></thead>",
+        escape(name)
+    );
+    let cell = |page: &mut String, lines: &[(&str, usize)], at: usize, marks: &[bool]| {
+        let (line, cut) = lines[at];
+        let _ = write!(page, "<td>{}<td>", at + 1);
+        code(page, &mlir(line), marks);
+        left_out(page, cut);
+    };
+    for (number, piece) in fold(rows).into_iter().enumerate() {
+        if piece.is_folded {
+            let count = piece.rows.len();
+            let _ = write!(
+                page,
+                "<tbody class=more><tr><td colspan=4><button type=button aria-expanded=false aria-controls=fold-{stage}-{number}>\
+                 Show {count} lines</button></tbody><tbody class=fold id=fold-{stage}-{number}>"
+            );
+        } else {
+            page.push_str("<tbody>");
+        }
+        for row in &rows[piece.rows] {
+            match row {
+                // The left side is filled in when it is looked at: half of the page less.
+                Row::Same {
+                    old: i,
+                    new: j,
+                    renamed: false,
+                } => {
+                    let _ = write!(page, "<tr><td>{}<td>", i + 1);
+                    cell(page, new, *j, &[]);
+                }
+                Row::Same {
+                    old: i,
+                    new: j,
+                    renamed: true,
+                } => {
+                    page.push_str("<tr class=r>");
+                    cell(page, old, *i, &[]);
+                    cell(page, new, *j, &[]);
+                }
+                Row::Changed {
+                    old: i,
+                    new: j,
+                    old_marks,
+                    new_marks,
+                } => {
+                    page.push_str("<tr class=x>");
+                    cell(page, old, *i, old_marks);
+                    cell(page, new, *j, new_marks);
+                }
+                Row::Removed(i) => {
+                    page.push_str("<tr class=d>");
+                    cell(page, old, *i, &[]);
+                    page.push_str("<td><td>");
+                }
+                Row::Added(j) => {
+                    page.push_str("<tr class=i><td><td>");
+                    cell(page, new, *j, &[]);
+                }
+            }
+            page.push('\n');
+        }
+        page.push_str("</tbody>");
+    }
+    page.push_str("</table></div>");
+}
+
+fn ptx_section(page: &mut String, report: &Report) {
+    let Some(text) = &report.ptx else { return };
+    let lines = ptx::lines(text, &report.file);
+    let located = lines.iter().filter(|l| l.source.is_some()).count();
+    if lines.is_empty() {
+        page.push_str("<p class=note>Nothing is launched: there is no PTX.</p>");
+        return;
+    }
+    if located == 0 {
+        page.push_str("<p class=lead>Where each instruction comes from is not known.</p>");
+    } else {
+        page.push_str("<p class=lead>Beside each instruction stands the line of the program that it comes from.");
+        if !report.ptx_is_plain {
+            page.push_str(
+                " This is PTX with locations; without them, LLVM makes some instructions in another order or another way.",
+            );
+        }
+        page.push_str("</p>");
+    }
+    page.push_str(
+        "<div class=scroll tabindex=0 role=group aria-label=PTX><table class=\"code ptx\"><caption class=vh>PTX</caption>\
+         <thead class=vh><tr><th scope=col>Line</th><th scope=col>Text</th><th scope=col>From</th></tr></thead><tbody>",
+    );
+    let source: Vec<&str> = report
+        .source
+        .as_deref()
+        .map(|s| s.lines().collect())
+        .unwrap_or_default();
+    let mut before = None;
+    for (number, line) in lines.iter().enumerate() {
+        let (text, cut) = shown(&line.text);
+        let hue = line.source.map_or_else(String::new, |n| {
+            format!(" style=\"--h:{}\" class=from data-line={n}", n * 137 % 360)
+        });
+        let _ = write!(
+            page,
+            "<tr id=ptx-{}{hue}><td>{}<td class=t>",
+            number + 1,
+            number + 1
+        );
+        code(page, &ptx_tokens(text), &[]);
+        left_out(page, cut);
+        page.push_str("<td>");
+        if let Some(n) = line.source.filter(|_| line.source != before) {
+            let told = source.get(n - 1).map(|l| l.trim()).unwrap_or_default();
+            let told: String = told.chars().take(72).collect();
+            let _ = write!(page, "<a href=\"#line-{n}\">{n}</a> <span class=told>");
+            escape_into(page, &told);
+            page.push_str("</span>");
+        }
+        // Labels and blanks between instructions of one line do not end it.
+        if line.source.is_some() || line.text.trim().ends_with('}') {
+            before = line.source;
+        }
+        page.push('\n');
+    }
+    page.push_str("</tbody></table></div>\n");
+}
+
+fn times(page: &mut String, report: &Report) {
+    let all: Vec<(&str, f64)> = report
+        .stages
+        .iter()
+        .filter_map(|s| Some((s.name.as_str(), s.millis?)))
+        .collect();
+    let most = all.iter().map(|(_, m)| *m).fold(0.0, f64::max);
+    let total: f64 = all.iter().map(|(_, m)| m).sum();
+    page.push_str(
+        "<table class=bars><caption class=vh>Milliseconds of each stage</caption><thead class=vh><tr><th scope=col>Stage</th>\
+         <th scope=col>Time</th><th scope=col>Share</th></tr></thead><tbody>",
+    );
+    for (name, millis) in &all {
+        let width = if most > 0.0 {
+            millis / most * 100.0
+        } else {
+            0.0
+        };
+        let share = if total > 0.0 {
+            millis / total * 100.0
+        } else {
+            0.0
+        };
+        let _ = write!(
+            page,
+            "<tr><th scope=row><code>{}</code></th><td class=num>{}</td><td><span class=fill style=\"width:{width:.2}%\"></span>\
+             <span class=share>{share:.0} %</span></td></tr>",
+            escape(name),
+            milliseconds(*millis)
+        );
+    }
+    let _ = writeln!(
+        page,
+        "</tbody><tfoot><tr><th scope=row>All</th><td class=num>{}</td><td></td></tr></tfoot></table>",
+        milliseconds(total)
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fragment, Holder, Kernel, Op, Region};
+
+    /// Text that would be HTML, with a word to find it by.
+    fn hostile(word: &str) -> String {
+        format!("</script></style><img src=x onerror='{word}'>\"&lt;`<b>`")
+    }
+
+    fn verdict(mood: Mood) -> Verdict {
+        Verdict {
+            mood,
+            word: hostile("word"),
+            detail: hostile("detail"),
+        }
+    }
+
+    fn remark(word: &str) -> Remark {
+        Remark {
+            severity: hostile("severity"),
+            message: hostile(word),
+            line: Some(1),
+            column: Some(2),
+            notes: vec![
+                hostile("note"),
+                format!(
+                    "shared (priority {}): key: {}",
+                    hostile("priority"),
+                    hostile("reason")
+                ),
+                format!("local (priority 1): accepted, cost {}", hostile("cost")),
+                format!(
+                    "{}: one kernel: [#tile.{}]",
+                    hostile("when"),
+                    hostile("step")
+                ),
+                format!(
+                    "candidate: {} for {}: [#tile.x]",
+                    hostile("estimate"),
+                    hostile("bytes")
+                ),
+            ],
+        }
+    }
+
+    fn full() -> Report {
+        let stage = |ir: &str, mood| Stage {
+            name: hostile("stage"),
+            ir: format!("{ir}\n{}", hostile("ir")),
+            millis: Some(1.25),
+            verdict: Some(verdict(mood)),
+        };
+        Report {
+            file: hostile("file"),
+            source: Some(hostile("source")),
+            entry: Some(hostile("entry")),
+            chip: hostile("chip"),
+            version: hostile("version"),
+            problems: vec![remark("problem")],
+            stages: vec![
+                stage("%0 = a.a", Mood::Good),
+                stage("%0 = a.b", Mood::Bad),
+                stage("%0 = a.b", Mood::Unknown),
+            ],
+            check: Check::Done {
+                is_good: false,
+                note: Some(hostile("blame")),
+                inputs: vec![hostile("input")],
+                verdicts: vec![(hostile("checked"), verdict(Mood::Bad))],
+            },
+            remarks: vec![remark("remark")],
+            kernels: vec![Kernel {
+                name: hostile("kernel"),
+                block: [32, 1, 1],
+                arguments: vec![(0, hostile("argument"))],
+                body: Region {
+                    arguments: vec![0],
+                    ops: vec![Op {
+                        name: "memref.load".to_owned(),
+                        operands: vec![0],
+                        operand_types: vec!["memref<f32>".to_owned()],
+                        results: vec![1],
+                        result_types: vec![hostile("type")],
+                        ..Op::default()
+                    }],
+                },
+            }],
+            fragments: vec![Fragment {
+                ty: hostile("fragment"),
+                shape: vec![1],
+                holders: vec![vec![Holder {
+                    thread: 0,
+                    register: 0,
+                }]],
+                values: vec![hostile("value")],
+            }],
+            ptx: Some(hostile("ptx")),
+            ptx_is_plain: true,
+        }
+    }
+
+    #[test]
+    fn no_text_is_html_wherever_it_stands() {
+        let page = render(&full());
+        let words = [
+            "word", "detail", "severity", "problem", "note", "priority", "reason", "cost", "when",
+            "step", "estimate", "bytes", "stage", "ir", "file", "source", "entry", "chip",
+            "version", "blame", "input", "checked", "remark", "kernel", "argument", "type",
+            "fragment", "value", "ptx",
+        ];
+        for word in words {
+            // In code, a word is a token of its own.
+            let (plain, token) = (format!("&#39;{word}&#39;"), format!("{word}</i>&#39;"));
+            assert!(page.contains(&plain) || page.contains(&token), "{word}");
+        }
+        assert!(!page.contains("<img"));
+        assert_eq!(page.matches("<script>").count(), 2);
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert_eq!(page.matches("</style>").count(), 1);
+    }
+
+    #[test]
+    fn a_page_is_a_function_of_its_report() {
+        assert_eq!(render(&full()), render(&full()));
+        let mut timeless = full();
+        timeless
+            .stages
+            .iter_mut()
+            .for_each(|stage| stage.millis = None);
+        let page = render(&timeless);
+        assert!(!page.contains("id=times") && !page.contains(" ms</span>"));
+    }
+
+    #[test]
+    fn an_empty_report_is_a_page() {
+        let page = render(&Report::default());
+        assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
+        assert!(!page.contains("<section"));
+    }
+
+    #[test]
+    fn nothing_is_fetched() {
+        let page = render(&full());
+        for word in [
+            "src=",
+            "href=\"http",
+            "url(",
+            "@import",
+            "fetch(",
+            "XMLHttpRequest",
+        ] {
+            let found = page.matches(word).count();
+            // Of the hostile texts.
+            let told = page.matches("&lt;img src=x").count();
+            assert_eq!(found, if word == "src=" { told } else { 0 }, "{word}");
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Kernels and fragments of a module as plain data.
+
+use std::collections::BTreeMap;
+
+use tx_dialect_tile::Fragment;
+use tx_mlir::melior::ir::operation::OperationLike;
+use tx_mlir::melior::ir::{BlockLike, Module, ValueLike};
+use tx_report::{Holder, Kernel, Op, Region};
+
+/// Attributes that say how threads exchange values.
+const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"];
+/// Places of elements that are computed, at most.
+const MOST_PLACES: u64 = 1 << 20;
+
+/// The module as an op.
+pub(super) fn top<'m>(module: &'m Module<'_>) -> tx_mlir::Op<'m> {
+    // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
+    unsafe { tx_mlir::Op::from_raw(module.as_operation().to_raw()) }
+}
+
+/// The line of the program that an op comes from.
+fn line(op: tx_mlir::Op<'_>, file: &str) -> Option<usize> {
+    tx_mlir::source_location(op.location())
+        .filter(|place| place.file == file && place.line > 0)
+        .map(|place| place.line)
+}
+
+/// The kernels of a module, in its order.
+pub(super) fn kernels(module: tx_mlir::Op<'_>, file: &str) -> Vec<Kernel> {
+    let is_kernel =
+        |op: &tx_mlir::Op<'_>| tx_mlir::is(*op, "gpu.func") && tx_mlir::gpu::is_kernel(*op);
+    tx_mlir::walk(module)
+        .into_iter()
+        .filter(is_kernel)
+        .map(|op| {
+            let sizes = tx_mlir::attribute(op, "known_block_size").and_then(tx_mlir::integers);
+            let size = |i: usize| {
+                let size = sizes.as_ref().and_then(|s| s.get(i)).copied().unwrap_or(1);
+                usize::try_from(size).unwrap_or(1)
+            };
+            let mut values = Values::default();
+            let body = values.region(op, 0, file);
+            Kernel {
+                name: tx_mlir::string_attribute(op, "sym_name").unwrap_or_default(),
+                block: [size(0), size(1), size(2)],
+                // As MLIR prints them.
+                arguments: body
+                    .arguments
+                    .iter()
+                    .enumerate()
+                    .map(|(i, value)| (*value, format!("%arg{i}")))
+                    .collect(),
+                body,
+            }
+        })
+        .collect()
+}
+
+/// Numbers of values, in the order in which they are met.
+#[derive(Default)]
+struct Values(BTreeMap<usize, usize>);
+
+impl Values {
+    fn number(&mut self, value: tx_mlir::Val<'_>) -> usize {
+        let next = self.0.len();
+        *self.0.entry(tx_mlir::key(value)).or_insert(next)
+    }
+
+    fn region(&mut self, holder: tx_mlir::Op<'_>, region: usize, file: &str) -> Region {
+        let mut found = Region::default();
+        for block in tx_mlir::region_blocks(holder, region) {
+            for i in 0..block.argument_count() {
+                if let Ok(argument) = block.argument(i) {
+                    found.arguments.push(self.number(argument.into()));
+                }
+            }
+            for op in tx_mlir::ops(block) {
+                found.ops.push(self.op(op, file));
+            }
+        }
+        found
+    }
+
+    fn op(&mut self, op: tx_mlir::Op<'_>, file: &str) -> Op {
+        let (operands, results) = (tx_mlir::operands(op), tx_mlir::results(op));
+        let types =
+            |values: &[tx_mlir::Val<'_>]| values.iter().map(|v| v.r#type().to_string()).collect();
+        let name = tx_mlir::name(op).to_owned();
+        let constant = match name.as_str() {
+            "arith.constant" | "llvm.mlir.constant" => tx_mlir::integer_attribute(op, "value"),
+            _ => None,
+        };
+        Op {
+            attributes: ATTRIBUTES
+                .iter()
+                .filter_map(|n| Some(((*n).to_owned(), tx_mlir::attribute(op, n)?.to_string())))
+                .collect(),
+            operand_types: types(&operands),
+            result_types: types(&results),
+            operands: operands.into_iter().map(|v| self.number(v)).collect(),
+            results: results.into_iter().map(|v| self.number(v)).collect(),
+            constant,
+            regions: (0..op.region_count())
+                .map(|i| self.region(op, i, file))
+                .collect(),
+            line: line(op, file),
+            name,
+        }
+    }
+}
+
+/// The types of fragments in a module, in the order in which they are met, and which values have them.
+pub(super) fn fragments(module: tx_mlir::Op<'_>, file: &str) -> Vec<tx_report::Fragment> {
+    let mut found: Vec<tx_report::Fragment> = Vec::new();
+    for op in tx_mlir::walk(module) {
+        let place = line(op, file).map_or_else(String::new, |line| format!(", line {line}"));
+        let mut values: Vec<(tx_mlir::Val<'_>, String)> = tx_mlir::results(op)
+            .into_iter()
+            .map(|value| (value, format!("{}{place}", tx_mlir::name(op))))
+            .collect();
+        for block in tx_mlir::blocks(op) {
+            for i in 0..block.argument_count() {
+                if let Ok(argument) = block.argument(i) {
+                    values.push((
+                        argument.into(),
+                        format!("argument of {}{place}", tx_mlir::name(op)),
+                    ));
+                }
+            }
+        }
+        for (value, told) in values {
+            let ty = value.r#type();
+            let Some(fragment) = Fragment::from_type(ty) else {
+                continue;
+            };
+            let ty = ty.to_string();
+            if let Some(known) = found.iter_mut().find(|known| known.ty == ty) {
+                if !known.values.contains(&told) {
+                    known.values.push(told);
+                }
+                continue;
+            }
+            found.push(tx_report::Fragment {
+                ty,
+                shape: fragment
+                    .shape
+                    .iter()
+                    .map(|n| usize::try_from(*n).unwrap_or(0))
+                    .collect(),
+                holders: holders(&fragment),
+                values: vec![told],
+            });
+        }
+    }
+    found
+}
+
+/// Who holds each element; nothing where there are too many to say.
+fn holders(fragment: &Fragment<'_>) -> Vec<Vec<Holder>> {
+    let layout = &fragment.layout;
+    let places = layout
+        .shard
+        .iter()
+        .chain(&layout.replica)
+        .try_fold(1_u64, |n, entry| n.checked_mul(entry.extent.unsigned_abs()));
+    if places.is_none_or(|n| n > MOST_PLACES) {
+        return Vec::new();
+    }
+    tx_interp::holders(layout)
+        .iter()
+        .map(|copies| {
+            copies
+                .iter()
+                .map(|holder| Holder {
+                    thread: usize::try_from(holder.relative + holder.absolute).unwrap_or(0),
+                    register: holder.slot,
+                })
+                .collect()
+        })
+        .collect()
+}

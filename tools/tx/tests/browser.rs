@@ -1,0 +1,130 @@
+//! Pages of `tx report` in a browser: `browser/check.mjs` opens them in Chromium and uses them as people do.
+//!
+//! `TX_BLESS=1 cargo test -p tx-cli --test browser` takes new screenshots. Those that differ are put into `browser` in the target
+//! folder's `tmp`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Eight lanes a row: what the pictures show.
+const ROWS: &str = "\
+// Sums of four rows of eight numbers, <b>eight lanes</b> a row.
+gpu.module @kernels {
+  gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      workgroup(%As : memref<4x8xf32, #gpu.address_space<workgroup>>, %Bs : memref<4xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.copy %A to %As scope(cta) : memref<4x8xf32> to memref<4x8xf32, #gpu.address_space<workgroup>>
+    tile.reduce sum %As into %Bs axes [-1] scope(cta)
+        : memref<4x8xf32, #gpu.address_space<workgroup>> into memref<4xf32, #gpu.address_space<workgroup>>
+    tile.copy %Bs to %B scope(cta) : memref<4xf32, #gpu.address_space<workgroup>> to memref<4xf32>
+    gpu.return
+  }
+}
+";
+
+/// A variant that cannot take it is asked for.
+const REFUSED: &str = "\
+gpu.module @kernels {
+  gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"packed_key\"} : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+";
+
+/// Text that would be HTML if it could.
+const HOSTILE: &str = "\
+// </script><script>window.hit = 1</script> <img src=x onerror=\"hit=1\"> &lt; <!-- </table></details>
+gpu.module @\"</script><script>window.hit = 1</script>\" {
+  gpu.func @rows(%A: memref<128xf32>, %B: memref<f32>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>, \"<img src=x onerror=hit=1>\" = \"</style><svg onload=hit=1>\"} {
+    tile.reduce sum %A into %B axes [0] scope(cta) : memref<128xf32> into memref<f32>
+    gpu.return
+  }
+}
+";
+
+/// Registers of the threads of a warp.
+const FRAGMENTS: &str = "\
+gpu.module @kernels {
+  gpu.func @rows(%A: memref<16x8xf32>, %B: memref<16xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %x = tile.load %A scope(warp) : memref<16x8xf32>
+        -> !tile.fragment<16x8xf32, #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <4 : 1 lane>, <2 : 1 reg>]>>
+    %r = tile.reduce max %x axes [1] scope(warp)
+        : !tile.fragment<16x8xf32, #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <4 : 1 lane>, <2 : 1 reg>]>>
+        -> !tile.fragment<16xf32, #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>>
+    tile.store %r to %B scope(warp)
+        : !tile.fragment<16xf32, #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>> to memref<16xf32>
+    gpu.return
+  }
+}
+";
+
+/// Makes the page of a program.
+fn report(folder: &Path, program: &str, text: &str, page: &str, status: i32) {
+    fs::write(folder.join(program), text).expect("a temporary file");
+    let output = Command::new(env!("CARGO_BIN_EXE_tx"))
+        .current_dir(folder)
+        .args(["report", "--no-times", program, "-o", page])
+        .output()
+        .expect("tx starts");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{program}: {said}");
+}
+
+/// What `cargo xtask setup` puts into the target folder: target/debug/tx, or target/TRIPLE/debug/tx.
+fn driver() -> PathBuf {
+    Path::new(env!("CARGO_BIN_EXE_tx"))
+        .ancestors()
+        .skip(2)
+        .take(2)
+        .map(|folder| folder.join("tools/browser"))
+        .find(|folder| folder.join("node_modules/playwright-core").is_dir())
+        .expect("this test needs Playwright: `cargo xtask setup` fetches it into target/tools")
+}
+
+#[test]
+fn pages_work_in_a_browser() {
+    let driver = driver();
+    let chromium = std::env::var_os("TX_CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into());
+    assert!(
+        Path::new(&chromium).is_file(),
+        "this test needs Chromium, and there is no {}: `cargo xtask setup` installs it; or name another in TX_CHROMIUM",
+        Path::new(&chromium).display()
+    );
+    let pages = tempfile::tempdir().expect("a temporary folder");
+    report(pages.path(), "rows.mlir", ROWS, "rows.html", 0);
+    report(pages.path(), "refused.mlir", REFUSED, "refused.html", 1);
+    report(
+        pages.path(),
+        "fragments.mlir",
+        FRAGMENTS,
+        "fragments.html",
+        0,
+    );
+    let name = "<img src=x onerror=hit=1>&.mlir";
+    report(pages.path(), name, HOSTILE, "hostile.html", 0);
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
+    let mut command = Command::new("node");
+    command
+        .arg(tests.join("check.mjs"))
+        .arg(driver)
+        .arg(chromium)
+        .arg(pages.path())
+        .arg(tests.join("goldens"))
+        .arg(Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser"));
+    if std::env::var_os("TX_BLESS").is_some() {
+        fs::create_dir_all(tests.join("goldens")).expect("a folder for screenshots");
+        command.arg("--bless");
+    }
+    let output = command
+        .output()
+        .expect("this test needs Node.js: `cargo xtask setup` installs it");
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

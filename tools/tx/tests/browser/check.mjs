@@ -1,0 +1,375 @@
+// Opens pages of `tx report` in Chromium and uses them as people do.
+//
+//   node check.mjs DRIVER CHROMIUM PAGES GOLDENS FOUND [--bless]
+//
+// DRIVER is the folder that Playwright is in, PAGES one with rows.html, refused.html and hostile.html, GOLDENS one with
+// screenshots, FOUND where those that differ are put. Says what failed and ends with status 1.
+
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [driver, chromiumPath, pages, goldens, found, bless] = process.argv.slice(2);
+const { chromium } = createRequire(join(driver, 'package.json'))('playwright-core');
+const profile = mkdtempSync(join(tmpdir(), 'tx-browser-'));
+const browser = await chromium.launchPersistentContext(profile, {
+  executablePath: chromiumPath,
+  headless: true,
+  viewport: { width: 1280, height: 900 },
+  offline: true,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+    '--disable-component-update', '--disable-sync', '--font-render-hinting=none', '--force-color-profile=srgb'],
+});
+let failed = 0;
+
+// A page, and whatever it complains of or asks for.
+const open = async (name, { theme = 'light', width = 1280, hash = '' } = {}) => {
+  const page = await browser.newPage();
+  const complaints = [], asked = [];
+  page.on('console', message => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', error => complaints.push(String(error)));
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ colorScheme: theme });
+  const url = pathToFileURL(join(pages, name)).href;
+  page.on('request', request => { if (request.url().split('#')[0] !== url) asked.push(request.url()); });
+  await page.goto(url + hash);
+  return { page, complaints, asked };
+};
+
+const test = async (name, body) => {
+  const start = performance.now();
+  try {
+    await body();
+    console.log(`ok   ${name} (${Math.round(performance.now() - start)} ms)`);
+  } catch (error) {
+    failed += 1;
+    console.log(`FAIL ${name}\n${error.stack}`);
+  }
+  for (const page of browser.pages().slice(1)) await page.close();
+};
+
+// How much of two images differs; text is drawn a little differently by every version of a browser.
+const differing = async (one, other) => {
+  const page = await browser.newPage();
+  try {
+    return await page.evaluate(async images => {
+      const [a, b] = await Promise.all(images.map(async data => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${data}`;
+        await image.decode();
+        const canvas = new OffscreenCanvas(image.width, image.height);
+        const context = canvas.getContext('2d');
+        context.drawImage(image, 0, 0);
+        return { width: image.width, height: image.height, data: context.getImageData(0, 0, image.width, image.height).data };
+      }));
+      if (Math.abs(a.width - b.width) > 4 || Math.abs(a.height - b.height) > 12) return 1;
+      const [width, height] = [Math.min(a.width, b.width), Math.min(a.height, b.height)];
+      let count = 0;
+      for (let y = 0; y < height; y++) {
+        for (let x = 0; x < width; x++) {
+          const i = (y * a.width + x) * 4, j = (y * b.width + x) * 4;
+          if ([0, 1, 2].some(c => Math.abs(a.data[i + c] - b.data[j + c]) > 64)) count += 1;
+        }
+      }
+      return count / (width * height);
+    }, [one.toString('base64'), other.toString('base64')]);
+  } finally {
+    await page.close();
+  }
+};
+
+const looks = async (page, selector, name) => {
+  await page.addStyleTag({ content: ':root { --sans: "DejaVu Sans"; --mono: "DejaVu Sans Mono"; } .tools { position: static !important; }' });
+  const shot = await page.locator(selector).first().screenshot({ animations: 'disabled' });
+  const golden = join(goldens, `${name}.png`);
+  if (bless) return writeFileSync(golden, shot);
+  assert(existsSync(golden), `there is no ${golden}`);
+  const share = await differing(readFileSync(golden), shot);
+  if (share > 0.03) {
+    mkdirSync(found, { recursive: true });
+    writeFileSync(join(found, `${name}.png`), shot);
+    assert.fail(`${name}: ${(share * 100).toFixed(1)} % of its pixels differ, expected at most 3 %: see ${join(found, `${name}.png`)}`);
+  }
+};
+
+const hits = page => page.locator('#hits').textContent();
+const focused = (page, property = 'id') => page.evaluate(name => document.activeElement[name], property);
+
+await test('the page opens, complains of nothing and asks for nothing', async () => {
+  const { page, complaints, asked } = await open('rows.html');
+  assert.equal(await page.locator('h1').textContent(), 'rows.mlir');
+  for (const id of ['check', 'choices', 'kernels', 'program', 'stages', 'ptx']) {
+    assert.equal(await page.locator(`#${id}`).count(), 1, id);
+  }
+  assert.match(await page.locator('#check .headline').textContent(), /Valid/);
+  assert.equal(await page.locator('#times').count(), 0, 'times were left out');
+  await page.locator('#open-all').click();
+  // Through all of them: it is remembered.
+  for (let at = 0; at < 3; at++) await page.locator('#theme').click();
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(asked, []);
+});
+
+await test('headings, names and references are in order', async () => {
+  for (const name of ['rows.html', 'refused.html', 'hostile.html']) {
+    const { page } = await open(name);
+    const wrong = await page.evaluate(() => {
+      const wrong = [];
+      let before = 0;
+      for (const heading of document.querySelectorAll('h1, h2, h3, h4')) {
+        const level = Number(heading.tagName[1]);
+        if (level > before + 1) wrong.push(`h${level} after h${before}: ${heading.textContent}`);
+        before = level;
+      }
+      const ids = [...document.querySelectorAll('[id]')].map(each => each.id);
+      for (const id of ids.filter((id, at) => ids.indexOf(id) !== at)) wrong.push(`twice: ${id}`);
+      for (const each of document.querySelectorAll('[aria-labelledby], [aria-controls]')) {
+        const named = `${each.getAttribute('aria-labelledby') ?? ''} ${each.getAttribute('aria-controls') ?? ''}`;
+        for (const id of named.split(' ').filter(Boolean)) if (!document.getElementById(id)) wrong.push(`nothing is ${id}`);
+      }
+      for (const link of document.querySelectorAll('a[href]')) {
+        const to = link.getAttribute('href');
+        if (!to.startsWith('#') || !document.getElementById(to.slice(1))) wrong.push(`leads nowhere: ${to}`);
+      }
+      for (const each of document.querySelectorAll('button, a')) {
+        if (!(each.getAttribute('aria-label') ?? each.textContent).trim()) wrong.push(`no name: ${each.outerHTML}`);
+      }
+      for (const svg of document.querySelectorAll('svg')) {
+        if (!svg.querySelector('title')?.textContent || !svg.querySelector('desc')?.textContent) wrong.push('a picture without words');
+      }
+      for (const table of document.querySelectorAll('table')) {
+        if (!table.querySelector('th[scope]')) wrong.push(`a table without headings: ${table.className}`);
+      }
+      return wrong;
+    });
+    assert.deepEqual(wrong, [], name);
+  }
+});
+
+await test('folded lines open and close, and both sides show', async () => {
+  const { page } = await open('rows.html');
+  await page.locator('#open-all').click();
+  const button = page.locator('.more button').first();
+  const fold = page.locator(`#${await button.getAttribute('aria-controls')}`);
+  assert.equal(await fold.isVisible(), false);
+  const count = await fold.locator('tr').count();
+  assert.equal(await button.textContent(), `Show ${count} lines`);
+  await button.click();
+  assert.equal(await fold.isVisible(), true);
+  assert.equal(await button.getAttribute('aria-expanded'), 'true');
+  const [left, right] = await fold.locator('tr').first().locator('td:nth-child(even)').allTextContents();
+  assert.equal(left.trim(), right.trim());
+  assert.notEqual(right.trim(), '');
+  await button.focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await fold.isVisible(), false);
+});
+
+await test('a search finds, moves in both directions and opens what it finds', async () => {
+  const { page } = await open('rows.html');
+  await page.evaluate(() => document.querySelectorAll('details.stage').forEach(stage => { stage.open = false; }));
+  await page.keyboard.press('/');
+  assert.equal(await focused(page), 'query');
+  await page.keyboard.type('GPU.shuffle');
+  await page.keyboard.press('Enter');
+  const first = await hits(page);
+  const total = Number(/^1 of (\d+)$/.exec(first)?.[1]);
+  assert(total > 6, first);
+  await page.keyboard.press('Enter');
+  assert.equal(await hits(page), `2 of ${total}`);
+  await page.keyboard.press('Shift+Enter');
+  await page.keyboard.press('Shift+Enter');
+  assert.equal(await hits(page), `${total} of ${total}`);
+  await page.locator('#next').click();
+  await page.locator('#next').click();
+  assert.equal(await hits(page), `2 of ${total}`);
+  for (let at = 0; at < total; at++) {
+    await page.keyboard.press('Tab');
+    await page.locator('#next').click();
+    const seen = await page.evaluate(() => {
+      const [range] = CSS.highlights.get('here');
+      const { top, bottom, height } = range.getBoundingClientRect();
+      return { text: range.toString().toLowerCase(), inside: height > 0 && top >= 0 && bottom <= innerHeight };
+    });
+    assert.deepEqual(seen, { text: 'gpu.shuffle', inside: true });
+  }
+  assert.equal(await page.evaluate(() => CSS.highlights.get('hit').size), total);
+  await page.locator('#query').fill('nothing like it');
+  await page.locator('#query').press('Enter');
+  assert.equal(await hits(page), 'no hits');
+  await page.locator('#query').press('Escape');
+  assert.equal(await hits(page), '');
+  // What is only in the program and what is only in PTX are found as well.
+  for (const text of ['// Sums', 'shfl.sync.bfly']) {
+    await page.locator('#query').fill(text);
+    await page.locator('#query').press('Enter');
+    assert.match(await hits(page), /^1 of/, text);
+  }
+});
+
+await test('everything works from the keyboard', async () => {
+  const { page } = await open('rows.html');
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(page, 'className'), 'skip');
+  assert((await page.locator('.skip').boundingBox()).y >= 0, 'the link shows when it has the focus');
+  await page.keyboard.press('Enter');
+  assert.equal(await focused(page), 'main');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  const stage = page.locator('details.stage').nth(1);
+  assert.equal(await stage.locator('summary').evaluate(each => each === document.activeElement), true);
+  const before = await stage.evaluate(each => each.open);
+  await page.keyboard.press('Enter');
+  assert.equal(await stage.evaluate(each => each.open), !before);
+  await page.keyboard.press('k');
+  assert.equal(await page.locator('details.stage').first().locator('summary').evaluate(each => each === document.activeElement), true);
+  const outline = await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle);
+  assert.notEqual(outline, 'none');
+  // The strip leads to a stage and opens it.
+  const link = page.locator('.strip a').nth(5);
+  await link.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement.closest('details.stage')?.open);
+  assert.equal(await page.evaluate(() => document.activeElement.closest('details').id), 'stage-5');
+  // Pressing the keys in the search types them.
+  await page.locator('#query').focus();
+  await page.keyboard.type('jk/');
+  assert.equal(await page.locator('#query').inputValue(), 'jk/');
+});
+
+await test('instructions lead to their lines and back', async () => {
+  const { page } = await open('rows.html');
+  const shuffle = page.locator('table.ptx tr', { hasText: 'shfl.sync' }).first();
+  const line = await shuffle.getAttribute('data-line');
+  assert.match(await page.locator(`#line-${line} td.t`).textContent(), /tile\.reduce/);
+  await page.locator(`#line-${line} a`).click();
+  const target = page.locator(':target');
+  assert.equal(await target.getAttribute('data-line'), line);
+  await target.locator('a').click();
+  assert.equal(await page.evaluate(() => location.hash), `#line-${line}`);
+});
+
+await test('light and dark follow the system, and the button', async () => {
+  const { page } = await open('rows.html', { theme: 'dark' });
+  const lightness = () => page.evaluate(() => {
+    const context = new OffscreenCanvas(1, 1).getContext('2d');
+    context.fillStyle = getComputedStyle(document.body).backgroundColor;
+    context.fillRect(0, 0, 1, 1);
+    return context.getImageData(0, 0, 1, 1).data[1];
+  });
+  assert(await lightness() < 60);
+  await page.emulateMedia({ colorScheme: 'light' });
+  assert(await lightness() > 200);
+  const theme = page.locator('#theme');
+  while (await theme.textContent() !== 'Theme: dark') await theme.click();
+  assert(await lightness() < 60);
+  await page.reload();
+  assert.equal(await theme.textContent(), 'Theme: dark', 'it is remembered');
+  await theme.click();
+  assert.equal(await theme.textContent(), 'Theme: system');
+  assert(await lightness() > 200);
+});
+
+await test('text can be read on what it stands on', async () => {
+  for (const theme of ['light', 'dark']) {
+    const { page } = await open('rows.html', { theme });
+    await page.locator('#open-all').click();
+    const weak = await page.evaluate(() => {
+      const context = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+      const rgb = (color, under) => {
+        context.fillStyle = under;
+        context.fillRect(0, 0, 1, 1);
+        context.fillStyle = color;
+        context.fillRect(0, 0, 1, 1);
+        return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+      };
+      const luminance = color => color.map(c => c / 255).map(c => c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+        .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+      const under = element => {
+        for (let at = element; at; at = at.parentElement) {
+          const color = getComputedStyle(at).backgroundColor;
+          if (!/rgba\(.*, 0\)|transparent/.test(color)) return color;
+        }
+        return 'white';
+      };
+      const weak = new Set();
+      for (const selector of ['.badge', '.meta', '.note', '.lead', '.plus', '.minus', 'i', 'a', 'button', 'td', 'th', 'summary', '.layout td']) {
+        for (const element of [...document.querySelectorAll(selector)].filter(each => each.offsetParent).slice(0, 400)) {
+          if (!element.textContent.trim()) continue;
+          const back = rgb(under(element), 'white');
+          const front = rgb(getComputedStyle(element).color, `rgb(${back})`);
+          const [high, low] = [luminance(front), luminance(back)].sort((a, b) => b - a);
+          const contrast = (high + 0.05) / (low + 0.05);
+          if (contrast < 4.5) weak.add(`${selector}.${element.className}: ${contrast.toFixed(2)}`);
+        }
+      }
+      return [...weak];
+    });
+    assert.deepEqual(weak, [], theme);
+  }
+});
+
+await test('a narrow window needs no sideways scrolling of the page', async () => {
+  for (const name of ['rows.html', 'refused.html', 'hostile.html']) {
+    const { page } = await open(name, { width: 360 });
+    await page.evaluate(() => document.querySelectorAll('details').forEach(each => { each.open = true; }));
+    const [needed, given] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert(needed <= given, `${name}: ${needed} of ${given}`);
+  }
+});
+
+await test('without scripts and on paper nothing is hidden', async () => {
+  const { page } = await open('rows.html');
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.locator('.tools').isVisible(), false);
+  await page.emulateMedia({ media: 'screen' });
+  await page.evaluate(() => {
+    document.documentElement.className = '';
+    document.querySelectorAll('details').forEach(each => { each.open = true; });
+  });
+  assert.equal(await page.locator('.fold').first().isVisible(), true);
+  assert.equal(await page.locator('.more').first().isVisible(), false);
+});
+
+await test('a program that is refused says why and where', async () => {
+  const { page, complaints } = await open('refused.html');
+  assert.match(await page.locator('#refused').textContent(), /no variant can lower this reduction|cannot lower/);
+  assert(await page.locator('#refused table tbody tr').count() > 0, 'variants and their reasons');
+  assert(await page.locator('details.stage').count() > 0, 'stages before it');
+  assert.equal(await page.locator('#ptx').count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
+await test('nothing of a program is run', async () => {
+  const { page, complaints, asked } = await open('hostile.html');
+  await page.locator('#open-all').click();
+  assert.equal(await page.evaluate(() => window.hit), undefined);
+  assert.deepEqual(complaints, []);
+  assert.deepEqual(asked, []);
+  assert.equal(await page.locator('script').count(), 2);
+  assert.equal(await page.locator('img, iframe, object, embed, link').count(), 0);
+  assert.match(await page.locator('#program').textContent(), /<\/script><script>window\.hit = 1<\/script>/);
+  assert.match(await page.locator('h1').textContent(), /<img src=x onerror=hit=1>&\.mlir/);
+});
+
+await test('it looks as it did', async () => {
+  const { page } = await open('rows.html', { width: 1000 });
+  await looks(page, '.pipeline', 'pipeline');
+  await looks(page, '#stage-3', 'stage');
+  const dark = await open('rows.html', { theme: 'dark', width: 680 });
+  await looks(dark.page, 'svg.tree', 'tree-dark');
+  const narrow = await open('rows.html', { width: 400 });
+  await looks(narrow.page, '#stage-3', 'stage-narrow');
+  const fragments = await open('fragments.html', { width: 520 });
+  await looks(fragments.page, '.layout', 'layout');
+});
+
+await browser.close();
+rmSync(profile, { recursive: true, force: true });
+if (failed) {
+  console.log(`${failed} failed`);
+  process.exit(1);
+}
