@@ -76,13 +76,13 @@ pub(crate) const CODES: &[Code] = &[
             "`#tile.otherwise` is not the last case of the schedule",
             "the cases of the schedule end without `#tile.otherwise`",
             "`{}` stands among cases of a schedule, and is none",
-            "the case of `{}` up to {} comes after that of `{}` up to {}: {}",
+            "the case of `{}` up to {} comes after that up to {}: {}",
             "a case of the schedule has no list of steps",
             "a case of the schedule has blocks that combine into one result",
         ],
-        explanation: "A schedule may have cases, which the host chooses by a length: `#tile.case`s of one dimension \
-                      with growing lengths, and `#tile.otherwise` as the last, for all others. In none of them may \
-                      blocks combine into one result.",
+        explanation: "A schedule may have cases, which the host chooses by lengths: `#tile.case`s, of which the first that \
+                      holds is taken and those of one dimension have growing lengths, and `#tile.otherwise` as the \
+                      last, for all others. In none of them may blocks combine into one result.",
         command: Command::Compile,
         refused: r#"func.func @f(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)

@@ -364,7 +364,7 @@ fn page(files: &[String]) -> Result<ExitCode, String> {
     };
     done.sort_by_key(order);
     let path = report::path();
-    std::fs::write(&path, report::page(&done))
+    std::fs::write(&path, report::page(&done, programs::all()?.len()))
         .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     let mut wrong = 0;
     for complaint in done.iter().filter_map(complaint) {

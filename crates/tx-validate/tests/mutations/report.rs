@@ -28,7 +28,8 @@ pub(crate) fn kinds(page: &str) -> Vec<&str> {
         .collect()
 }
 
-pub(crate) fn page(all: &[Done]) -> String {
+/// The page about what was done, of so many programs.
+pub(crate) fn page(all: &[Done], of: usize) -> String {
     let programs: BTreeSet<&str> = all.iter().map(|done| &*done.program).collect();
     let is_edited = |folder: &str| {
         programs
@@ -44,8 +45,8 @@ pub(crate) fn page(all: &[Done]) -> String {
         "# Are the checkers any good?\n\n\
          <!-- Written by the commands below. -->\n\n\
          `tx validate` says which pass is wrong. To see that it does, the IR is edited between passes, as a careless pass \
-         would change it, at {} for each kind of edit and program: {} edits of {} kinds, in {count} programs, \
-         which are those of `crates/tx-validate/tests/mutations/programs`, and of the folders {} of `lit-tests` as far as \
+         would change it, at {} for each kind of edit and program: {} edits of {} kinds, in {count} of {of} programs, \
+         which are from `crates/tx-validate/tests/mutations/programs` and the folders {} of `lit-tests` as far as \
          they are accepted and inputs can be made whose sizes they accept. Every edit \
          that changes what can be observed must be noticed; those that are not, and are not known to be harmless, are \
          listed in the end.\n\n\
