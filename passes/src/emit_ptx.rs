@@ -14,8 +14,8 @@ pass! {
     /// but where it has LLVM turn loops into loops over vectors: those are in schedules.
     ///
     /// ## Why
-    /// LLVM's own pipeline of this level takes a third longer than those of its passes that do something for reductions, and it
-    /// was a third of what a compilation took.
+    /// From LLVM's dialect to PTX, LLVM's own pipeline of this level takes 4 % more instructions for one kernel of a sum of rows, and
+    /// 10 % more for the seven kernels of one whose columns are known at run time only.
     ///
     /// ## Before
     /// ```mlir
