@@ -9,6 +9,8 @@
 // RUN(SIDES): tx run %s --entry sides --device cpu --arg full:1:3x40xf32 --arg zeros:3xf32
 // RUN(SMALL): tx run %s --entry sides --device cpu --arg full:1:5x8xf32 --arg zeros:5xf32
 // RUN(LARGE): tx run %s --entry sides --device cpu --arg full:1:5x40xf32 --arg zeros:5xf32
+// RUN(FEW): tx run %s --entry apart --device cpu --arg full:1:3x40xf32 --arg zeros:3xf32
+// RUN(MANY): tx run %s --entry apart --device cpu --arg full:1:7x40xf32 --arg zeros:7xf32
 // RUN(ROOM): tx compile %s --entry sides --plan - -o /dev/null
 // RUN(PLAN): tx compile %s --entry rows --plan - -o /dev/null
 
@@ -114,6 +116,21 @@ func.func @sides(%A: memref<?x?xf32>, %B: memref<?xf32>) {
     {schedule = [#tile.case<"d1" to 8, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]>,
                  #tile.case<"d0" to 4, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 32>, #tile.split<"d1.i" by 16>, #tile.rfactor<"d1.i.o">,
                                         #tile.bind<"d1.i.o" to block_x>, #tile.last_block, #tile.bind<"d1.i.i" to thread_x>]>,
+                 #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.split<"d1" by 32>, #tile.bind<"d1.i" to thread_x>]>]}
+    : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// So it is where another kernel combines them, which has cases of its own: what has room for four rows is nothing to compare
+// seven with.
+// CHECK-LABEL: func.func @apart(
+// CHECK-COUNT-5: gpu.launch_func
+// FEW: [40. 40. 40.]
+// MANY: [40. 40. 40. 40. 40. 40. 40.]
+func.func @apart(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+    {schedule = [#tile.case<"d0" to 4, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 32>, #tile.rfactor<"d1.o">,
+                                        #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>]>,
                  #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.split<"d1" by 32>, #tile.bind<"d1.i" to thread_x>]>]}
     : memref<?x?xf32> into memref<?xf32>
   return
