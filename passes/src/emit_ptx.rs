@@ -46,26 +46,19 @@ const PASSES: &str = "\
     nvvm-reflect,\
     function(nvvm-intr-range),\
     function<eager-inv>(simplifycfg,sroa<modify-cfg>,early-cse<>),\
-    ipsccp,globalopt,\
-    function<eager-inv>(instcombine<no-verify-fixpoint>),\
-    require<globals-aa>,\
+    ipsccp,\
     function<eager-inv>(\
-        early-cse<memssa>,speculative-execution<only-if-divergent-target>,correlated-propagation,\
+        instcombine<no-verify-fixpoint>,\
+        early-cse<memssa>,speculative-execution<only-if-divergent-target>,\
         simplifycfg<switch-range-to-icmp>,instcombine<no-verify-fixpoint>,reassociate,\
         loop-mssa(licm<no-allowspeculation>,loop-rotate<header-duplication>,licm<allowspeculation>),\
         simplifycfg<switch-range-to-icmp>,instcombine<no-verify-fixpoint>,\
         loop(indvars,loop-unroll-full),\
-        gvn<>,sccp,instcombine<no-verify-fixpoint>,correlated-propagation,\
-        loop-mssa(licm<allowspeculation>)\
-    ),\
-    recompute-globalsaa,\
-    function<eager-inv>(\
-        loop(loop-deletion),\
+        gvn<>,instcombine<no-verify-fixpoint>,correlated-propagation,\
+        loop-mssa(licm<allowspeculation>),\
         simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;\
 hoist-common-insts;sink-common-insts>,\
-        slp-vectorizer,vector-combine,loop-unroll<O2>,infer-alignment,instcombine<no-verify-fixpoint>,\
-        loop-mssa(licm<allowspeculation>),div-rem-pairs,\
-        simplifycfg<switch-range-to-icmp;switch-to-arithmetic;hoist-loads-stores-with-cond-faulting;speculate-unpredictables>\
+        slp-vectorizer,loop-unroll<O2>,infer-alignment,instcombine<no-verify-fixpoint>,div-rem-pairs\
     )";
 
 impl Pass for EmitPtx {

@@ -2,6 +2,7 @@
 
 use crate::ir::Op;
 use mlir_sys::MlirOperation;
+use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::marker::{PhantomData, PhantomPinned};
 use std::ptr::null_mut;
@@ -143,30 +144,92 @@ pub fn assembly(module: Op<'_>, machine: Machine<'_>, passes: &str) -> Result<St
         LLVMInitializeNVPTXTargetMC();
         LLVMInitializeNVPTXAsmPrinter();
     });
-    let text = |text: &str| CString::new(text).map_err(|_| format!("`{text:?}` has a NUL"));
-    let (triple, chip) = (text(machine.triple)?, text(machine.chip)?);
-    let (features, passes) = (text(machine.features)?, text(passes)?);
-    let mut reports = Reports::default();
-    // SAFETY: everything lives as long as it is used: what is dropped first was made last. LLVM reads texts while it is called.
-    unsafe {
-        let mut target = null_mut();
-        let mut error = null_mut();
-        if LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut error) != 0 {
-            return Err(taken(error));
-        }
-        let made = LLVMCreateTargetMachine(
-            target,
-            triple.as_ptr(),
-            chip.as_ptr(),
-            features.as_ptr(),
-            c_int::from(machine.level),
-            0,
-            0,
-        );
+    MACHINES.with_borrow_mut(|kept| {
+        let at = match kept.iter().position(|kept| kept.is(&machine)) {
+            Some(at) => at,
+            None => {
+                kept.truncate(MOST_MACHINES - 1);
+                kept.insert(0, Kept::new(machine)?);
+                0
+            }
+        };
+        assembly_for(&kept[at], module, passes)
+    })
+}
+
+/// So many machines are kept by a thread, the last that were made.
+const MOST_MACHINES: usize = 8;
+
+thread_local! {
+    /// Machines for the chips that this thread has compiled for: to make one takes as long as several passes over a kernel, and
+    /// LLVM does not share them among threads.
+    static MACHINES: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A machine of LLVM's.
+struct Kept {
+    triple: CString,
+    chip: String,
+    features: String,
+    level: u8,
+    machine: Owned,
+}
+
+impl Kept {
+    fn new(machine: Machine<'_>) -> Result<Self, String> {
+        let (triple, chip) = (terminated(machine.triple)?, terminated(machine.chip)?);
+        let features = terminated(machine.features)?;
+        let (mut target, mut error) = (null_mut(), null_mut());
+        // SAFETY: LLVM reads texts, and writes the two addresses, while it is called.
+        let made = unsafe {
+            if LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut error) != 0 {
+                return Err(taken(error));
+            }
+            LLVMCreateTargetMachine(
+                target,
+                triple.as_ptr(),
+                chip.as_ptr(),
+                features.as_ptr(),
+                c_int::from(machine.level),
+                0,
+                0,
+            )
+        };
         if made.is_null() {
             return Err(format!("LLVM has no target machine for `{}`", machine.chip));
         }
-        let machine = Owned(made, LLVMDisposeTargetMachine);
+        Ok(Self {
+            triple,
+            chip: machine.chip.to_owned(),
+            features: machine.features.to_owned(),
+            level: machine.level,
+            machine: Owned(made, LLVMDisposeTargetMachine),
+        })
+    }
+
+    fn is(&self, machine: &Machine<'_>) -> bool {
+        self.triple.as_bytes() == machine.triple.as_bytes()
+            && self.chip == machine.chip
+            && self.features == machine.features
+            && self.level == machine.level
+    }
+}
+
+/// A text for LLVM.
+fn terminated(text: &str) -> Result<CString, String> {
+    CString::new(text).map_err(|_| format!("`{text:?}` has a NUL"))
+}
+
+/// [`assembly`] with a machine that was made.
+fn assembly_for(kept: &Kept, module: Op<'_>, passes: &str) -> Result<String, String> {
+    let Kept {
+        triple, machine, ..
+    } = kept;
+    let passes = terminated(passes)?;
+    let mut error = null_mut();
+    let mut reports = Reports::default();
+    // SAFETY: everything lives as long as it is used: what is dropped first was made last. LLVM reads texts while it is called.
+    unsafe {
         let context = Owned(LLVMContextCreate(), LLVMContextDispose);
         let kept = (&raw mut reports).cast::<c_void>();
         LLVMContextSetDiagnosticHandler(context.0, keep, kept);

@@ -517,8 +517,9 @@ impl Run<'_, '_> {
         if self.compiler.locates {
             self.pass(session, &mut module, LOCATE, "", Verify::Each)?;
         }
+        // LLVM's dialect is verified above: what follows changes single instructions, until LLVM reads them.
         for pass in tx_passes::EMIT {
-            self.pass(session, &mut module, pass, "", Verify::Each)?;
+            self.pass(session, &mut module, pass, "", Verify::AtTheEnd)?;
         }
         let ptx = match kernels {
             Some(kernels) => ptx_of(&module, kernels).ok_or_else(|| {

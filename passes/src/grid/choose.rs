@@ -60,28 +60,30 @@ const ROWS: [(i64, Group); 5] = [
     (16, Group::new([2, 8, 1, THREADS])),
     (32, Group::new([4, 8, 1, THREADS / 2])),
     (64, Group::new([8, 8, 1, THREADS / 2])),
-    (4096, Group::new([LANES / 2, 8, 1, THREADS / 2])),
+    (256, Group::new([LANES / 2, 8, 1, THREADS / 2])),
 ];
+/// Longer ones, up to so many elements, which are loaded as vectors.
+const MIDDLE_ROWS: (i64, Group) = (4096, Group::new([LANES, UNDER_WAY, 1, THREADS]));
 /// The same where an element takes many ops.
 const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
 /// Rows of up to so many elements where combining takes at least [`COSTLY_OPS`], and how many threads reduce one: the fewer
 /// there are, the fewer exchanges.
-const COSTLY: [(i64, i64); 4] = [(128, 4), (512, 8), (2048, 16), (8192, LANES)];
-/// Longer rows: each is a block's.
-const LONGEST: Rows = Rows::new(
+const COSTLY: [(i64, i64); 3] = [(128, 4), (512, 8), (2048, 16)];
+/// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more where several numbers are exchanged by
+/// [`HEAVY`] ops or more, and by [`COSTLY_OPS`] or more: with few, many threads have loads under way; with many, few exchange.
+const EACH: [i64; 3] = [2, 4, 8];
+/// The longest rows, where their length is known at run time: each is a block's. As vectors, and one by one where an element takes many ops.
+const LONGEST: [Group; 2] = [
+    Group::new([THREADS, 2, 1, THREADS]),
     Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
-    Vectors::None,
-    None,
-);
-/// Rows that are long, up to so many, are cut over so many blocks each where their number is known at run time: more blocks would
-/// be faster for a row alone, and find nothing to do where there are several that are not so long.
-const FEW_ROWS: (i64, Group, i64) = (LANES, Group::new([THREADS, 8, 1, THREADS]), LANES);
-/// Columns of up to so many rows are no block's to share; of longer ones up to so many are cut over so many blocks, where their number
-/// is known at run time.
+];
+/// Up to so many of them, where their number is known at run time too, have so many times the threads and are cut over so many blocks each:
+/// with more blocks, a row alone would be faster, and several that are not so long slower.
+const FEW_ROWS: [(i64, i64, i64); 2] = [(4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
+/// Columns of up to so many rows are no block's to share, where their number is known at run time only.
 const SHORT_COLUMNS: i64 = 1 << 10;
-const FEW_COLUMNS: (i64, i64) = (THREADS, SHARES);
-/// Elements of a row beyond which vectors gain less than 2 %, where an element takes many ops, in twice the code.
-const HEAVY_VECTORS: i64 = 1 << 15;
+/// Up to so many columns, each row of which has so many threads, are cut over so many blocks.
+const FEW_COLUMNS: [(i64, i64, i64); 2] = [(64, LANES / 2, CUTS / 2), (1 << 10, LANES, SHARES)];
 /// Ops of an element that are many.
 const HEAVY: i64 = 8;
 /// Ops of an element that are so many that they take as long as the memory: a function is among them.
@@ -208,6 +210,15 @@ impl Group {
             threads,
         }
     }
+
+    /// With so many times the threads.
+    const fn wider(self, times: i64) -> Self {
+        Self {
+            lanes: self.lanes * times,
+            threads: self.threads * times,
+            ..self
+        }
+    }
 }
 
 /// Which blocks a result is made by.
@@ -261,6 +272,7 @@ impl Rows {
 struct Columns {
     across: i64,
     under_way: i64,
+    threads: i64,
     blocks: Blocks,
 }
 
@@ -430,6 +442,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
                         &Columns {
                             across,
                             under_way,
+                            threads: THREADS,
                             blocks: share,
                         },
                     );
@@ -467,11 +480,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
             blocks,
             ..Rows::new(group, Vectors::None, Some(most))
         };
-        // Where rows begin anywhere narrow elements are loaded one by one for too long.
-        let of_long_rows = match self.width()? {
-            4.. => Vectors::None,
-            _ => vectors,
-        };
         let mut classes: Vec<((usize, i64), Rows)> = Vec::new();
         let mut up_to = |class: Rows| classes.extend(class.most.map(|n| ((inner, n), class)));
         if kept.is_empty() {
@@ -493,24 +501,33 @@ impl<'a, 'c> Chooser<'a, 'c> {
             short
                 .iter()
                 .for_each(|class| up_to(one_by_one(*class, Blocks::One)));
+            if !self.is_heavy() {
+                let (most, group) = MIDDLE_ROWS;
+                up_to(Rows::new(group, vectors, Some(most)));
+            }
         }
         // The longest get a block each, or several where they are few, unless how a row is reduced must not follow from that.
-        let mut longest = Rows {
-            vectors: of_long_rows,
-            ..LONGEST
+        let [by_vectors, one_by_one] = LONGEST;
+        let mut longest = match self.is_heavy() {
+            true => Rows::new(one_by_one, Vectors::None, None),
+            false => Rows::new(by_vectors, vectors, None),
         };
         if let [number] = kept
             && !self.fixed
         {
-            let (most, group, blocks) = FEW_ROWS;
-            let cut = Rows {
+            let cut = |times: i64, blocks| Rows {
                 blocks: Blocks::ThenLast(blocks),
-                ..Rows::new(group, of_long_rows, None)
+                group: longest.group.wider(times),
+                ..longest
             };
             match job.extents[*number].known() {
-                None => classes.push(((*number, most), cut)),
-                Some(results) if results <= most => longest = cut,
-                Some(_) => {}
+                None => classes.extend(
+                    FEW_ROWS.map(|(most, times, blocks)| ((*number, most), cut(times, blocks))),
+                ),
+                Some(results) => {
+                    let few = FEW_ROWS.iter().find(|(most, _, _)| results <= *most);
+                    longest = few.map_or(longest, |(_, times, blocks)| cut(*times, *blocks));
+                }
             }
         }
         let mut cases = Vec::new();
@@ -547,17 +564,26 @@ impl<'a, 'c> Chooser<'a, 'c> {
             let steps = std::mem::take(&mut self.steps);
             cases.push(Case { most, steps });
         }
-        let (most, blocks) = FEW_COLUMNS;
+        let under_way = self.affordable(DOWN[0]);
+        for (most, across, blocks) in FEW_COLUMNS {
+            let columns = Columns {
+                across,
+                under_way,
+                threads: THREADS,
+                blocks: Blocks::ThenLast(blocks),
+            };
+            self.write_columns(&kept, nearest, 1, &columns);
+            let most = Some((nearest, most));
+            let steps = std::mem::take(&mut self.steps);
+            cases.push(Case { most, steps });
+        }
         let columns = Columns {
             across: LANES,
-            under_way: self.affordable(DOWN[0]),
-            blocks: Blocks::ThenLast(blocks),
+            under_way,
+            threads: 4 * THREADS,
+            blocks: Blocks::One,
         };
         self.write_columns(&kept, nearest, 1, &columns);
-        let most = Some((nearest, most));
-        let steps = std::mem::take(&mut self.steps);
-        cases.push(Case { most, steps });
-        self.columns(&kept, length);
         cases.push(Case::always(std::mem::take(&mut self.steps)));
         Some(cases)
     }
@@ -626,6 +652,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         (self.clusters && each <= most).then_some(Columns {
             across,
             under_way,
+            threads: THREADS,
             blocks: Blocks::Cluster(blocks),
         })
     }
@@ -723,6 +750,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let columns = Columns {
             across,
             under_way,
+            threads: THREADS,
             blocks: match parts > 1 {
                 true => Blocks::ThenLast(parts),
                 false => Blocks::One,
@@ -737,9 +765,10 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let Columns {
             across,
             under_way,
+            threads,
             blocks,
         } = *columns;
-        let down = THREADS / across;
+        let down = threads / across;
         let tile = down * under_way;
         let results = self.cut(kept, nearest, vector, "p");
         self.split(&results, across, Some(0), Some(0));
@@ -815,11 +844,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
         let pieces = most.map(|n| ceildiv(n, vector));
         let cuts = self.cuts(kept, most, vector).filter(|_| whole);
-        let long = most.is_some_and(|n| n > HEAVY_VECTORS);
-        if long && cuts.is_none() && self.is_heavy() && self.width().is_some_and(|w| w >= 4) {
-            let one_by_one = Rows { most, ..LONGEST };
-            return self.rows_as(kept, inner, together, one_by_one);
-        }
         let group = self.group(kept, pieces, vectors, cuts.is_some());
         let all: Vec<usize> = (0..job.extents.len()).collect();
         let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
@@ -1001,12 +1025,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
             (Some(n), _) if n <= LANES / 2 => (power_of_two(n).min(8), 4),
             (Some(n), _) if n <= 2 * LANES && self.exchanges_parts() => (8, 1),
             (Some(n), _) if n <= 2 * LANES => (LANES / 2, 1),
-            (Some(n), _) if n <= 16 * LANES => (LANES, 1),
-            (Some(n), _) if n <= LANES * THREADS && self.exchanges_parts() => {
-                (power_of_two(ceildiv(n, most)).min(THREADS), 1)
-            }
-            (Some(n), _) if n <= LANES * THREADS => (THREADS, 1),
-            _ => (2 * THREADS, 1),
+            (Some(n), _) if n < 4 * LANES => (LANES, 1),
+            (Some(n), _) => (self.lanes_of(n), 1),
         };
         let mut under_way = pieces.map_or(most, |n| ceildiv(n, lanes).clamp(1, most));
         let mut rows = rows;
@@ -1025,7 +1045,7 @@ impl<'a, 'c> Chooser<'a, 'c> {
         }
         let most = match rows {
             // What several warps of a row leave to each other is waited for by the block.
-            1 if lanes > LANES && self.exchanges_parts() => lanes,
+            1 if lanes > LANES => lanes,
             1 => THREADS,
             _ => THREADS / 2,
         };
@@ -1036,6 +1056,17 @@ impl<'a, 'c> Chooser<'a, 'c> {
             rows,
             threads: lanes.max(most.min(lanes * side_by_side)),
         }
+    }
+
+    /// Threads for a row of so many vectors, which are more than a warp's. A few vectors more than a power of two take no more threads.
+    fn lanes_of(&self, pieces: i64) -> i64 {
+        let each = match self.exchanges_parts() {
+            true if self.is_costly() => EACH[2],
+            true if self.job.weight() > HEAVY => EACH[1],
+            _ => EACH[0],
+        };
+        let most = (pieces + pieces / LANES) / each;
+        (power_of_two(most + 1) / 2).clamp(LANES, 4 * THREADS)
     }
 
     /// So many elements, or as many fewer as can be written out.

@@ -153,7 +153,8 @@ const COMPILE_EXAMPLES: &str = "\
 Examples:
   tx compile row_sums.mlir
   tx compile row_sums.mlir --chip sm_90 -o row_sums.ptx --plan row_sums.json
-  tx compile row_sums.mlir --time -o row_sums.ptx";
+  tx compile row_sums.mlir --time -o row_sums.ptx
+  tx compile row_sums.mlir --times 20 -o row_sums.ptx";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -377,6 +378,10 @@ pub(crate) struct Compile {
     /// Write the milliseconds each stage took, and the total, to standard error
     #[arg(long)]
     pub(crate) time: bool,
+
+    /// Compile it so often in one process, which keeps what was loaded for the first, and write the median times
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) times: Option<u32>,
 }
 
 #[derive(Debug, Args)]

@@ -23,19 +23,34 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
         ));
     }
     let text = read(&options.program.file)?;
-    let start = Instant::now();
     let off = Kept {
         cache: Some(PathBuf::from(OFF)),
     };
     // What is timed has to be done.
-    let kept = if options.time { &off } else { &options.kept };
-    let artifact = compile(&options.program, kept, text, &options.chip)?;
-    let total = start.elapsed();
+    let is_timed = options.time || options.times.is_some();
+    let kept = if is_timed { &off } else { &options.kept };
+    let mut times = Times::default();
+    let times_run = options.times.unwrap_or(1);
+    let artifact = reporting(&options.program, &text, || {
+        // The first takes longer than those after it, which find the compiler's contexts and pipelines waiting.
+        let mut start = Instant::now();
+        let compiler = compiler(kept, &options.chip)?;
+        let mut once = || {
+            let artifact = compiler.compile_source(&source(&options.program, text.clone()))?;
+            times.add(&artifact, start.elapsed());
+            start = Instant::now();
+            Ok(artifact)
+        };
+        for _ in 1..times_run {
+            once()?;
+        }
+        once()
+    })?;
     if let Some(path) = plan.filter(|_| plan != stdout) {
         write(path, &artifact.plan.to_json())?;
     }
-    if options.time {
-        say(&times(&artifact, total));
+    if is_timed {
+        say(&times.table());
     }
     if let Some(path) = output.filter(|_| output != stdout) {
         write(path, &artifact.ptx)?;
@@ -101,20 +116,35 @@ pub(crate) fn compile(
     text: Vec<u8>,
     chip: &str,
 ) -> Result<Artifact, Failure> {
-    let compile = |text| {
-        let mut compiler = tx::Compiler::new(tx::Target::parse(chip)?)?;
-        if let Some(cache) = cache(kept) {
-            compiler = compiler.with_cache(cache);
-        }
-        compiler.compile_source(&tx::Source {
-            name: program.file.display().to_string(),
-            text,
-            entry: program.entry.clone(),
-            keep_stages: false,
-        })
-    };
-    let lines = text.clone();
-    compile(text).map_err(|error| Failure::Diagnosed(describe(&error, &program.file, &lines)))
+    reporting(program, &text, || {
+        compiler(kept, chip)?.compile_source(&source(program, text.clone()))
+    })
+}
+
+fn compiler(kept: &Kept, chip: &str) -> Result<tx::Compiler, tx::Error> {
+    let compiler = tx::Compiler::new(tx::Target::parse(chip)?)?;
+    Ok(match cache(kept) {
+        Some(cache) => compiler.with_cache(cache),
+        None => compiler,
+    })
+}
+
+fn source(program: &Program, text: Vec<u8>) -> tx::Source {
+    tx::Source {
+        name: program.file.display().to_string(),
+        text,
+        entry: program.entry.clone(),
+        keep_stages: false,
+    }
+}
+
+/// What a compilation makes of a program's text, or what is wrong with that, line by line.
+fn reporting(
+    program: &Program,
+    text: &[u8],
+    compile: impl FnOnce() -> Result<Artifact, tx::Error>,
+) -> Result<Artifact, Failure> {
+    compile().map_err(|error| Failure::Diagnosed(describe(&error, &program.file, text)))
 }
 
 /// The diagnostics of an error, each with the line it points to.
@@ -122,20 +152,33 @@ pub(crate) fn describe(error: &tx::Error, file: &Path, text: &[u8]) -> Vec<Said>
     Said::diagnostics(&error.diagnostics, file, text)
 }
 
-/// A line for each stage and one for everything, in milliseconds.
-fn times(artifact: &Artifact, total: Duration) -> String {
-    let mut rows: Vec<(&str, f64)> = artifact
-        .stages
-        .iter()
-        .map(|stage| (stage.name.as_str(), stage.millis))
-        .collect();
-    rows.push(("total", total.as_secs_f64() * 1e3));
-    let width = rows
-        .iter()
-        .map(|(name, _)| name.chars().count())
-        .max()
-        .unwrap_or(0);
-    rows.iter()
-        .map(|(name, millis)| format!("{name:<width$} {millis:>10.3} ms\n"))
-        .collect()
+/// Milliseconds of each stage of one or more compilations, in the order of the stages, and of everything.
+#[derive(Default)]
+struct Times(Vec<(String, Vec<f64>)>);
+
+impl Times {
+    /// Adds a compilation. Each has the same stages.
+    fn add(&mut self, artifact: &Artifact, total: Duration) {
+        let stages = artifact.stages.iter().map(|s| (s.name.as_str(), s.millis));
+        let rows = stages.chain([("total", total.as_secs_f64() * 1e3)]);
+        for (i, (name, millis)) in rows.enumerate() {
+            match self.0.get_mut(i) {
+                Some((_, all)) => all.push(millis),
+                None => self.0.push((name.to_owned(), vec![millis])),
+            }
+        }
+    }
+
+    /// A line for each stage and one for everything, with the median of each.
+    fn table(mut self) -> String {
+        let width = self.0.iter().map(|(name, _)| name.chars().count()).max();
+        let width = width.unwrap_or(0);
+        let mut text = String::new();
+        for (name, all) in &mut self.0 {
+            all.sort_by(f64::total_cmp);
+            let median = all[all.len() / 2];
+            text += &format!("{name:<width$} {median:>10.3} ms\n");
+        }
+        text
+    }
 }

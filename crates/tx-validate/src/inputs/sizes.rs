@@ -60,7 +60,7 @@ const CALLS: [([usize; 4], Data); 28] = [
     ([639, 97, 1, 2], Data::Columns),
     ([9, 301, 2, 2], Data::Deep),
     ([9, 2053, 2, 2], Data::Last),
-    ([1, 140_001, 1, 2], Data::Last),
+    ([1, 270_001, 1, 2], Data::Last),
 ];
 
 /// More parts of 32 columns than a block of 256 threads has threads, for programs whose partial results are combined by such
@@ -100,9 +100,15 @@ const FEW_OF_THESE: usize = 4;
 /// Parts from that in which one row has a number to that of the next: no factor of what kernels divide rows by.
 const LENGTH_TURNS: usize = 7;
 
-/// More rows than are few, of a length that is long; and columns that are long, few and more than that: for kernels that none of the
-/// other calls launches.
-const NUMBERS: [[usize; 4]; 3] = [[39, 4103, 1, 2], [1031, 37, 1, 2], [1033, 263, 1, 2]];
+/// More rows than are few, of a length that is long; and columns that are long and few, of which one has more rows than its blocks take at
+/// once, more of them, and many: for kernels that none of the other calls launches.
+const NUMBERS: [[usize; 4]; 5] = [
+    [39, 4103, 1, 2],
+    [1031, 37, 1, 2],
+    [33_801, 3, 1, 2],
+    [1033, 263, 1, 2],
+    [1031, 1031, 1, 2],
+];
 const NUMBER_DATA: [Data; 5] = [
     Data::Random,
     Data::Long,
@@ -110,6 +116,8 @@ const NUMBER_DATA: [Data; 5] = [
     Data::Last,
     Data::Columns,
 ];
+/// Elements of one argument that those have at most.
+const MOST_OF_NUMBERS: usize = 2 * MOST_ELEMENTS + MOST_ELEMENTS / 8;
 
 /// What programs of given sizes hold.
 const FILLS: [Data; 17] = [
@@ -290,7 +298,12 @@ fn number_calls(plan: &Plan, guess: Guess, calls: &[Call]) -> Vec<Call> {
     };
     let sizes = NUMBERS.iter().filter(is_new);
     sizes
-        .flat_map(|sizes| NUMBER_DATA.map(|data| Call::new(*sizes, data)))
+        .flat_map(|sizes| {
+            NUMBER_DATA.map(|data| Call {
+                most: MOST_OF_NUMBERS,
+                ..Call::new(*sizes, data)
+            })
+        })
         .collect()
 }
 
