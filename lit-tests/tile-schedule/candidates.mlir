@@ -5,7 +5,7 @@
 // How each reduction might be scheduled, and the microseconds that this should take on a board with the chip: what it gets
 // first, then others, the best of these first. An op that reduces nothing has no candidates.
 // CHECK-LABEL: func.func @rows(
-// CHECK:         tile.candidates = {{\[\[\[}}#tile.split<"d0" by 8>
+// CHECK:         tile.candidates = {{\[\[\[}}#tile.bind<"d0" to block_x>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @columns(
 // CHECK:         tile.candidates = {{\[\[\[}}#tile.split<"d1" by 32>

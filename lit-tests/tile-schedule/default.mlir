@@ -4,15 +4,18 @@
 // as the attribute that could also have been written by hand.
 
 // Rows of unknown length and number: a kernel for each of some lengths, among which the caller's decides. A thread has a short
-// one alone, then one to sixteen lanes share it, then a block. Few long ones are cut over blocks, of which the last combines.
+// one alone, then one to sixteen lanes share it, then a warp, then a block, with vectors. Few long ones are cut over blocks, of which
+// the last combines: the fewer there are, the more blocks each has.
 // CHECK-LABEL: func.func @rows(
 // CHECK:      #tile.case<"d1" to 8, [#tile.split<"d0" by 256>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.i" by 1>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
 // CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d0" by 128>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 16>, #tile.split<"d1.i" by 2>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
 // CHECK-SAME: #tile.case<"d1" to 32, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 32>, #tile.split<"d1.i" by 4>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
 // CHECK-SAME: #tile.case<"d1" to 64, [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 64>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
-// CHECK-SAME: #tile.case<"d1" to 4096, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
-// CHECK-SAME: #tile.case<"d0" to 32, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 65536>, #tile.split<"d1.i" by 2048>, #tile.rfactor<"d1.i.o">, #tile.bind<"d1.i.o" to block_x>, #tile.last_block, #tile.split<"d1.i.i" by 256>
-// CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.split<"d1" by 2048>, #tile.split<"d1.i" by 256>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d1" to 256, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d1" to 4096, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 32>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d0" to 4, [#tile.bind<"d0" to block_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 65536>, #tile.split<"d1.o.i" by 1024>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, #tile.split<"d1.o.i.i" by 512>
+// CHECK-SAME: #tile.case<"d0" to 32, [#tile.bind<"d0" to block_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 8192>, #tile.split<"d1.o.i" by 512>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, #tile.split<"d1.o.i.i" by 256>
+// CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 512>, #tile.split<"d1.o.i" by 256>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]>
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
   return
@@ -21,7 +24,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // Of a few rows it is known that they are few.
 // CHECK-LABEL: func.func @few_rows(
 // CHECK:      #tile.case<"d1" to 4096,
-// CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_y>, #tile.split<"d1" by 65536>, #tile.split<"d1.i" by 2048>, #tile.rfactor<"d1.i.o">
+// CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 8192>, #tile.split<"d1.o.i" by 512>, #tile.rfactor<"d1.o.i.o">
 func.func @few_rows(%A: memref<16x?xf32>, %B: memref<16xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<16x?xf32> into memref<16xf32>
   return
@@ -37,9 +40,9 @@ func.func @any_number_of_rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Long rows are worth a block each. With a multiple of four columns vectors begin where rows do.
+// Long rows are worth a block each, whose threads have two to three vectors. With a multiple of four columns vectors begin where rows do.
 // CHECK-LABEL: func.func @long_rows(
-// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 1024>, #tile.split<"d1.o.i" by 256>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
+// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 512>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @long_rows(%A: memref<?x5000xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x5000xf32> into memref<?xf32>
   return
@@ -71,7 +74,7 @@ func.func @rows_of_some_cache_lines(%A: memref<?x100xf32>, %B: memref<?xf32>) {
 
 // Vectors are of 16 bytes, whatever they are made of.
 // CHECK-LABEL: func.func @rows_of_halves(
-// CHECK: schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.o" by 32>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
+// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 8>, #tile.split<"d1.o" by 64>, #tile.bind<"d1.o.i" to thread_x>, #tile.unroll<"d1.o.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @rows_of_halves(%A: memref<?x1024xf16>, %B: memref<?xf16>) {
   tile.reduce max %A into %B axes [1] scope(grid) : memref<?x1024xf16> into memref<?xf16>
   return
@@ -87,18 +90,19 @@ func.func @few_columns(%A: memref<?x256xf32>, %B: memref<256xf32>) {
 
 // Rows of several dimensions are one row where it takes no division by a number that only the caller knows.
 // CHECK-LABEL: func.func @rows_of_two_dimensions(
-// CHECK: schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d2" by 4>, #tile.fuse<["d1", "d2.o"] to "r">, #tile.split<"r" by 128>, #tile.split<"r.i" by 32>, #tile.bind<"r.i.i" to thread_x>, #tile.unroll<"r.i.o">, #tile.vectorize<"d2.i">, #tile.stream]
+// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d2" by 4>, #tile.fuse<["d1", "d2.o"] to "r">, #tile.split<"r" by 128>, #tile.bind<"r.i" to thread_x>, #tile.unroll<"r.o">, #tile.vectorize<"d2.i">, #tile.stream]
 func.func @rows_of_two_dimensions(%A: memref<?x30x64xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1, 2] scope(grid) : memref<?x30x64xf32> into memref<?xf32>
   return
 }
 
 // Columns: neighbouring lanes take neighbouring columns, and eight threads share one, each with 16 elements under way. Few long
-// ones are cut over blocks.
+// ones are cut over blocks; of many, 32 threads share one.
 // CHECK-LABEL: func.func @columns(
 // CHECK:      #tile.case<"d0" to 1024, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
-// CHECK-SAME: #tile.case<"d1" to 256, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 4096>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">
-// CHECK-SAME: #tile.otherwise<[#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
+// CHECK-SAME: #tile.case<"d1" to 64, [#tile.split<"d1" by 16>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 33792>, #tile.split<"d0.i" by 128>, #tile.rfactor<"d0.i.o">
+// CHECK-SAME: #tile.case<"d1" to 1024, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 4096>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">
+// CHECK-SAME: #tile.otherwise<[#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 256>, #tile.split<"d0.i" by 32>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
 func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<?x?xf32> into memref<?xf32>
   return
@@ -108,7 +112,7 @@ func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK-LABEL: func.func @columns_of_some_rows(
 // CHECK:      {schedule = [#tile.split<"d1" by 32>
 // CHECK-LABEL: func.func @columns_of_many_rows(
-// CHECK:      {schedule = [#tile.case<"d1" to 256,
+// CHECK:      {schedule = [#tile.case<"d1" to 64,
 func.func @columns_of_some_rows(%A: memref<1000x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<1000x?xf32> into memref<?xf32>
   return
@@ -122,7 +126,7 @@ func.func @columns_of_many_rows(%A: memref<5000x?xf32>, %B: memref<?xf32>) {
 // are numbered.
 // CHECK-LABEL: func.func @rows_of_the_transposed(
 // CHECK:      #tile.case<"d1" to 1024, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]>
-// CHECK-SAME: #tile.case<"d0" to 256,
+// CHECK-SAME: #tile.case<"d0" to 64,
 func.func @rows_of_the_transposed(%A: memref<?x?xf32, strided<[1, ?]>>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32, strided<[1, ?]>> into memref<?xf32>
   return
@@ -148,7 +152,7 @@ func.func @few_very_long_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
 // But not where a row's bits must not depend on how many rows there are: the number of rows plays no
 // part then.
 // CHECK-LABEL: func.func @batch_invariant_rows(
-// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 2048>, #tile.split<"d1.o.i" by 512>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
+// CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 4096>, #tile.split<"d1.o.i" by 1024>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @batch_invariant_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {determinism = #tile.determinism<batch_invariant>}
     : memref<4x1000000xf32> into memref<4xf32>

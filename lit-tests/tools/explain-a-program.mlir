@@ -9,7 +9,7 @@
 // CHECK-NEXT:   ^
 // CHECK-NEXT:   `d1` up to 8: one kernel, 256 threads a block: [#tile.split<"d0" by 256>
 // CHECK-NEXT:   `d1` up to 16: one kernel, 256 threads a block: [#tile.split<"d0" by 128>
-// CHECK:        `d1` up to 4096: one kernel, 128 threads a block: [#tile.split<"d0" by 8>
+// CHECK:        `d1` up to 4096: one kernel, 256 threads a block: [#tile.split<"d0" by 8>
 // CHECK:        `d0` up to 32: one kernel, 256 threads a block: [#tile.bind<"d0" to block_y>
 // CHECK:        all other lengths: one kernel, 256 threads a block: [#tile.bind<"d0" to block_x>
 // CHECK:      explain-a-program.mlir:[[# @LINE + 10]]:3: remark: variant `shuffle` exchanges these values

@@ -49,7 +49,7 @@ const PASSES: &str = "\
     ipsccp,\
     function<eager-inv>(\
         instcombine<no-verify-fixpoint>,\
-        early-cse<memssa>,speculative-execution<only-if-divergent-target>,\
+        early-cse<memssa>,speculative-execution<only-if-divergent-target>,correlated-propagation,\
         simplifycfg<switch-range-to-icmp>,instcombine<no-verify-fixpoint>,reassociate,\
         loop-mssa(licm<no-allowspeculation>,loop-rotate<header-duplication>,licm<allowspeculation>),\
         simplifycfg<switch-range-to-icmp>,instcombine<no-verify-fixpoint>,\

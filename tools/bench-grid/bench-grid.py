@@ -452,6 +452,8 @@ def main():
     results, failed = [], []
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
+        # First, as `torch.compile` leaves processes that take time.
+        compiling = compile_times(options, folder)
         peers = Peers(folder)
         chosen = [c for c in cases() if options.only in c.group or options.only in c.name]
         chosen.sort(key=lambda c: list(TYPES).index(c.type))
@@ -477,7 +479,6 @@ def main():
             print(f"{case.name}: {results[-1]['tx'] * 1e6:.1f} µs", file=sys.stderr, flush=True)
         copies = []
         ceilings.append(peers.ceiling(gibibyte()))
-        compiling = compile_times(options, folder)
     order = {c.name: i for i, c in enumerate(cases())}
     results.sort(key=lambda r: order[r["name"]])
     text = "\n".join([table(results, max(ceilings), torch.cuda.get_device_name()), compiling])

@@ -55,15 +55,14 @@ const SHARES: i64 = 64;
 
 /// Rows of up to so many elements, shortest first: how many threads reduce one, and what each has under way. Elements one
 /// by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast as vectors.
-const ROWS: [(i64, Group); 5] = [
+const ROWS: [(i64, Group); 6] = [
     (8, Group::new([1, 8, 1, THREADS])),
     (16, Group::new([2, 8, 1, THREADS])),
     (32, Group::new([4, 8, 1, THREADS / 2])),
     (64, Group::new([8, 8, 1, THREADS / 2])),
     (256, Group::new([LANES / 2, 8, 1, THREADS / 2])),
+    (4096, Group::new([LANES, 8, 1, THREADS])),
 ];
-/// Longer ones, up to so many elements, which are loaded as vectors.
-const MIDDLE_ROWS: (i64, Group) = (4096, Group::new([LANES, UNDER_WAY, 1, THREADS]));
 /// The same where an element takes many ops.
 const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
 /// Rows of up to so many elements where combining takes at least [`COSTLY_OPS`], and how many threads reduce one: the fewer
@@ -501,10 +500,6 @@ impl<'a, 'c> Chooser<'a, 'c> {
             short
                 .iter()
                 .for_each(|class| up_to(one_by_one(*class, Blocks::One)));
-            if !self.is_heavy() {
-                let (most, group) = MIDDLE_ROWS;
-                up_to(Rows::new(group, vectors, Some(most)));
-            }
         }
         // The longest get a block each, or several where they are few, unless how a row is reduced must not follow from that.
         let [by_vectors, one_by_one] = LONGEST;
@@ -1082,10 +1077,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
         elements.saturating_mul(self.job.weight()) > MOST_WRITTEN
     }
 
-    /// Whether partial results are more than one op combines.
+    /// Whether partial results take long to exchange: they are several numbers, or combined by many ops.
     fn exchanges_parts(&self) -> bool {
         match &self.job.work {
-            Work::Combine(_, combiner) => combiner.op().is_none(),
+            Work::Combine(_, combiner) => {
+                let is_one = combiner.types().len() == 1 && self.job.weight() <= HEAVY;
+                combiner.op().is_none() && !is_one
+            }
             _ => false,
         }
     }
