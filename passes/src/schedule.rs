@@ -183,7 +183,9 @@ impl Pass for Schedule {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
-            for stage in in_stages(planned, &chip, Sizes::Asserted)? {
+            // Once: sizes of parts follow from those of the whole.
+            planned.job.assert_sizes(&Builder::before(planned.job.op));
+            for stage in in_stages(planned, &chip)? {
                 if until == 3 {
                     write_schedule(stage.job.op, &stage.schedule);
                     continue;
@@ -308,9 +310,10 @@ impl Planned<'_> {
         }
     }
 
-    /// Whether its partial results are no other op's: there are kernels for several lengths, or one for both reductions.
+    /// Whether its partial results are no other op's: there are none in global memory, there are kernels for several
+    /// lengths, or there is one for both reductions.
     fn is_whole(&self) -> bool {
-        self.cases.len() > 1 || self.cases.iter().any(|(_, nest)| nest.last_block)
+        self.cases.len() > 1 || self.cases.iter().any(|(_, nest)| nest.last_block || nest.global_rfactors().is_empty())
     }
 
     /// The attribute.
@@ -452,22 +455,12 @@ fn check_partials(job: &Job<'_>, nest: &Nest) -> Result<(), Illegal> {
     Ok(())
 }
 
-/// Whether lengths that several operands tell must be asserted to be the same.
-#[derive(Clone, Copy)]
-enum Sizes {
-    /// Yes: nobody did.
-    Asserted,
-    /// No: the job is a part of one for some lengths. Those of that one were asserted, and partial results have room for the
-    /// lengths of their case only.
-    Known,
-}
-
 /// The kernels that a job takes, in order.
-fn in_stages<'c>(planned: Planned<'c>, chip: &Chip, sizes: Sizes) -> Result<Vec<Stage<'c>>, Failed> {
+fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Failed> {
     let schedule = planned.schedule();
     let Planned { job, mut cases, .. } = planned;
     if cases.len() > 1 {
-        return in_cases(&job, cases, &schedule, chip, sizes);
+        return in_cases(&job, cases, &schedule, chip);
     }
     let Some((Case { steps, .. }, nest)) = cases.pop() else {
         return Ok(Vec::new());
@@ -483,7 +476,7 @@ fn in_stages<'c>(planned: Planned<'c>, chip: &Chip, sizes: Sizes) -> Result<Vec<
         erase(job.op);
         let mut stages = Vec::new();
         for op in [first, second] {
-            stages.extend(in_stages(plan(op, chip)?, chip, sizes)?);
+            stages.extend(in_stages(plan(op, chip)?, chip)?);
         }
         return Ok(stages);
     }
@@ -533,11 +526,7 @@ fn in_cases<'c>(
     cases: Vec<(Case, Nest)>,
     schedule: &str,
     chip: &Chip,
-    sizes: Sizes,
 ) -> Result<Vec<Stage<'c>>, Failed> {
-    if matches!(sizes, Sizes::Asserted) {
-        job.assert_sizes(&Builder::before(job.op));
-    }
     let mut stages: Vec<Stage<'c>> = Vec::new();
     // What no case before is for: longer than this.
     let mut left: Vec<(usize, Lengths<'c>)> = Vec::new();
@@ -569,7 +558,7 @@ fn in_cases<'c>(
         let mut partial = plan(first, chip)?;
         partial.only_up_to(case.most);
         for planned in [partial, plan(second, chip)?] {
-            let more = in_stages(planned, chip, Sizes::Known)?.into_iter().map(|mut stage| {
+            let more = in_stages(planned, chip)?.into_iter().map(|mut stage| {
                 stage.only.extend(&own);
                 stage
             });
