@@ -1,6 +1,6 @@
 use crate::analysis::laws::check_laws;
 use crate::grid::choose::{candidates, choose};
-use crate::grid::cost::{self, Cost};
+use crate::grid::cost::{self, Bounds, Cost};
 use crate::grid::job::{Job, Work, is_job};
 use crate::grid::finish;
 use crate::grid::launch::{Kernels, Last, Lengths};
@@ -31,7 +31,7 @@ pass! {
     /// Turns every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
     /// `memref.copy` of a host function into a kernel and its `gpu.launch_func`, as its `schedule`
     /// says; where there is none, a default is chosen. The schedule that was followed stands on the
-    /// kernel.
+    /// kernel, and where it is for some lengths only, these (`lengths`).
     ///
     /// * `#tile.split<"d1" by 16>` cuts loop `d1` into `d1.o` and `d1.i`; the latter has 16
     ///   iterations. `#tile.fuse<["d0", "d1"] to "p">` makes one loop of several.
@@ -207,9 +207,9 @@ impl Pass for Schedule {
     }
 }
 
-/// The lengths of a job's dimensions, as estimates take them.
-fn shape(job: &Job<'_>) -> String {
-    let lengths: Vec<String> = cost::lengths(job).iter().map(|n| format!("{n:.0}")).collect();
+/// Lengths, as estimates take them.
+fn shape(lengths: &[f64]) -> String {
+    let lengths: Vec<String> = lengths.iter().map(|n| format!("{n:.0}")).collect();
     lengths.join("x")
 }
 
@@ -227,8 +227,9 @@ impl Planned<'_> {
         let op = self.job.op;
         let board = chip.board();
         let report = remark(op.location(), format!("`{}` is scheduled {who}", tx_mlir::name(op)));
+        let is_reduction = matches!(self.job.work, Work::Combine(..));
         let mut rest = "";
-        let notes = self.cases.iter().map(|(case, nest)| {
+        let notes = self.cases.iter().zip(self.bounds()).map(|((case, nest), bounds)| {
             let length = match case.most {
                 Some((dim, most)) => format!("`d{dim}` up to {most}: "),
                 None => rest.to_owned(),
@@ -239,17 +240,37 @@ impl Planned<'_> {
                 true => "one kernel",
                 false => "several kernels",
             };
-            format!("{length}{kernels}, {threads} threads a block: {}", to_text(&case.steps))
+            let time = match self.cases.len() > 1 && is_reduction {
+                true => {
+                    let lengths = cost::lengths(&self.job, &bounds);
+                    let cost = Cost::of(&self.job, nest, &board, &lengths);
+                    format!(", {:.1} µs for {}", cost.microseconds, shape(&lengths))
+                }
+                false => String::new(),
+            };
+            format!("{length}{kernels}, {threads} threads a block{time}: {}", to_text(&case.steps))
         });
         let report = notes.fold(report, |report, note| report.note(note));
         let candidates = self.candidates(&board, chip.clusters);
         let report = match candidates.first() {
-            Some((_, cost)) => report.note(format!(
-                "estimates for the {} and {}; schedules are chosen by what was measured of their class, not by these",
-                board.name,
-                shape(&self.job),
-            ))
-            .note(format!("{}: {cost}", if self.chosen { "chosen" } else { "written" })),
+            Some((_, cost)) => {
+                let all_known = self.job.extents.iter().all(|extent| extent.known().is_some());
+                let assumed = match all_known {
+                    true => "",
+                    false => ", which is assumed where sizes are known at run time only",
+                };
+                let lengths = shape(&cost::lengths(&self.job, &[]));
+                let report = report.note(format!("estimates are for the {} and {lengths}{assumed}", board.name));
+                let report = match self.chosen {
+                    true => report.note(
+                        "chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; \
+                         estimates tell sorts of schedules apart, and say what `tx tune` tries first",
+                    ),
+                    false => report,
+                };
+                let who = if self.chosen { "chosen" } else { "written" };
+                report.note(format!("{who}: {cost}; {}", cost.parts()))
+            }
             None => report,
         };
         let others = candidates.iter().skip(1);
@@ -258,17 +279,32 @@ impl Planned<'_> {
             .emit();
     }
 
+    /// The lengths that each case is for: those of no case before it.
+    fn bounds(&self) -> Vec<Vec<Bounds>> {
+        let mut left = vec![Bounds::default(); self.job.extents.len()];
+        let of = |(case, _): &(Case, Nest)| {
+            let mut own = left.clone();
+            if let Some((dim, most)) = case.most {
+                own[dim].most = Some(most);
+                left[dim].above = most;
+            }
+            own
+        };
+        self.cases.iter().map(of).collect()
+    }
+
     /// The schedule of the op and others that it might have, with what they should take: the best of those first. None where
     /// nothing is reduced.
     fn candidates(&self, board: &Board, clusters: bool) -> Vec<(String, Cost)> {
         if !matches!(self.job.work, Work::Combine(..)) {
             return Vec::new();
         }
+        let lengths = cost::lengths(&self.job, &[]);
         let cost = |cases: &[(Case, Nest)]| {
-            let own = cases.iter().find(|(case, _)| {
-                case.most.is_none_or(|(dim, most)| cost::lengths(&self.job)[dim] <= most as f64)
-            });
-            own.map(|(_, nest)| Cost::of(&self.job, nest, board))
+            let own = cases
+                .iter()
+                .find(|(case, _)| case.most.is_none_or(|(dim, most)| lengths[dim] <= most as f64));
+            own.map(|(_, nest)| Cost::of(&self.job, nest, board, &lengths))
         };
         let Some(own) = cost(&self.cases) else { return Vec::new() };
         let mut others: Vec<(String, Cost)> = candidates(&self.job, clusters)
@@ -529,21 +565,20 @@ fn in_cases<'c>(
 ) -> Result<Vec<Stage<'c>>, Failed> {
     let mut stages: Vec<Stage<'c>> = Vec::new();
     // What no case before is for: longer than this.
-    let mut left: Vec<(usize, Lengths<'c>)> = Vec::new();
+    let mut left: Vec<Lengths<'c>> = Vec::new();
     for (case, nest) in cases {
         let mut own = left.clone();
         if let Some((dim, most)) = case.most {
-            let i = left.iter().position(|(other, _)| *other == dim).unwrap_or_else(|| {
+            let i = left.iter().position(|other| other.dim == dim).unwrap_or_else(|| {
                 let length = job.length(&Builder::before(job.op), dim);
-                let all = (dim, Lengths { length, above: None, most: None });
+                let all = Lengths { dim, length, above: None, most: None };
                 left.push(all);
                 own.push(all);
                 left.len() - 1
             });
-            own[i].1.most = Some(most);
-            left[i].1.above = Some(most);
+            own[i].most = Some(most);
+            left[i].above = Some(most);
         }
-        let own: Vec<Lengths<'c>> = own.into_iter().map(|(_, lengths)| lengths).collect();
         if nest.last_block {
             let stage = in_one_kernel(job, &nest, case, schedule.to_owned(), chip)?;
             stages.extend(stage.map(|stage| Stage { only: own, ..stage }));

@@ -228,7 +228,7 @@ fn verdict(found: &Verdict) -> tx_report::Verdict {
     let mood = match found {
         bad if bad.is_bad() => Mood::Bad,
         Verdict::Reference | Verdict::Equal | Verdict::AsInIr(_) | Verdict::Hold(_) => Mood::Good,
-        Verdict::EqualWithinOrder => Mood::Fair,
+        Verdict::EqualWithinOrder | Verdict::Conditional(_) => Mood::Fair,
         _ => Mood::Unknown,
     };
     let word = found.word();
