@@ -152,6 +152,10 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
     Remark {
         severity: diagnostic.severity.to_string(),
         message: diagnostic.message.clone(),
+        code: match diagnostic.severity {
+            tx::Severity::Error => tx_codes::find(&diagnostic.message).map(tx_codes::Code::name),
+            _ => None,
+        },
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
         notes: diagnostic
