@@ -270,6 +270,28 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     %r = tile.reduce max %x axes [1] scope(warp) : !tile.fragment<...> -> !tile.fragment<...>
     ```
 
+    `custom` brings its own combiner: an identity for each of N sources, and a region
+    of 2N arguments, N of the left and N of the right, that yields N values.
+
+    ```mlir
+    tile.reduce custom %A into %B axes [1] scope(cta) identity [1.0 : f32] combiner {
+    ^bb0(%l: f32, %r: f32):
+      %p = arith.mulf %l, %r : f32
+      tile.yield %p : f32
+    } : memref<4x8xf32> into memref<4xf32>
+    ```
+
+    The whole of the grammar, where `[...]` may be left out, and each part stands where it stands here:
+
+    ```text
+    tile.reduce KIND SOURCES [into DESTINATIONS] [init(FRAGMENTS)] [with OPERANDS]
+        axes [AXES] scope(SCOPE) [accumulate]
+        [ATTRIBUTES] [identity [VALUES] combiner REGION] [element REGION] [epilogue REGION] [ATTRIBUTES]
+        : TYPES [into TYPES] [init TYPES] [with TYPES] [-> TYPES]
+    ```
+
+    `ATTRIBUTES`, as `{variant = "shared"}`, stand in one of the two places. A `REGION` is in braces, as above.
+
     The combiner of `custom` must be associative and commutative, and its identities neutral:
     elements are combined in any order, with any number of identities. So a NaN, an infinity or -0.0 that
     the identity changes, as -inf does with `maxnumf` and +0.0 with `addf`, may come out as it is or changed,

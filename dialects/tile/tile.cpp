@@ -83,9 +83,10 @@ parseRegions(OpAsmParser &parser, NamedAttrList &attrs, ArrayAttr &identities, R
   SMLoc at = parser.getCurrentLocation();
   if (parser.parseOptionalAttrDict(attrs))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("identity")) &&
-      (parser.parseAttribute(identities) || parser.parseKeyword("combiner") ||
-       parseRegionOrDrop(parser, combiner)))
+  // One without the other is the verifier's to refuse.
+  if (succeeded(parser.parseOptionalKeyword("identity")) && parser.parseAttribute(identities))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("combiner")) && parseRegionOrDrop(parser, combiner))
     return failure();
   for (auto [name, region] : named)
     if (succeeded(parser.parseOptionalKeyword(name)) && parseRegionOrDrop(parser, *region))
@@ -99,10 +100,9 @@ parseRegions(OpAsmParser &parser, NamedAttrList &attrs, ArrayAttr &identities, R
 static void printRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
                          ArrayAttr identities, Region &combiner,
                          ArrayRef<std::pair<StringRef, Region *>> named) {
-  if (identities || !combiner.empty()) {
-    printer << " identity ";
-    identities ? printer.printAttribute(identities)
-               : printer.printAttribute(ArrayAttr::get(op->getContext(), {}));
+  if (identities)
+    printer << " identity " << identities;
+  if (!combiner.empty()) {
     printer << " combiner ";
     printer.printRegion(combiner);
   }

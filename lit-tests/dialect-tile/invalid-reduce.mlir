@@ -485,6 +485,20 @@ func.func @combiner_of_two_blocks(%A: memref<8xf32>, %B: memref<f32>) {
 
 // -----
 
+// An identity that is forgotten is named, with the form that it has.
+func.func @no_identity(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{`custom` needs `identity [...]` before `combiner`}}
+  // expected-note @below {{write `identity [VALUE : f32] combiner {`, with what the combiner leaves everything else as it is with: 0 for a sum}}
+  tile.reduce custom %A into %B axes [0] scope(cta) combiner {
+  ^bb0(%l: f32, %r: f32):
+    %s = arith.addf %l, %r : f32
+    tile.yield %s : f32
+  } : memref<8xf32> into memref<f32>
+  return
+}
+
+// -----
+
 // There is an identity for each source.
 func.func @one_identity_of_two(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{needs one identity for each of 2 sources, found 1}}

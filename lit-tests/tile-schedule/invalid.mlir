@@ -332,6 +332,20 @@ func.func @too_large(%A: memref<4294967296xf32, strided<[0]>>, %B: memref<429496
 
 // -----
 
+// Static sizes with which an element would be outside of its array.
+func.func @outside(%A: memref<7xf32>, %K: memref<3xf32>, %B: memref<6xf32>) {
+  // expected-error @below {{operand 0 is indexed by `(d0 + d1)`, which is 7, but its dimension 0 has 7 elements}}
+  tile.reduce sum %A, %K into %B axes [1] scope(grid)
+    {maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>]} element {
+  ^bb0(%a: f32, %k: f32, %i: index, %j: index):
+    %p = arith.mulf %a, %k : f32
+    tile.yield %p : f32
+  } : memref<7xf32>, memref<3xf32> into memref<6xf32>
+  return
+}
+
+// -----
+
 // A combiner whose order matters; the message gives values that show it.
 func.func @order_matters(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the combiner is not associative: }}

@@ -7,6 +7,7 @@
 // reduction goes over it.
 // TWO-LABEL: func.func @sixteen_partial_sums(
 // TWO-SAME:    %[[A:.+]]: memref<?x?xf32>, %[[B:.+]]: memref<?xf32>
+// TWO:         cf.assert
 // TWO:         %[[N:.+]] = memref.dim %[[A]], %c0
 // TWO:         %[[RF:.+]] = memref.alloc(%[[N]]) : memref<16x?xf32>
 // TWO:         tile.reduce sum %[[A]] into %[[RF]] axes [1] scope(grid) {partials = ["d1.i"]

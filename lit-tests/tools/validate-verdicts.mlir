@@ -5,6 +5,7 @@
 // RUN(GRID): not tx validate %s --chip sm_80 --entry absorbing --grid 4 2>&1
 // EXIT: 1
 // RUN(FILLED): tx validate %S/../convert-linalg-to-tile/custom.mlir --chip sm_80 --entry filled
+// RUN(CONDITIONAL): tx validate %s --chip sm_80 --entry magnitude
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
 // An identity that is not neutral is told, and what comes of it is wrong: nothing but NaN and the sign of zero may be
@@ -16,6 +17,19 @@ func.func @absorbing(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   ^bb0(%l: f32, %r: f32):
     %p = arith.mulf %l, %r : f32
     tile.yield %p : f32
+  } : memref<?x100xf32> into memref<?xf32>
+  return
+}
+
+// A combiner that is one for some values only is told with those for which it is none, with what follows and what to do.
+// CONDITIONAL: laws {{ *}}conditional: custom f32 at {{.+}}: where such values occur, the identity is not neutral: combiner(0.0, -1.0) = 1.0, expected -1.0; with such values results depend on lengths and schedules; see to it that there are none, as by doing in `element`
+func.func @magnitude(%A: memref<?x100xf32>, %B: memref<?xf32>) {
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [0.0 : f32] combiner {
+  ^bb0(%x: f32, %y: f32):
+    %ax = math.absf %x : f32
+    %ay = math.absf %y : f32
+    %m = arith.maximumf %ax, %ay : f32
+    tile.yield %m : f32
   } : memref<?x100xf32> into memref<?xf32>
   return
 }

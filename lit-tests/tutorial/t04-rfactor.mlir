@@ -21,9 +21,10 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 //
 // SHOW: PARTIALS func.func @rows(
 //
-// Partial sums are a temporary array, with the sixteen first.
+// Partial sums are a temporary array, with the sixteen first. That there are as many results as rows is asserted in front.
 // PARTIALS-LABEL: func.func @rows(
 // PARTIALS-SAME:  %[[A:[a-z0-9]+]]: memref<?x?xf32>, %[[B:[a-z0-9]+]]: memref<?xf32>)
+// PARTIALS:       cf.assert
 // PARTIALS:       %[[N:.+]] = memref.dim %[[A]], %c0
 // PARTIALS:       %[[RF:.+]] = memref.alloc(%[[N]]) : memref<16x?xf32>
 //

@@ -4,6 +4,7 @@ use crate::variants::{Reduction, Variant, unknown_variant, variant_named};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::Reduce;
+use std::collections::BTreeSet;
 use tx_mlir::{Builder, Failed, Op, dictionary_entry, erase, error, string_attribute, walk};
 use tx_pass::{Counts, Pass, pass};
 
@@ -70,7 +71,18 @@ impl Pass for ExpandReduce {
             let Some(view) = Reduce::of(op) else { continue };
             let reduction = Reduction { view, ..reduction };
             let b = Builder::before(op);
+            let around: BTreeSet<usize> = beside(op).into_iter().map(key).collect();
             variant.expand(&reduction, &|name| param(op, name), &b);
+            // The pass manager would name neither the variant nor the reduction.
+            let mut made = beside(op).into_iter().filter(|made| !around.contains(&key(*made)));
+            if !made.all(|made| made.verify()) {
+                return Err(error(
+                    op.location(),
+                    format!("variant `{}` makes an op that is not valid of this reduction", variant.name()),
+                )
+                .note("`tile-expand-reduce` called its `expand`; what is wrong with the op stands above")
+                .emit());
+            }
             erase(op);
             counts.add("expanded", 1);
         }
@@ -93,4 +105,13 @@ fn param(op: Op<'_>, name: &str) -> i64 {
     dictionary_entry(op, "params", name)
         .and_then(|a| IntegerAttribute::try_from(a).ok())
         .map_or(0, |a| a.value())
+}
+
+/// The ops of the block that `op` stands in.
+fn beside(op: Op<'_>) -> Vec<Op<'_>> {
+    op.block().map(tx_mlir::ops).unwrap_or_default()
+}
+
+fn key(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
 }

@@ -1,4 +1,5 @@
 use crate::analysis::kernel::{SHARED_ALIGNMENT, align_attribution, is_kernel};
+use crate::grid::launch::LENGTHS;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
@@ -70,6 +71,7 @@ impl Pass for PrepareModule {
             align_shared_memory(gpu_module);
             for kernel in kernels(gpu_module) {
                 tx_mlir::remove_attribute(kernel, "schedule");
+                tx_mlir::remove_attribute(kernel, LENGTHS);
             }
             walk(gpu_module).into_iter().for_each(drop_dimensions_apart);
             counts.add("modules", 1);

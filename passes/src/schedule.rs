@@ -1,6 +1,6 @@
 use crate::analysis::laws::check_laws;
 use crate::grid::choose::{candidates, choose};
-use crate::grid::cost::{self, Cost};
+use crate::grid::cost::{self, Bounds, Cost};
 use crate::grid::job::{Job, Work, is_job};
 use crate::grid::finish;
 use crate::grid::launch::{Kernels, Last, Lengths};
@@ -31,7 +31,7 @@ pass! {
     /// Turns every `tile.reduce` at scope `grid`, every element-wise `linalg` op and every
     /// `memref.copy` of a host function into a kernel and its `gpu.launch_func`, as its `schedule`
     /// says; where there is none, a default is chosen. The schedule that was followed stands on the
-    /// kernel.
+    /// kernel, and where it is for some lengths only, these (`lengths`).
     ///
     /// * `#tile.split<"d1" by 16>` cuts loop `d1` into `d1.o` and `d1.i`; the latter has 16
     ///   iterations. `#tile.fuse<["d0", "d1"] to "p">` makes one loop of several.
@@ -183,7 +183,9 @@ impl Pass for Schedule {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
-            for stage in in_stages(planned, &chip, Sizes::Asserted)? {
+            // Once: sizes of parts follow from those of the whole.
+            planned.job.assert_sizes(&Builder::before(planned.job.op));
+            for stage in in_stages(planned, &chip)? {
                 if until == 3 {
                     write_schedule(stage.job.op, &stage.schedule);
                     continue;
@@ -205,9 +207,9 @@ impl Pass for Schedule {
     }
 }
 
-/// The lengths of a job's dimensions, as estimates take them.
-fn shape(job: &Job<'_>) -> String {
-    let lengths: Vec<String> = cost::lengths(job).iter().map(|n| format!("{n:.0}")).collect();
+/// Lengths, as estimates take them.
+fn shape(lengths: &[f64]) -> String {
+    let lengths: Vec<String> = lengths.iter().map(|n| format!("{n:.0}")).collect();
     lengths.join("x")
 }
 
@@ -225,8 +227,9 @@ impl Planned<'_> {
         let op = self.job.op;
         let board = chip.board();
         let report = remark(op.location(), format!("`{}` is scheduled {who}", tx_mlir::name(op)));
+        let is_reduction = matches!(self.job.work, Work::Combine(..));
         let mut rest = "";
-        let notes = self.cases.iter().map(|(case, nest)| {
+        let notes = self.cases.iter().zip(self.bounds()).map(|((case, nest), bounds)| {
             let length = match case.most {
                 Some((dim, most)) => format!("`d{dim}` up to {most}: "),
                 None => rest.to_owned(),
@@ -237,17 +240,37 @@ impl Planned<'_> {
                 true => "one kernel",
                 false => "several kernels",
             };
-            format!("{length}{kernels}, {threads} threads a block: {}", to_text(&case.steps))
+            let time = match self.cases.len() > 1 && is_reduction {
+                true => {
+                    let lengths = cost::lengths(&self.job, &bounds);
+                    let cost = Cost::of(&self.job, nest, &board, &lengths);
+                    format!(", {:.1} µs for {}", cost.microseconds, shape(&lengths))
+                }
+                false => String::new(),
+            };
+            format!("{length}{kernels}, {threads} threads a block{time}: {}", to_text(&case.steps))
         });
         let report = notes.fold(report, |report, note| report.note(note));
         let candidates = self.candidates(&board, chip.clusters);
         let report = match candidates.first() {
-            Some((_, cost)) => report.note(format!(
-                "estimates for the {} and {}; schedules are chosen by what was measured of their class, not by these",
-                board.name,
-                shape(&self.job),
-            ))
-            .note(format!("{}: {cost}", if self.chosen { "chosen" } else { "written" })),
+            Some((_, cost)) => {
+                let all_known = self.job.extents.iter().all(|extent| extent.known().is_some());
+                let assumed = match all_known {
+                    true => "",
+                    false => ", which is assumed where sizes are known at run time only",
+                };
+                let lengths = shape(&cost::lengths(&self.job, &[]));
+                let report = report.note(format!("estimates are for the {} and {lengths}{assumed}", board.name));
+                let report = match self.chosen {
+                    true => report.note(
+                        "chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; \
+                         estimates tell sorts of schedules apart, and say what `tx tune` tries first",
+                    ),
+                    false => report,
+                };
+                let who = if self.chosen { "chosen" } else { "written" };
+                report.note(format!("{who}: {cost}; {}", cost.parts()))
+            }
             None => report,
         };
         let others = candidates.iter().skip(1);
@@ -256,17 +279,32 @@ impl Planned<'_> {
             .emit();
     }
 
+    /// The lengths that each case is for: those of no case before it.
+    fn bounds(&self) -> Vec<Vec<Bounds>> {
+        let mut left = vec![Bounds::default(); self.job.extents.len()];
+        let of = |(case, _): &(Case, Nest)| {
+            let mut own = left.clone();
+            if let Some((dim, most)) = case.most {
+                own[dim].most = Some(most);
+                left[dim].above = most;
+            }
+            own
+        };
+        self.cases.iter().map(of).collect()
+    }
+
     /// The schedule of the op and others that it might have, with what they should take: the best of those first. None where
     /// nothing is reduced.
     fn candidates(&self, board: &Board, clusters: bool) -> Vec<(String, Cost)> {
         if !matches!(self.job.work, Work::Combine(..)) {
             return Vec::new();
         }
+        let lengths = cost::lengths(&self.job, &[]);
         let cost = |cases: &[(Case, Nest)]| {
-            let own = cases.iter().find(|(case, _)| {
-                case.most.is_none_or(|(dim, most)| cost::lengths(&self.job)[dim] <= most as f64)
-            });
-            own.map(|(_, nest)| Cost::of(&self.job, nest, board))
+            let own = cases
+                .iter()
+                .find(|(case, _)| case.most.is_none_or(|(dim, most)| lengths[dim] <= most as f64));
+            own.map(|(_, nest)| Cost::of(&self.job, nest, board, &lengths))
         };
         let Some(own) = cost(&self.cases) else { return Vec::new() };
         let mut others: Vec<(String, Cost)> = candidates(&self.job, clusters)
@@ -308,9 +346,10 @@ impl Planned<'_> {
         }
     }
 
-    /// Whether its partial results are no other op's: there are kernels for several lengths, or one for both reductions.
+    /// Whether its partial results are no other op's: there are none in global memory, there are kernels for several
+    /// lengths, or there is one for both reductions.
     fn is_whole(&self) -> bool {
-        self.cases.len() > 1 || self.cases.iter().any(|(_, nest)| nest.last_block)
+        self.cases.len() > 1 || self.cases.iter().any(|(_, nest)| nest.last_block || nest.global_rfactors().is_empty())
     }
 
     /// The attribute.
@@ -452,22 +491,12 @@ fn check_partials(job: &Job<'_>, nest: &Nest) -> Result<(), Illegal> {
     Ok(())
 }
 
-/// Whether lengths that several operands tell must be asserted to be the same.
-#[derive(Clone, Copy)]
-enum Sizes {
-    /// Yes: nobody did.
-    Asserted,
-    /// No: the job is a part of one for some lengths. Those of that one were asserted, and partial results have room for the
-    /// lengths of their case only.
-    Known,
-}
-
 /// The kernels that a job takes, in order.
-fn in_stages<'c>(planned: Planned<'c>, chip: &Chip, sizes: Sizes) -> Result<Vec<Stage<'c>>, Failed> {
+fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Failed> {
     let schedule = planned.schedule();
     let Planned { job, mut cases, .. } = planned;
     if cases.len() > 1 {
-        return in_cases(&job, cases, &schedule, chip, sizes);
+        return in_cases(&job, cases, &schedule, chip);
     }
     let Some((Case { steps, .. }, nest)) = cases.pop() else {
         return Ok(Vec::new());
@@ -483,7 +512,7 @@ fn in_stages<'c>(planned: Planned<'c>, chip: &Chip, sizes: Sizes) -> Result<Vec<
         erase(job.op);
         let mut stages = Vec::new();
         for op in [first, second] {
-            stages.extend(in_stages(plan(op, chip)?, chip, sizes)?);
+            stages.extend(in_stages(plan(op, chip)?, chip)?);
         }
         return Ok(stages);
     }
@@ -533,28 +562,23 @@ fn in_cases<'c>(
     cases: Vec<(Case, Nest)>,
     schedule: &str,
     chip: &Chip,
-    sizes: Sizes,
 ) -> Result<Vec<Stage<'c>>, Failed> {
-    if matches!(sizes, Sizes::Asserted) {
-        job.assert_sizes(&Builder::before(job.op));
-    }
     let mut stages: Vec<Stage<'c>> = Vec::new();
     // What no case before is for: longer than this.
-    let mut left: Vec<(usize, Lengths<'c>)> = Vec::new();
+    let mut left: Vec<Lengths<'c>> = Vec::new();
     for (case, nest) in cases {
         let mut own = left.clone();
         if let Some((dim, most)) = case.most {
-            let i = left.iter().position(|(other, _)| *other == dim).unwrap_or_else(|| {
+            let i = left.iter().position(|other| other.dim == dim).unwrap_or_else(|| {
                 let length = job.length(&Builder::before(job.op), dim);
-                let all = (dim, Lengths { length, above: None, most: None });
+                let all = Lengths { dim, length, above: None, most: None };
                 left.push(all);
                 own.push(all);
                 left.len() - 1
             });
-            own[i].1.most = Some(most);
-            left[i].1.above = Some(most);
+            own[i].most = Some(most);
+            left[i].above = Some(most);
         }
-        let own: Vec<Lengths<'c>> = own.into_iter().map(|(_, lengths)| lengths).collect();
         if nest.last_block {
             let stage = in_one_kernel(job, &nest, case, schedule.to_owned(), chip)?;
             stages.extend(stage.map(|stage| Stage { only: own, ..stage }));
@@ -569,7 +593,7 @@ fn in_cases<'c>(
         let mut partial = plan(first, chip)?;
         partial.only_up_to(case.most);
         for planned in [partial, plan(second, chip)?] {
-            let more = in_stages(planned, chip, Sizes::Known)?.into_iter().map(|mut stage| {
+            let more = in_stages(planned, chip)?.into_iter().map(|mut stage| {
                 stage.only.extend(&own);
                 stage
             });

@@ -1,12 +1,13 @@
 use crate::analysis::kernel::Kernel;
 use crate::analyze_scope::recorded_threads;
 use crate::combiner::Combiner;
+use crate::grid::launch::LENGTHS;
 use crate::exchange::{Groups, redux, redux_cost, shuffle_cost};
 use crate::variants::{Candidate, Reduction, best, candidates, unknown_variant};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{AllReduce, Reduce};
-use tx_mlir::{
+use tx_mlir::{enclosing, 
     Failed, Op, context, error, parse_attribute, remark, set_attribute, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -100,7 +101,7 @@ impl SelectVariant {
                 Ok(()) => format!("redux: accepted, cost {redux}{}", chosen("redux")),
                 Err(reason) => format!("redux: {reason}"),
             };
-            remark(view.op.location(), format!("variant `{name}` exchanges these values"))
+            remark(view.op.location(), format!("variant `{name}` exchanges these values{}", place(view.op)))
                 .note(redux)
                 .note(format!("shuffle: accepted, cost {shuffle}{}", chosen("shuffle")))
                 .emit();
@@ -146,4 +147,14 @@ fn refuse(op: Op<'_>, forced: Option<&str>, asked: &[Candidate]) -> Failed {
     let who = forced.map_or_else(|| "no variant can".to_owned(), |f| format!("variant `{f}` cannot"));
     let report = error(op.location(), format!("{who} lower this reduction"));
     asked.iter().fold(report, |r, c| r.note(c.line(false))).emit()
+}
+
+/// In which kernel `op` stands, and for which lengths that is.
+fn place(op: Op<'_>) -> String {
+    let Some(kernel) = enclosing(op, "gpu.func") else { return String::new() };
+    let name = string_attribute(kernel, "sym_name").unwrap_or_default();
+    match string_attribute(kernel, LENGTHS) {
+        Some(lengths) => format!(" of `{name}`, for {lengths}"),
+        None => format!(" of `{name}`"),
+    }
 }

@@ -7,6 +7,8 @@ pub struct Remark {
     pub severity: String,
     /// What was said.
     pub message: String,
+    /// The code of the rule that was broken, such as `TX0001`.
+    pub code: Option<String>,
     /// Line of the program.
     pub line: Option<usize>,
     /// Column.

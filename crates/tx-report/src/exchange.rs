@@ -16,6 +16,8 @@ const MOST_THREADS: usize = 1024;
 pub struct Kernel {
     /// Its name.
     pub name: String,
+    /// For which lengths it is launched, where there are others for others.
+    pub lengths: Option<String>,
     /// Threads of a block along x, y and z.
     pub block: [usize; 3],
     /// Its arguments: the value, and what it is called.
@@ -789,18 +791,40 @@ fn word(attribute: &str) -> String {
         .to_owned()
 }
 
-/// Appends a step, or counts it with the one before where that is the same.
+/// Appends a step, or counts it with the one before where that is the same: of loads, which have no order, with any since
+/// something else was done.
 fn push(steps: &mut Vec<Step>, step: Step) {
-    match (steps.last_mut(), &step) {
+    let is_load = |step: &Step| {
+        matches!(
+            step,
+            Step::Memory {
+                access: Access::Load,
+                ..
+            }
+        )
+    };
+    let loads = steps.iter().rev().take_while(|s| is_load(s)).count();
+    let first = match is_load(&step) {
+        true => steps.len() - loads,
+        false => steps.len().saturating_sub(1),
+    };
+    if !steps[first..].iter_mut().any(|known| counted(known, &step)) {
+        steps.push(step);
+    }
+}
+
+/// Whether a step is as one that is known already, which then counts it.
+fn counted(known: &mut Step, step: &Step) -> bool {
+    match (known, step) {
         (
-            Some(Step::Shuffle {
+            Step::Shuffle {
                 mode,
                 sources,
                 count,
                 alike,
                 combine,
                 ..
-            }),
+            },
             Step::Shuffle {
                 mode: m,
                 sources: s,
@@ -808,14 +832,17 @@ fn push(steps: &mut Vec<Step>, step: Step) {
                 combine: c,
                 ..
             },
-        ) if mode == m && sources == s && alike == a && combine == c => *count += 1,
+        ) if mode == m && sources == s && alike == a && combine == c => {
+            *count += 1;
+            true
+        }
         (
-            Some(Step::Redux {
+            Step::Redux {
                 kind,
                 threads,
                 count,
                 ..
-            }),
+            },
             Step::Redux {
                 kind: k,
                 threads: t,
@@ -823,9 +850,10 @@ fn push(steps: &mut Vec<Step>, step: Step) {
             },
         ) if kind == k && threads == t => {
             *count += 1;
+            true
         }
         (
-            Some(Step::Memory {
+            Step::Memory {
                 access,
                 space,
                 memory,
@@ -833,7 +861,7 @@ fn push(steps: &mut Vec<Step>, step: Step) {
                 threads,
                 count,
                 ..
-            }),
+            },
             Step::Memory {
                 access: a,
                 space: s,
@@ -843,9 +871,10 @@ fn push(steps: &mut Vec<Step>, step: Step) {
                 ..
             },
         ) if access == a && space == s && memory == m && element == e && threads == t => {
-            *count += 1
+            *count += 1;
+            true
         }
-        _ => steps.push(step),
+        _ => false,
     }
 }
 
@@ -975,6 +1004,7 @@ mod tests {
 
     fn kernel(block: [usize; 3], ops: Vec<Op>) -> Kernel {
         Kernel {
+            lengths: None,
             name: "k".to_owned(),
             block,
             arguments: vec![(1000, "%arg0".to_owned())],
@@ -1191,6 +1221,31 @@ mod tests {
             panic!("{found:?}")
         };
         assert_eq!(steps.len(), 1);
+    }
+
+    /// Loads of two arrays in turns, as of a loop that is written out, are two steps; what comes after a store is another.
+    #[test]
+    fn loads_in_turns_are_counted() {
+        let mut m = Maker::default();
+        let load = |m: &mut Maker, memory: usize| Op {
+            operand_types: vec!["memref<f32>".to_owned()],
+            ..m.op("memref.load", &[memory], &[])
+        };
+        let mut ops: Vec<Op> = (0..6).map(|i| load(&mut m, 1000 + i % 2)).collect();
+        ops.push(Op {
+            operand_types: vec!["f32".to_owned(), "memref<f32>".to_owned()],
+            ..m.op("memref.store", &[999, 1000], &[])
+        });
+        ops.push(load(&mut m, 1000));
+        let found = steps(&kernel([32, 1, 1], ops));
+        let counts: Vec<usize> = found
+            .iter()
+            .filter_map(|step| match step {
+                Step::Memory { count, .. } => Some(*count),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(counts, [3, 3, 1, 1], "{found:?}");
     }
 
     #[test]

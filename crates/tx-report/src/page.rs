@@ -156,6 +156,13 @@ fn problems(page: &mut String, report: &Report) {
             prose(&problem.message)
         );
         source_line(page, report, problem);
+        if let Some(code) = &problem.code {
+            let code = escape(code);
+            let _ = write!(
+                page,
+                "<p class=note><code>{code}</code>: <code>tx explain {code}</code> says more.</p>"
+            );
+        }
         let notes: Vec<Note> = problem.notes.iter().map(|note| read(note)).collect();
         variants(page, &notes);
         let texts: Vec<&String> = notes
@@ -487,9 +494,24 @@ fn variants(page: &mut String, notes: &[Note]) {
         } => (!is_chosen, cost.is_none()),
         _ => (true, true),
     });
-    page.push_str(
-        "<div class=scroll tabindex=0 role=group aria-label=Variants><table class=plain><caption>Variants</caption><thead><tr>\
-         <th scope=col>Variant</th><th scope=col>Choice</th><th scope=col class=num>Priority</th><th scope=col class=num>Cost</th>\
+    let has_priority = |note: &&Note| {
+        matches!(
+            note,
+            Note::Variant {
+                priority: Some(_),
+                ..
+            }
+        )
+    };
+    let priorities = all.iter().any(has_priority);
+    let heading = match priorities {
+        true => "<th scope=col class=num>Priority</th>",
+        false => "",
+    };
+    let _ = write!(
+        page,
+        "<div class=scroll tabindex=0 role=group aria-label=Variants><table class=\"plain variants\"><caption>Variants</caption><thead><tr>\
+         <th scope=col>Variant</th><th scope=col>Choice</th>{heading}<th scope=col class=num>Cost</th>\
          <th scope=col>Why not</th></tr></thead><tbody>",
     );
     for note in all {
@@ -510,12 +532,15 @@ fn variants(page: &mut String, notes: &[Note]) {
         };
         let _ = write!(
             page,
-            "<tr><th scope=row><code>{}</code></th><td><span class=\"badge {class}\">{word}</span></td><td class=num>{}</td>\
-             <td class=num>{}</td><td>",
-            escape(name),
-            escape(priority.as_deref().unwrap_or("")),
-            escape(cost.as_deref().unwrap_or(""))
+            "<tr><th scope=row><code>{}</code></th><td><span class=\"badge {class}\">{word}</span></td>",
+            escape(name)
         );
+        if priorities {
+            let priority = escape(priority.as_deref().unwrap_or(""));
+            let _ = write!(page, "<td class=num>{priority}</td>");
+        }
+        let cost = escape(cost.as_deref().unwrap_or(""));
+        let _ = write!(page, "<td class=num>{cost}</td><td>");
         if !reasons.is_empty() {
             page.push_str("<ul class=reasons>");
             for (predicate, why) in reasons {
@@ -591,7 +616,10 @@ fn kernels(page: &mut String, report: &Report) {
          <code>lower-reduction</code>. A column is a lane; strong lines lead to the result of the first lane of each group.</p>\
          <ul class=legend aria-hidden=true><li><span class=\"key arc\"></span>value taken from a lane</li>\
          <li><span class=\"key bar warp\"></span>barrier of a warp</li><li><span class=\"key bar block\"></span>barrier of the block</li>\
-         <li><span class=\"key mem shared\"></span>shared memory</li><li><span class=\"key mem global\"></span>global memory</li></ul>\n",
+         <li><span class=\"key mem shared\"></span>shared memory</li><li><span class=\"key mem global\"></span>global memory</li>\
+         <li><span class=\"key dot\"></span>lane that takes part</li>\
+         <li><span class=\"key dot maybe\"></span>lane that does where a condition holds</li>\
+         <li><span class=\"key dot cold\"></span>lane that does not</li></ul>\n",
     );
     for (number, kernel) in report.kernels.iter().enumerate() {
         let open = if number < MOST_OPEN_KERNELS {
@@ -601,9 +629,13 @@ fn kernels(page: &mut String, report: &Report) {
         };
         let _ = write!(
             page,
-            "<details class=box{open}><summary><h3><code>@{}</code></h3></summary>",
+            "<details class=box{open}><summary><h3><code>@{}</code></h3>",
             escape(&kernel.name)
         );
+        if let Some(lengths) = &kernel.lengths {
+            let _ = write!(page, " <span class=meta>for {}</span>", prose(lengths));
+        }
+        page.push_str("</summary>");
         tree::draw(page, kernel, &format!("kernel-{number}"));
         page.push_str("</details>\n");
     }
@@ -953,6 +985,7 @@ mod tests {
         Remark {
             severity: hostile("severity"),
             message: hostile(word),
+            code: Some(hostile("code")),
             line: Some(1),
             column: Some(2),
             notes: vec![
@@ -1004,6 +1037,7 @@ mod tests {
             },
             remarks: vec![remark("remark")],
             kernels: vec![Kernel {
+                lengths: Some(hostile("lengths")),
                 name: hostile("kernel"),
                 block: [32, 1, 1],
                 arguments: vec![(0, hostile("argument"))],

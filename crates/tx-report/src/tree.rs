@@ -388,6 +388,7 @@ mod tests {
             ..Op::default()
         };
         let kernel = Kernel {
+            lengths: None,
             name: "</title><script>".to_owned(),
             block: [32, 1, 1],
             arguments: vec![],

@@ -19,28 +19,46 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
         return None;
     }
     let mut names: Vec<&str> = Vec::new();
-    let mut remarks = Vec::new();
+    let (mut conditions, mut remarks) = (Vec::new(), Vec::new());
     for laws in found {
         let told = |what: &String| format!("{} at {}: {what}", laws.combiner, laws.site.location);
         match &laws.finding {
             Finding::Broken(example) => return Some(Verdict::Broken(told(example))),
             Finding::Unknown(why) => remarks.push(format!("not tried: {why}")),
             Finding::Hold(of_some) => {
-                if !names.contains(&&*laws.combiner) {
+                if of_some.is_empty() && !names.contains(&&*laws.combiner) {
                     names.push(&laws.combiner);
                 }
-                remarks.extend(of_some.iter().map(told));
+                conditions.extend(of_some.iter().map(told));
             }
         }
     }
-    Some(if names.is_empty() {
-        Verdict::Unsupported(remarks.join("; "))
+    let hold = (!names.is_empty()).then(|| format!("{}: hold", names.join(", ")));
+    Some(if conditions.is_empty() {
+        let make = match hold {
+            Some(_) => Verdict::Hold,
+            None => Verdict::Unsupported,
+        };
+        make(
+            hold.into_iter()
+                .chain(remarks)
+                .collect::<Vec<_>>()
+                .join("; "),
+        )
     } else {
-        let hold = format!("{}: hold", names.join(", "));
-        let all = std::iter::once(hold).chain(remarks);
-        Verdict::Hold(all.collect::<Vec<_>>().join("; "))
+        let advice = std::iter::once(ADVICE.to_owned());
+        let all = conditions
+            .into_iter()
+            .chain(advice)
+            .chain(hold)
+            .chain(remarks);
+        Verdict::Conditional(all.collect::<Vec<_>>().join("; "))
     })
 }
+
+/// What follows where a law fails for values that may not occur, and what keeps them from it.
+const ADVICE: &str = "with such values results depend on lengths and schedules; see to it that there are none, as by \
+                      doing in `element` what the combiner does to a single value (an absolute value, say)";
 
 #[cfg(test)]
 mod tests {
@@ -68,8 +86,14 @@ mod tests {
         let text = |found: &[Laws]| judge(found).map(|verdict| verdict.to_string());
         assert_eq!(text(&[]), None);
         assert_eq!(
-            text(&[sum.clone(), odd.clone(), sum.clone(), unknown.clone()]).as_deref(),
-            Some("sum f32, custom i8: hold; custom i8 at a.mlir:3:5: odd; not tried: an op")
+            text(&[sum.clone(), sum.clone(), unknown.clone()]).as_deref(),
+            Some("sum f32: hold; not tried: an op")
+        );
+        assert_eq!(
+            text(&[sum, odd.clone(), unknown.clone()]),
+            Some(format!(
+                "conditional: custom i8 at a.mlir:3:5: odd; {ADVICE}; sum f32: hold; not tried: an op"
+            ))
         );
         assert_eq!(
             judge(std::slice::from_ref(&unknown)),

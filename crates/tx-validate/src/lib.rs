@@ -117,7 +117,7 @@ impl Validation {
     /// What else may be to blame than the first stage that is wrong.
     pub fn note(&self) -> Option<&'static str> {
         let guilty = self.guilty()?;
-        let is_custom = |stage: &Stage| matches!(&stage.verdict, Verdict::Hold(names) if names.contains("custom"));
+        let is_custom = |stage: &Stage| matches!(&stage.verdict, Verdict::Hold(names) | Verdict::Conditional(names) if names.contains("custom"));
         match &guilty.verdict {
             Verdict::Wrong(_) if self.stages.iter().any(is_custom) => Some(
                 "the laws of `custom` combiners are tried, not proved: one that depends on the order of elements, or whose \

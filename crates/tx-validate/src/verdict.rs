@@ -17,6 +17,8 @@ pub enum Verdict {
     AsInIr(String),
     /// Combiners for which no law is seen to fail, and what is remarkable of them.
     Hold(String),
+    /// Combiners for which a law fails with values that may not occur, which ones, and what to do.
+    Conditional(String),
     /// Another result.
     Wrong(Box<Difference>),
     /// Accesses that no barrier orders.
@@ -72,7 +74,11 @@ impl Verdict {
 
     fn rank(&self) -> u32 {
         match self {
-            Self::Equal | Self::AsBefore | Self::AsInIr(_) | Self::Hold(_) => 0,
+            Self::Equal
+            | Self::AsBefore
+            | Self::AsInIr(_)
+            | Self::Hold(_)
+            | Self::Conditional(_) => 0,
             Self::Reference => 1,
             Self::EqualWithinOrder => 2,
             Self::Unsupported(_) => 3,
@@ -92,6 +98,7 @@ impl Verdict {
             Self::AsInIr(_) => "as in the IR",
             Self::Ptx(_) => "PTX",
             Self::Hold(_) => "hold",
+            Self::Conditional(_) => "conditional",
             Self::Broken(_) => "BROKEN",
             Self::Wrong(_) => "WRONG",
             Self::Race(_) => "RACE",
@@ -112,6 +119,7 @@ impl fmt::Display for Verdict {
             Self::Wrong(difference) => write!(f, "WRONG: {difference}"),
             Self::Race(what) => write!(f, "RACE: {what}"),
             Self::Fault(what) => write!(f, "FAULT: {what}"),
+            Self::Conditional(what) => write!(f, "conditional: {what}"),
             Self::Broken(what) => write!(f, "BROKEN: {what}"),
             Self::Hold(what) | Self::Unsupported(what) => f.write_str(what),
         }

@@ -38,7 +38,11 @@ impl Pass for Mark {
 
 fn register() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| tx::register_pass(&Mark::INFO).expect("a name of its own"));
+    // Both at once: a cache tells what was compiled with other variants.
+    ONCE.call_once(|| {
+        tx::register_pass(&Mark::INFO).expect("a name of its own");
+        tx::register_variant(&Invalid).expect("a name of its own");
+    });
 }
 
 fn compiler() -> Compiler {
@@ -133,6 +137,68 @@ fn a_pass_that_fails_is_named() {
     let said = error.diagnostics.last().expect("a diagnostic");
     assert_eq!(said.message, "marked already");
     assert_eq!(said.location.as_ref().map(|at| at.line), Some(2));
+}
+
+/// A variant whose ops are not valid.
+struct Invalid;
+
+impl tx::Variant for Invalid {
+    fn name(&self) -> &'static str {
+        "test_invalid"
+    }
+
+    fn priority(&self) -> i32 {
+        -1
+    }
+
+    fn predicates(&self) -> &'static [tx::Predicate] {
+        &[]
+    }
+
+    fn cost(&self, _: &tx::Reduction<'_>) -> u64 {
+        u64::MAX
+    }
+
+    fn params(&self, _: &tx::Reduction<'_>) -> tx::Params {
+        tx::Params::new()
+    }
+
+    fn expand<'c>(
+        &self,
+        _: &tx::Reduction<'c>,
+        _: &dyn Fn(&str) -> i64,
+        b: &tx::mlir::Builder<'c>,
+    ) {
+        b.create("arith.addf").build();
+    }
+}
+
+/// What a variant of others makes is blamed on it, where the reduction stands.
+#[test]
+fn a_variant_that_makes_what_is_not_valid_is_named() {
+    register();
+    let program = "gpu.module @kernels {
+  gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"test_invalid\"} : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}";
+    let error = compiler().compile(program).expect_err("an invalid op");
+    let kind = ErrorKind::Pass {
+        name: "tile-expand-reduce".to_owned(),
+    };
+    assert_eq!(error.kind, kind);
+    let said = error.diagnostics.last().expect("a diagnostic");
+    assert_eq!(
+        said.message,
+        "variant `test_invalid` makes an op that is not valid of this reduction"
+    );
+    assert_eq!(said.location.as_ref().map(|at| at.line), Some(3));
+    assert!(
+        error.diagnostics[0].message.contains("'arith.addf' op"),
+        "{:?}",
+        error.diagnostics
+    );
 }
 
 /// What cannot be put in is refused at once, and the message says what is wrong and what there is.

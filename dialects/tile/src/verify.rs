@@ -648,6 +648,17 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
         return Ok(());
     }
     let n = parts.len();
+    if identities.is_none() && !blocks.is_empty() {
+        let each: Vec<String> = parts.iter().map(|ty| format!("VALUE : {ty}")).collect();
+        return Err(
+            complain(op, "`custom` needs `identity [...]` before `combiner`")
+                .note(format!(
+                    "write `identity [{}] combiner {{`, with what the combiner leaves everything else as it is with: 0 for a sum",
+                    each.join(", ")
+                ))
+                .emit(),
+        );
+    }
     let (Some(identities), [block]) = (identities, blocks.as_slice()) else {
         return Err(complain(
             op,

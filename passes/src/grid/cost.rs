@@ -46,6 +46,9 @@ pub(crate) struct Cost {
     waves: f64,
     /// Threads of a multiprocessor at a time.
     resident: f64,
+    /// Microseconds that it would take if nothing but the memory were slow; nothing but the loads that are under way at a
+    /// time; nothing but instructions.
+    alone: [f64; 3],
 }
 
 impl fmt::Display for Cost {
@@ -55,6 +58,7 @@ impl fmt::Display for Cost {
             bytes,
             waves,
             resident,
+            ..
         } = self;
         write!(
             f,
@@ -63,12 +67,35 @@ impl fmt::Display for Cost {
     }
 }
 
-/// Lengths of a job's dimensions; where they are known at run time only, those of a large array.
-pub(crate) fn lengths(job: &Job<'_>) -> Vec<f64> {
-    let known = |d: usize| job.extents[d].known().map(|n| n as f64);
+impl Cost {
+    /// What the time is made of.
+    pub(crate) fn parts(&self) -> String {
+        let [memory, latency, instructions] = self.alone;
+        format!(
+            "the memory alone would take {memory:.1} µs, loads with as many under way {latency:.1} µs, instructions {instructions:.1} µs"
+        )
+    }
+}
+
+/// The lengths that a case of a schedule is for: above a number, and where there is one, up to another.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Bounds {
+    pub(crate) above: i64,
+    pub(crate) most: Option<i64>,
+}
+
+/// Lengths of a job's dimensions; where they are known at run time only, those of a large array, or the greatest of the
+/// bounds of a dimension. Dimensions without bounds have none.
+pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
+    let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
+    let known = |d: usize| {
+        let known = job.extents[d].known().or(bound(d).most);
+        known.map(|n| n as f64)
+    };
+    let least = |d: usize| 2.0 * bound(d).above as f64;
     let is_alone = job.extents.len() == job.axes.len();
     let mut lengths: Vec<f64> = (0..job.extents.len())
-        .map(|d| known(d).unwrap_or(ROW))
+        .map(|d| known(d).unwrap_or(ROW.max(least(d))))
         .collect();
     // One dimension makes up for the others.
     let free =
@@ -78,7 +105,7 @@ pub(crate) fn lengths(job: &Job<'_>) -> Vec<f64> {
             .filter(|d| *d != free)
             .map(|d| lengths[d].max(1.0))
             .product();
-        lengths[free] = (ELEMENTS / others).ceil().max(1.0);
+        lengths[free] = (ELEMENTS / others).ceil().max(1.0).max(least(free));
     }
     lengths
 }
@@ -95,12 +122,11 @@ fn value(extent: &Extent, lengths: &[f64]) -> f64 {
 
 impl Cost {
     /// Of a kernel, and of the one that combines its partial results.
-    pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board) -> Self {
-        let lengths = lengths(job);
+    pub(crate) fn of(job: &Job<'_>, nest: &Nest, board: &Board, lengths: &[f64]) -> Self {
         let (mut blocks, mut lanes, mut rounds, mut loads, mut rows, mut vector) =
             (1.0, 1.0, 1.0, 1.0, 1.0, 1.0);
         for node in nest.order.iter().map(|n| &nest.nodes[*n]) {
-            let count = value(&node.extent, &lengths).max(1.0);
+            let count = value(&node.extent, lengths).max(1.0);
             match node.run {
                 Run::On(Processor::Block(_) | Processor::Cluster(_)) => blocks *= count,
                 Run::On(Processor::Thread(_)) if node.reduced => lanes *= count,
@@ -156,10 +182,8 @@ impl Cost {
         let latency = places * even * per_block / (rounds * ROUND);
         let instructions =
             board.multiprocessors * ISSUED * board.hertz * per_block / (per_thread * threads);
-        let slowness: f64 = [memory, latency, instructions]
-            .iter()
-            .map(|speed| speed.powf(-BEND))
-            .sum();
+        let speeds = [memory, latency, instructions];
+        let slowness: f64 = speeds.iter().map(|speed| speed.powf(-BEND)).sum();
         let kernels = 1.0
             + f64::from(u8::from(
                 !(nest.last_block || nest.global_rfactors().is_empty()),
@@ -170,6 +194,7 @@ impl Cost {
             bytes,
             waves,
             resident: threads * beside.min(blocks.max(1.0)),
+            alone: speeds.map(|speed| bytes / speed * 1e6),
         }
     }
 }

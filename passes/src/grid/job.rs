@@ -4,12 +4,10 @@ use super::nest::Extent;
 use super::steps::{Case, Step};
 use crate::combiner::Combiner;
 use crate::elementary;
-use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Reduce, Scope};
 use tx_mlir::affine::indexing_maps;
-use tx_mlir::build::Predicate;
 use tx_mlir::memref::{Space, root};
 use tx_mlir::{
     Affine, AffineMap, Blk, Builder, EffectKind, Failed, Index, MemRef, Op, Val, attribute,
@@ -271,11 +269,12 @@ impl<'c> Job<'c> {
             )
             .emit());
         }
+        job.check_places()?;
         Ok(job)
     }
 
     /// Operands and their dimensions that are as long as dimension `dim`.
-    fn sizes(&self, dim: usize) -> impl Iterator<Item = (&Access<'c>, usize)> {
+    pub(super) fn sizes(&self, dim: usize) -> impl Iterator<Item = (&Access<'c>, usize)> {
         let apart = |a: &Access<'c>| {
             a.memref
                 .as_ref()
@@ -302,123 +301,6 @@ impl<'c> Job<'c> {
             return Index::Const(0);
         };
         Index::Val(b.dim(access.value, place))
-    }
-
-    /// What must hold of sizes that are known at run time only, so that no element is outside of its
-    /// array: lengths of one dimension that several operands tell, and where sums of dimensions lead.
-    /// And that an index can name each of them.
-    pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
-        let all: Vec<&Access<'c>> = self
-            .sources
-            .iter()
-            .chain(&self.destinations)
-            .chain(&self.extras)
-            .collect();
-        let number = |a: &Access<'c>| all.iter().position(|o| std::ptr::eq(*o, a)).unwrap_or(0);
-        let size =
-            |a: &Access<'c>, place: usize| match a.memref.as_ref().and_then(|m| m.shape[place]) {
-                Some(n) => Index::Const(n.cast_signed()),
-                None => Index::Val(b.dim(a.value, place)),
-            };
-        let assert = |predicate, left: Index<'c>, right: Index<'c>, message: String| {
-            if left.known().is_some() && right.known().is_some() {
-                return;
-            }
-            let holds = b.compare(predicate, b.value(left), b.value(right));
-            let message = StringAttribute::new(b.context(), &message);
-            b.create("cf.assert")
-                .operands(&[holds])
-                .attr("msg", message.into())
-                .build();
-        };
-        for dim in 0..self.extents.len() {
-            let told: Vec<(&Access<'c>, usize)> = self.sizes(dim).collect();
-            for (other, place) in told.iter().skip(1) {
-                if told[0].0.value == other.value && told[0].1 == *place {
-                    continue;
-                }
-                let message = format!(
-                    "dimension {} of operand {} of `{}` must be as long as dimension {place} of operand {}",
-                    told[0].1,
-                    number(told[0].0),
-                    name(self.op),
-                    number(other)
-                );
-                assert(
-                    Predicate::Eq,
-                    size(told[0].0, told[0].1),
-                    size(other, *place),
-                    message,
-                );
-            }
-        }
-        for access in &all {
-            let apart = access.memref.as_ref().map_or(0, MemRef::rank) - access.map.results.len();
-            for (i, result) in access.map.results.iter().enumerate() {
-                let dims = 0..self.extents.len();
-                let grows = dims.clone().all(|d| result.step(d).is_some_and(|s| s >= 0));
-                if matches!(result, Affine::Dim(_) | Affine::Const(_)) || !grows {
-                    continue;
-                }
-                let last: Vec<Index<'c>> = dims
-                    .map(|d| match result.uses(d) {
-                        true => b.sub(self.length(b, d), Index::Const(1)),
-                        false => Index::Const(0),
-                    })
-                    .collect();
-                let message = format!(
-                    "dimension {} of operand {} of `{}` must have an element for every `{result}`",
-                    i + apart,
-                    number(access),
-                    name(self.op)
-                );
-                let end = b.affine(result, &last);
-                assert(Predicate::Slt, end, size(access, i + apart), message);
-            }
-        }
-        if let Work::Combine(view, _) = &self.work
-            && let Some(most) = view.most_positions()
-        {
-            // After each dimension, so that no product leaves 64 bits.
-            let mut length = Index::Const(1);
-            for dim in &self.axes {
-                length = b.mul(length, self.length(b, *dim));
-                let message = format!(
-                    "an `i32` index can tell {most} elements apart; `{}` needs an `i64` index",
-                    name(self.op)
-                );
-                let most = Index::Const(most.cast_signed());
-                assert(Predicate::Sle, length, most, message);
-            }
-        }
-    }
-
-    /// That arguments of the function have a place for each of the partial results that loop `name`, of `count`
-    /// iterations, keeps apart in their dimension `place`.
-    pub(crate) fn assert_partials(
-        &self,
-        b: &Builder<'c>,
-        place: usize,
-        name: &str,
-        count: Index<'c>,
-    ) {
-        for (number, destination) in self.destinations.iter().enumerate() {
-            let known = destination.memref.as_ref().and_then(|m| m.shape[place]);
-            if tx_mlir::argument_of(root(destination.value)).is_none()
-                || known.is_some() && count.known().is_some()
-            {
-                continue;
-            }
-            let room = b.dim(destination.value, place);
-            let holds = b.compare(Predicate::Eq, b.value(count), room);
-            let message = format!(
-                "dimension {place} of destination {number} must have a place for each iteration of `{name}`"
-            );
-            b.create("cf.assert")
-                .operands(&[holds])
-                .attr("msg", StringAttribute::new(b.context(), &message).into())
-                .build();
-        }
     }
 
     /// Everything must be in global memory, and no result may overwrite what is still read.

@@ -11,20 +11,38 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, TypeLike};
 use melior::ir::{Block, Region, RegionLike, Type, ValueLike};
 use std::collections::BTreeMap;
+use std::fmt;
 use tx_mlir::{
     Blk, Builder, Index, Op, Val, ancestors, argument_of, defining_op, erase, first_block,
     has_uses, is, is_defined_in, is_pure, key, operands, ops, set_attribute, set_operand, walk,
 };
 
+/// The attribute of a kernel that says for which lengths it is launched, where there are others for others.
+pub(crate) const LENGTHS: &str = "lengths";
+
 /// The lengths of a dimension for which a kernel is launched.
 #[derive(Clone, Copy)]
 pub(crate) struct Lengths<'c> {
+    /// Which dimension.
+    pub(crate) dim: usize,
     /// How long it is.
     pub(crate) length: Index<'c>,
     /// Longer than this, where that is asked for.
     pub(crate) above: Option<i64>,
     /// As long as this at most, where that is asked for.
     pub(crate) most: Option<i64>,
+}
+
+impl fmt::Display for Lengths<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`d{}` ", self.dim)?;
+        match (self.above, self.most) {
+            (Some(above), Some(most)) => write!(f, "from {} to {most}", above.saturating_add(1)),
+            (None, Some(most)) => write!(f, "up to {most}"),
+            (Some(above), None) => write!(f, "above {above}"),
+            (None, None) => write!(f, "of any length"),
+        }
+    }
 }
 
 impl<'c> Lengths<'c> {
@@ -92,6 +110,11 @@ impl<'c> Kernels<'c> {
         let name = format!("{}_{}", self.prefix, self.count);
         self.count += 1;
         let (kernel, body) = kernel(job, nest, schedule, module, &name);
+        if !only.is_empty() {
+            let lengths: Vec<String> = only.iter().map(ToString::to_string).collect();
+            let lengths = StringAttribute::new(tx_mlir::context(job.op), &lengths.join(", "));
+            set_attribute(kernel, LENGTHS, lengths.into());
+        }
         let inside = Builder::at_start(tx_mlir::context(job.op), body, job.op.location());
         let finish = last.map(|last| Finish::new(&last.job, &last.nest, last.counters, &inside));
         Body::new(job, nest, &inside)
@@ -278,10 +301,6 @@ fn launch<'c>(
     only: &[Lengths<'c>],
 ) {
     let b = Builder::before(job.op);
-    // Kernels for some lengths have parts of one job, whose sizes were looked at.
-    if only.is_empty() {
-        job.assert_sizes(&b);
-    }
     let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
     for (i, name) in job.partials.iter().enumerate() {
         if let Ok(node) = nest.find(name) {

@@ -175,10 +175,19 @@ fn needs_maps(plan: &Plan<'_>) -> bool {
     for d in &plan.loops.reduced {
         ones.results[*d] = Affine::Const(0);
     }
+    // Without maps, a reduced dimension that is kept is 1.
+    let keeps_ones = |v: Val<'_>| {
+        shape(v).is_some_and(|s| {
+            plan.loops
+                .reduced
+                .iter()
+                .all(|d| s.get(*d) == Some(&Some(1)))
+        })
+    };
     let plain = plan
         .destinations
         .iter()
-        .all(|d| d.map == removed || d.map == ones);
+        .all(|d| d.map == removed || d.map == ones && keeps_ones(d.value));
     !whole || !plain || !plan.extras.is_empty()
 }
 

@@ -180,6 +180,7 @@ Verdicts:
   PTX                 PTX that does otherwise than the last IR, or that ptxas refuses: the first difference
   FAULT               out of bounds, never written, threads apart that must be together ...
   hold, BROKEN        the laws of combiners: none is seen to fail, or values with which one does
+  conditional         values with which one does, that may not occur in the program
   unsupported op OP   it cannot be run at this stage
 
 Exit status:
@@ -384,6 +385,17 @@ pub(crate) struct Compile {
     pub(crate) times: Option<u32>,
 }
 
+/// How much is said of the schedules that an op might have had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Candidates {
+    /// How many there are, and between which estimates
+    None,
+    /// Each on a line: its time, and its steps in short
+    Short,
+    /// Each as the attribute that it is, with what its time is for
+    Full,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
     /// MLIR text or bytecode, `-` reads standard input; or the code of a diagnostic, such as TX0012 (a file of such a name is
@@ -394,6 +406,10 @@ pub(crate) struct Explain {
     /// List the codes of diagnostics
     #[arg(long, conflicts_with_all = ["what", "entry"])]
     pub(crate) list: bool,
+
+    /// How the schedules that were not chosen are told, after everything else
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Candidates::Short)]
+    pub(crate) candidates: Candidates,
 
     /// The function or kernel to take; may be left out when there is one
     #[arg(long, value_name = "NAME")]

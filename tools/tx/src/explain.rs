@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tx_codes::{Code, Command};
 
-use crate::cli::Explain;
+use crate::cli::{Candidates, Explain};
 use crate::compile;
 use crate::diagnostic::Said;
 use crate::failure::Failure;
@@ -109,28 +109,112 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let said = explain(text.clone())
         .map_err(|error| Failure::Diagnosed(compile::describe(&error, file, &text)))?;
     let mut told = String::new();
+    let mut others = String::new();
     let mut before = BTreeSet::new();
+    let mut shown = None;
     for mut remark in said {
         // The notes speak of the line that the remark shows.
         let notes = std::mem::take(&mut remark.notes);
+        let place = remark.location.clone();
         let mut one: String = Said::diagnostics(&[remark], file, &text)
             .iter()
             .map(Said::text)
             .collect();
-        for note in notes {
-            one.push_str(&format!("  {}\n", note.message));
+        // What was said last shows the line already.
+        if place.is_some() && place == shown {
+            one = one
+                .lines()
+                .take(1)
+                .map(|line| format!("{line}\n"))
+                .collect();
+        }
+        shown = place;
+        let mut candidates = Vec::new();
+        for note in &notes {
+            match note.message.strip_prefix(CANDIDATE) {
+                Some(candidate) => candidates.push(candidate),
+                None => one.push_str(&format!("  {}\n", note.message)),
+            }
+        }
+        if let Some(line) = summary(&candidates) {
+            one.push_str(&format!("  {line}\n"));
         }
         // What is written once may have become several ops.
         if before.insert(one.clone()) {
             told.push_str(&one);
+            if !candidates.is_empty() && options.candidates != Candidates::None {
+                let place = one.split(": remark").next().unwrap_or_default();
+                others.push_str(&format!("{place}: other schedules\n"));
+            }
+            for candidate in candidates {
+                match options.candidates {
+                    Candidates::None => {}
+                    Candidates::Short => others.push_str(&format!("  {}\n", short(candidate))),
+                    Candidates::Full => others.push_str(&format!("  {candidate}\n")),
+                }
+            }
         }
     }
-    crate::print(told.as_bytes())
+    // What is chosen stands first, and is not to be looked for among them.
+    crate::print((told + &others).as_bytes())
+}
+
+/// What notes about schedules that are not chosen begin with.
+const CANDIDATE: &str = "candidate: ";
+
+/// How many candidates there are and how far their estimates lie apart, in a line.
+fn summary(candidates: &[&str]) -> Option<String> {
+    let times: Vec<f64> = candidates
+        .iter()
+        .filter_map(|candidate| candidate.split(' ').next()?.parse().ok())
+        .collect();
+    let least = times.iter().copied().reduce(f64::min)?;
+    let most = times.iter().copied().reduce(f64::max)?;
+    // Rounded up.
+    let apart = ((most / least - 1.0) * 1000.0).ceil().max(1.0) / 10.0;
+    Some(match times.len() {
+        1 => format!("1 other schedule, estimated at {least:.1} µs"),
+        n => format!(
+            "{n} other schedules, estimated at {least:.1} to {most:.1} µs: within {apart:.1} %"
+        ),
+    })
+}
+
+/// The time of a candidate, and its steps without what every step has.
+fn short(candidate: &str) -> String {
+    let time = candidate.split(" for ").next().unwrap_or_default();
+    let steps = candidate.split_once(": [").map_or("", |(_, steps)| steps);
+    let steps = steps.strip_suffix(']').unwrap_or(steps);
+    let steps = steps.replace("#tile.", "").replace('<', " ");
+    format!("{time}: {}", steps.replace(['>', '"'], ""))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn candidates_are_told_in_short() {
+        let candidate = "692.6 µs for 10 bytes, 0.6 waves: [#tile.split<\"d0\" by 8>, #tile.fuse<[\"a\", \"b\"] to \"p\">, #tile.stream]";
+        assert_eq!(
+            short(candidate),
+            "692.6 µs: split d0 by 8, fuse [a, b] to p, stream"
+        );
+        assert_eq!(summary(&[]), None);
+        assert_eq!(
+            summary(&[candidate]).as_deref(),
+            Some("1 other schedule, estimated at 692.6 µs")
+        );
+        assert_eq!(
+            summary(&[
+                candidate,
+                "692.7 µs for 10 bytes: []",
+                "693.5 µs for 10 bytes: []"
+            ])
+            .as_deref(),
+            Some("3 other schedules, estimated at 692.6 to 693.5 µs: within 0.2 %")
+        );
+    }
 
     #[test]
     fn text_is_wrapped_between_words() {

@@ -152,6 +152,10 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
     Remark {
         severity: diagnostic.severity.to_string(),
         message: diagnostic.message.clone(),
+        code: match diagnostic.severity {
+            tx::Severity::Error => tx_codes::find(&diagnostic.message).map(tx_codes::Code::name),
+            _ => None,
+        },
         line: place.map(|place| place.line),
         column: place.map(|place| place.column),
         notes: diagnostic
@@ -228,7 +232,7 @@ fn verdict(found: &Verdict) -> tx_report::Verdict {
     let mood = match found {
         bad if bad.is_bad() => Mood::Bad,
         Verdict::Reference | Verdict::Equal | Verdict::AsInIr(_) | Verdict::Hold(_) => Mood::Good,
-        Verdict::EqualWithinOrder => Mood::Fair,
+        Verdict::EqualWithinOrder | Verdict::Conditional(_) => Mood::Fair,
         _ => Mood::Unknown,
     };
     let word = found.word();

@@ -304,6 +304,7 @@ pub(crate) const CODES: &[Code] = &[
         number: 12,
         title: "a combiner where none belongs, or none where one does",
         messages: &[
+            "`custom` needs `identity [...]` before `combiner`",
             "`custom` needs `identity [...] combiner {...}` with one block",
             "`{}` brings its own combiner; `identity` and `combiner` belong to `custom`",
         ],

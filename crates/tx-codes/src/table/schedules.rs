@@ -564,4 +564,34 @@ pub(crate) const CODES: &[Code] = &[
 }
 "#,
     },
+    Code {
+        number: 324,
+        title: "an index outside of its array",
+        messages: &[
+            "operand {} is indexed by `{}`, which is {}, but its dimension {} has {} elements",
+        ],
+        explanation: "Each index of the iteration space must have an element in every operand. Where sizes are known \
+                      at run time only, this is checked before kernels are launched.",
+        command: Command::Compile,
+        refused: r#"func.func @f(%A: memref<7xf32>, %K: memref<3xf32>, %B: memref<6xf32>) {
+  tile.reduce sum %A, %K into %B axes [1] scope(grid)
+    {maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>]} element {
+  ^bb0(%a: f32, %k: f32, %i: index, %j: index):
+    %p = arith.mulf %a, %k : f32
+    tile.yield %p : f32
+  } : memref<7xf32>, memref<3xf32> into memref<6xf32>
+  return
+}
+"#,
+        accepted: r#"func.func @f(%A: memref<8xf32>, %K: memref<3xf32>, %B: memref<6xf32>) {
+  tile.reduce sum %A, %K into %B axes [1] scope(grid)
+    {maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>]} element {
+  ^bb0(%a: f32, %k: f32, %i: index, %j: index):
+    %p = arith.mulf %a, %k : f32
+    tile.yield %p : f32
+  } : memref<8xf32>, memref<3xf32> into memref<6xf32>
+  return
+}
+"#,
+    },
 ];

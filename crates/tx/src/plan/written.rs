@@ -16,18 +16,23 @@ const OWN_MEMORY: [&str; 4] = [
     "gpu.dynamic_shared_memory",
 ];
 
-/// Ops that order accesses, exchange registers or print, and of which MLIR does not know that they write no argument.
-const NO_MEMORY: [&str; 14] = [
+/// Ops that order accesses, exchange registers, compute addresses or print, and of which MLIR does not know that they write no argument;
+/// besides those of `nvvm.fence`.
+const NO_MEMORY: [&str; 18] = [
     "gpu.barrier",
     "gpu.printf",
+    "llvm.fence",
     "nvvm.bar.warp.sync",
     "nvvm.barrier",
     "nvvm.barrier.arrive",
     "nvvm.barrier0",
     "nvvm.cluster.arrive",
+    "nvvm.cluster.arrive.relaxed",
     "nvvm.cluster.wait",
     "nvvm.elect.sync",
+    "nvvm.mapa",
     "nvvm.match.sync",
+    "nvvm.memory.barrier",
     "nvvm.redux.sync",
     "nvvm.shfl.sync",
     "nvvm.vote.sync",
@@ -38,7 +43,7 @@ const NO_MEMORY: [&str; 14] = [
 pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     let mut written = BTreeSet::new();
     for op in walk(kernel).into_iter().skip(1) {
-        if NO_MEMORY.contains(&name(op)) {
+        if is_without_memory(name(op)) {
             continue;
         }
         for effect in memory_effects(op)? {
@@ -60,9 +65,79 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     Some(written)
 }
 
+fn is_without_memory(op: &str) -> bool {
+    NO_MEMORY.contains(&op) || op.starts_with("nvvm.fence.")
+}
+
 /// The number of the kernel argument or attribution that `value` is. Arguments of other blocks may be any memory.
 fn parameter(value: Val<'_>) -> Option<usize> {
     let (block, index) = argument_of(value)?;
     let kernel = block.parent_operation().filter(|op| is_kernel(*op))?;
     (first_block(kernel, 0)? == block).then_some(index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::{Path, PathBuf};
+    use tx_mlir::{Session, blocks};
+
+    /// Lit tests whose output is kernels, from those of whole jobs to those that are ready for LLVM.
+    const FOLDERS: [&str; 6] = [
+        "convert-tile-to-gpu",
+        "lower-reduction",
+        "programs",
+        "tile-expand-shuffle-tree",
+        "tile-schedule",
+        "tutorial",
+    ];
+
+    /// What passes emit has effects that are known: else one op would have every argument written.
+    #[test]
+    fn effects_of_all_that_passes_emit_are_known() {
+        let session = Session::new(tx_dialect_tile::register);
+        let mut unknown = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        for file in FOLDERS.into_iter().flat_map(snapshots) {
+            let text = std::fs::read_to_string(&file).expect("a snapshot");
+            let body = text.splitn(3, "---\n").nth(2).unwrap_or_default();
+            // Some show messages, or a part of a module.
+            let Some(module) = session.parse(&file.display().to_string(), body.as_bytes()) else {
+                continue;
+            };
+            let all = walk(crate::compile::top(&module));
+            let kernels = all.into_iter().filter(|op| is_kernel(*op));
+            for op in kernels.flat_map(|kernel| walk(kernel).into_iter().skip(1)) {
+                seen.insert(name(op).to_owned());
+                let known = is_without_memory(name(op))
+                    || !blocks(op).is_empty()
+                    || memory_effects(op).is_some();
+                // What is not lowered yet has effects that lowered ops have.
+                if !known && !name(op).starts_with("tile.") {
+                    unknown.insert(name(op).to_owned());
+                }
+            }
+        }
+        assert_eq!(unknown, BTreeSet::new());
+        for op in [
+            "gpu.shuffle",
+            "llvm.fence",
+            "memref.atomic_rmw",
+            "nvvm.cluster.wait",
+            "vector.load",
+        ] {
+            assert!(seen.contains(op), "no snapshot has `{op}`");
+        }
+    }
+
+    fn snapshots(folder: &str) -> Vec<PathBuf> {
+        let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests");
+        let entries = std::fs::read_dir(tests.join(folder)).expect("a folder of lit tests");
+        let files = entries.map(|entry| entry.expect("an entry").path());
+        let mut files: Vec<PathBuf> = files
+            .filter(|file| file.extension().is_some_and(|e| e == "snap"))
+            .collect();
+        files.sort();
+        files
+    }
 }

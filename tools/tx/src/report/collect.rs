@@ -42,6 +42,7 @@ pub(super) fn kernels(module: tx_mlir::Op<'_>, file: &str) -> Vec<Kernel> {
             let body = values.region(op, 0, file);
             Kernel {
                 name: tx_mlir::string_attribute(op, "sym_name").unwrap_or_default(),
+                lengths: tx_mlir::string_attribute(op, "lengths"),
                 block: [size(0), size(1), size(2)],
                 // As MLIR prints them.
                 arguments: body

@@ -337,6 +337,7 @@ await test('without scripts and on paper nothing is hidden', async () => {
 await test('a program that is refused says why and where', async () => {
   const { page, complaints } = await open('refused.html');
   assert.match(await page.locator('#refused').textContent(), /no variant can lower this reduction|cannot lower/);
+  assert.match(await page.locator('#refused').textContent(), /TX\d{4}: tx explain TX\d{4}/);
   assert(await page.locator('#refused table tbody tr').count() > 0, 'variants and their reasons');
   assert(await page.locator('details.stage').count() > 0, 'stages before it');
   assert.equal(await page.locator('#ptx').count(), 0);

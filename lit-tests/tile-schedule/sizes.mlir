@@ -1,0 +1,130 @@
+// RUN: tx-opt %s --split-input-file --convert-linalg-to-tile --tile-schedule
+// RUN(TWO): tx-opt %s --split-input-file --convert-linalg-to-tile --tile-schedule=until=partials
+// SNAPSHOT: none — what is asserted is checked.
+
+// Whatever size is known at run time only and leads outside of an array is asserted, once, in front of all kernels of an op:
+// a reduced dimension that is kept is 1, in each of several destinations and in what the epilogue is given.
+// CHECK-LABEL: func.func @arg(
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 1"
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 2"
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 1 of `tile.reduce` is reduced, and must be 1 where it is kept"
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 2 of `tile.reduce` is reduced, and must be 1 where it is kept"
+// CHECK-NOT:     cf.assert {{.*}}must be
+// CHECK:         gpu.launch_func
+func.func @arg(%A: memref<?x?xf32>, %V: memref<?x?xf32>, %I: memref<?x?xi64>) {
+  tile.reduce argmax %A into %V, %I axes [1] scope(grid)
+    {schedule = [#tile.bind<"d0" to block_x>]} : memref<?x?xf32> into memref<?x?xf32>, memref<?x?xi64>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @with(
+// CHECK:         cf.assert %{{.+}}, "dimension 1 of operand 2 of `tile.reduce` is reduced, and must be 1 where it is kept"
+func.func @with(%A: memref<?x?xf32>, %O: memref<?xf32>, %W: memref<?x?xf32>) {
+  tile.reduce sum %A into %O with %W axes [1] scope(grid) epilogue {
+  ^bb0(%r: f32, %w: f32, %i: index):
+    %z = arith.addf %r, %w : f32
+    tile.yield %z : f32
+  } : memref<?x?xf32> into memref<?xf32> with memref<?x?xf32>
+  return
+}
+
+// -----
+
+// Several sources of one shape are as long as each other.
+// CHECK-LABEL: func.func @sources(
+// CHECK:         cf.assert %{{.+}}, "dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 1"
+// CHECK:         cf.assert %{{.+}}, "dimension 0 of operand 2 of `tile.reduce` is reduced, and must be 1 where it is kept"
+// CHECK:         cf.assert %{{.+}}, "dimension 0 of operand 3 of `tile.reduce` is reduced, and must be 1 where it is kept"
+func.func @sources(%A: memref<?xf32>, %B: memref<?xf32>, %C: memref<?xf32>, %D: memref<?xf32>) {
+  tile.reduce custom %A, %B into %C, %D axes [0] scope(grid) identity [0.0 : f32, 0.0 : f32] combiner {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %e = arith.addf %a, %c : f32
+    %f = arith.addf %b, %d : f32
+    tile.yield %e, %f : f32, f32
+  } : memref<?xf32>, memref<?xf32> into memref<?xf32>, memref<?xf32>
+  return
+}
+
+// -----
+
+// Partial results in global memory hide no size of the destination, in two kernels or in one.
+// CHECK-LABEL: func.func @partials(
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 1"
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 1 of `tile.reduce` is reduced, and must be 1 where it is kept"
+// CHECK-NOT:     cf.assert
+// CHECK:         gpu.launch_func
+// CHECK-LABEL: func.func @last_block(
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 1"
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 1 of `tile.reduce` is reduced, and must be 1 where it is kept"
+// CHECK:         gpu.launch_func
+// TWO-LABEL:   func.func @partials(
+// TWO-DAG:       cf.assert %{{.+}}, "dimension 1 of operand 1 of `tile.reduce` is reduced, and must be 1 where it is kept"
+// TWO:           partials = ["d1.o"]
+func.func @partials(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+    {schedule = [#tile.split<"d1" by 64>, #tile.rfactor<"d1.o">, #tile.bind<"d1.o" to block_x>, #tile.bind<"d0" to block_y>]}
+    : memref<?x?xf32> into memref<?x?xf32>
+  return
+}
+func.func @last_block(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+    {schedule = [#tile.split<"d1" by 64>, #tile.rfactor<"d1.o">, #tile.bind<"d1.o" to block_x>, #tile.bind<"d0" to block_y>, #tile.last_block]}
+    : memref<?x?xf32> into memref<?x?xf32>
+  return
+}
+
+// -----
+
+// In `linalg` an index may be one of several: there need only be such an element. An old value is read from it too.
+// CHECK-LABEL: func.func @first_column(
+// CHECK:         %[[C0:.+]] = arith.constant 0 : index
+// CHECK:         %[[HAS:.+]] = arith.cmpi slt, %[[C0]], %{{.+}} : index
+// CHECK-NEXT:    cf.assert %[[HAS]], "dimension 1 of operand 1 of `tile.reduce` must have an element for every `0`"
+func.func @first_column(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Static sizes are not refused for what `linalg` permits.
+// CHECK-LABEL: func.func @first_of_8(
+// CHECK-NOT:     cf.assert
+// CHECK:         gpu.launch_func
+func.func @first_of_8(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
+    ins(%A : memref<4x8xf32>) outs(%B : memref<4x8xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Indices that go down, that are constants, quotients or remainders lead somewhere too.
+// CHECK-LABEL: func.func @indices(
+// CHECK-DAG:     cf.assert %{{.+}}, "`((d0 * -1) + 7)`, the index in dimension 0 of operand 0 of `linalg.generic`, must not be less than 0"
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 of `linalg.generic` must have an element for every `((d0 * -1) + 7)`"
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 0 of `linalg.generic` must have an element for every `3`"
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 1 of `linalg.generic` must have an element for every `(d0 floordiv 4)`"
+// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 1 of `linalg.generic` must have an element for every `(d0 mod 4)`"
+// CHECK:         gpu.launch_func
+func.func @indices(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (7 - i, 3)>, affine_map<(i) -> (i floordiv 4, i mod 4)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]}
+    ins(%A, %B : memref<?x?xf32>, memref<?x?xf32>) outs(%C : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %s = arith.addf %a, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}

@@ -1,0 +1,280 @@
+//! Sizes that must agree, so that no element is outside of its array: refused where they are static, and asserted on the
+//! host where they are known at run time only.
+
+use super::job::{Access, Job, Work};
+use super::nest::Extent;
+use melior::ir::attribute::StringAttribute;
+use melior::ir::operation::OperationLike;
+use tx_mlir::build::Predicate;
+use tx_mlir::memref::root;
+use tx_mlir::{Affine, Builder, Failed, Index, MemRef, attribute, error, name};
+
+impl<'c> Job<'c> {
+    /// Everything that is read or written, in the order of operands.
+    fn accesses(&self) -> impl Iterator<Item = &Access<'c>> {
+        self.sources
+            .iter()
+            .chain(&self.destinations)
+            .chain(&self.extras)
+    }
+
+    /// Each expression that is the index of a dimension, but no loop alone, as the number of the operand, the operand, the
+    /// dimension and the expression.
+    fn indices(&self) -> impl Iterator<Item = (usize, &Access<'c>, usize, &Affine)> {
+        self.accesses().enumerate().flat_map(|(number, access)| {
+            let rank = access.memref.as_ref().map_or(0, MemRef::rank);
+            let apart = rank.saturating_sub(access.map.results.len());
+            let results = access.map.results.iter().enumerate();
+            results
+                .filter(|(_, result)| !matches!(result, Affine::Dim(_)))
+                .map(move |(i, result)| (number, access, i + apart, result))
+        })
+    }
+
+    /// Refuses static sizes with which an element would be outside of its array.
+    pub(super) fn check_places(&self) -> Result<(), Failed> {
+        let lengths: Vec<Option<i64>> = self.extents.iter().map(Extent::known).collect();
+        if lengths.contains(&Some(0)) {
+            return Ok(());
+        }
+        let b = Builder::before(self.op);
+        for (number, access, place, index) in self.indices() {
+            let is_static = |d: usize| lengths[d].is_some() || !index.uses(d);
+            if !(0..lengths.len()).all(is_static) {
+                continue;
+            }
+            let last: Vec<Index<'c>> = lengths
+                .iter()
+                .map(|n| Index::Const(n.map_or(0, |n| n - 1)))
+                .collect();
+            let Some((low, high)) = range(&b, index, &last) else {
+                continue;
+            };
+            let (Some(low), Some(high)) = (low.known(), high.known()) else {
+                continue;
+            };
+            let room = access.memref.as_ref().and_then(|m| m.shape[place]);
+            let outside = match room {
+                _ if low < 0 => low,
+                Some(room) if high >= room.cast_signed() => high,
+                _ => continue,
+            };
+            let size = room.map_or_else(|| "?".to_owned(), |n| n.to_string());
+            return Err(error(
+                self.op.location(),
+                format!(
+                    "operand {number} is indexed by `{index}`, which is {outside}, but its dimension {place} has {size} elements"
+                ),
+            )
+            .emit());
+        }
+        Ok(())
+    }
+
+    /// What must hold of sizes that are known at run time only, so that no element is outside of its array: lengths of
+    /// one dimension that several operands tell, reduced dimensions that are kept as 1, and where expressions of loops
+    /// lead. And that an index can name each element.
+    pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
+        let number = |a: &Access<'c>| {
+            let place = self.accesses().position(|o| std::ptr::eq(o, a));
+            place.unwrap_or(0)
+        };
+        let size =
+            |a: &Access<'c>, place: usize| match a.memref.as_ref().and_then(|m| m.shape[place]) {
+                Some(n) => Index::Const(n.cast_signed()),
+                None => Index::Val(b.dim(a.value, place)),
+            };
+        let op = name(self.op);
+        for dim in 0..self.extents.len() {
+            let told: Vec<(&Access<'c>, usize)> = self.sizes(dim).collect();
+            for (other, place) in told.iter().skip(1) {
+                if told[0].0.value == other.value && told[0].1 == *place {
+                    continue;
+                }
+                let message = format!(
+                    "dimension {} of operand {} of `{op}` must be as long as dimension {place} of operand {}",
+                    told[0].1,
+                    number(told[0].0),
+                    number(other)
+                );
+                assert(
+                    b,
+                    Predicate::Eq,
+                    size(told[0].0, told[0].1),
+                    size(other, *place),
+                    &message,
+                );
+            }
+        }
+        let one = Index::Const(1);
+        // Where maps are written, one element of several may be meant.
+        let has_kept =
+            matches!(self.work, Work::Combine(..)) && attribute(self.op, "maps").is_none();
+        let last: Vec<Option<Index<'c>>> = (0..self.extents.len())
+            .map(|d| {
+                let uses = self.indices().any(|(.., index)| index.uses(d));
+                uses.then(|| b.sub(self.length(b, d), one))
+            })
+            .collect();
+        let last: Vec<Index<'c>> = last
+            .into_iter()
+            .map(|last| last.unwrap_or(Index::Const(0)))
+            .collect();
+        for (number, access, place, index) in self.indices() {
+            let size = size(access, place);
+            if has_kept {
+                let message = format!(
+                    "dimension {place} of operand {number} of `{op}` is reduced, and must be 1 where it is kept"
+                );
+                assert(b, Predicate::Eq, size, one, &message);
+                continue;
+            }
+            let Some((low, high)) = range(b, index, &last) else {
+                continue;
+            };
+            let negative = format!(
+                "`{index}`, the index in dimension {place} of operand {number} of `{op}`, must not be less than 0"
+            );
+            assert(b, Predicate::Sle, Index::Const(0), low, &negative);
+            let message = format!(
+                "dimension {place} of operand {number} of `{op}` must have an element for every `{index}`"
+            );
+            assert(b, Predicate::Slt, high, size, &message);
+        }
+        if let Work::Combine(view, _) = &self.work
+            && let Some(most) = view.most_positions()
+        {
+            // After each dimension, so that no product leaves 64 bits.
+            let mut length = one;
+            for dim in &self.axes {
+                length = b.mul(length, self.length(b, *dim));
+                let message = format!(
+                    "an `i32` index can tell {most} elements apart; `{op}` needs an `i64` index"
+                );
+                let most = Index::Const(most.cast_signed());
+                assert(b, Predicate::Sle, length, most, &message);
+            }
+        }
+    }
+
+    /// That arguments of the function have a place for each of the partial results that loop `name`, of `count`
+    /// iterations, keeps apart in their dimension `place`.
+    pub(crate) fn assert_partials(
+        &self,
+        b: &Builder<'c>,
+        place: usize,
+        name: &str,
+        count: Index<'c>,
+    ) {
+        for (number, destination) in self.destinations.iter().enumerate() {
+            let known = destination.memref.as_ref().and_then(|m| m.shape[place]);
+            if tx_mlir::argument_of(root(destination.value)).is_none()
+                || known.is_some() && count.known().is_some()
+            {
+                continue;
+            }
+            let room = Index::Val(b.dim(destination.value, place));
+            let message = format!(
+                "dimension {place} of destination {number} must have a place for each iteration of `{name}`"
+            );
+            assert(b, Predicate::Eq, count, room, &message);
+        }
+    }
+}
+
+/// `cf.assert`, where it is not known already: what is static was looked at when the job was read.
+fn assert<'c>(
+    b: &Builder<'c>,
+    predicate: Predicate,
+    left: Index<'c>,
+    right: Index<'c>,
+    message: &str,
+) {
+    if left.known().is_some() && right.known().is_some() {
+        return;
+    }
+    let holds = b.compare(predicate, b.value(left), b.value(right));
+    b.create("cf.assert")
+        .operands(&[holds])
+        .attr("msg", StringAttribute::new(b.context(), message).into())
+        .build();
+}
+
+/// The least and the greatest value of an expression where each loop goes from 0 to its `last` iteration. None where
+/// they follow from those of its parts no more, as where one loop is in two of them.
+fn range<'c>(
+    b: &Builder<'c>,
+    index: &Affine,
+    last: &[Index<'c>],
+) -> Option<(Index<'c>, Index<'c>)> {
+    let zero = Index::Const(0);
+    let positive = |x: &Affine| match x {
+        Affine::Const(n) if *n > 0 => Some(*n),
+        _ => None,
+    };
+    let divided = |n: Index<'c>, by: i64, up: bool| match n {
+        Index::Const(n) if up => Index::Const(-(-n).div_euclid(by)),
+        Index::Const(n) => Index::Const(n.div_euclid(by)),
+        Index::Val(n) => {
+            let op = if up {
+                "arith.ceildivsi"
+            } else {
+                "arith.floordivsi"
+            };
+            Index::Val(b.binary(op, n, b.value(Index::Const(by))))
+        }
+    };
+    match index {
+        Affine::Const(n) => Some((Index::Const(*n), Index::Const(*n))),
+        Affine::Dim(d) => Some((zero, last[*d])),
+        Affine::Symbol(_) => None,
+        Affine::Add(l, r) => {
+            if (0..last.len()).any(|d| l.uses(d) && r.uses(d)) {
+                return None;
+            }
+            let (l, r) = (range(b, l, last)?, range(b, r, last)?);
+            Some((b.add(l.0, r.0), b.add(l.1, r.1)))
+        }
+        Affine::Mul(l, r) => {
+            let (x, by) = match (&**l, &**r) {
+                (x, Affine::Const(by)) | (Affine::Const(by), x) => (x, Index::Const(*by)),
+                _ => return None,
+            };
+            let (low, high) = range(b, x, last)?;
+            let (one, other) = (b.mul(low, by), b.mul(high, by));
+            match by.known() < Some(0) {
+                true => Some((other, one)),
+                false => Some((one, other)),
+            }
+        }
+        Affine::FloorDiv(l, r) | Affine::CeilDiv(l, r) => {
+            let (by, up) = (positive(r)?, matches!(index, Affine::CeilDiv(..)));
+            let (low, high) = range(b, l, last)?;
+            Some((divided(low, by, up), divided(high, by, up)))
+        }
+        Affine::Mod(l, r) => {
+            let most = positive(r)? - 1;
+            let (low, high) = range(b, l, last)?;
+            if low.known() != Some(0) || !is_contiguous(l) {
+                return None;
+            }
+            let high = match high {
+                Index::Const(n) => Index::Const(n.min(most)),
+                Index::Val(n) => {
+                    Index::Val(b.binary("arith.minsi", n, b.value(Index::Const(most))))
+                }
+            };
+            Some((zero, high))
+        }
+    }
+}
+
+/// Whether an expression takes every value between its least and its greatest.
+fn is_contiguous(index: &Affine) -> bool {
+    match index {
+        Affine::Dim(_) | Affine::Const(_) => true,
+        Affine::Add(l, r) => is_contiguous(l) && is_contiguous(r),
+        Affine::FloorDiv(l, _) | Affine::CeilDiv(l, _) => is_contiguous(l),
+        Affine::Symbol(_) | Affine::Mul(..) | Affine::Mod(..) => false,
+    }
+}
