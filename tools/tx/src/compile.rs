@@ -102,7 +102,7 @@ pub(crate) fn compile(
     chip: &str,
 ) -> Result<Artifact, Failure> {
     let compile = |text| {
-        let mut compiler = tx::Compiler::new(tx::Target::parse(chip)?)?;
+        let mut compiler = crate::compiler(tx::Target::parse(chip)?)?;
         if let Some(cache) = cache(kept) {
             compiler = compiler.with_cache(cache);
         }

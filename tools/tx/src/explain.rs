@@ -99,7 +99,7 @@ fn wrapped(text: &str) -> String {
 fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let explain = |text| {
-        tx::Compiler::new(tx::Target::parse(&options.chip)?)?.explain(&tx::Source {
+        crate::compiler(tx::Target::parse(&options.chip)?)?.explain(&tx::Source {
             name: file.display().to_string(),
             text,
             entry: options.entry.clone(),

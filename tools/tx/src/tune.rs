@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     };
     let refused = |error: tx::Error| Failure::Diagnosed(compile::describe(&error, file, &text));
     let compiler = tx::Target::parse(&chip)
-        .and_then(tx::Compiler::new)
+        .and_then(crate::compiler)
         .map_err(refused)?;
     let tunables = compiler.candidates(&source).map_err(refused)?;
     let args = options

@@ -174,8 +174,9 @@ pub(crate) fn survey(
     edits: &[Edit],
     references: &Arc<References>,
 ) -> Result<Survey, String> {
-    let artifact = Compiler::new(program.target)
-        .and_then(|compiler| compiler.compile_source(&program.source))
+    let compiler = Compiler::new(program.target).map_err(|error| error.to_string())?;
+    let artifact = compiler
+        .compile_source(&program.source)
         .map_err(|error| error.to_string())?;
     let functions = functions(&artifact);
     let few = Options {
@@ -186,7 +187,7 @@ pub(crate) fn survey(
     let mut places = vec![Vec::new(); edits.len()];
     let mut stage = 0;
     let validation = validate_edited(
-        program.target,
+        &compiler,
         &program.source,
         &few,
         &mut |pass, module| {
@@ -328,8 +329,9 @@ fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, options: Options) -> 
         known: place.stage,
         ..options
     };
+    let compiler = Compiler::new(program.target).expect("a compiler");
     let validation = validate_edited(
-        program.target,
+        &compiler,
         &program.source,
         &options,
         &mut |pass, module| {
