@@ -243,9 +243,8 @@ impl Planned<'_> {
         let candidates = self.candidates(&board, chip.clusters);
         let report = match candidates.first() {
             Some((_, cost)) => report.note(format!(
-                "estimates for the {} and {}; schedules are chosen by what was measured of their class, not by these",
-                board.name,
-                shape(&self.job),
+                "estimates for {}; schedules are chosen by what was measured of their class, not by these",
+                self.estimated_for(&board),
             ))
             .note(format!("{}: {cost}", if self.chosen { "chosen" } else { "written" })),
             None => report,
@@ -285,15 +284,21 @@ impl Planned<'_> {
         std::iter::once((self.schedule(), own)).chain(others).collect()
     }
 
-    /// Notes on the op what it might be scheduled as.
+    /// What estimates are of: a GPU, and sizes, some of which may be assumed.
+    fn estimated_for(&self, board: &Board) -> String {
+        format!("the {} and {}", board.name, shape(&self.job))
+    }
+
+    /// Notes on the op what it might be scheduled as, after what the estimates are of.
     fn write_candidates(&self, chip: &Chip) {
+        let board = chip.board();
         let all: Vec<String> = self
-            .candidates(&chip.board(), chip.clusters)
+            .candidates(&board, chip.clusters)
             .iter()
             .map(|(schedule, cost)| format!("[{schedule}, {:.3} : f64]", cost.microseconds))
             .collect();
         if !all.is_empty() {
-            let text = format!("[{}]", all.join(", "));
+            let text = format!("[\"{}\", {}]", self.estimated_for(&board), all.join(", "));
             set_attribute(self.job.op, CANDIDATES, parse_attribute(tx_mlir::context(self.job.op), &text));
         }
     }

@@ -72,9 +72,7 @@ impl Pass for Validate {
             keep_stages: false,
         };
         let compiler = Compiler::new(target).map_err(|e| refuse(message(&e)))?;
-        let entries = compiler
-            .entries(&source)
-            .map_err(|e| refuse(message(&e)))?;
+        let entries = compiler.entries(&source).map_err(|e| refuse(message(&e)))?;
         let options = Options {
             seed: u64::from(self.seed),
             synchronized: self.synchronized,

@@ -11,6 +11,7 @@ use tx_plan::Artifact;
 use crate::cli::{Compile, Kept, Program};
 use crate::diagnostic::Said;
 use crate::failure::{Failure, say};
+use crate::progress::note;
 
 /// Runs `tx compile`.
 pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
@@ -31,6 +32,13 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     let kept = if options.time { &off } else { &options.kept };
     let artifact = compile(&options.program, kept, text, &options.chip)?;
     let total = start.elapsed();
+    if artifact.ptx.is_empty() {
+        note(&format!(
+            "tx: {}: nothing to compile: `{}` launches no kernel",
+            options.program.file.display(),
+            artifact.plan.entry
+        ));
+    }
     if let Some(path) = plan.filter(|_| plan != stdout) {
         write(path, &artifact.plan.to_json())?;
     }

@@ -9,6 +9,7 @@ use crate::cli::Explain;
 use crate::compile;
 use crate::diagnostic::Said;
 use crate::failure::Failure;
+use crate::progress::note;
 
 /// Runs `tx explain`.
 pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
@@ -39,13 +40,8 @@ fn list() -> String {
 /// What there is to know of a code.
 fn code(number: u64) -> Result<(), Failure> {
     let code = tx_codes::get(number).ok_or_else(|| {
-        let near: Vec<String> = tx_codes::near(number)
-            .into_iter()
-            .map(|code| format!("{} ({})", code.name(), code.title))
-            .collect();
         Failure::Usage(format!(
-            "no code TX{number:04}; near it: {}; `tx explain --list` lists all",
-            near.join(", ")
+            "no code TX{number:04}: `tx explain --list` lists all"
         ))
     })?;
     crate::print(page(code).as_bytes())
@@ -124,6 +120,12 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         if before.insert(one.clone()) {
             told.push_str(&one);
         }
+    }
+    if told.is_empty() {
+        note(&format!(
+            "tx: {}: nothing to explain: there is no reduction in it",
+            file.display()
+        ));
     }
     crate::print(told.as_bytes())
 }

@@ -102,12 +102,16 @@ fn wrong_usage(error: &clap::Error) -> ExitCode {
         || args
             .windows(2)
             .any(|pair| pair[0] == "--message-format" && pair[1] == "json");
-    if !json || !error.use_stderr() {
-        error.exit();
+    if json {
+        Format::Json.choose();
     }
-    Format::Json.choose();
     let text = error.to_string();
-    Failure::Usage(text.strip_prefix("error: ").unwrap_or(&text).to_owned()).report()
+    match text.strip_prefix("error: ") {
+        Some(message) if error.use_stderr() => Failure::Usage(message.to_owned()).report(),
+        _ if json && error.use_stderr() => Failure::Usage(text).report(),
+        // Help, that was asked for or that stands in for a command.
+        _ => error.exit(),
+    }
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> &str {
