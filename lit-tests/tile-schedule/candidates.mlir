@@ -5,15 +5,15 @@
 // How each reduction might be scheduled, and the microseconds that this should take on a board with the chip: what it gets
 // first, then others, the best of these first. An op that reduces nothing has no candidates.
 // CHECK-LABEL: func.func @rows(
-// CHECK:         tile.candidates = {{\[\[\[}}#tile.bind<"d0" to block_x>
+// CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[}}#tile.bind<"d0" to block_x>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @columns(
-// CHECK:         tile.candidates = {{\[\[\[}}#tile.split<"d1" by 32>
+// CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[}}#tile.split<"d1" by 32>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @everything(
-// CHECK:         tile.candidates = {{\[\[\[}}#tile.case<"d0" to 4096
+// CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[}}#tile.case<"d0" to 4096
 // CHECK-LABEL: func.func @written(
-// CHECK:         tile.candidates = {{\[\[\[\]}}, {{[0-9.e+]+}}], {{\[\[}}#tile.split
+// CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[\]}}, {{[0-9.e+]+}}], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @each_element(
 // CHECK-NOT:     tile.candidates
 

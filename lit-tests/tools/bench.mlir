@@ -1,4 +1,6 @@
 // RUN: tx bench %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 --times 3
+// RUN(SAID): tx bench %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 2>&1
+// RUN(QUIET): tx bench %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 --times 1 --quiet 2>&1
 // RUN(JSON): tx bench %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 --times 2 --json
 // RUN(ARGS): not tx bench %s --device cpu --arg rand:7x20xf32 --arg zeros:8xf32 2>&1
 // SNAPSHOT: none — it prints times
@@ -9,6 +11,10 @@
 // CHECK-NEXT:   speed {{.+}} GB/s
 // CHECK-NOT:    reads at most
 // CHECK:        588 bytes of arguments, 1 set in turns
+
+// What the numbers are worth is said besides, unless it is asked for silence.
+// SAID: tx: the executor runs threads one by one: its times say nothing of a GPU
+// QUIET-NOT: tx:
 
 // One line for programs.
 // JSON: {{^}}{"bytes":588,"ceiling_gb_per_s":null,"copies":1,"device":"{{.+}}","entry":"rows","fastest_us":{{.+}},"file":"{{.*}}bench.mlir","gb_per_s":{{.+}},"graph":false,"kernels":1,"median_us":{{.+}},"slowest_us":{{.+}}}{{$}}

@@ -56,12 +56,12 @@
 // ADDED:      argument 1: 6xf32
 // ADDED-NEXT: [9. 9. 9. 9. 9. 9.]
 // EMPTY:      argument 1: 0xf32
-// COLUMNS:    tx: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B (expected arg0.dim1 == arg1.dim0)
-// MULTIPLE:   tx: mod(arg0.dim0, 2) is 1: rows come in pairs, and n is one of them (expected mod(arg0.dim0, 2) == 0)
-// LIMIT:      tx: nonnegative(arg2) is 5, arg0.dim0 is 4: rows come in pairs, and n is one of them (expected nonnegative(arg2) <= arg0.dim0)
-// NEGATIVE:   tx: `arg2` is -1, expected 0 or more: rows come in pairs, and n is one of them
-// MANY:       tx: arg0.dim1 is 4096: at most 1024 columns (expected arg0.dim1 < 1025)
-// FIRST:      tx: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B
+// COLUMNS:    tx: error: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B (expected arg0.dim1 == arg1.dim0)
+// MULTIPLE:   tx: error: mod(arg0.dim0, 2) is 1: rows come in pairs, and n is one of them (expected mod(arg0.dim0, 2) == 0)
+// LIMIT:      tx: error: nonnegative(arg2) is 5, arg0.dim0 is 4: rows come in pairs, and n is one of them (expected nonnegative(arg2) <= arg0.dim0)
+// NEGATIVE:   tx: error: `arg2` is -1, expected 0 or more: rows come in pairs, and n is one of them
+// MANY:       tx: error: arg0.dim1 is 4096: at most 1024 columns (expected arg0.dim1 < 1025)
+// FIRST:      tx: error: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B
 //
 // What holds for all arguments is no check, and a plan without checks does not speak of them.
 // ALWAYS-NOT: "checks"
@@ -101,7 +101,7 @@
 // PREDICATES-NEXT: "message": "uge"
 //
 // A function that launches nothing is checked too.
-// NOTHING: tx: arg0 is 4, arg1 is 4: ne (expected arg0 != arg1)
+// NOTHING: tx: error: arg0 is 4, arg1 is 4: ne (expected arg0 != arg1)
 //
 // The passes leave assertions alone.
 // LOWERED-LABEL: func.func @add

@@ -50,7 +50,7 @@
 // SUMS-NEXT:  [30. 30. 30.]
 // EMPTY:      argument 1: 0xf32
 // EMPTY-NEXT: []
-// GRID:       tx: the grid can be set for a kernel only; `scaled_sums` is a function that launches kernels of its own
+// GRID:       tx: error: the grid can be set for a kernel only; `scaled_sums` is a function that launches kernels of its own
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     // 64 threads add up a row, each what it meets in steps of 64.

@@ -24,17 +24,17 @@
 
 // Arguments that do not fit are refused with status 1 before anything runs. The message says which
 // one, what was found, and what was expected.
-// FEW:    tx: found 1 argument{{s?}}, expected 3: @sum(memref<32xf32>, memref<f32>, i32)
-// MANY:   tx: found 4 arguments, expected 3: @sum(memref<32xf32>, memref<f32>, i32)
-// SHAPE:  tx: argument 0: found an array 31xf32, expected memref<32xf32>; dimension 0 is 31, not 32
-// RANK:   tx: argument 1: found an array 1xf32, expected memref<f32>; the rank is 1, not 0
-// TYPE:   tx: argument 0: found an array 32xf16, expected memref<32xf32>
-// ARRAY:  tx: argument 2: found an array 1xi32, expected i32; a scalar is written as a number
-// NUMBER: tx: argument 0: found the number 3, expected memref<32xf32>
-// VALUE:  tx: argument 2: found the number 1.5, expected i32; i32 holds whole numbers from -2147483648 to 4294967295
-// OUT:    tx: --out 7=$TMP/t.npy: there is no argument 7: `sum` takes 3, expected the index of a memref argument
-// SCALAR: tx: --out 2=$TMP/t.npy: argument 2 is a scalar of type i32, expected the index of a memref argument
-// FILE:   tx: $TMP/t.npy: No such file or directory
+// FEW:    tx: error: found 1 argument{{s?}}, expected 3: @sum(memref<32xf32>, memref<f32>, i32)
+// MANY:   tx: error: found 4 arguments, expected 3: @sum(memref<32xf32>, memref<f32>, i32)
+// SHAPE:  tx: error: argument 0: found an array 31xf32, expected memref<32xf32>; dimension 0 is 31, not 32
+// RANK:   tx: error: argument 1: found an array 1xf32, expected memref<f32>; the rank is 1, not 0
+// TYPE:   tx: error: argument 0: found an array 32xf16, expected memref<32xf32>
+// ARRAY:  tx: error: argument 2: found an array 1xi32, expected i32; a scalar is written as a number
+// NUMBER: tx: error: argument 0: found the number 3, expected memref<32xf32>
+// VALUE:  tx: error: argument 2: found the number 1.5, expected i32; i32 holds whole numbers from -2147483648 to 4294967295
+// OUT:    tx: error: --out 7=$TMP/t.npy: there is no argument 7: `sum` takes 3, expected the index of a memref argument
+// SCALAR: tx: error: --out 2=$TMP/t.npy: argument 2 is a scalar of type i32, expected the index of a memref argument
+// FILE:   tx: error: $TMP/t.npy: No such file or directory
 gpu.module @kernels {
   gpu.func @sum(%A: memref<32xf32>, %B: memref<f32>, %k: i32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

@@ -19,14 +19,14 @@
 // SIGNED-NEXT: [ -5  -9 -14  -3  -4  -3  -1  -7   2   0   0   0   0]
 //
 // Where a number would be huge as an unsigned one, or has no value, the step that needs it is named.
-// NEGATIVE: tx: step 0 (`show`), operand 3: `arg0` is -7, expected 0 or more
-// ZERO:     tx: step 0 (`show`), operand 3: `floordiv(arg0, arg1)` divides -7 by zero
+// NEGATIVE: tx: error: step 0 (`show`), operand 3: `arg0` is -7, expected 0 or more
+// ZERO:     tx: error: step 0 (`show`), operand 3: `floordiv(arg0, arg1)` divides -7 by zero
 //
 // Narrow integers are widened with their sign or without; what is narrowed has to fit.
 // CASTS:      argument 4: 13xindex
 // CASTS-NEXT: [        -3 4294967293         -1          1        -56        200
 // CASTS-NEXT:       70000
-// NARROWED: tx: step 0 (`show32`), operand 6: found 5000000000 for `arg3`, expected a value of i32
+// NARROWED: tx: error: step 0 (`show32`), operand 6: found 5000000000 for `arg3`, expected a value of i32
 //
 // AFFINE:      argument 2: 13xindex
 // AFFINE-NEXT: [  4 105  28   5   0   0   0   0   0   0   0   0   0]

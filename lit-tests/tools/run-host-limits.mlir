@@ -37,11 +37,11 @@
 // is an error that names the step, and how the size comes about.
 // EMPTY:     argument 2: 2xi8
 // EMPTY:     [0 0]
-// GRID:      tx: step 0 (`store`), grid along y: found 70000 for `arg1`, expected 0 to 65535
-// BLOCK:     tx: step 0 (`store`), block along x: found 3072 for `arg0 * 1024`, where arg0 is 3, expected 1 to 1024
-// NEGATIVE:  tx: temporary 0: found -1 for `arg0`, expected 0 or more
-// OVERFLOW:  tx: temporary 0: `arg0 * arg0` overflows 64 bits: 3037000500 and 3037000500
-// MEMORY:    tx: not enough memory for temporary 0 in the executor (9223372030926249001 bytes)
+// GRID:      tx: error: step 0 (`store`), grid along y: found 70000 for `arg1`, expected 0 to 65535
+// BLOCK:     tx: error: step 0 (`store`), block along x: found 3072 for `arg0 * 1024`, where arg0 is 3, expected 1 to 1024
+// NEGATIVE:  tx: error: temporary 0: found -1 for `arg0`, expected 0 or more
+// OVERFLOW:  tx: error: temporary 0: `arg0 * arg0` overflows 64 bits: 3037000500 and 3037000500
+// MEMORY:    tx: error: not enough memory for temporary 0 in the executor (9223372030926249001 bytes)
 //
 // A temporary has no contents until a kernel has written it.
 // UNWRITTEN: run-host-limits.mlir:[[# @LINE + 24]]:12: error: uninitialized: {{.*}}temporary 0

@@ -67,7 +67,7 @@
 // ARGUMENTS-NEXT: [7 7 7 7 7 7 7 7 7 7 7 7]
 //
 // A view beyond its memory is found before anything runs.
-// OUTSIDE: tx: step 0 (`copy1`), operand 0: found a view of elements 3 to 5, expected elements 0 to 3 of argument 0
+// OUTSIDE: tx: error: step 0 (`copy1`), operand 0: found a view of elements 3 to 5, expected elements 0 to 3 of argument 0
 #any1 = strided<[?], offset: ?>
 #any2 = strided<[?, ?], offset: ?>
 #any3 = strided<[?, ?, ?], offset: ?>

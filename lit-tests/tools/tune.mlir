@@ -10,10 +10,12 @@
 // CHECK-SAME:   : memref<?x20xf32> into memref<?xf32>
 
 // What was measured is said besides: the schedule that the reduction gets by itself, and others.
-// SAID:       @rows on {{.+}}: {{.+}} µs as it is
-// SAID-NEXT:  tile.reduce number 0: {{.+}} schedules
-// SAID-NEXT:    {{.+}} µs, estimated {{.+}}: [#tile.split
-// SAID:         {{.+}} µs, estimated {{.+}}: [#tile.split
+// Times of the CPU are told apart from estimates, which are of a GPU and of a large array.
+// SAID:       tx: the executor runs threads one by one: its times say nothing of a GPU
+// SAID-NEXT:  @rows on {{.+}}: {{.+}} µs as it is
+// SAID-NEXT:  tile.reduce number 0: {{.+}} schedules, estimates are for the A100 and 13421773x20
+// SAID-NEXT:    {{.+}} µs, estimated {{.+}} µs: [#tile.split
+// SAID:         {{.+}} µs, estimated {{.+}} µs: [#tile.split
 // SAID:       {{.+}} µs with the best, {{.+}} of what it was
 
 // What cannot be run or found is refused as elsewhere.

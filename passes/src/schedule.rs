@@ -259,8 +259,7 @@ impl Planned<'_> {
                     true => "",
                     false => ", which is assumed where sizes are known at run time only",
                 };
-                let lengths = shape(&cost::lengths(&self.job, &[]));
-                let report = report.note(format!("estimates are for the {} and {lengths}{assumed}", board.name));
+                let report = report.note(format!("estimates are for {}{assumed}", self.estimated_for(&board)));
                 let report = match self.chosen {
                     true => report.note(
                         "chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; \
@@ -323,15 +322,21 @@ impl Planned<'_> {
         std::iter::once((self.schedule(), own)).chain(others).collect()
     }
 
-    /// Notes on the op what it might be scheduled as.
+    /// What estimates are of: a GPU, and sizes, some of which may be assumed.
+    fn estimated_for(&self, board: &Board) -> String {
+        format!("the {} and {}", board.name, shape(&cost::lengths(&self.job, &[])))
+    }
+
+    /// Notes on the op what it might be scheduled as, after what the estimates are of.
     fn write_candidates(&self, chip: &Chip) {
+        let board = chip.board();
         let all: Vec<String> = self
-            .candidates(&chip.board(), chip.clusters)
+            .candidates(&board, chip.clusters)
             .iter()
             .map(|(schedule, cost)| format!("[{schedule}, {:.3} : f64]", cost.microseconds))
             .collect();
         if !all.is_empty() {
-            let text = format!("[{}]", all.join(", "));
+            let text = format!("[\"{}\", {}]", self.estimated_for(&board), all.join(", "));
             set_attribute(self.job.op, CANDIDATES, parse_attribute(tx_mlir::context(self.job.op), &text));
         }
     }

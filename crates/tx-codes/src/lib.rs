@@ -105,25 +105,6 @@ pub fn get(number: u64) -> Option<&'static Code> {
     codes().find(|code| u64::from(code.number) == number)
 }
 
-/// The three codes that somebody who wrote `number` may have meant: those that differ in the fewest digits, the nearest first.
-pub fn near(number: u64) -> Vec<&'static Code> {
-    let wanted = format!("{number:04}");
-    let differing = |code: &Code| {
-        let name = format!("{:04}", code.number);
-        let longer = wanted.len().saturating_sub(name.len());
-        longer
-            + name
-                .bytes()
-                .zip(wanted.bytes())
-                .filter(|(a, b)| a != b)
-                .count()
-    };
-    let mut near: Vec<&Code> = codes().collect();
-    near.sort_by_key(|code| (differing(code), u64::from(code.number).abs_diff(number)));
-    near.truncate(3);
-    near
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,13 +207,5 @@ mod tests {
         }
         assert_eq!(get(1).map(Code::name).as_deref(), Some("TX0001"));
         assert!(get(0).is_none() && get(u64::MAX).is_none());
-    }
-
-    #[test]
-    fn near_codes_differ_in_few_digits() {
-        let names = |number| near(number).iter().map(|c| c.name()).collect::<Vec<_>>();
-        assert_eq!(names(35), ["TX0034", "TX0033", "TX0032"]);
-        assert_eq!(names(1101)[0], "TX0101");
-        assert_eq!(names(u64::MAX).len(), 3);
     }
 }

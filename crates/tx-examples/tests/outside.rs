@@ -1,11 +1,11 @@
-//! A crate outside of the workspace that depends on `tx-compiler` alone registers a variant and a pass, and compiles.
+//! A crate outside of the workspace registers a variant and a pass, compiles, and tests them with an opt and a `tx` of its own.
 //!
 //! It is made in a folder of its own, and built into this workspace's target folder: what comes from registries is there
 //! already, under the same profile.
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 /// The profile under which packages of registries are built here, without what is said of packages of the workspace: elsewhere
 /// these are others, and what they compile is small.
@@ -24,52 +24,116 @@ fn profile(manifest: &str) -> String {
     kept
 }
 
-#[test]
-fn another_compiler_needs_one_package() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = here.join("../..");
-    let read = |file: &Path| {
-        fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-    };
-    let folder = tempfile::tempdir().expect("a folder");
-    let to = |name: &str| folder.path().join(name);
-    fs::create_dir_all(to("src")).expect("a folder");
-    // Where MLIR is: the lines that `docs/embedding.md` tells to copy.
-    fs::create_dir_all(to(".cargo")).expect("a folder");
+/// The crate of `tests/outside`, in a folder of its own.
+struct Crate {
+    folder: tempfile::TempDir,
+}
 
-    let compiler = here.join("../tx").canonicalize().expect("the package");
-    let manifest = read(&here.join("tests/outside/Cargo.toml"));
-    let manifest = manifest.replace("TX_COMPILER", &compiler.display().to_string());
-    let manifest = manifest + "\n" + &profile(&read(&root.join("Cargo.toml")));
-    fs::write(to("Cargo.toml"), manifest).expect("written");
-    for (from, name) in [
-        (root.join("Cargo.lock"), "Cargo.lock"),
-        (root.join(".cargo/config.toml"), ".cargo/config.toml"),
-        (here.join("tests/outside/outside.rs"), "src/main.rs"),
-        (
-            here.join("examples/03-variant/pairwise.rs"),
-            "src/pairwise.rs",
-        ),
-        (
-            here.join("examples/04-pass/set_determinism.rs"),
-            "src/set_determinism.rs",
-        ),
-    ] {
-        fs::copy(&from, to(name)).unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+impl Crate {
+    fn new() -> Self {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let root = here.join("../..").canonicalize().expect("the workspace");
+        let made = Self {
+            folder: tempfile::tempdir().expect("a folder"),
+        };
+        copy(&here.join("tests/outside"), made.folder.path());
+        let workspace = fs::read_to_string(root.join("Cargo.toml")).expect("a manifest");
+        made.edit("Cargo.toml", |manifest| {
+            manifest.replace("TX/", &format!("{}/", root.display())) + "\n" + &profile(&workspace)
+        });
+        for (from, name) in [
+            (root.join("Cargo.lock"), "Cargo.lock"),
+            // Where MLIR is: the lines that `docs/how-to/embed.md` tells to copy.
+            (root.join(".cargo/config.toml"), ".cargo/config.toml"),
+            (
+                here.join("examples/03-variant/pairwise.rs"),
+                "src/pairwise.rs",
+            ),
+            (
+                here.join("examples/04-pass/set_determinism.rs"),
+                "src/set_determinism.rs",
+            ),
+        ] {
+            copy(&from, &made.folder.path().join(name));
+        }
+        made
     }
 
-    let test = std::env::current_exe().expect("a path");
-    let target = test.ancestors().nth(3).expect("the target folder");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        // The versions of the lock file, which also has packages that this needs not.
-        .args(["run", "--quiet", "--offline", "--target-dir"])
-        .arg(target)
-        .current_dir(folder.path())
-        .output()
-        .expect("cargo starts");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (out, err) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{out}\n{err}");
-    assert!(out.starts_with("another compiler: "), "{out}\n{err}");
+    fn edit(&self, name: &str, edit: impl Fn(&str) -> String) {
+        let path = self.folder.path().join(name);
+        let text = fs::read_to_string(&path).expect("a file");
+        let edited = edit(&text);
+        assert_ne!(text, edited, "{name} is as it was");
+        fs::write(&path, edited).expect("written");
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> Output {
+        let test = std::env::current_exe().expect("a path");
+        let target = test.ancestors().nth(3).expect("the target folder");
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        Command::new(cargo)
+            .arg(arguments[0])
+            // The versions of the lock file, which also has packages that this needs not.
+            .args(["--quiet", "--offline", "--target-dir"])
+            .arg(target)
+            .args(&arguments[1..])
+            .current_dir(self.folder.path())
+            .output()
+            .expect("cargo starts")
+    }
+}
+
+/// Copies a file, or a folder with all that is in it.
+fn copy(from: &Path, to: &Path) {
+    let copied = if from.is_dir() {
+        fs::read_dir(from).map(|entries| {
+            for entry in entries {
+                let entry = entry.expect("an entry");
+                copy(&entry.path(), &to.join(entry.file_name()));
+            }
+        })
+    } else {
+        fs::create_dir_all(to.parent().expect("a folder"))
+            .and_then(|()| fs::copy(from, to))
+            .map(drop)
+    };
+    copied.unwrap_or_else(|error| panic!("{}: {error}", from.display()));
+}
+
+fn text(output: &Output) -> String {
+    let [out, err] = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    format!("{out}\n{err}")
+}
+
+#[test]
+fn another_compiler_has_all_it_needs() {
+    let made = Crate::new();
+    let output = made.cargo(&["run"]);
+    let said = text(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.starts_with("another compiler: "), "{said}");
+
+    let tests = made.cargo(&["test", "--test", "lit"]);
+    assert!(tests.status.success(), "{}", text(&tests));
+
+    // A variant that leaves out the last element: what it makes looks as before but for a load less.
+    made.edit("src/pairwise.rs", |variant| {
+        variant.replace(
+            "(0..length.cast_signed()).map",
+            "(0..length.cast_signed() - 1).map",
+        )
+    });
+    made.edit("tests/lit/pairwise.mlir", |test| {
+        test.replace("loads = 4", "loads = 3")
+    });
+    let tests = made.cargo(&["test", "--test", "lit"]);
+    let said = text(&tests);
+    assert!(!tests.status.success(), "{said}");
+    for part in [
+        "pairwise.mlir:10: VALIDATE\nthe program is not valid",
+        "`tile-expand-reduce` changes what the program computes",
+        "1 passed; 1 failed",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
 }

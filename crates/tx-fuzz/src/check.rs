@@ -121,17 +121,20 @@ pub(crate) fn kind_of(message: &str) -> String {
     text.chars().take(120).collect()
 }
 
+/// Makes the compiler that programs are checked with.
+pub type MakeCompiler<'m> = dyn Fn(tx::Target) -> Result<tx::Compiler, tx::Error> + 'm;
+
 /// Compiles the program of a case and runs it after every pass.
-pub fn check(case: &Case) -> Outcome {
+pub fn check(case: &Case, compiler: &MakeCompiler<'_>) -> Outcome {
     match case.text() {
-        Ok(text) => check_text(case, &text),
+        Ok(text) => check_text(case, &text, compiler),
         Err(error) => Outcome::new(Class::Refused, "description", error.to_string()),
     }
 }
 
-fn check_text(case: &Case, text: &Text) -> Outcome {
+fn check_text(case: &Case, text: &Text, compiler: &MakeCompiler<'_>) -> Outcome {
     let run = || -> Result<Validation, Trouble> {
-        let target = tx::Target::parse(&case.chip)?;
+        let compiler = compiler(tx::Target::parse(&case.chip)?)?;
         let source = tx::Source {
             name: "fuzz.mlir".to_owned(),
             text: text.mlir.clone().into_bytes(),
@@ -143,7 +146,7 @@ fn check_text(case: &Case, text: &Text) -> Outcome {
             args: (text.open || text.finite).then(|| arguments(case, text)),
             ..Options::default()
         };
-        tx_validate::validate(target, &source, &options)
+        tx_validate::validate(&compiler, &source, &options)
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(validation)) => judge(&validation),

@@ -19,7 +19,7 @@ mod shrink;
 pub mod text;
 mod worker;
 
-pub use check::{Class, Outcome, check};
+pub use check::{Class, MakeCompiler, Outcome, check};
 pub use combine::{Combine, Determinism, Kind};
 pub use derive::Contradiction;
 pub use description::*;

@@ -1,6 +1,6 @@
 //! Checks in a process of their own, which may die or never end.
 
-use crate::check::{Class, Outcome, check};
+use crate::check::{Class, MakeCompiler, Outcome, check};
 use crate::description::Case;
 use crate::patience::{PAUSE, Patience};
 use std::ffi::OsString;
@@ -19,7 +19,7 @@ const CASES: usize = 300;
 ///
 /// # Errors
 /// When either is closed in the middle of a line.
-pub fn serve() -> io::Result<()> {
+pub fn serve(compiler: &MakeCompiler<'_>) -> io::Result<()> {
     // A panic is part of the outcome; the hook says where it was.
     panic::set_hook(Box::new(|info| {
         let _ = writeln!(io::stderr(), "{info}");
@@ -27,7 +27,7 @@ pub fn serve() -> io::Result<()> {
     let mut output = io::stdout().lock();
     for line in io::stdin().lock().lines() {
         let outcome = match serde_json::from_str::<Case>(&line?) {
-            Ok(case) => check(&case),
+            Ok(case) => check(&case, compiler),
             Err(error) => Outcome::new(Class::Refused, "description", error.to_string()),
         };
         serde_json::to_writer(&mut output, &outcome)?;

@@ -17,7 +17,7 @@ fn what_was_found_stays_mended() {
     let mut wrong = Vec::new();
     for file in files {
         let case: Case = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
-        let outcome = tx_fuzz::check(&case);
+        let outcome = tx_fuzz::check(&case, &tx::Compiler::new);
         if outcome.class != Class::Accepted {
             wrong.push(format!("{}: {outcome}", file.display()));
         }
@@ -31,7 +31,7 @@ fn nothing_is_found_in_the_first_cases() {
     let mut accepted = 0;
     let mut wrong = Vec::new();
     for index in 0..40 {
-        let outcome = tx_fuzz::check(&tx_fuzz::generate(0, index));
+        let outcome = tx_fuzz::check(&tx_fuzz::generate(0, index), &tx::Compiler::new);
         accepted += usize::from(outcome.class == Class::Accepted);
         if outcome.class.is_finding() {
             wrong.push(format!("case {index}: {outcome}"));

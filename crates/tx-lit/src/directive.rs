@@ -120,6 +120,11 @@ impl Context<'_> {
         self.running.scratch
     }
 
+    /// The name of the tool that says what a program does: [`Suite::driver`].
+    pub fn driver(&self) -> &str {
+        self.running.suite.driver_name()
+    }
+
     /// Runs a tool of the suite. Status and signals are in the result; of one test, the same command is run once.
     ///
     /// # Errors

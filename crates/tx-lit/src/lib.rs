@@ -19,18 +19,24 @@
 //!
 //! ```no_run
 //! fn main() -> std::process::ExitCode {
-//! # let my_opt = "target/debug/my-opt"; /*
+//! # let (my_opt, my_tx) = ("target/debug/my-opt", "target/debug/my-tx"); /*
 //!     let my_opt = env!("CARGO_BIN_EXE_my-opt");
+//!     let my_tx = env!("CARGO_BIN_EXE_my-tx");
 //! # */
 //!     tx_lit::suite!("tests/lit")
 //!         .tool("my-opt", my_opt)
-//!         .tool("tx", tx_lit::Tool::in_path("tx"))
+//!         .tool("my-tx", my_tx)
+//!         .driver("my-tx")
 //!         .file_check("/usr/lib/llvm-22/bin/FileCheck")
 //!         .round_trip("my-opt")
 //!         .bless_hint("INSTA_UPDATE=always cargo test --test lit -- --exact {test}")
 //!         .run()
 //! }
 //! ```
+//!
+//! The [driver](Suite::driver) says what programs do. It is `tx`, which `tx_lit::Tool::in_path("tx")` finds, where the tests are of
+//! passes and variants of `tx` alone. One that is registered elsewhere it never runs: then the driver is a program of the
+//! project's, whose `main` registers them and calls `tx_cli::main_with`. `docs/how-to/test-your-own.md` has both programs.
 //!
 //! Every `.mlir` file in `tests/lit` and in the folders below it is a test, named by its path:
 //!
@@ -70,9 +76,9 @@
 //! | `SNAPSHOT: none — REASON` | no snapshot |
 //! | `ROUNDTRIP: none — REASON` | the output need not be read back, where [`Suite::round_trip`] asks for it |
 //! | `COUNT: @kernel WHAT = N, …` | so many operations stand in the output: see [below](#counts) |
-//! | `VALIDATE` | `tx validate` accepts the program: every stage computes what the one before does |
+//! | `VALIDATE` | `validate` of the driver accepts the program: every stage computes what the one before does |
 //! | `RACE-FREE` | the lowered program was run on the executor, and has no race |
-//! | `PTXAS: sm_80 sm_90` | `tx compile` for each chip; NVIDIA's `ptxas` has to accept the result |
+//! | `PTXAS: sm_80 sm_90` | `compile` of the driver for each chip; NVIDIA's `ptxas` has to accept the result |
 //!
 //! [FileCheck]: https://llvm.org/docs/CommandGuide/FileCheck.html
 //!

@@ -1,4 +1,4 @@
-//! Statements about what a program does, which `tx` answers.
+//! Statements about what a program does, which `tx` answers, or a driver like it.
 
 use std::fs;
 
@@ -21,7 +21,7 @@ impl Directive for Assemble {
     fn run(&self, context: &Context<'_>) -> Result<(), String> {
         let file = context.path().display().to_string();
         for chip in context.value().split_whitespace() {
-            let compiled = context.run("tx", ["compile", &file, "--chip", chip])?;
+            let compiled = context.run(context.driver(), ["compile", &file, "--chip", chip])?;
             if !compiled.is_success() {
                 return Err(compiled.explain());
             }
@@ -77,12 +77,13 @@ impl Directive for Validate {
         if output.is_success() && !output.stdout.is_empty() {
             return Ok(());
         }
+        let driver = context.driver();
         let why = match output.status {
-            Some(0) => "nothing was checked: `tx validate` printed no verdicts",
-            Some(1) => "the program is refused",
-            Some(2) => "`tx validate` does not take these arguments",
-            Some(3) => "the program is not valid",
-            _ => "`tx validate` failed",
+            Some(0) => format!("nothing was checked: `{driver} validate` printed no verdicts"),
+            Some(1) => "the program is refused".to_owned(),
+            Some(2) => format!("`{driver} validate` does not take these arguments"),
+            Some(3) => "the program is not valid".to_owned(),
+            _ => format!("`{driver} validate` failed"),
         };
         Err(format!("{why}\n{}", both(&output)))
     }
@@ -182,7 +183,7 @@ fn races(verdicts: &str) -> Option<String> {
 fn validate(context: &Context<'_>) -> Result<command::Output, String> {
     let mut arguments = vec!["validate".to_owned(), context.path().display().to_string()];
     arguments.extend(context.words()?);
-    context.run("tx", &arguments)
+    context.run(context.driver(), &arguments)
 }
 
 /// The verdicts, and what was said of them.

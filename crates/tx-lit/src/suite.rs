@@ -49,6 +49,7 @@ pub struct Suite {
     root: PathBuf,
     extension: String,
     tools: BTreeMap<String, Tool>,
+    driver: String,
     file_check: Tool,
     round_trip: BTreeSet<String>,
     registry: Registry,
@@ -75,6 +76,7 @@ impl Suite {
             root: std::env::current_dir().unwrap_or_default(),
             extension: "mlir".to_owned(),
             tools: BTreeMap::new(),
+            driver: "tx".to_owned(),
             file_check: Tool::in_path("FileCheck"),
             round_trip: BTreeSet::new(),
             registry: Registry::builtin(),
@@ -98,10 +100,18 @@ impl Suite {
         self
     }
 
-    /// A program that RUN lines may run. Of those, `tx` is asked by `VALIDATE`, `RACE-FREE` and `PTXAS`, and `ptxas` by
-    /// the last. A second tool of the same name replaces the first.
+    /// A program that RUN lines may run. Of those, the [driver](Self::driver) is asked by `VALIDATE`, `RACE-FREE` and `PTXAS`,
+    /// and `ptxas` by the last. A second tool of the same name replaces the first.
     pub fn tool(mut self, name: impl Into<String>, tool: impl Into<Tool>) -> Self {
         self.tools.insert(name.into(), tool.into());
+        self
+    }
+
+    /// The [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` ask: a program with the commands `validate` and `compile` of
+    /// `tx`. Without it, the tool `tx`, which knows no variant and no pass of another compiler: that one has a driver
+    /// of its own.
+    pub fn driver(mut self, tool: impl Into<String>) -> Self {
+        self.driver = tool.into();
         self
     }
 
@@ -268,11 +278,16 @@ impl Suite {
             done: RefCell::default(),
         };
         let mut outputs = Vec::new();
+        let mut failures = Vec::new();
+        // Each says what it has to say: one that is new has several snapshots to look at.
         for run in &test.runs {
-            let output = self
-                .run_one(&running, &test, run)
-                .map_err(|error| format!("{shown}:{}: RUN\n{error}", run.line))?;
-            outputs.push(output);
+            match self.run_one(&running, &test, run) {
+                Ok(output) => outputs.push(output),
+                Err(error) => failures.push(format!("{shown}:{}: RUN\n{error}", run.line)),
+            }
+        }
+        if !failures.is_empty() {
+            return Err(failures.join("\n\n"));
         }
         for each in &test.uses {
             let Some(directive) = self.registry.directives.get(&each.name) else {
@@ -324,6 +339,10 @@ impl Suite {
             environment: &self.environment,
             time_limit: self.time_limit,
         }
+    }
+
+    pub(crate) fn driver_name(&self) -> &str {
+        &self.driver
     }
 
     pub(crate) fn tool_path(&self, name: &str) -> Result<String, String> {
@@ -478,6 +497,8 @@ impl Suite {
             settings.bind(|| (self.assert_snapshot)(&name, text));
         }));
         if verdict.is_ok() {
+            // What insta left of an output that was not this one, if it did.
+            let _ = fs::remove_file(snapshot.with_extension("snap.new"));
             return Ok(());
         }
         let place = self.shown(&snapshot);

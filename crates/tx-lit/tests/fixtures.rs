@@ -16,6 +16,8 @@ const ROOT: &str = "TX_LIT_FIXTURES_ROOT";
 const FOLDER: &str = "TX_LIT_FIXTURES_FOLDER";
 /// Set if it is a suite with next to nothing.
 const BARE: &str = "TX_LIT_FIXTURES_BARE";
+/// Set if its `tx` has another name.
+const DRIVER: &str = "TX_LIT_FIXTURES_DRIVER";
 
 fn main() -> ExitCode {
     match env::var_os(ROOT) {
@@ -42,9 +44,12 @@ fn suite(root: &Path) -> ExitCode {
             )
             .run();
     }
+    let suite = match env::var(DRIVER) {
+        Ok(name) => suite.tool(&name, tool("tx")).driver(name),
+        Err(_) => suite.tool("tx", tool("tx")),
+    };
     suite
         .tool("opt", tool("opt"))
-        .tool("tx", tool("tx"))
         .tool("ptxas", tool("ptxas"))
         .round_trip("opt")
         .directive("LINES", Lines)
@@ -165,6 +170,7 @@ fn trials() -> Vec<Trial> {
     const CASES: &[Case] = &[
         ("good tests pass", good_tests_pass),
         ("snapshots are accepted when asked", snapshots_are_accepted),
+        ("another driver is asked", another_driver_is_asked),
         ("tests are listed and filtered", tests_are_listed),
         ("tools that are missing are named", tools_are_missing),
         ("a folder without tests is an error", no_tests),
@@ -223,6 +229,12 @@ fn good_tests_pass() {
 fn snapshots_are_accepted() {
     let copy = Copy::new();
     let arguments = ["--exact", "no-snapshot.mlir"];
+    let left = |name: &str| copy.root.path().join("bad").join(name).exists();
+    // insta puts the output beside the snapshot that is not there, where it is not told otherwise.
+    let mut command = copy.command("bad", &arguments);
+    let output = command.env("INSTA_UPDATE", "new").output().unwrap();
+    assert!(!output.status.success(), "{}", copy.text(&output));
+    assert!(left("no-snapshot.NEW.snap.new") && left("no-snapshot.TOO.snap.new"));
     let mut command = copy.command("bad", &arguments);
     let output = command.env("INSTA_UPDATE", "always").output().unwrap();
     assert!(output.status.success(), "{}", copy.text(&output));
@@ -232,7 +244,26 @@ fn snapshots_are_accepted() {
         snapshot.starts_with("---\nsource: crates/tx-lit/tests/fixtures.rs\n---\nmodule {\n"),
         "{snapshot}"
     );
+    assert!(!left("no-snapshot.NEW.snap.new") && !left("no-snapshot.TOO.snap.new"));
     assert!(copy.run("bad", &arguments).status.success());
+}
+
+/// Another tool answers what a program does, and there need be no `tx`.
+fn another_driver_is_asked() {
+    let copy = Copy::new();
+    let ask = |folder: &str, test: &str| {
+        let mut command = copy.command(folder, &["--exact", test]);
+        command.env(DRIVER, "my-tx");
+        command
+    };
+    let good = ask("good", "semantic.mlir").output().unwrap();
+    assert!(good.status.success(), "{}", copy.text(&good));
+    let test = "validate-nothing.mlir";
+    let failure = copy.failure(&mut ask("bad", test), test);
+    assert!(
+        failure.contains("nothing was checked: `my-tx validate` printed no verdicts"),
+        "{failure}"
+    );
 }
 
 fn tests_are_listed() {

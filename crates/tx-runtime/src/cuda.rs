@@ -119,8 +119,7 @@ impl CudaDriver {
         // SAFETY: loads the library of the CUDA driver if there is one, whose initialisers may run anywhere.
         if !unsafe { sys::is_culib_present() } {
             return Err(missing(
-                "no CUDA driver (libcuda.so.1) was found; install the NVIDIA driver, or use `cpu`"
-                    .to_owned(),
+                "no CUDA driver (libcuda.so.1) was found; it comes with NVIDIA's driver".to_owned(),
             ));
         }
         driver::init().map_err(|error| {
@@ -199,7 +198,7 @@ impl Context {
         let device = devices.into_iter().nth(ordinal).ok_or_else(|| Error::NoDevice {
             device: format!("cuda:{ordinal}"),
             reason: match count {
-                0 => "the CUDA driver shows no device; check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use `cpu`".to_owned(),
+                0 => "the CUDA driver shows no device; check `nvidia-smi` and CUDA_VISIBLE_DEVICES".to_owned(),
                 _ => format!("the CUDA driver shows {count}, counted from 0"),
             },
         })?;

@@ -4,7 +4,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
-use tx::{Source, Target};
+use tx::{Compiler, Source, Target};
 use tx_validate::{Options, validate};
 
 const PROGRAMS: [(&str, &str); 2] = [
@@ -31,7 +31,8 @@ fn programs(c: &mut Criterion) {
         };
         group.bench_function(name, |b| {
             b.iter(|| {
-                let found = validate(target, black_box(&source), &Options::default());
+                let compiler = Compiler::new(target).expect("a compiler");
+                let found = validate(&compiler, black_box(&source), &Options::default());
                 assert!(found.expect("it can be run").is_good());
             });
         });

@@ -34,7 +34,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
-use tx::{Artifact, Compiler, Error, ErrorKind, Source, Target};
+use tx::{Artifact, Compiler, Error, ErrorKind, Source};
 use tx_mlir::Session;
 use tx_plan::{ArgumentType, EntryKind, Extent, Plan};
 use tx_runtime::Arg;
@@ -141,12 +141,16 @@ impl Validation {
 /// Changes a module between two passes: the name of the stage, and the module after it.
 pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;
 
-/// Checks every pass by execution.
+/// Checks every pass of a compiler by execution, also those that were put into it.
 ///
 /// # Errors
 /// When the program does not compile, or no input fits it.
-pub fn validate(target: Target, source: &Source, options: &Options) -> Result<Validation, Trouble> {
-    validate_edited(target, source, options, &mut |_, _| {})
+pub fn validate(
+    compiler: &Compiler,
+    source: &Source,
+    options: &Options,
+) -> Result<Validation, Trouble> {
+    validate_edited(compiler, source, options, &mut |_, _| {})
 }
 
 /// The same with changes between passes, to see whether they are noticed.
@@ -154,7 +158,7 @@ pub fn validate(target: Target, source: &Source, options: &Options) -> Result<Va
 /// # Errors
 /// As [`validate`]; what a change breaks so that it does not compile is an error as well.
 pub fn validate_edited(
-    target: Target,
+    compiler: &Compiler,
     source: &Source,
     options: &Options,
     edit: &mut Edit<'_>,
@@ -162,7 +166,6 @@ pub fn validate_edited(
     if let Some(path) = &options.ptxas {
         tx_ptx::find_ptxas(Some(path)).map_err(|error| Trouble::Input(error.to_string()))?;
     }
-    let compiler = Compiler::new(target)?;
     let plan = compiler.plan(source)?;
     if options.grid.is_some() && plan.entry_kind != EntryKind::Kernel {
         return Err(Trouble::Input(format!(
@@ -210,14 +213,14 @@ pub fn validate_edited(
             continue;
         }
         let mut run = Run::new(&plan, options, inputs)?;
-        match run.compile(&compiler, source, edit) {
+        match run.compile(compiler, source, edit) {
             Ok(edited) => {
                 let Some(input) = run.suspect() else {
                     return Ok(run.finish(&edited));
                 };
                 // After which stage it goes wrong is not known yet.
                 let mut again = Run::new(&plan, options, vec![input])?;
-                let edited = again.compile(&compiler, source, edit)?;
+                let edited = again.compile(compiler, source, edit)?;
                 return Ok(Validation {
                     inputs: run.names(),
                     ..again.finish(&edited)
@@ -228,7 +231,7 @@ pub fn validate_edited(
                 Some(reason) if options.args.is_some() || !is_guessed(&plan) => {
                     return Ok(Validation {
                         entry: plan.entry.clone(),
-                        chip: target.chip().name.to_owned(),
+                        chip: compiler.target().chip().name.to_owned(),
                         inputs: run.names(),
                         stages: vec![Stage {
                             name: "parse".to_owned(),

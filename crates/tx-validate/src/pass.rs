@@ -71,9 +71,8 @@ impl Pass for Validate {
             entry: None,
             keep_stages: false,
         };
-        let entries = Compiler::new(target)
-            .and_then(|compiler| compiler.entries(&source))
-            .map_err(|e| refuse(message(&e)))?;
+        let compiler = Compiler::new(target).map_err(|e| refuse(message(&e)))?;
+        let entries = compiler.entries(&source).map_err(|e| refuse(message(&e)))?;
         let options = Options {
             seed: u64::from(self.seed),
             synchronized: self.synchronized,
@@ -87,7 +86,7 @@ impl Pass for Validate {
                 .find(|op| string_attribute(*op, "sym_name").as_deref() == Some(&*entry))
                 .map_or(module.location(), |op| op.location());
             let refuse = |message: String| error(at, message).emit();
-            let validation = match validate(target, &source, &options) {
+            let validation = match validate(&compiler, &source, &options) {
                 Ok(validation) => validation,
                 Err(trouble) => {
                     let what = match trouble {

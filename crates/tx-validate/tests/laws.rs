@@ -1,6 +1,6 @@
 //! The stage `laws` of a validation.
 
-use tx::{Source, Target};
+use tx::{Compiler, Source, Target};
 use tx_validate::{Options, Stage, Validation, Verdict, validate};
 
 fn validated(entry: &str, text: &str) -> Validation {
@@ -10,8 +10,9 @@ fn validated(entry: &str, text: &str) -> Validation {
         entry: Some(entry.to_owned()),
         keep_stages: false,
     };
-    let target = Target::parse("sm_80").expect("a chip");
-    validate(target, &source, &Options::default()).expect("a verdict")
+    let compiler = Target::parse("sm_80").and_then(Compiler::new);
+    let compiler = compiler.expect("a compiler");
+    validate(&compiler, &source, &Options::default()).expect("a verdict")
 }
 
 /// The stage, and the name of the one before.

@@ -388,9 +388,10 @@ impl Compiler {
             let Some(listed) = tx_mlir::attribute(op, tx_passes::CANDIDATES) else {
                 continue;
             };
-            let candidates = tx_mlir::elements(listed).unwrap_or_default();
-            let candidates = candidates.iter().filter_map(|candidate| {
-                let [schedule, microseconds] = tx_mlir::elements(*candidate)?.try_into().ok()?;
+            let mut candidates = tx_mlir::elements(listed).unwrap_or_default().into_iter();
+            let estimated_for = candidates.next().map(|text| text.to_string());
+            let candidates = candidates.filter_map(|candidate| {
+                let [schedule, microseconds] = tx_mlir::elements(candidate)?.try_into().ok()?;
                 let microseconds = microseconds
                     .to_string()
                     .split_whitespace()
@@ -409,6 +410,10 @@ impl Compiler {
                 function,
                 op: tx_mlir::name(op).to_owned(),
                 candidates: candidates.collect(),
+                estimated_for: estimated_for
+                    .unwrap_or_default()
+                    .trim_matches('"')
+                    .to_owned(),
             };
             tx_mlir::remove_attribute(op, tx_passes::CANDIDATES);
             found.push((op, tunable));
@@ -463,6 +468,8 @@ pub struct Tunable {
     pub op: String,
     /// The schedules, the one that it gets first.
     pub candidates: Vec<Candidate>,
+    /// What [`Candidate::microseconds`] are of: a GPU, and the sizes of a large array where they are known at run time only.
+    pub estimated_for: String,
 }
 
 /// A schedule that a reduction might have.

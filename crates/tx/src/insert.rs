@@ -45,9 +45,14 @@ impl Insertions {
             return refuse(format!("no pass was given to go beside `{anchor}`"));
         }
         if let Err(reason) = tx_mlir::check_pipeline(passes) {
+            let is_known =
+                |pass: &str| tx_mlir::registration::is_registered(stage_name(pass.trim()));
+            let hint = match split_passes(passes).into_iter().all(is_known) {
+                true => "",
+                false => "; a pass of your own is registered first (`tx::register_pass`)",
+            };
             return refuse(format!(
-                "`{passes}` cannot go beside `{anchor}`: {reason}; a pass of your own is registered first \
-                 (`tx::register_pass`)"
+                "`{passes}` cannot go beside `{anchor}`: {reason}{hint}"
             ));
         }
         self.0

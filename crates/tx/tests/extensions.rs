@@ -220,6 +220,8 @@ fn refuses_what_cannot_be_put_in() {
     assert!(message.contains("tx::register_pass"), "{message}");
     let message = refused("tile-expand-reduce", "test-mark{wrod=x}");
     assert!(message.contains("wrod"), "{message}");
+    // The pass is there.
+    assert!(!message.contains("tx::register_pass"), "{message}");
     let message = refused("tile-expand-reduce", "cse,");
     assert!(message.contains("cse,"), "{message}");
     let message = refused("tile-expand-reduce", " ");

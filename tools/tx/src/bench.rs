@@ -18,6 +18,10 @@ const LEAST: Duration = Duration::from_millis(1);
 const SHORT: Duration = Duration::from_micros(100);
 /// Launches of a graph, at most.
 const MOST_RECORDED: usize = 1024;
+/// How often a program is measured on a GPU.
+const TIMES: u32 = 15;
+/// The same on the CPU, where a run may take seconds.
+const TIMES_ON_THE_CPU: u32 = 3;
 /// Launches before anything is measured.
 const WARM: usize = 3;
 /// Copies of the arguments, at most, for runs that would find theirs in the cache.
@@ -67,12 +71,11 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
             device.reason()
         ));
     }
+    let times = repeats(options.times, TIMES, &device);
     let args = load()?;
     let grid = options.launch.grid.map(|grid| grid.0);
-    let task = progress::start("bench", options.times.into());
-    let timed = time(&device, &program, &args, grid, options.times, &|| {
-        task.step()
-    })?;
+    let task = progress::start("bench", times.into());
+    let timed = time(&device, &program, &args, grid, times, &|| task.step())?;
     drop(task);
     let measured = timed.measured(options, &device, &program);
     let ceiling = match &device.chip() {
@@ -88,6 +91,18 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         false => describe(&measured),
     };
     crate::print(text.as_bytes())
+}
+
+/// How often to measure; what times of the CPU are worth is said where they are measured.
+pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32 {
+    let usual = match device.chip() {
+        Some(_) => on_a_gpu,
+        None => {
+            note("tx: the executor runs threads one by one: its times say nothing of a GPU");
+            TIMES_ON_THE_CPU
+        }
+    };
+    asked.unwrap_or(usual)
 }
 
 /// Times of one program.
@@ -129,7 +144,9 @@ pub(crate) fn time(
     while runs.len() < copies {
         runs.push(prepare()?);
     }
-    let first = Prepared::time(&mut runs, WARM)? / WARM as u32;
+    // The executor has nothing that gets faster with use.
+    let warm = if device.chip().is_some() { WARM } else { 1 };
+    let first = Prepared::time(&mut runs, warm)? / warm as u32;
     let launches = (LEAST.as_nanos() / first.as_nanos().max(1)).clamp(1, 10_000) as usize;
     let launches = launches.next_multiple_of(if launches > copies { copies } else { 1 });
     let kernels = runs[0].kernels();

@@ -1,10 +1,11 @@
 //! What `tx` understands.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap::builder::{OsStringValueParser, PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
 use tx_runtime::Spec;
 
 use crate::diagnostic::Format;
@@ -31,11 +32,13 @@ pub(crate) struct Cli {
         env = "TX_LOG",
         global = true,
         hide_env_values = true,
+        value_parser = Offered(levels),
+        hide_possible_values = true,
         display_order = 100
     )]
     pub(crate) log: Option<String>,
 
-    /// The form of what is written to standard error: text, in colours on a terminal, or a line of JSON for each message
+    /// The form of what is written to standard error: human (text, in colours on a terminal) or json (a line for each message)
     #[arg(
         long,
         value_enum,
@@ -247,6 +250,40 @@ Examples:
   tx fuzz show --seed 7 --first 1234
   tx fuzz show --cases 10";
 
+/// Takes any text, of which some is offered to who completes a command line. What is not known is refused where it is used, with
+/// what is known there.
+#[derive(Clone)]
+struct Offered(fn() -> Vec<&'static str>);
+
+fn chips() -> Vec<&'static str> {
+    tx_target::CHIPS.map(|chip| chip.name).into()
+}
+
+fn devices() -> Vec<&'static str> {
+    vec!["auto", "cpu", "cuda", "cuda:0", "cuda:1"]
+}
+
+fn levels() -> Vec<&'static str> {
+    vec!["error", "warn", "info", "debug", "trace"]
+}
+
+impl TypedValueParser for Offered {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0().into_iter().map(PossibleValue::new)))
+    }
+}
+
 /// A program in a file.
 #[derive(Debug, Args)]
 pub(crate) struct Program {
@@ -272,7 +309,7 @@ pub(crate) struct Kept {
 #[derive(Debug, Args)]
 pub(crate) struct Launch {
     /// Where to run: auto (a CUDA device if there is one, else cpu), cpu, cuda or cuda:N
-    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = Offered(devices), hide_possible_values = true)]
     pub(crate) device: String,
 
     /// An argument; once for each, in order
@@ -284,7 +321,7 @@ pub(crate) struct Launch {
     pub(crate) grid: Option<Grid>,
 
     /// The chip to compile for [default: that of the device, sm_80 for cpu]
-    #[arg(long, value_name = "CHIP")]
+    #[arg(long, value_name = "CHIP", value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: Option<String>,
 }
 
@@ -323,9 +360,9 @@ pub(crate) struct Bench {
     #[command(flatten)]
     pub(crate) launch: Launch,
 
-    /// How often to measure
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) times: u32,
+    /// How often to measure [default: 15, on the CPU 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) times: Option<u32>,
 
     /// Print one line of JSON
     #[arg(long)]
@@ -340,9 +377,9 @@ pub(crate) struct Tune {
     #[command(flatten)]
     pub(crate) launch: Launch,
 
-    /// How often to measure each schedule
-    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) times: u32,
+    /// How often to measure each schedule [default: 7, on the CPU 3]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) times: Option<u32>,
 
     /// Write the program with the best schedules here instead of to standard output, which `-` stands for
     #[arg(short, long, value_name = "FILE.mlir", default_value = "-", value_hint = ValueHint::FilePath)]
@@ -365,7 +402,7 @@ pub(crate) struct Compile {
     pub(crate) kept: Kept,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
-    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
+    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: String,
 
     /// Write the PTX here instead of to standard output, which `-` stands for
@@ -416,7 +453,7 @@ pub(crate) struct Explain {
     pub(crate) entry: Option<String>,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
-    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
+    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: String,
 }
 
@@ -443,14 +480,14 @@ pub(crate) struct Validate {
     pub(crate) grid: Option<Grid>,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
-    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
+    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: String,
 
     /// The program has all of its barriers: a race in it as it comes is reported, where `tile-insert-sync` would mend it
     #[arg(long)]
     pub(crate) synchronized: bool,
 
-    /// NVIDIA's assembler, which is given the PTX: the program or a folder that holds it [default: that on PATH, if any]
+    /// NVIDIA's assembler, which is given the PTX: the program or a folder that holds it [default: that on PATH, or that of `cargo xtask setup`, if there is one]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) ptxas: Option<PathBuf>,
 }
@@ -465,7 +502,7 @@ pub(crate) struct Report {
     pub(crate) output: PathBuf,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
-    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP)]
+    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: String,
 
     /// Do not run the program after each pass
@@ -563,7 +600,7 @@ pub(crate) struct Doctor {
     pub(crate) kept: Kept,
 
     /// Say what this chip can do
-    #[arg(long, value_name = "CHIP")]
+    #[arg(long, value_name = "CHIP", value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: Option<String>,
 }
 

@@ -11,6 +11,7 @@ use tx_plan::Artifact;
 use crate::cli::{Compile, Kept, Program};
 use crate::diagnostic::Said;
 use crate::failure::{Failure, say};
+use crate::progress::note;
 
 /// Runs `tx compile`.
 pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
@@ -46,6 +47,13 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
         }
         once()
     })?;
+    if artifact.ptx.is_empty() {
+        note(&format!(
+            "tx: {}: nothing to compile: `{}` launches no kernel",
+            options.program.file.display(),
+            artifact.plan.entry
+        ));
+    }
     if let Some(path) = plan.filter(|_| plan != stdout) {
         write(path, &artifact.plan.to_json())?;
     }
@@ -122,7 +130,7 @@ pub(crate) fn compile(
 }
 
 fn compiler(kept: &Kept, chip: &str) -> Result<tx::Compiler, tx::Error> {
-    let compiler = tx::Compiler::new(tx::Target::parse(chip)?)?;
+    let compiler = crate::compiler(tx::Target::parse(chip)?)?;
     Ok(match cache(kept) {
         Some(cache) => compiler.with_cache(cache),
         None => compiler,

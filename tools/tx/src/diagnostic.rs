@@ -173,7 +173,7 @@ impl Said {
     /// Text for people, in colours.
     pub(crate) fn styled(&self) -> String {
         let mut text = String::new();
-        self.style_into(&mut text);
+        self.style_into(&mut text, None);
         if let Some(code) = self.code() {
             let (dim, name) = (Style::new().dimmed(), code.name());
             text.push_str(&format!("{dim}  = {name}: tx explain {name}{dim:#}\n"));
@@ -181,7 +181,8 @@ impl Said {
         text
     }
 
-    fn style_into(&self, text: &mut String) {
+    /// Adds the text. `shown` is the place whose line stands above it: it is not shown again.
+    fn style_into(&self, text: &mut String, shown: Option<&tx::Location>) {
         let bold = Style::new().bold();
         let colour = match self.severity {
             Severity::Error => AnsiColor::Red,
@@ -192,15 +193,11 @@ impl Said {
         let kind = colour.on_default().bold();
         let message = &self.message;
         let place = match &self.origin {
-            Origin::Tx => {
-                text.push_str(&format!("{kind}tx:{kind:#} {message}\n"));
-                return;
-            }
             Origin::Text => {
                 text.push_str(&format!("{message}\n"));
                 return;
             }
-            Origin::Program(None) => "tx".to_owned(),
+            Origin::Tx | Origin::Program(None) => "tx".to_owned(),
             // The file as a whole.
             Origin::Program(Some(location)) if location.line == 0 => location.file.clone(),
             Origin::Program(Some(location)) => location.to_string(),
@@ -209,7 +206,11 @@ impl Said {
         text.push_str(&format!(
             "{bold}{place}:{bold:#} {kind}{severity}:{kind:#} {message}\n"
         ));
-        if let (Some(line), Origin::Program(Some(location))) = (&self.line, &self.origin) {
+        let mut shown = shown;
+        if let (Some(line), Origin::Program(Some(location))) = (&self.line, &self.origin)
+            && shown != Some(location)
+        {
+            shown = Some(location);
             // Columns count bytes from 1; tabs are kept so that the mark stands where the eye sees the column.
             let before = line
                 .get(..location.column.saturating_sub(1))
@@ -222,7 +223,7 @@ impl Said {
             text.push_str(&format!("{line}\n{indent}{mark}^{mark:#}\n"));
         }
         for note in &self.notes {
-            note.style_into(text);
+            note.style_into(text, shown);
         }
     }
 
@@ -322,22 +323,24 @@ mod tests {
             at(2, 4),
             "'tile.reduce' op axis 2 is out of range for rank 2",
         );
-        axis.notes.push(tx::Diagnostic {
-            severity: Severity::Note,
-            ..error(at(1, 1), "a note")
-        });
+        for (place, message) in [(at(2, 4), "of the same place"), (at(1, 1), "a note")] {
+            axis.notes.push(tx::Diagnostic {
+                severity: Severity::Note,
+                ..error(place, message)
+            });
+        }
         let said = said(&[axis.clone(), axis], b"first\n\tx  here\n");
         assert_eq!(said.len(), 1);
         assert_eq!(
             said[0].text(),
             "a.mlir:2:4: error: 'tile.reduce' op axis 2 is out of range for rank 2\n\tx  here\n\t  ^\n\
-             a.mlir:1:1: note: a note\nfirst\n^\n  = TX0001: tx explain TX0001\n"
+             a.mlir:2:4: note: of the same place\na.mlir:1:1: note: a note\nfirst\n^\n  = TX0001: tx explain TX0001\n"
         );
         assert!(said[0].styled().contains('\u{1b}'));
         let json = said[0].json();
         assert_eq!(json["code"], "TX0001");
         assert_eq!((&json["line"], &json["column"]), (&json!(2), &json!(4)));
-        assert_eq!(json["notes"][0]["message"], "a note");
+        assert_eq!(json["notes"][1]["message"], "a note");
         assert_eq!(json["rendered"], said[0].text());
     }
 
@@ -380,7 +383,7 @@ mod tests {
     fn own_messages_begin_with_tx_once() {
         for text in ["no such file", "tx: no such file\n"] {
             let said = Said::by_tx(text);
-            assert_eq!(said.text(), "tx: no such file\n");
+            assert_eq!(said.text(), "tx: error: no such file\n");
             assert_eq!(said.json()["message"], "no such file");
         }
     }

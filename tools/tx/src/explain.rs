@@ -9,6 +9,7 @@ use crate::cli::{Candidates, Explain};
 use crate::compile;
 use crate::diagnostic::Said;
 use crate::failure::Failure;
+use crate::progress::note;
 
 /// Runs `tx explain`.
 pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
@@ -39,13 +40,8 @@ fn list() -> String {
 /// What there is to know of a code.
 fn code(number: u64) -> Result<(), Failure> {
     let code = tx_codes::get(number).ok_or_else(|| {
-        let near: Vec<String> = tx_codes::near(number)
-            .into_iter()
-            .map(|code| format!("{} ({})", code.name(), code.title))
-            .collect();
         Failure::Usage(format!(
-            "no code TX{number:04}; near it: {}; `tx explain --list` lists all",
-            near.join(", ")
+            "no code TX{number:04}: `tx explain --list` lists all"
         ))
     })?;
     crate::print(page(code).as_bytes())
@@ -99,7 +95,7 @@ fn wrapped(text: &str) -> String {
 fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let explain = |text| {
-        tx::Compiler::new(tx::Target::parse(&options.chip)?)?.explain(&tx::Source {
+        crate::compiler(tx::Target::parse(&options.chip)?)?.explain(&tx::Source {
             name: file.display().to_string(),
             text,
             entry: options.entry.clone(),
@@ -154,6 +150,12 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
                 }
             }
         }
+    }
+    if told.is_empty() {
+        note(&format!(
+            "tx: {}: nothing to explain: there is no reduction in it",
+            file.display()
+        ));
     }
     // What is chosen stands first, and is not to be looked for among them.
     crate::print((told + &others).as_bytes())

@@ -52,7 +52,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
             };
             watched(run, &done, || text::run(&config))
         }
-        FuzzTarget::Worker => return tx_fuzz::serve().map_err(refused),
+        FuzzTarget::Worker => return tx_fuzz::serve(&crate::compiler).map_err(refused),
         FuzzTarget::Replay { files } => return replay(files),
         FuzzTarget::Show(run) => return show(run),
     };
@@ -89,7 +89,7 @@ fn replay(files: &[PathBuf]) -> Result<(), Failure> {
         let json = std::fs::read(file).map_err(|error| Failure::file(file, &error))?;
         let case: Case = serde_json::from_slice(&json)
             .map_err(|error| Failure::Refused(format!("{}: {error}", file.display())))?;
-        let outcome = tx_fuzz::check(&case);
+        let outcome = tx_fuzz::check(&case, &crate::compiler);
         crate::print(format!("{}: {outcome}\n", file.display()).as_bytes())?;
         bad |= outcome.class.is_finding();
     }

@@ -39,8 +39,9 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     };
     let diagnosed =
         |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &source.text));
-    let target = tx::Target::parse(&options.chip).map_err(|error| diagnosed(&error))?;
-    let compiler = tx::Compiler::new(target).map_err(|error| diagnosed(&error))?;
+    let compiler = tx::Target::parse(&options.chip)
+        .and_then(crate::compiler)
+        .map_err(|error| diagnosed(&error))?;
     let mut report = Report {
         file: source.name.clone(),
         source: String::from_utf8(source.text.clone()).ok(),
@@ -60,7 +61,7 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
                 }
             }
             if !options.no_validate {
-                failure = check(target, &source, args, &mut report)?;
+                failure = check(&compiler, &source, args, &mut report)?;
             }
         }
         Err(error) => {
@@ -168,7 +169,7 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
 
 /// Runs the program after each pass. The answer is how `tx` ends, if not well.
 fn check(
-    target: tx::Target,
+    compiler: &tx::Compiler,
     source: &tx::Source,
     args: Option<Vec<tx_runtime::Arg>>,
     report: &mut Report,
@@ -178,7 +179,7 @@ fn check(
         ptxas: doctor::find_ptxas(),
         ..tx_validate::Options::default()
     };
-    let validation = match tx_validate::validate(target, source, &given) {
+    let validation = match tx_validate::validate(compiler, source, &given) {
         Ok(validation) => validation,
         Err(Trouble::Input(reason)) => {
             return Err(Failure::Refused(format!("{}: {reason}", source.name)));

@@ -2,13 +2,15 @@
 
 use tx_runtime::{Arg, Array, Device, Executable, RunOptions, Spec};
 
-use crate::bench::time;
+use crate::bench::{repeats, time};
 use crate::cli::Tune;
 use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
 use crate::run;
 
+/// How often a schedule is measured on a GPU.
+const TIMES: u32 = 7;
 /// A candidate must be faster than the best before it by this share, so that noise changes nothing.
 const MARGIN: f64 = 0.01;
 /// Results may differ by this share of the largest: sums in another order, of the narrowest type.
@@ -35,6 +37,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             device.reason()
         ));
     }
+    let times = repeats(options.times, TIMES, &device);
     let source = tx::Source {
         name: file.display().to_string(),
         text: text.clone(),
@@ -43,7 +46,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     };
     let refused = |error: tx::Error| Failure::Diagnosed(compile::describe(&error, file, &text));
     let compiler = tx::Target::parse(&chip)
-        .and_then(tx::Compiler::new)
+        .and_then(crate::compiler)
         .map_err(refused)?;
     let tunables = compiler.candidates(&source).map_err(refused)?;
     let args = options
@@ -60,7 +63,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             let program = device.load(&artifact)?;
             let grid = options.launch.grid.map(|grid| grid.0);
             let results = results(&program, &args, grid)?;
-            let seconds = time(&device, &program, &args, grid, options.times, &|| {})?.median();
+            let seconds = time(&device, &program, &args, grid, times, &|| {})?.median();
             Ok((seconds * 1e6, results, tuned))
         };
 
@@ -83,9 +86,10 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         let mut errors = Errors::default();
         let mut winner: Option<&String> = None;
         note(&format!(
-            "{} number {number}: {} schedules",
+            "{} number {number}: {} schedules, estimates are for {}",
             tunable.op,
-            tunable.candidates.len()
+            tunable.candidates.len(),
+            tunable.estimated_for
         ));
         for (rank, candidate) in tunable.candidates.iter().enumerate() {
             let mut trial = schedules.clone();
@@ -112,7 +116,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             }
             let is_better = rank > 0 && measured < best * (1.0 - MARGIN);
             note(&format!(
-                "  {measured:>10.1} µs, estimated {:>10.1}: {}{}",
+                "  {measured:>10.1} µs, estimated {:>10.1} µs: {}{}",
                 candidate.microseconds,
                 candidate.schedule,
                 if is_better { ", the best so far" } else { "" }

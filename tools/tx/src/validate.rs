@@ -94,11 +94,13 @@ fn validate(
     };
     let lines = source.text.clone();
     let diagnosed = |error: &tx::Error| Failure::Diagnosed(compile::describe(error, file, &lines));
-    let target = tx::Target::parse(&options.chip).map_err(|error| diagnosed(&error))?;
+    let compiler = tx::Target::parse(&options.chip)
+        .and_then(crate::compiler)
+        .map_err(|error| diagnosed(&error))?;
     let entries = match &options.entry {
         Some(entry) => vec![entry.clone()],
-        None => tx::Compiler::new(target)
-            .and_then(|compiler| compiler.entries(&source))
+        None => compiler
+            .entries(&source)
             .map_err(|error| diagnosed(&error))?,
     };
     // Without any, the compiler says what is missing.
@@ -109,7 +111,7 @@ fn validate(
     let several = entries.len() > 1;
     for entry in entries {
         source.entry = entry;
-        let validated = tx_validate::validate(target, &source, given);
+        let validated = tx_validate::validate(&compiler, &source, given);
         let validated = validated.map_err(|trouble| match &trouble {
             Trouble::Compile(error) => diagnosed(error),
             other => {

@@ -153,7 +153,7 @@ fn wrong_usage_is_status_2() {
     fails(
         &case.tx(&["run", "sum.mlir", "--device", "gpu"]),
         2,
-        "tx: unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`\n",
+        "tx: error: unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`\n",
     );
 }
 
@@ -280,17 +280,17 @@ fn reports_that_cannot_be_made() {
     fails(
         &case.tx(&[&quick[..], &["-o", "absent/sum.html"]].concat()),
         1,
-        "tx: absent/sum.html: No such file or directory (os error 2)\n",
+        "tx: error: absent/sum.html: No such file or directory (os error 2)\n",
     );
     fails(
         &case.tx(&["report", "absent.mlir", "-o", "sum.html"]),
         1,
-        "tx: absent.mlir: No such file or directory (os error 2)\n",
+        "tx: error: absent.mlir: No such file or directory (os error 2)\n",
     );
     fails(
         &case.tx(&["report", "sum.mlir", "-o", "a.html", "--arg", "zeros:3xf32"]),
         1,
-        "tx: sum.mlir: found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)\n",
+        "tx: error: sum.mlir: found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)\n",
     );
     assert!(!case.folder.path().join("a.html").exists());
     for (args, message) in [
@@ -325,12 +325,12 @@ fn unreadable_files_are_status_1() {
         fails(
             &case.tx(&[command, "absent.mlir"]),
             1,
-            "tx: absent.mlir: No such file or directory (os error 2)\n",
+            "tx: error: absent.mlir: No such file or directory (os error 2)\n",
         );
         fails(
             &case.tx(&[command, "."]),
             1,
-            "tx: .: Is a directory (os error 21)\n",
+            "tx: error: .: Is a directory (os error 21)\n",
         );
     }
     for (arg, message) in [
@@ -347,7 +347,7 @@ fn unreadable_files_are_status_1() {
         fails(
             &case.tx(&["run", "sum.mlir", "--device", "cpu", "--arg", arg]),
             1,
-            &format!("tx: {message}\n"),
+            &format!("tx: error: {message}\n"),
         );
     }
 }
@@ -393,7 +393,7 @@ fn unknown_names_list_the_known_ones() {
         let output = case.tx(args);
         assert_eq!(status(&output), 1);
         assert!(
-            stderr(&output).starts_with("tx: ")
+            stderr(&output).starts_with("tx: error: ")
                 && stderr(&output).contains("unknown chip `sm_1`; known chips: sm_80")
         );
     }
@@ -456,12 +456,12 @@ fn compiles() {
     fails(
         &case.tx(&["compile", "sum.mlir", "-o", "-", "--plan", "-"]),
         2,
-        "tx: found `-` for both the PTX and the launch plan, expected a file for one of them\n",
+        "tx: error: found `-` for both the PTX and the launch plan, expected a file for one of them\n",
     );
     fails(
         &case.tx(&["compile", "sum.mlir", "-o", "absent/sum.ptx"]),
         1,
-        "tx: absent/sum.ptx: No such file or directory (os error 2)\n",
+        "tx: error: absent/sum.ptx: No such file or directory (os error 2)\n",
     );
 }
 
@@ -613,7 +613,7 @@ fn arguments_that_do_not_fit_are_status_1() {
             "argument 1: found the number 7, expected memref<f32>; an array of rank 0 is written `full:7:f32`",
         ),
     ] {
-        fails(&run(args), 1, &format!("tx: {message}\n"));
+        fails(&run(args), 1, &format!("tx: error: {message}\n"));
     }
     let args = [
         "run",
@@ -630,7 +630,7 @@ fn arguments_that_do_not_fit_are_status_1() {
     fails(
         &case.tx(&args),
         1,
-        "tx: --out 2=x.npy: there is no argument 2: `sum` takes 2, expected the index of a memref argument\n",
+        "tx: error: --out 2=x.npy: there is no argument 2: `sum` takes 2, expected the index of a memref argument\n",
     );
 }
 
@@ -749,6 +749,11 @@ fn completes() {
         let output = case.tx(&["completions", shell]);
         assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
         assert!(stdout(&output).contains(sign), "{shell}");
+        // Chips and devices are offered; others are taken, and refused by who knows them.
+        let script = stdout(&output).replace('\\', "");
+        for offered in ["sm_90a", "cuda:1"] {
+            assert!(script.contains(offered), "{shell}: {offered}");
+        }
     }
 }
 
@@ -789,7 +794,7 @@ fn survives_standard_output() {
             .expect("tx starts");
         assert_eq!(status(&output), 1);
         assert!(
-            stderr(&output).starts_with("tx: standard output: "),
+            stderr(&output).starts_with("tx: error: standard output: "),
             "{}",
             stderr(&output)
         );
@@ -966,7 +971,7 @@ fn traces_need_a_file() {
     fails(
         &output,
         1,
-        "tx: no/folder.json: No such file or directory (os error 2)\n",
+        "tx: error: no/folder.json: No such file or directory (os error 2)\n",
     );
 }
 

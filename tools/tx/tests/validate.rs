@@ -190,8 +190,8 @@ fn check(name: &str, text: &str, inputs: Option<usize>) -> Vec<(String, Outcome)
             entry: None,
             keep_stages: false,
         };
-        let entries = tx::Compiler::new(target).and_then(|c| c.entries(&source));
-        let entries = match entries {
+        let compiler = tx::Compiler::new(target).expect("a compiler");
+        let entries = match compiler.entries(&source) {
             Ok(entries) => entries,
             Err(error) => {
                 outcomes.push((
@@ -215,7 +215,7 @@ fn check(name: &str, text: &str, inputs: Option<usize>) -> Vec<(String, Outcome)
                 inputs: inputs.map(|count| 0..count),
                 ..Options::default()
             };
-            let result = tx_validate::validate(target, &source, &options);
+            let result = tx_validate::validate(&compiler, &source, &options);
             outcomes.push((format!("{name}#{part} @{entry}"), outcome(result)));
         }
     }

@@ -303,7 +303,7 @@ fn install_ptxas(tools: &Path) -> Result<PathBuf> {
     )?;
     sh::run(
         Command::new("python3")
-            .args(["-m", "pip", "download", "--quiet", "--no-deps"])
+            .args(["-m", "pip", "download", "--no-deps"])
             .args(["--only-binary=:all:", "--require-hashes", "--dest"])
             .arg(&download)
             .arg("--requirement")

@@ -60,7 +60,6 @@ impl Workspace {
     pub(crate) fn build(&self, package: &str, binary: &str, profile: &str) -> Result<PathBuf> {
         sh::run(self.cargo().args([
             "build",
-            "--quiet",
             "--profile",
             profile,
             "--package",

@@ -174,8 +174,9 @@ pub(crate) fn survey(
     edits: &[Edit],
     references: &Arc<References>,
 ) -> Result<Survey, String> {
-    let artifact = Compiler::new(program.target)
-        .and_then(|compiler| compiler.compile_source(&program.source))
+    let compiler = Compiler::new(program.target).map_err(|error| error.to_string())?;
+    let artifact = compiler
+        .compile_source(&program.source)
         .map_err(|error| error.to_string())?;
     let functions = functions(&artifact);
     let few = Options {
@@ -185,39 +186,34 @@ pub(crate) fn survey(
     };
     let mut places = vec![Vec::new(); edits.len()];
     let mut stage = 0;
-    let validation = validate_edited(
-        program.target,
-        &program.source,
-        &few,
-        &mut |pass, module| {
-            if pass == "parse" {
-                stage = 0;
-                places = vec![Vec::new(); edits.len()];
-            } else {
-                stage += 1;
+    let validation = validate_edited(&compiler, &program.source, &few, &mut |pass, module| {
+        if pass == "parse" {
+            stage = 0;
+            places = vec![Vec::new(); edits.len()];
+        } else {
+            stage += 1;
+        }
+        let mut ops = walk(top(module));
+        ops.retain(|op| takes_part(*op, &functions));
+        for (edit, places) in edits.iter().zip(&mut places) {
+            if stage == 0 || !edit.after.contains(&pass) {
+                continue;
             }
-            let mut ops = walk(top(module));
-            ops.retain(|op| takes_part(*op, &functions));
-            for (edit, places) in edits.iter().zip(&mut places) {
-                if stage == 0 || !edit.after.contains(&pass) {
-                    continue;
-                }
-                let mut change = 0;
-                for op in &ops {
-                    for _ in (edit.at)(*op) {
-                        places.push(Place {
-                            stage,
-                            pass: pass.to_owned(),
-                            change,
-                            op: describe(*op),
-                            kernel: kernel_of(*op),
-                        });
-                        change += 1;
-                    }
+            let mut change = 0;
+            for op in &ops {
+                for _ in (edit.at)(*op) {
+                    places.push(Place {
+                        stage,
+                        pass: pass.to_owned(),
+                        change,
+                        op: describe(*op),
+                        kernel: kernel_of(*op),
+                    });
+                    change += 1;
                 }
             }
-        },
-    )
+        }
+    })
     .map_err(|trouble| trouble.to_string())?;
     if !validation.is_good() {
         return Err(match validation.guilty() {
@@ -328,32 +324,28 @@ fn try_mutate(survey: &Survey, edit: &Edit, place: &Place, options: Options) -> 
         known: place.stage,
         ..options
     };
-    let validation = validate_edited(
-        program.target,
-        &program.source,
-        &options,
-        &mut |pass, module| {
-            if pass == "parse" {
-                lowered.borrow_mut().clear();
-                done.set(None);
+    let compiler = Compiler::new(program.target).expect("a compiler");
+    let validation = validate_edited(&compiler, &program.source, &options, &mut |pass, module| {
+        if pass == "parse" {
+            lowered.borrow_mut().clear();
+            done.set(None);
+        }
+        let mut lowered = lowered.borrow_mut();
+        if lowered.len() == place.stage {
+            // On a copy first: what does not verify must not be looked at any more.
+            let copy = Module::from_operation(tx_mlir::copy(top(module)));
+            let verified =
+                copy.and_then(|mut copy| change(&mut copy, edit, place.change, &survey.functions));
+            done.set(Some(verified));
+            if verified == Some(true) {
+                change(module, edit, place.change, &survey.functions);
             }
-            let mut lowered = lowered.borrow_mut();
-            if lowered.len() == place.stage {
-                // On a copy first: what does not verify must not be looked at any more.
-                let copy = Module::from_operation(tx_mlir::copy(top(module)));
-                let verified = copy
-                    .and_then(|mut copy| change(&mut copy, edit, place.change, &survey.functions));
-                done.set(Some(verified));
-                if verified == Some(true) {
-                    change(module, edit, place.change, &survey.functions);
-                }
-            }
-            let llvm = walk(top(module))
-                .into_iter()
-                .any(|op| is(op, "llvm.func") && tx_mlir::enclosing(op, "gpu.module").is_some());
-            lowered.push((pass.to_owned(), llvm));
-        },
-    );
+        }
+        let llvm = walk(top(module))
+            .into_iter()
+            .any(|op| is(op, "llvm.func") && tx_mlir::enclosing(op, "gpu.module").is_some());
+        lowered.push((pass.to_owned(), llvm));
+    });
     match done.get() {
         Some(Some(true)) => {}
         Some(Some(false)) => {

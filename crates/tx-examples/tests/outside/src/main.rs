@@ -1,7 +1,4 @@
-//! A compiler that knows nothing of tx but the package `tx-compiler`.
-
-mod pairwise;
-mod set_determinism;
+//! A compiler that knows nothing of tx but the package `tx-compiler`; `my-opt` and `my-tx` are for its tests.
 
 use tx::melior::dialect::DialectRegistry;
 use tx::melior::ir::Module;
@@ -21,11 +18,9 @@ gpu.module @kernels {
 }";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    tx::register_variant(&pairwise::Pairwise)?;
-    tx::register_pass(&set_determinism::SetDeterminism::INFO)?;
-    let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
-        .with_stages()
-        .with_pass_before("tile-analyze-scope", "serving-set-determinism")?;
+    another_compiler::register()?;
+    let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?.with_stages();
+    let compiler = another_compiler::prepare(compiler)?;
     let artifact = compiler.compile(KERNEL)?;
     let selected = artifact.ir_after("tile-select-variant").ok_or("no stage")?;
     assert!(selected.contains("variant = \"pairwise\""), "{selected}");
@@ -42,6 +37,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     parse_pass_pipeline(manager.as_operation_pass_manager(), &passes)?;
     manager.run(&mut module)?;
     assert!(!module.as_operation().to_string().contains("tile.reduce"));
-    println!("another compiler: {} lines of PTX", artifact.ptx.lines().count());
+    println!(
+        "another compiler: {} lines of PTX",
+        artifact.ptx.lines().count()
+    );
     Ok(())
 }

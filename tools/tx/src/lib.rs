@@ -1,0 +1,188 @@
+//! The `tx` program as a library: its commands with the variants and passes of another compiler.
+//!
+//! `tx validate`, `tx run`, `tx explain` and the others know what is registered in their own process. A compiler that
+//! registers more has a `tx` of its own, which is a `main`:
+//!
+//! ```no_run
+//! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }
+//! fn main() -> std::process::ExitCode {
+//!     mine::register().expect("names that are free");
+//!     tx_cli::main_with(|compiler| compiler.with_pass_before("tile-select-variant", "canonicalize"))
+//! }
+//! ```
+//!
+//! What it says is what `tx` says, and so are options and exit statuses; it calls itself `tx` too.
+
+mod batch;
+mod bench;
+mod cli;
+mod compile;
+mod diagnostic;
+mod doctor;
+mod explain;
+mod failure;
+mod fuzz;
+mod man;
+mod progress;
+mod report;
+mod run;
+mod trace;
+mod tune;
+mod validate;
+
+use std::any::Any;
+use std::env;
+use std::ffi::OsString;
+use std::io::{IsTerminal, Write};
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use clap::{CommandFactory, Parser};
+use clap_complete::Shell;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+use cli::{Cli, Command};
+use diagnostic::Format;
+use failure::Failure;
+
+/// Puts passes into a compiler, or sets something else of it.
+pub type Prepare = fn(tx::Compiler) -> Result<tx::Compiler, tx::Error>;
+
+static PREPARE: OnceLock<Prepare> = OnceLock::new();
+
+/// Does what the arguments of the process say, with all variants that are registered. It is the body of `main`: it is called
+/// while there is no other thread, and sets the panic hook.
+#[must_use = "it is the exit status"]
+pub fn main() -> ExitCode {
+    main_with(Ok)
+}
+
+/// The same with every compiler as `prepare` returns it: with passes put into `lower-reduction`. A pass that is registered and
+/// put nowhere is not run.
+#[must_use = "it is the exit status"]
+pub fn main_with(prepare: Prepare) -> ExitCode {
+    PREPARE.get_or_init(|| prepare);
+    // SAFETY: there is no other thread yet.
+    unsafe { tx::ignore_cuda_toolkit() };
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return wrong_usage(&error),
+    };
+    cli.message_format.choose();
+    // A panic is a bug, but the user is owed a message and not a backtrace.
+    panic::set_hook(Box::new(|info| {
+        let at = info
+            .location()
+            .map(|at| format!(" at {}:{}", at.file(), at.line()))
+            .unwrap_or_default();
+        failure::say(&format!(
+            "tx: internal error{at}: {}",
+            panic_message(info.payload())
+        ));
+        failure::say(
+            "tx: this is a bug of tx; please report it with the program and the command line",
+        );
+    }));
+    let done = panic::catch_unwind(AssertUnwindSafe(|| execute(cli)));
+    match (done, trace::finish()) {
+        (Ok(Ok(())), Ok(())) => ExitCode::SUCCESS,
+        (Ok(Ok(())), Err(failure)) | (Ok(Err(failure)), _) => failure.report(),
+        (Err(_), _) => ExitCode::FAILURE,
+    }
+}
+
+/// Says what is wrong with the command line, or what `--help` and `--version` ask for.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    let args: Vec<OsString> = env::args_os().collect();
+    // There is no command line that could say so otherwise.
+    let json = args.iter().any(|arg| arg == "--message-format=json")
+        || args
+            .windows(2)
+            .any(|pair| pair[0] == "--message-format" && pair[1] == "json");
+    if json {
+        Format::Json.choose();
+    }
+    let text = error.to_string();
+    match text.strip_prefix("error: ") {
+        Some(message) if error.use_stderr() => Failure::Usage(message.to_owned()).report(),
+        _ if json && error.use_stderr() => Failure::Usage(text).report(),
+        // Help, that was asked for or that stands in for a command.
+        _ => error.exit(),
+    }
+}
+
+fn panic_message(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic without a message")
+}
+
+/// The compiler of every command.
+pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
+    let compiler = tx::Compiler::new(target)?;
+    match PREPARE.get() {
+        Some(prepare) => prepare(compiler),
+        None => Ok(compiler),
+    }
+}
+
+fn execute(cli: Cli) -> Result<(), Failure> {
+    progress::configure(&cli.progress, cli.log.is_some());
+    let log = cli.log.as_ref().map(|filter| {
+        let stderr = std::io::stderr;
+        let layer = fmt::layer()
+            .with_ansi(stderr().is_terminal())
+            .with_writer(stderr);
+        EnvFilter::builder()
+            .parse(filter)
+            .map(|filter| layer.with_filter(filter))
+            .map_err(|error| Failure::Usage(format!("`{filter}` is not a log filter: {error}")))
+    });
+    let log = log.transpose()?;
+    let trace = cli.trace.as_deref().map(trace::start).transpose()?;
+    if log.is_some() || trace.is_some() {
+        tracing_subscriber::registry().with(log).with(trace).init();
+    }
+    match cli.command {
+        Command::Run(options) => run::run(&options),
+        Command::Batch(options) => batch::run(&options),
+        Command::Bench(options) => bench::run(&options),
+        Command::Compile(options) => compile::run(&options),
+        Command::Explain(options) => explain::run(&options),
+        Command::Tune(options) => tune::run(&options),
+        Command::Validate(options) => validate::run(&options),
+        Command::Report(options) => report::run(&options),
+        Command::Fuzz(options) => fuzz::run(&options),
+        Command::Doctor(options) => doctor::run(&options),
+        Command::Completions(options) => completions(&options),
+        Command::Man(options) => man::run(&options),
+    }
+}
+
+fn completions(options: &cli::Completions) -> Result<(), Failure> {
+    let shell = match options.shell {
+        cli::Shell::Bash => Shell::Bash,
+        cli::Shell::Zsh => Shell::Zsh,
+        cli::Shell::Fish => Shell::Fish,
+    };
+    // Into memory first: clap_complete panics when it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "tx", &mut script);
+    print(&script)
+}
+
+/// Writes to standard output.
+pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
+    progress::around(|| {
+        let mut stdout = std::io::stdout().lock();
+        stdout
+            .write_all(bytes)
+            .and_then(|()| stdout.flush())
+            .map_err(|error| Failure::stdout(&error))
+    })
+}
