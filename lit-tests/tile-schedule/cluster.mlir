@@ -32,7 +32,6 @@ func.func @full_sum(%A: memref<?xf32>, %B: memref<f32>) {
 // CHECK:         scf.for %{{.+}} = %[[CLUSTER]] to %{{.+}} step %[[CLUSTERS]] {
 // CHECK:           tile.all_reduce max %{{.+}} scope(cluster) width 60 stride 1
 // CHECK-LABEL: func.func @rows(
-// CHECK:         cf.assert
 // CHECK:         %[[ROWS:.+]] = memref.dim %{{.+}}, %c0
 // CHECK:         %[[MOST:.+]] = arith.minui %[[ROWS]], %c715827882
 // CHECK:         %[[BLOCKS:.+]] = arith.muli %[[MOST]], %c3

@@ -179,12 +179,15 @@ impl Pass for Schedule {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
-            if until == 3 && planned.is_whole() {
+            if until == 3 && !planned.has_two_ops() {
                 write_schedule(planned.job.op, &planned.schedule());
                 continue;
             }
             // Once: sizes of parts follow from those of the whole.
-            planned.job.assert_sizes(&Builder::before(planned.job.op));
+            let has_parts = planned.has_parts();
+            if has_parts {
+                planned.job.assert_sizes(&Builder::before(planned.job.op));
+            }
             for stage in in_stages(planned, &chip)? {
                 if until == 3 {
                     write_schedule(stage.job.op, &stage.schedule);
@@ -197,7 +200,7 @@ impl Pass for Schedule {
                     kernels.push(Kernels::of(host));
                 }
                 if let Some(last) = kernels.last_mut() {
-                    last.add(&stage.job, &stage.nest, &stage.steps, stage.last.as_ref(), &stage.only);
+                    last.add(&stage.job, &stage.nest, &stage.steps, stage.last.as_ref(), &stage.only, !has_parts);
                     counts.add("kernels", 1);
                 }
                 stage.done.into_iter().for_each(erase);
@@ -351,10 +354,15 @@ impl Planned<'_> {
         }
     }
 
-    /// Whether its partial results are no other op's: there are none in global memory, there are kernels for several
-    /// lengths, or there is one for both reductions.
-    fn is_whole(&self) -> bool {
-        self.cases.len() > 1 || self.cases.iter().any(|(_, nest)| nest.last_block || nest.global_rfactors().is_empty())
+    /// Whether it becomes several jobs: there are kernels for several lengths, or partial results in global memory.
+    fn has_parts(&self) -> bool {
+        self.cases.len() > 1 || self.cases.iter().any(|(_, nest)| !nest.global_rfactors().is_empty())
+    }
+
+    /// Whether its partial results are another op's: neither are there kernels for several lengths, nor one for both
+    /// reductions.
+    fn has_two_ops(&self) -> bool {
+        self.has_parts() && self.cases.len() == 1 && self.cases.iter().all(|(_, nest)| !nest.last_block)
     }
 
     /// The attribute.

@@ -97,7 +97,8 @@ impl<'c> Kernels<'c> {
     }
 
     /// Writes the kernel of a job and its launch in front of the job's op.
-    /// Where there are kernels for other lengths, it is launched for these only.
+    /// Where there are kernels for other lengths, it is launched for these only. Sizes are asserted where the job is no
+    /// part of another, whose sizes were.
     pub(crate) fn add(
         &mut self,
         job: &Job<'c>,
@@ -105,6 +106,7 @@ impl<'c> Kernels<'c> {
         schedule: &[Step],
         last: Option<&Last<'c>>,
         only: &[Lengths<'c>],
+        asserts: bool,
     ) {
         let (module, module_name) = self.module(job.op);
         let name = format!("{}_{}", self.prefix, self.count);
@@ -130,6 +132,7 @@ impl<'c> Kernels<'c> {
             &arguments,
             last.is_some(),
             only,
+            asserts,
         );
     }
 
@@ -299,8 +302,12 @@ fn launch<'c>(
     arguments: &[Val<'c>],
     has_last: bool,
     only: &[Lengths<'c>],
+    asserts: bool,
 ) {
     let b = Builder::before(job.op);
+    if asserts {
+        job.assert_sizes(&b);
+    }
     let lengths: Vec<Index<'c>> = (0..job.extents.len()).map(|d| job.length(&b, d)).collect();
     for (i, name) in job.partials.iter().enumerate() {
         if let Ok(node) = nest.find(name) {
