@@ -128,3 +128,22 @@ func.func @indices(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?xf32>) 
   }
   return
 }
+
+// -----
+
+// An index that begins below 0 whatever sizes are is asserted not to: no call gets past that.
+// CHECK-LABEL: func.func @below(
+// CHECK:         %[[HOLDS:.+]] = arith.cmpi sle, %{{.+}}, %{{.+}} : index
+// CHECK-NEXT:    cf.assert %[[HOLDS]], "`(d1 + -1)`, the index in dimension 0 of operand 0 of `tile.reduce`, must not be less than 0"
+// CHECK:         gpu.launch_func
+func.func @below(%A: memref<?xf32>, %W: memref<?xf32>, %B: memref<?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j - 1)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],
+      iterator_types = ["parallel", "reduction"]}
+    ins(%A, %W : memref<?xf32>, memref<?xf32>) outs(%B : memref<?xf32>) {
+  ^bb0(%a: f32, %w: f32, %b: f32):
+    %m = arith.mulf %a, %w : f32
+    %s = arith.addf %m, %b : f32
+    linalg.yield %s : f32
+  }
+  return
+}

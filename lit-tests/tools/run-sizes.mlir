@@ -7,6 +7,8 @@
 // EXIT: 1
 // RUN(BACK): not tx run %s --entry backwards --device cpu --arg rand:8xf32 --arg zeros:9xf32 2>&1
 // EXIT: 1
+// RUN(BELOW): not tx run %s --entry below --device cpu --arg rand:13xf32 --arg zeros:9xf32 2>&1
+// EXIT: 1
 // SNAPSHOT: none — each message is checked.
 
 // Arrays of sizes with which a kernel would read or write outside of them are refused before anything is launched.
@@ -15,6 +17,7 @@
 // NONE: tx: error: arg1.dim1 is 0: dimension 1 of operand 1 of `tile.reduce` is reduced, and must be 1 where it is kept (expected arg1.dim1 == 1)
 // FEW:  dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 1 (expected arg0.dim0 == arg1.dim0)
 // BACK: `((d0 * -1) + 7)`, the index in dimension 0 of operand 0 of `linalg.generic`, must not be less than 0
+// BELOW: `(d0 + -1)`, the index in dimension 0 of operand 0 of `linalg.generic`, must not be less than 0
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?x?xf32>
   return
@@ -27,6 +30,14 @@ func.func @last_block(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 }
 func.func @backwards(%A: memref<?xf32>, %B: memref<?xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (7 - i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+    ins(%A : memref<?xf32>) outs(%B : memref<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+func.func @below(%A: memref<?xf32>, %B: memref<?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i - 1)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
     ins(%A : memref<?xf32>) outs(%B : memref<?xf32>) {
   ^bb0(%a: f32, %b: f32):
     linalg.yield %a : f32

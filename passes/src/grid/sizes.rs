@@ -120,6 +120,7 @@ impl<'c> Job<'c> {
             .into_iter()
             .map(|last| last.unwrap_or(Index::Const(0)))
             .collect();
+        let is_empty = self.extents.iter().any(|n| n.known() == Some(0));
         for (number, access, place, index) in self.indices() {
             let size = size(access, place);
             if has_kept {
@@ -135,6 +136,10 @@ impl<'c> Job<'c> {
             let negative = format!(
                 "`{index}`, the index in dimension {place} of operand {number} of `{op}`, must not be less than 0"
             );
+            // A loop that is known at run time only may have no iteration: that the least index is negative was not refused.
+            if low.known().is_some_and(|n| n < 0) && !is_empty {
+                write_assert(b, Predicate::Sle, Index::Const(0), low, &negative);
+            }
             assert(b, Predicate::Sle, Index::Const(0), low, &negative);
             let message = format!(
                 "dimension {place} of operand {number} of `{op}` must have an element for every `{index}`"
@@ -190,9 +195,18 @@ fn assert<'c>(
     right: Index<'c>,
     message: &str,
 ) {
-    if left.known().is_some() && right.known().is_some() {
-        return;
+    if left.known().is_none() || right.known().is_none() {
+        write_assert(b, predicate, left, right, message);
     }
+}
+
+fn write_assert<'c>(
+    b: &Builder<'c>,
+    predicate: Predicate,
+    left: Index<'c>,
+    right: Index<'c>,
+    message: &str,
+) {
     let holds = b.compare(predicate, b.value(left), b.value(right));
     b.create("cf.assert")
         .operands(&[holds])
