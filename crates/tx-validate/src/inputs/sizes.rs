@@ -32,7 +32,7 @@ impl Call {
 /// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
 /// 256, and so many columns that 32 of them make more than 256 parts; one more than
 /// 256 blocks of 256 threads fold in two rounds; and more than four threads of 256 can count in f16.
-const CALLS: [([usize; 4], Data); 29] = [
+const CALLS: [([usize; 4], Data); 28] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
     ([1, 257, 2, 4], Data::Random),
@@ -60,7 +60,6 @@ const CALLS: [([usize; 4], Data); 29] = [
     ([639, 97, 1, 2], Data::Columns),
     ([9, 301, 2, 2], Data::Deep),
     ([9, 2053, 2, 2], Data::Last),
-    ([1, 140_001, 1, 2], Data::Last),
     ([1, 270_001, 1, 2], Data::Last),
 ];
 
@@ -102,11 +101,9 @@ const FEW_OF_THESE: usize = 4;
 const LENGTH_TURNS: usize = 7;
 
 /// More rows than are few, of a length that is long; and columns that are long and few, of which one has more rows than its blocks take at
-/// once, more of them, and many; and a few rows of so many parts of a warp that these are long rows: for kernels that none of the other calls
-/// launches.
-const NUMBERS: [[usize; 4]; 6] = [
+/// once, more of them, and many: for kernels that none of the other calls launches.
+const NUMBERS: [[usize; 4]; 5] = [
     [39, 4103, 1, 2],
-    [5, 4098 * WARP, 1, 2],
     [1031, 37, 1, 2],
     [33_801, 3, 1, 2],
     [1033, 263, 1, 2],
