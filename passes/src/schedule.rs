@@ -1,5 +1,5 @@
 use crate::analysis::laws::check_laws;
-use crate::grid::choose::{candidates, choose};
+use crate::grid::choose::{candidates, choose, choose_one};
 use crate::grid::cost::{self, Bounds, Cost};
 use crate::grid::job::{Job, Work, is_job};
 use crate::grid::finish;
@@ -396,6 +396,15 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
 }
 
 fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
+    plan_by(op, chip, choose)
+}
+
+/// A plan whose schedule, where none is written, is chosen so.
+fn plan_by<'c>(
+    op: Op<'c>,
+    chip: &Chip,
+    choose: fn(&Job<'_>, bool) -> Vec<Case>,
+) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
     check_laws(op)?;
     let (schedules, chosen) = match job.written_schedule()? {
@@ -524,8 +533,8 @@ fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Fa
     {
         erase(job.op);
         let mut stages = Vec::new();
-        for op in [first, second] {
-            stages.extend(in_stages(plan(op, chip)?, chip)?);
+        for planned in [plan(first, chip)?, plan_by(second, chip, choose_one)?] {
+            stages.extend(in_stages(planned, chip)?);
         }
         return Ok(stages);
     }
@@ -605,7 +614,7 @@ fn in_cases<'c>(
         let Some((first, second)) = materialise(job, &nest, &case.steps, case.most) else { continue };
         let mut partial = plan(first, chip)?;
         partial.only_up_to(case.most);
-        for planned in [partial, plan(second, chip)?] {
+        for planned in [partial, plan_by(second, chip, choose_one)?] {
             let more = in_stages(planned, chip)?.into_iter().map(|mut stage| {
                 stage.only.extend(&own);
                 stage

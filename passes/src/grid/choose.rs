@@ -145,11 +145,15 @@ const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
 /// The schedule for each length; with `clusters`, blocks of one share what is in [`SHARED`].
 pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Vec<Case> {
+    let classes = Chooser::of(job, clusters).by_length();
+    classes.unwrap_or_else(|| choose_one(job, clusters))
+}
+
+/// The schedule for all lengths: for what combines partial results, which are few whatever the lengths of the whole are.
+pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Vec<Case> {
     let mut chooser = Chooser::of(job, clusters);
-    chooser.by_length().unwrap_or_else(|| {
-        chooser.run();
-        vec![Case::always(chooser.steps)]
-    })
+    chooser.run();
+    vec![Case::always(chooser.steps)]
 }
 
 /// Other schedules that may be as good, or better where what [`choose`] knows does not hold; those for `clusters` too, where

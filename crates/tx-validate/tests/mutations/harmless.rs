@@ -46,10 +46,6 @@ macro_rules! harmless {
 }
 
 harmless! {
-    "The kernel combines more than 1024 partial results for 65 to 1024 rows: arrays of more than two million elements, which no generated input has, \
-     so that it is never launched." => {
-        "drop-fence" "mutations/jobs@two_steps" "llvm.fence syncscope";
-    }
     "A square is no -0.0, so that no sum of squares is, and the sign of what it starts from does not show." => {
         "other-zero" "programs/dot-and-matvec@dot_and_matvec" "11:3 `% = arith.constant -0.0";
         "other-zero" "programs/l2-norm@l2_norm" "16:3 `% = arith.constant -0.0";
