@@ -56,7 +56,7 @@ harmless! {
     }
     "Between the exchange within each block and that of the last block all threads of a block learn at a barrier whether it is the last: \
      none reads the first any more when one writes the second." => {
-        "share-scratch" "mutations/blocks@columns,mutations/blocks@sum,mutations/jobs@centred,mutations/jobs@two_steps" "memref.get_global @";
+        "share-scratch" "mutations/blocks@columns,mutations/blocks@sum,mutations/jobs@centred" "memref.get_global @";
     }
     "Bytes that are extended with their sign are in the same order as numbers without sign, and those that are extended \
      without it are not negative; of the result the low byte is kept." => {
