@@ -1,4 +1,4 @@
-// RUN: tx-opt %s --gpu-module-to-ptx --verify-diagnostics
+// RUN: tx-opt %s --gpu-module-to-ptx --split-input-file --verify-diagnostics
 
 // What is left of other dialects is named, and so is the module.
 // expected-error @+1 {{no PTX was made of it: it cannot be translated to LLVM IR}}
@@ -9,4 +9,25 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
     llvm.store %c, %p : i32, !llvm.ptr
     llvm.return
   }
+}
+
+// -----
+
+// A PTX version that does not know the chip is refused: LLVM would end the process. MLIR's default is 6.0.
+// expected-error @+2 {{sm_80 needs PTX 7.0 or newer, found PTX 6.0}}
+// expected-note @+1 {{write the target as #nvvm.target<chip = "sm_80", features = "+ptx70">, or have `tile-attach-target` do it}}
+gpu.module @too_old [#nvvm.target<chip = "sm_80">] {
+}
+
+// -----
+
+// Of several versions the newest counts, as it does for LLVM.
+gpu.module @newest [#nvvm.target<chip = "sm_80", features = "+ptx70,+ptx60">] {
+}
+
+// -----
+
+// expected-error @+2 {{unknown target feature `+ptx999`}}
+// expected-note @+1 {{known: +ptx32}}
+gpu.module @no_version [#nvvm.target<chip = "sm_90", features = "+ptx999">] {
 }

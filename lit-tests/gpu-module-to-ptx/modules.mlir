@@ -14,26 +14,21 @@ gpu.module @plain [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
   }
 }
 
-// The chip and features that MLIR leaves unprinted.
-// CHECK: gpu.binary @default {{.+}}.version 6.0{{.+}}.target sm_50{{.+}}.visible .entry k
-gpu.module @default [#nvvm.target] {
-  llvm.func @k() attributes {gpu.kernel, nvvm.kernel} {
-    llvm.return
-  }
-}
-
 // A module without kernels is a binary without code.
 // CHECK: gpu.binary @empty
 gpu.module @empty [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
 }
 
-// What says more than a chip and its features is left to MLIR's own pass.
+// What says more than a chip and its features is left to MLIR's own pass, and so are chips that nothing is known of, as MLIR's
+// default is, which stays unprinted.
 // CHECK: gpu.module @none {
 // CHECK: gpu.module @two [
 // CHECK: gpu.module @level [
 // CHECK: gpu.module @flags [
 // CHECK: gpu.module @libraries [
 // CHECK: gpu.module @handler<
+// CHECK: gpu.module @default [#nvvm.target]
+// CHECK: gpu.module @unknown [
 gpu.module @none {
 }
 gpu.module @two [#nvvm.target<chip = "sm_80", features = "+ptx70">, #nvvm.target<chip = "sm_90", features = "+ptx78">] {
@@ -45,4 +40,8 @@ gpu.module @flags [#nvvm.target<chip = "sm_80", features = "+ptx70", flags = {fa
 gpu.module @libraries [#nvvm.target<chip = "sm_80", features = "+ptx70", link = ["a.bc"]>] {
 }
 gpu.module @handler <#gpu.select_object<0>> [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
+}
+gpu.module @default [#nvvm.target] {
+}
+gpu.module @unknown [#nvvm.target<chip = "sm_999", features = "+ptx78">] {
 }

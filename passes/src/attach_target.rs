@@ -1,4 +1,4 @@
-use crate::analysis::kernel::{target_chip, target_field};
+use crate::analysis::target::NvvmTarget;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
     Failed, Op, attribute, context, elements, error, is, parse_attribute, set_attribute, walk,
@@ -77,22 +77,8 @@ fn repaired(op: Op<'_>, text: &str) -> Result<String, Failed> {
     if !text.starts_with("#nvvm.target") {
         return Ok(text.to_owned());
     }
-    let chip = Chip::parse(&target_chip(text))
-        .map_err(|e| error(op.location(), e.to_string()).emit())?;
-    // MLIR leaves its default feature, `+ptx60`, unprinted.
-    let features = target_field(text, "features").unwrap_or_else(|| "+ptx60".to_owned());
-    let mut ptx = chip.ptx;
-    for feature in features.split(',').map(str::trim).filter(|f| !f.is_empty()) {
-        match feature.strip_prefix("+ptx").and_then(|n| n.parse::<u32>().ok()) {
-            Some(version) if PTX_VERSIONS.contains(&version) => ptx = ptx.max(version),
-            _ => {
-                let known: Vec<String> = PTX_VERSIONS.iter().map(|v| format!("+ptx{v}")).collect();
-                return Err(error(op.location(), format!("unknown target feature `{feature}`"))
-                    .note(format!("known: {}", known.join(", ")))
-                    .emit());
-            }
-        }
-    }
+    let NvvmTarget { chip, ptx } = NvvmTarget::parse(op, text)?;
+    let ptx = ptx.max(chip.ptx);
     // Everything else stays as it is written.
     let kept: String = fields(text)
         .filter(|field| !field.starts_with("chip =") && !field.starts_with("features ="))
@@ -100,12 +86,6 @@ fn repaired(op: Op<'_>, text: &str) -> Result<String, Failed> {
         .collect();
     Ok(target_text(&chip, &format!("+ptx{ptx}"), &kept))
 }
-
-/// PTX versions that LLVM 22 can emit, times ten.
-const PTX_VERSIONS: [u32; 31] = [
-    32, 40, 41, 42, 43, 50, 60, 61, 62, 63, 64, 65, 70, 71, 72, 73, 74, 75, 76, 77, 78, 80, 81, 82,
-    83, 84, 85, 86, 87, 88, 90,
-];
 
 /// The fields between the angle brackets of an attribute's text.
 fn fields(text: &str) -> impl Iterator<Item = &str> {

@@ -1,4 +1,4 @@
-use crate::analysis::kernel::{target_chip, target_field};
+use crate::analysis::target::{NvvmTarget, version};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, attribute, elements, error, first_block, is, name, ops, walk};
 use tx_pass::{Counts, Pass, pass};
@@ -26,7 +26,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A target lacks an operation, or one that computes something stands outside of the functions of a GPU module, which
+    /// A target names a chip or a feature that is not known, or lacks an operation, or one that computes something stands outside of the functions of a GPU module, which
     /// MLIR's translation does not survive. Modules without a target, and operations that are not known here, pass.
     pub struct CheckTarget as "gpu-check-target" creates [] {
     } counts {
@@ -126,12 +126,13 @@ impl Pass for CheckTarget {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut failed = None;
         for gpu_module in walk(module).into_iter().filter(|op| is(*op, "gpu.module")) {
-            let targets = attribute(gpu_module, "targets").and_then(elements);
-            let targets: Vec<(Chip, u32)> = targets
-                .unwrap_or_default()
+            let texts = attribute(gpu_module, "targets").and_then(elements).unwrap_or_default();
+            let targets = texts
                 .iter()
-                .filter_map(|target| target_of(&target.to_string()))
-                .collect();
+                .map(ToString::to_string)
+                .filter(|text| text.starts_with("#nvvm.target"))
+                .map(|text| NvvmTarget::parse(gpu_module, &text))
+                .collect::<Result<Vec<NvvmTarget>, Failed>>()?;
             for op in first_block(gpu_module, 0).map(ops).unwrap_or_default() {
                 if attribute(op, "sym_name").is_none() && !UNNAMED.contains(&name(op)) {
                     let reason = format!("`{}` stands in a GPU module, outside of its functions", name(op));
@@ -143,7 +144,7 @@ impl Pass for CheckTarget {
                     continue;
                 };
                 counts.add("checked", 1);
-                for (chip, ptx) in &targets {
+                for NvvmTarget { chip, ptx } in &targets {
                     if !needs.are_met(chip, *ptx) {
                         failed = Some(refuse(op, needs, chip, *ptx));
                     }
@@ -154,19 +155,7 @@ impl Pass for CheckTarget {
     }
 }
 
-/// The chip and the PTX version of an `#nvvm.target`.
-fn target_of(text: &str) -> Option<(Chip, u32)> {
-    let chip = Chip::parse(&target_chip(text)).ok()?;
-    let features = target_field(text, "features")?;
-    let ptx = features
-        .split(',')
-        .filter_map(|feature| feature.trim().strip_prefix("+ptx")?.parse().ok())
-        .max()?;
-    Some((chip, ptx))
-}
-
 fn refuse(op: Op<'_>, needs: &Needs, chip: &Chip, ptx: u32) -> Failed {
-    let version = |ptx: u32| format!("{}.{}", ptx / 10, ptx % 10);
     let suffix = if needs.specific { "a" } else { "" };
     error(
         op.location(),

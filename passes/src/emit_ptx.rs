@@ -1,8 +1,9 @@
-use crate::analysis::kernel::{target_chip, target_field};
+use crate::analysis::target::{NvvmTarget, chip, version};
 use melior::ir::operation::OperationLike;
 use tx_mlir::llvm::{Machine, assembly};
 use tx_mlir::{Failed, Op, attribute, elements, error, is, walk};
 use tx_pass::{Counts, Pass, pass};
+use tx_target::Chip;
 
 pass! {
     /// Compile GPU modules to PTX.
@@ -10,7 +11,7 @@ pass! {
     /// ## What it does
     /// Translates each GPU module to LLVM IR, runs LLVM's passes over it, and puts the PTX that LLVM makes of it into a
     /// `gpu.binary` in its place. Left to `gpu-module-to-binary` are modules with several targets, with targets that name
-    /// libraries or flags or another level of optimization than 2, or with a handler of their own. The PTX is what that pass makes,
+    /// a chip that is not known, libraries, flags, or another level of optimization than 2, or with a handler of their own. The PTX is what that pass makes,
     /// but where it has LLVM turn loops into loops over vectors: those are in schedules.
     ///
     /// ## Why
@@ -32,7 +33,9 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// LLVM makes no code of a module, and says why.
+    /// * a target names a feature that is not known, or a PTX version that does not know its chip: LLVM would end the process
+    ///   (`tile-attach-target` raises such a version);
+    /// * LLVM makes no code of a module, and says why.
     pub struct EmitPtx as "gpu-module-to-ptx" creates [gpu] {
     } counts {
         /// modules compiled
@@ -71,12 +74,14 @@ impl Pass for EmitPtx {
             let Some(target) = plain_target(kernels) else {
                 continue;
             };
-            let text = target.to_string();
-            let (chip, features) = (target_chip(&text), target_field(&text, "features"));
+            let NvvmTarget { chip, ptx } = NvvmTarget::parse(kernels, &target.to_string())?;
+            if ptx < chip.ptx {
+                return Err(too_old(kernels, chip, ptx));
+            }
             let machine = Machine {
                 triple: "nvptx64-nvidia-cuda",
-                chip: &chip,
-                features: features.as_deref().unwrap_or("+ptx60"),
+                chip: chip.name,
+                features: &format!("+ptx{ptx}"),
                 level: 2,
             };
             let ptx = assembly(kernels, machine, PASSES).map_err(|why| {
@@ -92,7 +97,19 @@ impl Pass for EmitPtx {
     }
 }
 
-/// The only target of a GPU module, where it names a chip and features and nothing else.
+fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
+    let (needed, found) = (version(chip.ptx), version(ptx));
+    let reason = format!("{chip} needs PTX {needed} or newer, found PTX {found}");
+    error(kernels.location(), reason)
+        .note(format!(
+            "write the target as #nvvm.target<chip = \"{chip}\", features = \"+ptx{}\">, or have \
+             `tile-attach-target` do it",
+            chip.ptx
+        ))
+        .emit()
+}
+
+/// The only target of a GPU module, where it names a chip that is known, and features, and nothing else.
 fn plain_target<'c>(kernels: Op<'c>) -> Option<melior::ir::Attribute<'c>> {
     let targets = attribute(kernels, "targets").and_then(elements)?;
     let [target] = targets.try_into().ok()?;
@@ -103,5 +120,5 @@ fn plain_target<'c>(kernels: Op<'c>) -> Option<melior::ir::Attribute<'c>> {
         .split(", ")
         .filter(|field| !field.is_empty())
         .all(|field| field.starts_with("chip = ") || field.starts_with("features = "));
-    (is_plain && attribute(kernels, "offloadingHandler").is_none()).then_some(target)
+    (is_plain && chip(&text).is_ok() && attribute(kernels, "offloadingHandler").is_none()).then_some(target)
 }

@@ -3,7 +3,8 @@
 //! [MLIR's format](https://mlir.llvm.org/docs/BytecodeFormat/): `ML\xefR`, a version, the producer's name, and sections.
 //! The section of offsets says how many attributes and types there are, and then lists their offsets in groups, each
 //! with its length. MLIR 22 writes as many entries as a group claims to have into a table of as many as there are, and
-//! does not compare the two (`AttrTypeReader::initialize`): the heap is overwritten. All other damage is left to MLIR.
+//! does not compare the two (`AttrTypeReader::initialize`): the heap is overwritten. What its reader lets pass and whoever
+//! prints it does not survive, the bridge looks for behind the reader. All other damage is left to MLIR.
 
 const MAGIC: &[u8] = b"ML\xefR";
 /// The section of offsets of attributes and types.
@@ -11,6 +12,11 @@ const ATTR_TYPE_OFFSET: u8 = 3;
 /// The bit of a section's number that says that its alignment follows.
 const ALIGNED: u8 = 0x80;
 const PADDING: u8 = 0xcb;
+
+/// Whether this is bytecode, not text.
+pub(crate) fn is_bytecode(source: &[u8]) -> bool {
+    source.starts_with(MAGIC)
+}
 
 /// What is wrong with bytecode, if it would overwrite the heap. Text is never wrong.
 pub(crate) fn damage(source: &[u8]) -> Option<String> {

@@ -3,9 +3,12 @@
 //! What is registered here appears in `--help`, in `--pass-pipeline`, in timing, statistics and
 //! crash reproducers exactly as MLIR's own passes do.
 
+use crate::bytecode::is_bytecode;
 use crate::diagnostic::{Failed, error};
 use crate::ffi::{self, TxOption, TxPass, TxPipeline, TxSink, TxStatistic, TxStr};
 use crate::ir::Op;
+use crate::session::parse;
+use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use mlir_sys::{MlirDialectHandle, MlirDialectRegistry, MlirOperation};
@@ -202,12 +205,41 @@ fn count(desc: &'static PassDesc, counts: &[i64]) {
     }
 }
 
-/// Runs `mlir-opt`'s main function over `registry`; returns the exit status.
+/// Runs `mlir-opt`'s main function over `registry`; returns the exit status. Files of damaged bytecode are refused, which that
+/// function does not survive.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
+    let args: Vec<String> = args.into_iter().collect();
+    if !inputs(&args).all(|name| is_readable(name, registry)) {
+        return 1;
+    }
     // SAFETY: `argv` is a vector of C strings, and the registry is alive.
     with_argv(args, |argc, argv| unsafe {
         ffi::txOptMain(argc, argv, registry.to_raw())
     })
+}
+
+/// Arguments that may be files to read.
+fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
+    let after_output =
+        std::iter::once(false).chain(args.iter().map(|arg| arg.trim_start_matches('-') == "o"));
+    args.iter()
+        .zip(after_output)
+        .skip(1)
+        .filter(|(arg, after_output)| !arg.starts_with('-') && !after_output)
+        .map(|(arg, _)| arg.as_str())
+}
+
+/// Whether a file is anything but damaged bytecode, of which MLIR's handler tells. Text is left to MLIR.
+fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
+    let Ok(source) = std::fs::read(name) else {
+        return true;
+    };
+    if !is_bytecode(&source) {
+        return true;
+    }
+    let context = Context::new_with_registry(registry, false);
+    context.set_allow_unregistered_dialects(true);
+    parse(&context, name, &source).is_some()
 }
 
 /// Runs the main function of MLIR's language server over `registry`, which speaks with an editor over standard input and

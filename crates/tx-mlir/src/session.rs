@@ -34,6 +34,25 @@ fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec
     diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Parses MLIR text or bytecode; `name` is the file that locations speak of. What is wrong goes to the context's handler.
+pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Option<Module<'c>> {
+    if let Some(damage) = crate::bytecode::damage(source) {
+        crate::error(Location::new(context, name, 0, 0), damage).emit();
+        return None;
+    }
+    // The lexer looks for a NUL behind the last byte.
+    let mut terminated = source.to_vec();
+    terminated.push(0);
+    // SAFETY: both strings outlive the call; the module is ours.
+    unsafe {
+        Module::from_option_raw(ffi::txParseModule(
+            context.to_raw(),
+            TxStr::new(name),
+            TxStr::bytes(&terminated[..source.len()]),
+        ))
+    }
+}
+
 impl Session {
     /// A context with the upstream dialects and what `register` adds to the registry.
     pub fn new(register: impl FnOnce(&DialectRegistry)) -> Self {
@@ -66,21 +85,7 @@ impl Session {
 
     /// Parses MLIR text or bytecode; `name` is the file that locations speak of.
     pub fn parse(&self, name: &str, source: &[u8]) -> Option<Module<'_>> {
-        if let Some(damage) = crate::bytecode::damage(source) {
-            crate::error(Location::new(&self.context, name, 0, 0), damage).emit();
-            return None;
-        }
-        // The lexer looks for a NUL behind the last byte.
-        let mut terminated = source.to_vec();
-        terminated.push(0);
-        // SAFETY: both strings outlive the call; the module is ours.
-        unsafe {
-            Module::from_option_raw(ffi::txParseModule(
-                self.context.to_raw(),
-                TxStr::new(name),
-                TxStr::bytes(&terminated[..source.len()]),
-            ))
-        }
+        parse(&self.context, name, source)
     }
 
     /// Runs a textual pass pipeline (without the anchor) on `module`, and verifies it after each pass; false when a pass failed

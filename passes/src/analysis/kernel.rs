@@ -1,5 +1,6 @@
 //! The kernel around an op: its block size, its target, and where a thread stands in it.
 
+use crate::analysis::target;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::Scope;
 use tx_mlir::{
@@ -163,7 +164,7 @@ impl<'c> Kernel<'c> {
             .and_then(|targets| {
                 targets
                     .iter()
-                    .find_map(|t| Chip::parse(&target_chip(&t.to_string())).ok())
+                    .find_map(|t| target::chip(&t.to_string()).ok())
             })
             .unwrap_or_else(default)
     }
@@ -190,17 +191,6 @@ fn blocks_of_cluster<'c>(func: Op<'c>, op: Op<'c>) -> Result<Option<i64>, Failed
         .note_at(func.location(), "`known_cluster_size` stands here")
         .emit()),
     }
-}
-
-/// The chip in the text of an `#nvvm.target`; MLIR leaves its default, `sm_50`, unprinted.
-pub(crate) fn target_chip(target: &str) -> String {
-    target_field(target, "chip").unwrap_or_else(|| "sm_50".to_owned())
-}
-
-/// A quoted field in the text of an `#nvvm.target`.
-pub(crate) fn target_field(target: &str, field: &str) -> Option<String> {
-    let (_, rest) = target.split_once(&format!("{field} = \""))?;
-    rest.split_once('"').map(|(value, _)| value.to_owned())
 }
 
 /// The lanes of this thread's warp that exist, as a mask.

@@ -4,4 +4,5 @@ pub(crate) mod access;
 pub(crate) mod kernel;
 pub(crate) mod laws;
 pub(crate) mod placement;
+pub(crate) mod target;
 pub(crate) mod threads;

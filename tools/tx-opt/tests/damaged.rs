@@ -1,0 +1,58 @@
+//! Damaged bytecode is refused with a message.
+
+use std::fs;
+use std::process::{Command, Output};
+
+/// What `tx-opt` says when it is given `args`.
+fn opt(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tx-opt"))
+        .args(args)
+        .output()
+        .expect("tx-opt runs")
+}
+
+/// MLIR reads an array of functions from bytecode, and ends when it prints it.
+#[test]
+fn arrays_of_what_is_no_number() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (text, file, output) = (path("a.mlir"), path("a.mlirbc"), path("output.mlirbc"));
+    let module = "module attributes {tile.array = array<i64: 1>, tile.function = () -> ()} {}";
+    fs::write(&text, module).expect("written");
+    assert!(
+        opt(&[&text, "--emit-bytecode", "-o", &file])
+            .status
+            .success()
+    );
+    assert!(opt(&[&file]).status.success());
+
+    // An array of one element, of eight bytes, of the first of two types; then of the second.
+    let mut bytes = fs::read(&file).expect("bytecode");
+    let array = [0x23, 0x01, 0x03, 0x11];
+    let places: Vec<usize> = (0..bytes.len() - array.len())
+        .filter(|&at| bytes[at..].starts_with(&array))
+        .collect();
+    let [at] = places[..] else {
+        panic!("the array stands at {places:?}");
+    };
+    bytes[at + 1] = 0x03;
+    fs::write(&file, &bytes).expect("written");
+    let refused = opt(&[&file]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains(
+            "damaged bytecode: an array of elements of type '() -> ()', expected integers or floating-point numbers"
+        ),
+        "{said}"
+    );
+
+    // A file that is only written may hold anything.
+    fs::write(&output, &bytes).expect("written");
+    let written = opt(&[&text, "-o", &output]);
+    assert!(
+        written.status.success(),
+        "{}",
+        String::from_utf8_lossy(&written.stderr)
+    );
+}
