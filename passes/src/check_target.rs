@@ -100,10 +100,11 @@ const NEEDS: [Needs; 24] = [
 ];
 
 impl Needs {
-    fn fits(&self, op: Op<'_>) -> bool {
+    /// Whether this is what `op`, whose name is `name`, needs.
+    fn fits(&self, op: Op<'_>, name: &str) -> bool {
         let named = match self.op.ends_with('.') {
-            true => name(op).starts_with(self.op),
-            false => name(op) == self.op,
+            true => name.starts_with(self.op),
+            false => name == self.op,
         };
         named && (self.with.is_empty() || op.to_string().contains(self.with))
     }
@@ -140,7 +141,8 @@ impl Pass for CheckTarget {
                 }
             }
             for op in walk(gpu_module) {
-                let Some(needs) = NEEDS.iter().find(|needs| needs.fits(op)) else {
+                let name = name(op);
+                let Some(needs) = NEEDS.iter().find(|needs| needs.fits(op, name)) else {
                     continue;
                 };
                 counts.add("checked", 1);

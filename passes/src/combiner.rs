@@ -526,7 +526,7 @@ fn arith(kind: Kind, nan: Nan, ty: Type<'_>) -> Option<&'static str> {
 
 /// The least or the largest signed number of an integer type.
 fn extreme(ty: Type<'_>, least: bool) -> i64 {
-    let bits = IntegerType::try_from(ty).map_or(64, |t| t.width());
+    let bits = tx_mlir::integer_width(ty).unwrap_or(64);
     let extreme = if least { i64::MIN } else { i64::MAX };
     extreme >> (64 - bits)
 }
@@ -571,7 +571,7 @@ fn convert<'c>(b: &Builder<'c>, value: Val<'c>, ty: Type<'c>, unsigned: bool) ->
         return convert(b, half, ty, unsigned);
     }
     // `i1` takes a byte, as `i8` does.
-    let bits = |ty: Type<'c>| IntegerType::try_from(ty).map_or(0, |t| t.width());
+    let bits = |ty: Type<'c>| tx_mlir::integer_width(ty).unwrap_or(0);
     let wider = (byte_width(ty), bits(ty)) > (byte_width(from), bits(from));
     let op = match (ty.is_float(), wider) {
         // f16 and bf16 have one width: neither holds the other.

@@ -1,6 +1,6 @@
 use crate::analysis::kernel::{Kernel, members};
 use melior::ir::operation::OperationLike;
-use melior::ir::r#type::{IntegerType, TypeLike};
+use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{
     Builder, Failed, Op, Val, attribute, byte_width, erase, error, has_uses, is, operands,
@@ -68,10 +68,10 @@ impl Pass for ConvertShuffle {
 
 /// Whether a value is a scalar that is moved as one word or two.
 fn can_travel(ty: Type<'_>) -> bool {
-    let bits = match IntegerType::try_from(ty) {
-        Ok(integer) => integer.width(),
-        Err(_) if ty.is_float() => tx_mlir::float_width(ty),
-        Err(_) => return false,
+    let bits = match tx_mlir::integer_width(ty) {
+        Some(width) => width,
+        None if ty.is_float() => tx_mlir::float_width(ty),
+        None => return false,
     };
     matches!(bits, 1 | 8 | 16 | 32 | 64)
 }
@@ -122,11 +122,7 @@ impl<'b, 'c> Shuffle<'b, 'c> {
         if bits == 32 {
             return self.word(value);
         }
-        let width = if ty.is_integer() {
-            IntegerType::try_from(ty).map_or(bits, |t| t.width())
-        } else {
-            bits
-        };
+        let width = tx_mlir::integer_width(ty).unwrap_or(bits);
         let integer = b.int_type(width);
         let raw = self.cast("arith.bitcast", value, integer);
         let (moved, valid) = if width < 32 {

@@ -1,6 +1,6 @@
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
-use melior::ir::r#type::{IntegerType, TypeLike};
+use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{
     Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, erase, first_block, integer_attribute, is,
@@ -68,7 +68,7 @@ fn words_of(load: Op<'_>) -> Option<u64> {
     let ty = results(load)[0].r#type();
     let (count, element) = vector_parts(ty).unwrap_or((1, ty));
     // A vector of bits has fewer bytes than elements.
-    let whole = IntegerType::try_from(element).is_ok_and(|t| t.width() % 8 == 0) || element.is_float();
+    let whole = tx_mlir::integer_width(element).is_some_and(|width| width % 8 == 0) || element.is_float();
     let bytes = byte_width(element)?.checked_mul(count)?;
     // Without one, it is the type's own.
     let aligned = integer_attribute(load, "alignment")

@@ -13,9 +13,11 @@ mod pipelines;
 mod variants;
 
 pub use combiner::Combiner;
-pub use pipelines::{EMIT, PIPELINES};
+pub use pipelines::{EMIT, PIPELINES, lower_gpu_modules};
 pub use schedule::CANDIDATES;
-pub use variants::{Params, Predicate, Reduction, Variant, register_variant, variants};
+pub use variants::{
+    Params, Predicate, Reduction, Variant, has_variants_of_others, register_variant, variants,
+};
 
 /// What variants are made of: checks that several of them make, and the parts of their expansions. A variant needs none of it:
 /// whatever ops it creates are compiled.

@@ -1,5 +1,6 @@
 //! Named pipelines, as text over registered passes.
 
+use std::collections::BTreeSet;
 use tx_pass::{OptionInfo, OptionValue, PipelineInfo};
 use tx_target::Chip;
 
@@ -122,6 +123,95 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
     Ok(format!("tile-attach-target{{chip={}}}", chip(values)?))
 }
 
+/// A pass on each GPU module, and the ops that give it nothing to do.
+struct OnGpuModule {
+    pass: &'static str,
+    /// Beginnings of the names of the ops that the pass is for; where it has none, it always has something to do.
+    of: &'static [&'static str],
+    /// Ops among them that it leaves to the passes after it, which take them as they are.
+    but: &'static [&'static str],
+}
+
+const fn always(pass: &'static str) -> OnGpuModule {
+    OnGpuModule {
+        pass,
+        of: &[],
+        but: &[],
+    }
+}
+
+/// Views of memory. What is left are accesses, and what all of a memref is asked for.
+const VIEWS: OnGpuModule = OnGpuModule {
+    pass: "expand-strided-metadata",
+    of: &["memref.", "affine."],
+    but: &[
+        "memref.alloc",
+        "memref.alloca",
+        "memref.atomic_rmw",
+        "memref.dealloc",
+        "memref.dim",
+        "memref.extract_aligned_pointer_as_index",
+        "memref.extract_strided_metadata",
+        "memref.get_global",
+        "memref.global",
+        "memref.load",
+        "memref.store",
+    ],
+};
+
+/// Vectors that are more than moved: `convert-gpu-to-nvvm` lowers the others.
+const VECTORS: OnGpuModule = OnGpuModule {
+    pass: "convert-vector-to-scf",
+    of: &["vector."],
+    but: &["vector.extract", "vector.load", "vector.store"],
+};
+
+/// What `gpu-to-nvvm` does to GPU modules, in order.
+const ON_GPU_MODULES: [OnGpuModule; 11] = [
+    VIEWS,
+    // Views become arithmetic on indices in this dialect.
+    OnGpuModule {
+        pass: "lower-affine",
+        ..VIEWS
+    },
+    VECTORS,
+    always("convert-scf-to-cf"),
+    // `convert-gpu-to-nvvm` lowers arithmetic too, but these by calls of CUDA's libdevice.
+    OnGpuModule {
+        pass: "convert-arith-to-llvm",
+        of: &["arith.maxnumf", "arith.minnumf", "arith.remf"],
+        but: &[],
+    },
+    always("convert-gpu-to-nvvm"),
+    OnGpuModule {
+        pass: "convert-vector-to-llvm",
+        ..VECTORS
+    },
+    always("convert-nvvm-to-llvm"),
+    always("canonicalize"),
+    always("cse"),
+    always("reconcile-unrealized-casts"),
+];
+
+impl OnGpuModule {
+    /// Whether there is something to do where these are the ops.
+    fn is_needed(&self, ops: &BTreeSet<&str>) -> bool {
+        let is_for =
+            |op: &&str| self.of.iter().any(|of| op.starts_with(of)) && !self.but.contains(op);
+        self.of.is_empty() || ops.iter().any(is_for)
+    }
+}
+
+/// What `gpu-to-nvvm` does to GPU modules; where `ops` is given, without passes that have nothing to do where these are all ops.
+/// They take half as long as all of it: each rewrites what it finds, and looks for what is dead.
+pub fn lower_gpu_modules(ops: Option<&BTreeSet<&str>>) -> String {
+    let passes = ON_GPU_MODULES
+        .iter()
+        .filter(|on| ops.is_none_or(|ops| on.is_needed(ops)));
+    let passes: Vec<&str> = passes.map(|on| on.pass).collect();
+    format!("gpu.module({})", passes.join(","))
+}
+
 fn gpu_to_nvvm(values: &[&str]) -> Result<String, String> {
     Ok([
         attach_target(values)?.as_str(),
@@ -131,9 +221,7 @@ fn gpu_to_nvvm(values: &[&str]) -> Result<String, String> {
         "gpu-expand-math",
         "convert-gpu-math-to-llvm",
         "convert-gpu-shuffle-to-nvvm",
-        "gpu.module(expand-strided-metadata,lower-affine,convert-vector-to-scf,convert-scf-to-cf,\
-         convert-arith-to-llvm,convert-gpu-to-nvvm,convert-vector-to-llvm,convert-nvvm-to-llvm,canonicalize,cse,\
-         reconcile-unrealized-casts)",
+        lower_gpu_modules(None).as_str(),
         "nvvm-require-block-size",
     ]
     .join(","))

@@ -7,7 +7,8 @@ use melior::ir::r#type::{IntegerType, TypeLike};
 use melior::ir::{Attribute, BlockRef, RegionLike, Type, Value, ValueLike};
 use melior::{Context, ContextRef};
 use mlir_sys::{
-    MlirContext, mlirOperationDestroy, mlirOperationGetFirstRegion, mlirValueReplaceAllUsesOfWith,
+    MlirContext, mlirIdentifierStr, mlirOperationDestroy, mlirOperationGetFirstRegion,
+    mlirOperationGetName, mlirValueReplaceAllUsesOfWith,
 };
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -51,9 +52,13 @@ pub fn name(op: Op<'_>) -> &str {
     })
 }
 
-/// Whether `op` is called `expected`.
+/// Whether `op` is called `expected`. Passes ask this of every op, so that bytes are compared and not read as text.
 pub fn is(op: Op<'_>, expected: &str) -> bool {
-    name(op) == expected
+    // SAFETY: `op` is alive; its name is interned and lives as long as the context.
+    let name = unsafe { mlirIdentifierStr(mlirOperationGetName(op.to_raw())) };
+    // SAFETY: as above. No name is empty, so that `data` is never null.
+    let bytes = unsafe { std::slice::from_raw_parts(name.data.cast::<u8>(), name.length) };
+    bytes == expected.as_bytes()
 }
 
 /// The blocks of all regions of `op`, in order.
@@ -132,8 +137,10 @@ pub fn walk<'c>(root: Op<'c>) -> Vec<Op<'c>> {
     fn visit<'c>(op: Op<'c>, all: &mut Vec<Op<'c>>) {
         all.push(op);
         for block in blocks(op) {
-            for inner in ops(block) {
-                visit(inner, all);
+            let mut inner = block.first_operation();
+            while let Some(op) = inner {
+                visit(op, all);
+                inner = op.next_in_block();
             }
         }
     }
@@ -487,13 +494,20 @@ pub fn i64_attribute<'c>(context: &'c Context, value: i64) -> Attribute<'c> {
     IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()
 }
 
+/// Bits of an integer type, of any signedness. `IntegerType::try_from` prints a type that is none, which takes long.
+pub fn integer_width(ty: Type<'_>) -> Option<u32> {
+    // SAFETY: asked of integer types only.
+    ty.is_integer()
+        .then(|| unsafe { mlir_sys::mlirIntegerTypeGetWidth(ty.to_raw()) })
+}
+
 /// Size in bytes of one element of `ty` in memory, as the LLVM lowering lays it out; `None` for
 /// types that have no fixed size.
 pub fn byte_width(ty: Type<'_>) -> Option<u64> {
     let bits = if ty.is_index() {
         64
-    } else if ty.is_integer() {
-        IntegerType::try_from(ty).ok()?.width()
+    } else if let Some(width) = integer_width(ty) {
+        width
     } else if ty.is_float() {
         // SAFETY: asked of float types only.
         unsafe { mlir_sys::mlirFloatTypeGetWidth(ty.to_raw()) }

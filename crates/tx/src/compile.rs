@@ -8,6 +8,7 @@ use crate::sessions::Sessions;
 use melior::ir::Module;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use tx_cache::Cache;
@@ -199,14 +200,19 @@ impl Compiler {
     /// # Errors
     /// None at present.
     pub fn pipeline(&self) -> Result<String, Error> {
-        Ok(self.passes("lower-reduction")?.join(","))
+        Ok(self.passes(LOWER)?.join(","))
+    }
+
+    /// Whether passes or variants are not those of `tx`.
+    fn has_passes_of_others(&self) -> bool {
+        self.inserted != Insertions::default() || tx_passes::has_variants_of_others()
     }
 
     /// The passes of a pipeline, with those that were put into it.
     fn passes(&self, pipeline: &str) -> Result<Vec<String>, Error> {
         let passes = expand(pipeline, self.target.chip)?;
         Ok(match pipeline {
-            "lower-reduction" => self.inserted.apply(passes),
+            LOWER => self.inserted.apply(passes),
             _ => passes,
         })
     }
@@ -234,7 +240,16 @@ impl Compiler {
     /// # Errors
     /// See [`ErrorKind`].
     pub fn compile_source(&self, source: &Source) -> Result<Artifact, Error> {
-        let compile = || self.compile_watched(source, &mut |_, _, _| Ok(()));
+        let lower = ErrorKind::Pass {
+            name: LOWER.to_owned(),
+        };
+        let compile = || match self.run(source, None) {
+            // Which of its passes leaves what is not valid is seen where each is verified.
+            Err(error) if error.kind == lower => {
+                self.compile_watched(source, &mut |_, _, _| Ok(()))
+            }
+            done => done,
+        };
         // Stages that are wanted have to be gone through.
         let has_more = self.keep_stages || source.keep_stages || self.locates;
         let cache = self.cache.as_ref().filter(|_| !has_more);
@@ -279,7 +294,7 @@ impl Compiler {
                 compiler: self,
                 stages: Vec::new(),
                 keep: false,
-                watch: &mut |_, _, _, _| Ok(()),
+                watch: None,
             };
             let Launches {
                 mut plan,
@@ -438,6 +453,10 @@ impl Compiler {
 
     /// The same with a `watch` that is also told which pass is next.
     fn watched(&self, source: &Source, watch: &mut Watching<'_>) -> Result<Artifact, Error> {
+        self.run(source, Some(watch))
+    }
+
+    fn run(&self, source: &Source, watch: Option<&mut Watching<'_>>) -> Result<Artifact, Error> {
         let _span =
             tracing::debug_span!("compile", file = source.name, chip = self.target.chip.name)
                 .entered();
@@ -490,11 +509,14 @@ type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(
 /// When the passes of a pipeline are verified.
 #[derive(Clone, Copy)]
 enum Verify {
-    /// After each: variants from elsewhere are among them.
+    /// After each: somebody sees or changes what is between them, or passes and variants from elsewhere are among them.
     Each,
-    /// When all have run: they are MLIR's conversions, mostly, and verifying takes as long as they do.
+    /// When all have run: verifying takes as long as they do.
     AtTheEnd,
 }
+
+/// The pipeline that passes can be put into.
+const LOWER: &str = "lower-reduction";
 
 /// Makes LLVM's debug information of the locations of ops: lines, and nothing of variables.
 const LOCATE: &str = "ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}";
@@ -504,7 +526,7 @@ struct Run<'r, 'w> {
     compiler: &'r Compiler,
     stages: Vec<Stage>,
     keep: bool,
-    watch: &'r mut Watching<'w>,
+    watch: Option<&'r mut Watching<'w>>,
 }
 
 impl Run<'_, '_> {
@@ -555,7 +577,11 @@ impl Run<'_, '_> {
         source: &Source,
     ) -> Result<Launches, Error> {
         let entry = plan::find(session, module, source)?;
-        self.pipeline(session, module, "lower-reduction", Verify::Each)?;
+        let verify = match self.watch.is_some() || self.compiler.has_passes_of_others() {
+            true => Verify::Each,
+            false => Verify::AtTheEnd,
+        };
+        self.pipeline(session, module, LOWER, verify)?;
         match entry {
             Entry::Kernel(launches) => Ok(launches),
             // The passes have made launches of what the function says.
@@ -573,7 +599,11 @@ impl Run<'_, '_> {
         let passes = self.compiler.passes(name)?;
         for (i, pass) in passes.iter().enumerate() {
             let next = passes.get(i + 1).map_or("", |next| stage_name(next));
-            self.pass(session, module, pass, next, verify)?;
+            let pass = match pass.starts_with("gpu.module(") {
+                true => lower_gpu_modules(module),
+                false => pass.clone(),
+            };
+            self.pass(session, module, &pass, next, verify)?;
         }
         match verify {
             Verify::AtTheEnd if !session.verify(module) => {
@@ -619,7 +649,9 @@ impl Run<'_, '_> {
         module: &mut Module<'_>,
     ) -> Result<(), Error> {
         let millis = millis(start);
-        (self.watch)(name, next, session, module)?;
+        if let Some(watch) = &mut self.watch {
+            watch(name, next, session, module)?;
+        }
         let ir = self.keep.then(|| module.as_operation().to_string());
         self.stages.push(Stage {
             name: name.to_owned(),
@@ -628,6 +660,13 @@ impl Run<'_, '_> {
         });
         Ok(())
     }
+}
+
+/// What `gpu-to-nvvm` does to GPU modules, as far as there is something to do in `module`.
+fn lower_gpu_modules(module: &Module<'_>) -> String {
+    let ops: Vec<Op<'_>> = gpu_modules(module).flat_map(walk).collect();
+    let names: BTreeSet<&str> = ops.iter().map(|op| tx_mlir::name(*op)).collect();
+    tx_passes::lower_gpu_modules(Some(&names))
 }
 
 fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error> {

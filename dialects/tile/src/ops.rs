@@ -2,7 +2,7 @@
 
 use melior_upstream::ir::Type;
 use melior_upstream::ir::ValueLike;
-use melior_upstream::ir::r#type::{IntegerType, TypeLike};
+use melior_upstream::ir::r#type::TypeLike;
 use tx_mlir::{
     Affine, AffineMap, Blk, Op, Val, attribute, elements, integer_attribute, integers, is, keyword,
     operands, results,
@@ -475,6 +475,7 @@ fn nan(op: Op<'_>) -> Nan {
 
 /// Width of a signless integer type.
 pub(crate) fn integer_width(ty: Type<'_>) -> Option<u32> {
-    let ty = IntegerType::try_from(ty).ok()?;
-    ty.is_signless().then(|| ty.width())
+    // SAFETY: asked of integer types only.
+    let is_signless = |ty: Type<'_>| unsafe { mlir_sys::mlirIntegerTypeIsSignless(ty.to_raw()) };
+    tx_mlir::integer_width(ty).filter(|_| is_signless(ty))
 }

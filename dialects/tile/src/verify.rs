@@ -9,6 +9,7 @@ use crate::ops::{
 };
 use crate::{Axis, Sink};
 use melior_upstream::ir::operation::OperationLike;
+use melior_upstream::ir::r#type::TypeLike;
 use melior_upstream::ir::{Type, ValueLike};
 use mlir_sys::{MlirOperation, MlirType};
 use std::ffi::c_void;
@@ -521,10 +522,17 @@ fn check_result_shape(
 
 /// Float types that a tile may hold, narrowest first.
 fn float_bits(ty: Type<'_>) -> Option<u32> {
-    let known = ["f8E4M3FN", "f8E5M2", "f16", "bf16", "f32", "f64"];
-    known
-        .contains(&ty.to_string().as_str())
-        .then(|| u32::try_from(tx_mlir::byte_width(ty).unwrap_or(0) * 8).unwrap_or(0))
+    let is = [
+        mlir_sys::mlirTypeIsAFloat8E4M3FN,
+        mlir_sys::mlirTypeIsAFloat8E5M2,
+        mlir_sys::mlirTypeIsAF16,
+        mlir_sys::mlirTypeIsABF16,
+        mlir_sys::mlirTypeIsAF32,
+        mlir_sys::mlirTypeIsAF64,
+    ];
+    // SAFETY: plain queries.
+    let known = is.iter().any(|is| unsafe { is(ty.to_raw()) });
+    known.then(|| tx_mlir::float_width(ty))
 }
 
 fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(), Failed> {

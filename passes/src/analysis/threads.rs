@@ -514,7 +514,7 @@ fn is_register(op: Op<'_>, register: &str) -> bool {
 /// Bits of an integer; of an index, 64.
 fn width(value: Val<'_>) -> u32 {
     use melior::ir::ValueLike as _;
-    melior::ir::r#type::IntegerType::try_from(value.r#type()).map_or(64, |t| t.width())
+    tx_mlir::integer_width(value.r#type()).unwrap_or(64)
 }
 
 /// Whether all numbers of a range can be written in so many bits.

@@ -116,6 +116,14 @@ pub fn variants() -> Vec<&'static dyn Variant> {
     all
 }
 
+/// Whether there are variants beside those of `tx`.
+pub fn has_variants_of_others() -> bool {
+    !REGISTERED
+        .read()
+        .unwrap_or_else(PoisonError::into_inner)
+        .is_empty()
+}
+
 /// The variant of this name.
 pub(crate) fn variant_named(name: &str) -> Option<&'static dyn Variant> {
     variants().into_iter().find(|v| v.name() == name)

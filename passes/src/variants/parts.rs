@@ -2,7 +2,6 @@
 
 use super::Reduction;
 use crate::combiner::Combiner;
-use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
@@ -87,7 +86,7 @@ pub fn element_number<'c>(
 /// Whether a vector of `ty` is not laid out as elements in memory: in a vector, `i1` is a bit; in memory of their own,
 /// elements are bytes.
 pub(crate) fn is_packed(ty: Type<'_>) -> bool {
-    IntegerType::try_from(ty).is_ok_and(|ty| ty.width() == 1)
+    tx_mlir::integer_width(ty) == Some(1)
 }
 
 /// `index` as a value of an integer type.
