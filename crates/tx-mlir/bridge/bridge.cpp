@@ -1,8 +1,6 @@
 #include "tx/bridge.h"
 
-#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/CAPI/IR.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -11,7 +9,6 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "llvm/Support/MemoryBufferRef.h"
 
 using namespace mlir;
 
@@ -138,30 +135,9 @@ int txOptMain(int argc, char **argv, MlirDialectRegistry registry) {
   return asMainReturnCode(MlirOptMain(argc, argv, "tx optimizer driver\n", *unwrap(registry)));
 }
 
-// MLIR's reader of bytecode makes arrays of elements of any type, and whoever prints one takes them for numbers.
-static LogicalResult checkArrays(ModuleOp module) {
-  AttrTypeWalker walker;
-  Operation *at = nullptr;
-  walker.addWalk([&](DenseArrayAttr array) -> WalkResult {
-    Type type = array.getElementType();
-    if (type.isIntOrFloat())
-      return WalkResult::advance();
-    return emitError(at->getLoc(), "damaged bytecode: an array of elements of type ")
-           << type << ", expected integers or floating-point numbers; write the file again";
-  });
-  return failure(module
-                     ->walk([&](Operation *op) {
-                       at = op;
-                       return walker.walk(op->getAttrDictionary());
-                     })
-                     .wasInterrupted());
-}
-
 MlirModule txParseModule(MlirContext context, TxStr name, TxStr source) {
   OwningOpRef<ModuleOp> module =
       parseSourceString<ModuleOp>(ref(source), ParserConfig(unwrap(context)), ref(name));
-  if (module && isBytecode(llvm::MemoryBufferRef(ref(source), ref(name))) && failed(checkArrays(*module)))
-    return MlirModule{nullptr};
   return MlirModule{module ? module.release().getOperation() : nullptr};
 }
 

@@ -3,8 +3,13 @@
 //! [MLIR's format](https://mlir.llvm.org/docs/BytecodeFormat/): `ML\xefR`, a version, the producer's name, and sections.
 //! The section of offsets says how many attributes and types there are, and then lists their offsets in groups, each
 //! with its length. MLIR 22 writes as many entries as a group claims to have into a table of as many as there are, and
-//! does not compare the two (`AttrTypeReader::initialize`): the heap is overwritten. What its reader lets pass and whoever
-//! prints it does not survive, the bridge looks for behind the reader. All other damage is left to MLIR.
+//! does not compare the two (`AttrTypeReader::initialize`): the heap is overwritten. It also makes arrays of elements of any
+//! type, and whoever prints one takes them for numbers. All other damage is left to MLIR.
+
+use crate::ir::{Op, walk};
+use melior::ir::attribute::AttributeLike;
+use melior::ir::operation::OperationLike;
+use mlir_sys::MlirAttribute;
 
 const MAGIC: &[u8] = b"ML\xefR";
 /// The section of offsets of attributes and types.
@@ -45,6 +50,50 @@ pub(crate) fn damage(source: &[u8]) -> Option<String> {
         }
     }
     None
+}
+
+/// An op below `root`, as it was read from bytecode, with an array of what no array holds.
+pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
+    let is_misread = |op: &Op<'_>| {
+        op.attributes()
+            .any(|(_, attribute)| has_misread_array(attribute.to_raw()))
+    };
+    walk(root).into_iter().find(is_misread)
+}
+
+/// Whether an attribute is an array of what no array of an op is, or holds one.
+fn has_misread_array(attribute: MlirAttribute) -> bool {
+    let is = [
+        mlir_sys::mlirAttributeIsADenseBoolArray,
+        mlir_sys::mlirAttributeIsADenseI8Array,
+        mlir_sys::mlirAttributeIsADenseI16Array,
+        mlir_sys::mlirAttributeIsADenseI32Array,
+        mlir_sys::mlirAttributeIsADenseI64Array,
+        mlir_sys::mlirAttributeIsADenseF32Array,
+        mlir_sys::mlirAttributeIsADenseF64Array,
+    ];
+    // SAFETY: queries of an attribute that lives, and of what it is.
+    unsafe {
+        let (own, array) = (
+            mlir_sys::mlirAttributeGetTypeID(attribute),
+            mlir_sys::mlirDenseArrayAttrGetTypeID(),
+        );
+        if mlir_sys::mlirTypeIDEqual(own, array) {
+            return !is.iter().any(|is| is(attribute));
+        }
+        if mlir_sys::mlirAttributeIsAArray(attribute) {
+            let count = mlir_sys::mlirArrayAttrGetNumElements(attribute);
+            return (0..count)
+                .any(|i| has_misread_array(mlir_sys::mlirArrayAttrGetElement(attribute, i)));
+        }
+        if mlir_sys::mlirAttributeIsADictionary(attribute) {
+            let count = mlir_sys::mlirDictionaryAttrGetNumElements(attribute);
+            return (0..count).any(|i| {
+                has_misread_array(mlir_sys::mlirDictionaryAttrGetElement(attribute, i).attribute)
+            });
+        }
+        false
+    }
 }
 
 /// The bytes of the section of offsets; nothing where MLIR does not get to it.

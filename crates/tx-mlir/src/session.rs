@@ -1,7 +1,9 @@
 //! A context that keeps what MLIR reports instead of printing it.
 
+use crate::bytecode::{is_bytecode, misread};
 use crate::diagnostic::Diagnostic;
 use crate::ffi::{self, TxStr};
+use crate::ir::Op;
 use crate::registration::register_upstream_dialects;
 use melior::Context;
 use melior::dialect::DialectRegistry;
@@ -44,13 +46,28 @@ pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Opti
     let mut terminated = source.to_vec();
     terminated.push(0);
     // SAFETY: both strings outlive the call; the module is ours.
-    unsafe {
+    let module = unsafe {
         Module::from_option_raw(ffi::txParseModule(
             context.to_raw(),
             TxStr::new(name),
             TxStr::bytes(&terminated[..source.len()]),
         ))
+    }?;
+    if is_bytecode(source) {
+        // SAFETY: the op lives as long as the module.
+        let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
+        if let Some(op) = misread(top) {
+            let reason = format!(
+                "damaged bytecode: an attribute of `{}` is an array of neither integers nor floating-point numbers; \
+                 write the file again",
+                crate::name(op)
+            );
+            // The op itself cannot be printed.
+            crate::error(op.location(), reason).emit();
+            return None;
+        }
     }
+    Some(module)
 }
 
 impl Session {

@@ -42,7 +42,7 @@ fn arrays_of_what_is_no_number() {
     assert_eq!(refused.status.code(), Some(1), "{said}");
     assert!(
         said.contains(
-            "damaged bytecode: an array of elements of type '() -> ()', expected integers or floating-point numbers"
+            "damaged bytecode: an attribute of `builtin.module` is an array of neither integers nor floating-point numbers"
         ),
         "{said}"
     );
