@@ -62,6 +62,36 @@ fn row_sums(c: &mut Criterion) {
     group.finish();
 }
 
+/// Sixteen programs, compiled by as many threads as a group says, up to those of this machine, with one compiler.
+fn threads(c: &mut Criterion) {
+    const PROGRAMS: usize = 16;
+    let target = tx::Target::parse("sm_90").expect("a known chip");
+    let compiler = tx::Compiler::new(target).expect("a compiler");
+    let text = sums(1, "1024");
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut group = c.benchmark_group("16 row sums by threads");
+    group.sample_size(10);
+    let counts = std::iter::successors(Some(1), |threads| Some(threads * 2));
+    for threads in counts.take_while(|threads| *threads <= processors.min(PROGRAMS)) {
+        group.bench_function(threads.to_string(), |b| {
+            b.iter(|| {
+                std::thread::scope(|scope| {
+                    for _ in 0..threads {
+                        scope.spawn(|| {
+                            for _ in 0..PROGRAMS / threads {
+                                compiler
+                                    .compile(black_box(&text))
+                                    .expect("the program compiles");
+                            }
+                        });
+                    }
+                });
+            });
+        });
+    }
+    group.finish();
+}
+
 /// One sum of rows, stage by stage: what each takes of whole compilations.
 fn stages(c: &mut Criterion) {
     let target = tx::Target::parse("sm_90").expect("a known chip");
@@ -115,5 +145,5 @@ fn programs(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, text_to_ptx, row_sums, stages, programs);
+criterion_group!(benches, text_to_ptx, row_sums, threads, stages, programs);
 criterion_main!(benches);
