@@ -29,9 +29,14 @@ pub(crate) const CODES: &[Code] = &[
     },
     Code {
         number: 502,
-        title: "a feature that is not known",
-        messages: &["unknown target feature `{}`"],
-        explanation: "Features name a version of PTX, such as `+ptx80`. LLVM would ignore one that it does not know.",
+        title: "a feature that is not known, or not enough for the chip",
+        messages: &[
+            "unknown target feature `{}`",
+            "{} needs PTX {} or newer, found PTX {}",
+        ],
+        explanation: "Features name a version of PTX, such as `+ptx80`. LLVM would ignore one that it does not know, and end the \
+                      process over a version that does not know the chip. `tile-attach-target` raises such a version; \
+                      `gpu-module-to-ptx` by itself refuses it.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+turbo">] {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
