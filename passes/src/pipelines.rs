@@ -123,7 +123,7 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
     Ok(format!("tile-attach-target{{chip={}}}", chip(values)?))
 }
 
-/// A pass on each GPU module, and the ops that give it nothing to do.
+/// A pass on each GPU module, and the ops that it is for.
 struct OnGpuModule {
     pass: &'static str,
     /// Beginnings of the names of the ops that the pass is for; where it has none, it always has something to do.

@@ -30,10 +30,7 @@ template <typename Owner, template <typename...> class Opt> struct Options {
                                                            llvm::cl::ValueOptional));
   }
   SmallVector<TxStr> values() const {
-    SmallVector<TxStr> values;
-    for (auto &option : options)
-      values.push_back(str(option->getValue()));
-    return values;
+    return llvm::map_to_vector(options, [](auto &option) { return str(option->getValue()); });
   }
 };
 
@@ -136,9 +133,13 @@ int txOptMain(int argc, char **argv, MlirDialectRegistry registry) {
 }
 
 MlirModule txParseModule(MlirContext context, TxStr name, TxStr source) {
-  OwningOpRef<ModuleOp> module =
-      parseSourceString<ModuleOp>(ref(source), ParserConfig(unwrap(context)), ref(name));
-  return MlirModule{module ? module.release().getOperation() : nullptr};
+  return wrap(
+      parseSourceString<ModuleOp>(ref(source), ParserConfig(unwrap(context)), ref(name)).release());
+}
+
+bool txHoldsNumbers(MlirAttribute attribute) {
+  auto array = dyn_cast<DenseArrayAttr>(unwrap(attribute));
+  return !array || array.getElementType().isIntOrFloat();
 }
 
 void txEmit(MlirLocation location, int severity, TxStr message, const MlirLocation *noteLocations,
@@ -149,9 +150,7 @@ void txEmit(MlirLocation location, int severity, TxStr message, const MlirLocati
   InFlightDiagnostic diagnostic =
       loc->getContext()->getDiagEngine().emit(loc, kinds[severity]) << ref(message);
   for (size_t i = 0; i < noteCount; ++i) {
-    std::optional<Location> at;
-    if (noteLocations[i].ptr)
-      at = unwrap(noteLocations[i]);
+    auto at = noteLocations[i].ptr ? std::optional(unwrap(noteLocations[i])) : std::nullopt;
     diagnostic.attachNote(at) << ref(notes[i]);
   }
 }

@@ -6,6 +6,7 @@
 //! does not compare the two (`AttrTypeReader::initialize`): the heap is overwritten. It also makes arrays of elements of any
 //! type, and whoever prints one takes them for numbers. All other damage is left to MLIR.
 
+use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
 use melior::ir::attribute::AttributeLike;
 use melior::ir::operation::OperationLike;
@@ -52,7 +53,7 @@ pub(crate) fn damage(source: &[u8]) -> Option<String> {
     None
 }
 
-/// An op below `root`, as it was read from bytecode, with an array of what no array holds.
+/// An op below `root`, as it was read from bytecode, with an array of neither integers nor floating-point numbers.
 pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
     let is_misread = |op: &Op<'_>| {
         op.attributes()
@@ -61,25 +62,12 @@ pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
     walk(root).into_iter().find(is_misread)
 }
 
-/// Whether an attribute is an array of what no array of an op is, or holds one.
+/// Whether an attribute is such an array, or holds one.
 fn has_misread_array(attribute: MlirAttribute) -> bool {
-    let is = [
-        mlir_sys::mlirAttributeIsADenseBoolArray,
-        mlir_sys::mlirAttributeIsADenseI8Array,
-        mlir_sys::mlirAttributeIsADenseI16Array,
-        mlir_sys::mlirAttributeIsADenseI32Array,
-        mlir_sys::mlirAttributeIsADenseI64Array,
-        mlir_sys::mlirAttributeIsADenseF32Array,
-        mlir_sys::mlirAttributeIsADenseF64Array,
-    ];
     // SAFETY: queries of an attribute that lives, and of what it is.
     unsafe {
-        let (own, array) = (
-            mlir_sys::mlirAttributeGetTypeID(attribute),
-            mlir_sys::mlirDenseArrayAttrGetTypeID(),
-        );
-        if mlir_sys::mlirTypeIDEqual(own, array) {
-            return !is.iter().any(|is| is(attribute));
+        if !txHoldsNumbers(attribute) {
+            return true;
         }
         if mlir_sys::mlirAttributeIsAArray(attribute) {
             let count = mlir_sys::mlirArrayAttrGetNumElements(attribute);

@@ -1,7 +1,8 @@
 //! The C interface of `bridge/include/tx/bridge.h`, field by field.
 
 use mlir_sys::{
-    MlirContext, MlirDialectRegistry, MlirLocation, MlirModule, MlirOperation, MlirValue,
+    MlirAttribute, MlirContext, MlirDialectRegistry, MlirLocation, MlirModule, MlirOperation,
+    MlirValue,
 };
 use std::ffi::{c_char, c_int, c_void};
 
@@ -96,6 +97,7 @@ unsafe extern "C" {
         registry: MlirDialectRegistry,
     ) -> c_int;
     pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
+    pub(crate) fn txHoldsNumbers(attribute: MlirAttribute) -> bool;
     pub(crate) fn txEmit(
         location: MlirLocation,
         severity: c_int,

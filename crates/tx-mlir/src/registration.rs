@@ -15,6 +15,7 @@ use mlir_sys::{MlirDialectHandle, MlirDialectRegistry, MlirOperation};
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::{Mutex, Once, PoisonError, RwLock, RwLockReadGuard};
 
 /// An option of a pass or a pipeline. Values travel as text; `init` is the default.
@@ -231,6 +232,10 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
 
 /// Whether a file is anything but damaged bytecode, of which MLIR's handler tells. Text is left to MLIR.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
+    // A pipe gives what it holds only once.
+    if !Path::new(name).is_file() {
+        return true;
+    }
     let Ok(source) = std::fs::read(name) else {
         return true;
     };

@@ -599,7 +599,7 @@ impl Run<'_, '_> {
         let passes = self.compiler.passes(name)?;
         for (i, pass) in passes.iter().enumerate() {
             let next = passes.get(i + 1).map_or("", |next| stage_name(next));
-            let pass = match pass.starts_with("gpu.module(") {
+            let pass = match stage_name(pass) == "gpu.module" {
                 true => lower_gpu_modules(module),
                 false => pass.clone(),
             };

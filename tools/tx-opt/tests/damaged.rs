@@ -1,7 +1,8 @@
 //! Damaged bytecode is refused with a message.
 
 use std::fs;
-use std::process::{Command, Output};
+use std::io::Write;
+use std::process::{Command, Output, Stdio};
 
 /// What `tx-opt` says when it is given `args`.
 fn opt(args: &[&str]) -> Output {
@@ -55,4 +56,43 @@ fn arrays_of_what_is_no_number() {
         "{}",
         String::from_utf8_lossy(&written.stderr)
     );
+}
+
+/// Arrays of any number type are none of these.
+#[test]
+fn arrays_of_numbers() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let (text, file) = (path("a.mlir"), path("a.mlirbc"));
+    let module = "module attributes {tile.a = array<f16: 1.0>, tile.b = {c = [array<si32: 3>, array<i24: 1>]}} {}";
+    fs::write(&text, module).expect("written");
+    assert!(
+        opt(&[&text, "--emit-bytecode", "-o", &file])
+            .status
+            .success()
+    );
+    let read = opt(&[&file]);
+    assert!(
+        read.status.success(),
+        "{}",
+        String::from_utf8_lossy(&read.stderr)
+    );
+    assert_eq!(read.stdout, opt(&[&text]).stdout);
+}
+
+/// What a pipe holds is there once, and MLIR's to read.
+#[test]
+fn pipes_are_read_once() {
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_tx-opt"))
+        .arg("/dev/stdin")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("tx-opt runs");
+    let mut input = tool.stdin.take().expect("standard input");
+    write!(input, "func.func @here() {{ return }}").expect("written");
+    drop(input);
+    let output = tool.wait_with_output().expect("tx-opt ends");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("func.func @here()"), "{printed}");
 }

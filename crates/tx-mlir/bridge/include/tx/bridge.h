@@ -68,6 +68,8 @@ int txLspMain(int argc, char **argv, MlirDialectRegistry registry);
 
 // Parses text or bytecode as a module (an implicit one where the text has none); null on failure.
 MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
+// Whether an attribute is anything but a dense array of what is no integer and no float.
+bool txHoldsNumbers(MlirAttribute attribute);
 
 // Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. A note without a
 // location of its own (`noteLocations[i].ptr` null) stands at `location`.
