@@ -1,0 +1,231 @@
+//! Columns: neighbouring elements are of neighbouring results, and each thread has results of its own.
+
+use super::super::nest::MAX_UNROLL;
+use super::super::steps::{Case, Step};
+use super::{
+    Blocks, CLUSTERS, CUTS, Chooser, LANES, LEAST_CUTS, SHARES, THREADS, Vectors, ceildiv,
+    power_of_two,
+};
+
+/// Elements of a column that a thread loads at once, where it has several columns and where it has one.
+const DOWN: [i64; 2] = [8, 16];
+/// Columns of up to so many rows are no block's to share, where their number is known at run time only.
+const SHORT_COLUMNS: i64 = 1 << 10;
+/// Up to so many columns, each row of which has so many threads, are cut over so many blocks.
+const FEW_COLUMNS: [(i64, i64, i64); 2] = [(64, LANES / 2, CUTS / 2), (1 << 10, LANES, SHARES)];
+/// What blocks of a cluster share, as an H200 had it: most elements that a thread reduces, bytes of neighbours that a row of threads
+/// loads, and loads of a thread.
+const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
+
+/// Threads across and rows that each has under way, and the blocks that share columns.
+struct Columns {
+    across: i64,
+    under_way: i64,
+    threads: i64,
+    blocks: Blocks,
+}
+
+impl Columns {
+    /// With as many threads as a block has elsewhere.
+    const fn new(across: i64, under_way: i64, blocks: Blocks) -> Self {
+        Self {
+            across,
+            under_way,
+            threads: THREADS,
+            blocks,
+        }
+    }
+}
+
+impl Chooser<'_, '_> {
+    pub(super) fn column_candidates(
+        &mut self,
+        kept: &[usize],
+        nearest: usize,
+        length: Option<i64>,
+        clusters: &[i64],
+    ) -> Vec<Vec<Case>> {
+        let mut all = Vec::new();
+        let blocks: Vec<Blocks> = [CUTS, 8 * CUTS]
+            .into_iter()
+            .flat_map(|cuts| [Blocks::ThenAnother(cuts), Blocks::ThenLast(cuts)])
+            .chain([Blocks::One])
+            .chain(clusters.iter().map(|n| Blocks::Cluster(*n)))
+            .collect();
+        for across in [8, 16, 32, 64, 128, 256] {
+            for under_way in [4, 8, 16] {
+                for share in &blocks {
+                    let (vector, groups) = self.column_vectors(kept, nearest);
+                    let down = THREADS / across;
+                    let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
+                    let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
+                    // Among all columns.
+                    let parts = |cuts: i64| ceildiv(cuts, blocks.max(1)).min(most);
+                    let share = match *share {
+                        Blocks::ThenAnother(cuts) => Blocks::ThenAnother(parts(cuts)),
+                        Blocks::ThenLast(cuts) => Blocks::ThenLast(parts(cuts)),
+                        other => other,
+                    };
+                    let fits = length.is_none_or(|n| n >= under_way * down * share.sharing())
+                        && groups.is_none_or(|n| across / 2 < n);
+                    let is_alone = share != Blocks::One && share.sharing() < 2;
+                    if !fits || is_alone || self.is_too_much(under_way * vector) {
+                        continue;
+                    }
+                    self.write_columns(
+                        kept,
+                        nearest,
+                        vector,
+                        &Columns::new(across, under_way, share),
+                    );
+                    all.push(vec![Case::always(std::mem::take(&mut self.steps))]);
+                }
+            }
+        }
+        all
+    }
+
+    /// Columns of a number that is known at run time only: blocks share few of them, which leaves many as they are.
+    pub(super) fn columns_by_length(&mut self, nearest: usize) -> Option<Vec<Case>> {
+        let [reduced] = *self.job.axes.as_slice() else {
+            return None;
+        };
+        let extents = &self.job.extents;
+        let length = extents[reduced].known();
+        let is_short = length.is_some_and(|n| n <= SHORT_COLUMNS);
+        if self.fixed || is_short || extents[nearest].known().is_some() {
+            return None;
+        }
+        let kept = [nearest];
+        let mut cases = Vec::new();
+        if length.is_none() {
+            self.columns(&kept, length);
+            let most = Some((reduced, SHORT_COLUMNS));
+            let steps = std::mem::take(&mut self.steps);
+            cases.push(Case { most, steps });
+        }
+        let under_way = self.affordable(DOWN[0]);
+        for (most, across, blocks) in FEW_COLUMNS {
+            let columns = Columns::new(across, under_way, Blocks::ThenLast(blocks));
+            self.write_columns(&kept, nearest, 1, &columns);
+            let most = Some((nearest, most));
+            let steps = std::mem::take(&mut self.steps);
+            cases.push(Case { most, steps });
+        }
+        let columns = Columns {
+            threads: 4 * THREADS,
+            ..Columns::new(LANES, under_way, Blocks::One)
+        };
+        self.write_columns(&kept, nearest, 1, &columns);
+        cases.push(Case::always(std::mem::take(&mut self.steps)));
+        Some(cases)
+    }
+
+    /// Columns of so many elements where a cluster each is worth it, of those that blocks would have to share.
+    fn columns_in_clusters(&self, kept: &[usize], length: Option<i64>) -> Option<Columns> {
+        let (most, bytes, loads) = IN_CLUSTERS;
+        let (results, length) = (self.total(kept)?, length?);
+        let across = power_of_two(results).min((bytes / self.width()?).clamp(1, THREADS));
+        let under_way = self.affordable(loads);
+        let tile = THREADS / across * under_way;
+        let blocks = CLUSTERS.into_iter().rev().find(|n| n * tile <= length)?;
+        let each = length.saturating_mul(across) / (THREADS * blocks);
+        (self.clusters && each <= most).then_some(Columns::new(
+            across,
+            under_way,
+            Blocks::Cluster(blocks),
+        ))
+    }
+
+    /// Columns whose elements are combined in an order that no number of columns changes.
+    pub(super) fn fixed_columns(&mut self, kept: &[usize]) {
+        let job = self.job;
+        self.one_thread_each(kept, self.nearest, LANES);
+        let reduced = self.fused(&job.axes, None, "r");
+        self.split(&reduced, THREADS / LANES, None, Some(1));
+    }
+
+    /// Columns that one load takes, and how many such there are.
+    fn column_vectors(&self, kept: &[usize], nearest: usize) -> (i64, Option<i64>) {
+        let vector = match self.vectors(nearest) {
+            Vectors::Plain(n) => n,
+            // The columns that are left over would be loaded one by one.
+            _ => 1,
+        };
+        (vector, self.total(kept).map(|n| n / vector))
+    }
+
+    /// Each thread has neighbouring columns of its own, threads on top of each other share them, and so do blocks where
+    /// there are few.
+    pub(super) fn columns(&mut self, kept: &[usize], length: Option<i64>) {
+        let job = self.job;
+        let Some(nearest) = self.nearest else { return };
+        let (vector, groups) = self.column_vectors(kept, nearest);
+        // Where neighbouring blocks share cache lines, wide blocks share fewer.
+        let widest = if vector == 1 && groups.is_some() {
+            4 * LANES
+        } else {
+            LANES
+        };
+        let across = groups.map_or(LANES, |n| power_of_two(n).min(widest));
+        let down = THREADS / across;
+        let mut under_way = (MAX_UNROLL / vector).min(DOWN[usize::from(vector == 1)]);
+        while under_way > 1 && self.is_too_much(under_way * vector) {
+            under_way /= 2;
+        }
+        while under_way > 1 && length.is_some_and(|n| n < under_way * down) {
+            under_way /= 2;
+        }
+        let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
+        let is_shared = job.partials.is_empty() && blocks < CUTS;
+        if let Some(columns) = self.columns_in_clusters(kept, length).filter(|_| is_shared) {
+            return self.write_columns(kept, nearest, 1, &columns);
+        }
+        let most = length.map_or(i64::MAX, |n| n / (2 * down * under_way));
+        // Many blocks side by side come in waves, which are the more even the more there are.
+        let cuts = if blocks < LEAST_CUTS { CUTS } else { 8 * CUTS };
+        let parts = match is_shared {
+            true => ceildiv(cuts, blocks.max(1)).min(most),
+            false => 1,
+        };
+        let blocks = match parts > 1 {
+            true => Blocks::ThenLast(parts),
+            false => Blocks::One,
+        };
+        let columns = Columns::new(across, under_way, blocks);
+        self.write_columns(kept, nearest, vector, &columns);
+    }
+
+    /// The steps for columns.
+    fn write_columns(&mut self, kept: &[usize], nearest: usize, vector: i64, columns: &Columns) {
+        let job = self.job;
+        let Columns {
+            across,
+            under_way,
+            threads,
+            blocks,
+        } = *columns;
+        let down = threads / across;
+        let tile = down * under_way;
+        let results = self.cut(kept, nearest, vector, "p");
+        self.split(&results, across, Some(0), Some(0));
+        let reduced = self.fused(&job.axes, None, "r");
+        let mut inner = self.share(&reduced, tile, blocks, 1);
+        if blocks.sharing() == 1 {
+            self.steps.push(Step::Split(inner.clone(), tile));
+            inner += ".i";
+        }
+        self.split(&inner, down, None, Some(1));
+        self.steps.push(Step::Unroll(format!("{inner}.o")));
+        if vector > 1 {
+            let vectorized = format!("d{nearest}.i");
+            self.steps.push(Step::Reorder(vec![
+                format!("{reduced}.o"),
+                format!("{inner}.o"),
+                vectorized.clone(),
+            ]));
+            self.steps.push(Step::Vectorize(vectorized));
+            self.stream();
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! The schedule of a job that brings none.
+//!
+//! Neighbouring threads take neighbouring elements. Where those are elements of one result, a group
+//! of threads reduces it; where they belong to neighbouring results, each thread has a result of its
+//! own. A reduction with few results and many elements is cut over blocks, which leave partial
+//! results that the last of them or another kernel combines: always equally many, so that the same
+//! elements are combined in the same order however long it is.
+
+mod columns;
+mod rows;
+
+use super::job::{Access, Job, Work};
+use super::nest::Extent;
+use super::steps::{Case, Processor, Step};
+use crate::variants::parts::is_packed;
+use tx_mlir::{attribute, byte_width};
+use tx_target::PORTABLE_CLUSTER;
+
+/// Threads of a block.
+const THREADS: i64 = 256;
+/// Lanes of a warp.
+const LANES: i64 = 32;
+/// Bytes of a vector.
+const VECTOR: i64 = 16;
+/// Most partial results of a thread.
+const MOST_PARTS: i64 = 32;
+/// Ops that are written out, at most: elements of a thread times what each takes.
+const MOST_WRITTEN: i64 = 1024;
+/// So few elements are loaded one by one: where a thread has a vector alone, LLVM joins its load with those of the way
+/// for arrays that are not aligned, and nothing is left of it.
+const FEW: i64 = 4096;
+/// A result with at most so many elements is one thread's, where vectors cannot be loaded.
+const SHORT: i64 = 16;
+/// Rows of fewer bytes leave part of a cache line to the next request, which should find it in the cache.
+const STREAMED: i64 = 256;
+/// Blocks of a cluster that [`candidates`] has.
+const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
+/// Blocks among which one result is cut: four for each multiprocessor of an H200.
+const CUTS: i64 = 528;
+/// Where it is one of several, no fewer: what is left over for the last of them costs little then.
+const LEAST_CUTS: i64 = 16;
+/// Blocks among which each of many very long rows is cut.
+const SHARES: i64 = 64;
+/// Ops of an element that are many.
+const HEAVY: i64 = 8;
+/// Ops of an element that are so many that they take as long as the memory: a function is among them.
+const COSTLY_OPS: i64 = 24;
+
+/// The schedule for each length; with `clusters`, blocks of one share what is better shared so.
+pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Vec<Case> {
+    let classes = Chooser::of(job, clusters).by_length();
+    classes.unwrap_or_else(|| choose_one(job, clusters))
+}
+
+/// The schedule for all lengths: for what combines partial results, which are few whatever the lengths of the whole are.
+pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Vec<Case> {
+    let mut chooser = Chooser::of(job, clusters);
+    chooser.run();
+    vec![Case::always(chooser.steps)]
+}
+
+/// Other schedules that may be as good, or better where what [`choose`] knows does not hold; those for `clusters` too, where
+/// there are such.
+pub(crate) fn candidates(job: &Job<'_>, clusters: bool) -> Vec<Vec<Case>> {
+    Chooser::of(job, clusters).candidates()
+}
+
+struct Chooser<'a, 'c> {
+    job: &'a Job<'c>,
+    /// Whether the order of partial results must not follow from how many results there are.
+    fixed: bool,
+    /// Whether there are clusters.
+    clusters: bool,
+    /// The dimension along which elements are neighbours.
+    nearest: Option<usize>,
+    steps: Vec<Step>,
+}
+
+/// How the elements of a row are loaded.
+#[derive(Clone, Copy)]
+enum Vectors {
+    /// One by one.
+    None,
+    /// So many at once, from where the row begins.
+    Plain(i64),
+    /// So many at once, from the first aligned address.
+    Aligned(i64),
+}
+
+impl Vectors {
+    fn width(self) -> i64 {
+        match self {
+            Self::None => 1,
+            Self::Plain(n) | Self::Aligned(n) => n,
+        }
+    }
+}
+
+/// Which blocks a result is made by.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blocks {
+    /// One, of which there are as many as it takes.
+    One,
+    /// One of so many that take turns at results.
+    InTurns(i64),
+    /// So many, whose partial results another kernel combines.
+    ThenAnother(i64),
+    /// So many, of which the last combines what all have left.
+    ThenLast(i64),
+    /// Those of a cluster of so many.
+    Cluster(i64),
+}
+
+impl Blocks {
+    /// How many share a result.
+    fn sharing(self) -> i64 {
+        match self {
+            Self::One | Self::InTurns(_) => 1,
+            Self::ThenAnother(n) | Self::ThenLast(n) | Self::Cluster(n) => n,
+        }
+    }
+}
+
+impl<'a, 'c> Chooser<'a, 'c> {
+    fn of(job: &'a Job<'c>, clusters: bool) -> Self {
+        let fixed = attribute(job.op, "determinism")
+            .is_some_and(|a| a.to_string().contains("batch_invariant"));
+        Self {
+            job,
+            fixed,
+            clusters,
+            nearest: if fixed { last(job) } else { nearest(job) },
+            steps: Vec::new(),
+        }
+    }
+
+    fn candidates(&mut self) -> Vec<Vec<Case>> {
+        let clusters = if self.clusters {
+            CLUSTERS.as_slice()
+        } else {
+            &[]
+        };
+        let job = self.job;
+        let kept: Vec<usize> = (0..job.extents.len())
+            .filter(|d| !job.axes.contains(d))
+            .collect();
+        let length = self.total(&job.axes);
+        let is_plain = matches!(job.work, Work::Combine(..)) && job.partials.is_empty();
+        if !is_plain || job.axes.is_empty() || self.fixed || length.is_some_and(|n| n <= 1) {
+            return Vec::new();
+        }
+        if let Some(nearest) = self.nearest
+            && kept.contains(&nearest)
+        {
+            self.column_candidates(&kept, nearest, length, clusters)
+        } else {
+            let inner = self.nearest.filter(|d| job.axes.contains(d));
+            self.row_candidates(
+                &kept,
+                inner.unwrap_or(job.axes[job.axes.len() - 1]),
+                clusters,
+            )
+        }
+    }
+
+    /// A schedule for each of some lengths, where these are known at run time only.
+    fn by_length(&mut self) -> Option<Vec<Case>> {
+        let job = self.job;
+        let nearest = self.nearest?;
+        if !job.partials.is_empty() || !matches!(job.work, Work::Combine(..)) {
+            return None;
+        }
+        let kept: Vec<usize> = (0..job.extents.len())
+            .filter(|d| !job.axes.contains(d))
+            .collect();
+        match kept == [nearest] {
+            true => self.columns_by_length(nearest),
+            false => self.rows_by_length(&kept, nearest),
+        }
+    }
+
+    /// Whether an element takes many ops, or several numbers are exchanged.
+    fn is_heavy(&self) -> bool {
+        self.job.weight() > HEAVY || self.exchanges_parts()
+    }
+
+    /// Whether several numbers are combined by so many ops that these take as long as the memory.
+    fn is_costly(&self) -> bool {
+        self.job.weight() >= COSTLY_OPS && self.exchanges_parts()
+    }
+
+    fn run(&mut self) {
+        let job = self.job;
+        let kept: Vec<usize> = (0..job.extents.len())
+            .filter(|d| !job.axes.contains(d))
+            .collect();
+        let nearest = self.nearest;
+        let length = self.total(&job.axes);
+        if job.axes.is_empty() || length.is_some_and(|n| n <= 1) {
+            return self.one_thread_each(&kept, nearest, THREADS);
+        }
+        if !kept.is_empty() && nearest.is_some_and(|d| kept.contains(&d)) {
+            return match length {
+                Some(n) if n <= SHORT => self.one_thread_each(&kept, nearest, THREADS),
+                _ if self.fixed => self.fixed_columns(&kept),
+                _ => self.columns(&kept, length),
+            };
+        }
+        let inner = nearest
+            .filter(|d| job.axes.contains(d))
+            .unwrap_or(job.axes[job.axes.len() - 1]);
+        let vectors = self.vectors(inner);
+        if matches!(vectors, Vectors::None) && length.is_some_and(|n| n <= SHORT) {
+            return self.one_thread_each(&kept, nearest, THREADS);
+        }
+        self.rows(&kept, inner, vectors);
+    }
+
+    /// Cuts what is reduced, in tiles, over the blocks that share it, along dimension `along`; what is left for each of
+    /// them, which is `reduced` itself where there is one.
+    fn share(&mut self, reduced: &str, tile: i64, blocks: Blocks, along: usize) -> String {
+        if blocks.sharing() == 1 {
+            return reduced.to_owned();
+        }
+        let sharing = blocks.sharing();
+        self.steps
+            .push(Step::Split(reduced.to_owned(), sharing * tile));
+        let inner = format!("{reduced}.i");
+        self.steps.push(Step::Split(inner.clone(), tile));
+        let part = format!("{inner}.o");
+        match blocks {
+            Blocks::Cluster(_) => self.bind(&part, Processor::Cluster(along)),
+            _ => {
+                self.steps.push(Step::RFactor(part.clone()));
+                self.bind(&part, Processor::Block(along));
+            }
+        }
+        if matches!(blocks, Blocks::ThenLast(_)) {
+            self.steps.push(Step::LastBlock);
+        }
+        format!("{inner}.i")
+    }
+
+    /// So many elements, or as many fewer as can be written out.
+    fn affordable(&self, mut elements: i64) -> i64 {
+        while elements > 1 && self.is_too_much(elements) {
+            elements /= 2;
+        }
+        elements
+    }
+
+    /// Whether so many elements are too much to be written out.
+    fn is_too_much(&self, elements: i64) -> bool {
+        elements.saturating_mul(self.job.weight()) > MOST_WRITTEN
+    }
+
+    /// Whether partial results take long to exchange: they are several numbers, or combined by many ops.
+    fn exchanges_parts(&self) -> bool {
+        match &self.job.work {
+            Work::Combine(_, combiner) => {
+                let is_one = combiner.types().len() == 1 && self.job.weight() <= HEAVY;
+                combiner.op().is_none() && !is_one
+            }
+            _ => false,
+        }
+    }
+
+    /// Bytes of an element of the main operand.
+    fn width(&self) -> Option<i64> {
+        let memref = main_operand(self.job)?.memref.as_ref()?;
+        i64::try_from(byte_width(memref.element)?).ok()
+    }
+
+    /// How elements along `dim` are loaded.
+    fn vectors(&self, dim: usize) -> Vectors {
+        let Some(vector) = self.vector(dim).filter(|n| *n > 1) else {
+            return Vectors::None;
+        };
+        let all: Vec<usize> = (0..self.job.extents.len()).collect();
+        match self.job.extents[dim].known() {
+            _ if !self.fixed && self.total(&all).is_some_and(|n| n <= FEW) => Vectors::None,
+            // LLVM joins a vector alone with what is loaded one by one where it is not aligned.
+            Some(n) if n < 2 * vector => Vectors::None,
+            Some(n) if self.fixed && n * self.width().unwrap_or(1) < STREAMED => Vectors::None,
+            Some(n) if n % vector == 0 => Vectors::Plain(vector),
+            // Where a row begins must not matter.
+            _ if self.fixed => Vectors::None,
+            _ => Vectors::Aligned(vector),
+        }
+    }
+
+    /// Neighbours along `dim` that one load takes.
+    fn vector(&self, dim: usize) -> Option<i64> {
+        let access = main_operand(self.job)?;
+        let memref = access.memref.as_ref()?;
+        let (last, others) = access.map.results.split_last()?;
+        let neighbours = memref.strides.last() == Some(&Some(1))
+            && last.step(dim) == Some(1)
+            && others.iter().all(|e| e.step(dim) == Some(0));
+        // Strides may follow from how many rows there are: without neighbours, elements are loaded one by one.
+        let neighbours = neighbours || self.fixed;
+        let written = self
+            .job
+            .destinations
+            .iter()
+            .any(|d| d.value == access.value);
+        if !neighbours || written || is_packed(memref.element) {
+            return None;
+        }
+        let parts = match &self.job.work {
+            Work::Combine(_, combiner) => i64::try_from(combiner.types().len()).ok()?,
+            _ => return None,
+        };
+        let mut vector = VECTOR / self.width()?;
+        while vector > 1 && (vector * parts > MOST_PARTS || self.is_too_much(vector)) {
+            vector /= 2;
+        }
+        Some(vector)
+    }
+
+    /// What is read once leaves the cache first.
+    fn stream(&mut self) {
+        self.steps.push(Step::Stream);
+    }
+
+    /// One loop over dimensions of which `last` is cut by `vector`, without the inner part of that; its name.
+    fn cut(&mut self, dims: &[usize], last: usize, vector: i64, name: &str) -> String {
+        if vector == 1 {
+            return self.fused(dims, Some(last), name);
+        }
+        self.steps.push(Step::Split(format!("d{last}"), vector));
+        let outer = format!("d{last}.o");
+        if dims == [last] {
+            return outer;
+        }
+        let others = dims.iter().filter(|d| **d != last).map(|d| format!("d{d}"));
+        self.steps
+            .push(Step::Fuse(others.chain([outer]).collect(), name.to_owned()));
+        name.to_owned()
+    }
+
+    /// Each thread computes results of its own, neighbours side by side.
+    fn one_thread_each(&mut self, kept: &[usize], nearest: Option<usize>, threads: i64) {
+        if kept.is_empty() {
+            return;
+        }
+        let threads = match self.total(kept) {
+            // Fewer threads side by side would exchange values in another order.
+            Some(n) if n < threads && !self.fixed => power_of_two(n),
+            _ => threads,
+        };
+        let results = self.fused(kept, nearest, "p");
+        self.split(&results, threads, Some(0), Some(0));
+    }
+
+    /// Cuts a loop into `.o` and `.i`, and binds these to dimensions of the grid and of the block.
+    fn split(&mut self, name: &str, by: i64, block: Option<usize>, thread: Option<usize>) {
+        self.steps.push(Step::Split(name.to_owned(), by));
+        if let Some(d) = block {
+            self.bind(&format!("{name}.o"), Processor::Block(d));
+        }
+        if let Some(d) = thread {
+            self.bind(&format!("{name}.i"), Processor::Thread(d));
+        }
+    }
+
+    /// Runs a loop on blocks; where there are so many only, each takes the next when it is done with one.
+    fn bind_in_turns(&mut self, name: &str, block: usize, turns: Option<i64>) {
+        let Some(blocks) = turns else {
+            return self.bind(name, Processor::Block(block));
+        };
+        self.split(name, blocks, None, None);
+        self.bind(&format!("{name}.i"), Processor::Block(block));
+    }
+
+    fn bind(&mut self, name: &str, processor: Processor) {
+        self.steps.push(Step::Bind(name.to_owned(), processor));
+    }
+
+    /// One loop over some dimensions, `last` innermost; its name.
+    fn fused(&mut self, dims: &[usize], last: Option<usize>, name: &str) -> String {
+        if let [one] = dims {
+            return format!("d{one}");
+        }
+        let mut order: Vec<usize> = dims.to_vec();
+        if let Some(last) = last.filter(|d| dims.contains(d)) {
+            order.retain(|d| *d != last);
+            order.push(last);
+        }
+        let names = order.iter().map(|d| format!("d{d}")).collect();
+        self.steps.push(Step::Fuse(names, name.to_owned()));
+        name.to_owned()
+    }
+
+    /// Points of some dimensions, when that is static.
+    fn total(&self, dims: &[usize]) -> Option<i64> {
+        dims.iter()
+            .try_fold(1i64, |n, d| n.checked_mul(self.job.extents[*d].known()?))
+    }
+}
+
+/// The least power of two that is no less; 1 for what is not positive.
+fn power_of_two(n: i64) -> i64 {
+    n.max(1).cast_unsigned().next_power_of_two().cast_signed()
+}
+
+/// `n / by`, rounded up.
+fn ceildiv(n: i64, by: i64) -> i64 {
+    (n + by - 1) / by
+}
+
+/// The operand that matters most: the source of a reduction with most dimensions, what an
+/// element-wise op writes.
+fn main_operand<'a, 'c>(job: &'a Job<'c>) -> Option<&'a Access<'c>> {
+    let widest = job.sources.iter().rev().max_by_key(|a| a.map.results.len());
+    match &job.work {
+        Work::Combine(..) => widest.or(job.destinations.first()),
+        _ => job.destinations.first(),
+    }
+}
+
+/// The last dimension of the main operand, whatever the strides and sizes are.
+fn last(job: &Job<'_>) -> Option<usize> {
+    let index = main_operand(job)?.map.results.last()?;
+    (0..job.extents.len()).rev().find(|d| index.uses(*d))
+}
+
+/// The dimension along which the elements of the main operand are neighbours.
+fn nearest(job: &Job<'_>) -> Option<usize> {
+    let access = main_operand(job)?;
+    (0..job.extents.len())
+        .filter(|d| job.extents[*d] != Extent::Static(1))
+        .filter_map(|d| Some((distance(access, d)?, d)))
+        .filter(|(distance, _)| *distance > 0)
+        .min()
+        .map(|(_, d)| d)
+}
+
+/// Elements between those of two neighbouring points along `dim`; a stride that is known at run time
+/// only counts as larger than any that is known, and the more so the further out it is.
+fn distance(access: &Access<'_>, dim: usize) -> Option<i64> {
+    let memref = access.memref.as_ref()?;
+    let rank = memref.rank();
+    let mut sum = 0i64;
+    for (i, result) in access.map.results.iter().enumerate() {
+        if !result.uses(dim) {
+            continue;
+        }
+        let stride =
+            memref.strides[i].unwrap_or_else(|| (1 << 40) + i64::try_from(rank - i).unwrap_or(0));
+        sum = sum.saturating_add(result.step(dim).unwrap_or(1).saturating_mul(stride));
+    }
+    Some(sum.saturating_abs())
+}

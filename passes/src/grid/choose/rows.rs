@@ -1,0 +1,619 @@
+//! Rows: neighbouring elements are of one result, which a group of threads reduces.
+
+use super::super::nest::MAX_UNROLL;
+use super::super::steps::{Case, Processor, Step};
+use super::{
+    Blocks, CUTS, Chooser, FEW, HEAVY, LANES, LEAST_CUTS, SHARES, STREAMED, THREADS, VECTOR,
+    Vectors, ceildiv, power_of_two,
+};
+use tx_target::PORTABLE_CLUSTER;
+
+/// Vectors that a thread loads before it uses the first: with 64 bytes a thread, the threads of a multiprocessor have enough
+/// under way to hide the latency of memory.
+const UNDER_WAY: i64 = 4;
+/// A reduction with at least so many elements is cut over blocks, when there are few results.
+const VERY_LONG: i64 = 1 << 16;
+/// A row with at least so many elements is cut over blocks, however many rows there are.
+const ENDLESS: i64 = 1 << 18;
+/// Elements from which on the last of the blocks that share a row is faster than another kernel. Where blocks have little to do,
+/// a fence and an atomic access take each of them as long.
+const LARGE: i64 = 1 << 26;
+/// As many blocks as keep a device busy, two for each multiprocessor.
+const BUSY: i64 = 256;
+/// Rows of up to so many elements, shortest first: how many threads reduce one, and what each has under way. Elements one
+/// by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast as vectors.
+const ROWS: [(i64, Group); 6] = [
+    (8, Group::new([1, 8, 1, THREADS])),
+    (16, Group::new([2, 8, 1, THREADS])),
+    (32, Group::new([4, 8, 1, THREADS / 2])),
+    (64, Group::new([8, 8, 1, THREADS / 2])),
+    (256, Group::new([LANES / 2, 8, 1, THREADS / 2])),
+    (4096, Group::new([LANES, 8, 1, THREADS])),
+];
+/// The same where an element takes many ops.
+const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
+/// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], and how many threads reduce one: the fewer
+/// there are, the fewer exchanges.
+const COSTLY: [(i64, i64); 3] = [(128, 4), (512, 8), (2048, 16)];
+/// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more where several numbers are exchanged by
+/// [`HEAVY`] ops or more, and by [`super::COSTLY_OPS`] or more: with few, many threads have loads under way; with many, few exchange.
+const EACH: [i64; 3] = [2, 4, 8];
+/// The longest rows, where their length is known at run time: each is a block's. As vectors, and one by one where an element takes many ops.
+const LONGEST: [Group; 2] = [
+    Group::new([THREADS, 2, 1, THREADS]),
+    Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
+];
+/// Up to so many of them, where their number is known at run time too, have so many times the threads and are cut over so many blocks each:
+/// with more blocks, a row alone would be faster, and several that are not so long slower.
+const FEW_ROWS: [(i64, i64, i64); 2] = [(4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
+/// Elements of one result that one block reduces, without partial results that wait for other blocks; the second where
+/// their number is known.
+const SMALL: [(i64, Group); 2] = [
+    (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
+    (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
+];
+/// Elements of one result that fewer blocks reduce than [`CUTS`], and their number: the fewer count, the sooner the last knows.
+/// The first is for numbers that are known.
+const MEDIUM: [(i64, Group, i64); 3] = [
+    (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
+    (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 64),
+    (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
+];
+/// Bytes that memory gives at least.
+const SECTOR: i64 = 32;
+/// Threads of a row and loads of each that [`super::candidates`] has, those first that are good most often.
+const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
+const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
+
+/// What blocks of a cluster share, as sums, maxima and argmax on an H200 had it: a barrier of the cluster takes less time than a fence, an
+/// atomic access and a look at what others left, and there is no other kernel. But a cluster has few blocks.
+struct Clusters {
+    /// One result of up to so many elements, and by whom.
+    alone: (i64, Group, i64),
+    /// Of up to so many results: blocks of each, and the least bytes that are worth it.
+    rows: [(i64, i64, i64); 4],
+    /// Blocks that keep the device busy whatever each has to do; fewer are enough for rows of so many elements.
+    busy: (i64, i64),
+    /// The threads for rows of up to so many elements, which are loaded one by one, and for longer ones.
+    groups: [(i64, Group); 2],
+}
+
+const SHARED: Clusters = Clusters {
+    alone: (
+        1 << 17,
+        Group::new([2 * THREADS, 8, 1, 2 * THREADS]),
+        PORTABLE_CLUSTER as i64,
+    ),
+    rows: [
+        (32, 8, 1 << 16),
+        (64, 4, 1 << 16),
+        (128, 2, 1 << 16),
+        (256, 2, 1 << 18),
+    ],
+    busy: (128, 1 << 16),
+    groups: [
+        (1 << 15, Group::new([THREADS, 8, 1, THREADS])),
+        (i64::MAX, Group::new([2 * THREADS, 4, 1, 2 * THREADS])),
+    ],
+};
+
+/// How many threads reduce a row, and what each has under way.
+#[derive(Clone, Copy)]
+struct Group {
+    lanes: i64,
+    /// Loads of one row.
+    under_way: i64,
+    /// Rows.
+    rows: i64,
+    threads: i64,
+}
+
+impl Group {
+    const fn new([lanes, under_way, rows, threads]: [i64; 4]) -> Self {
+        Self {
+            lanes,
+            under_way,
+            rows,
+            threads,
+        }
+    }
+
+    /// With so many times the threads.
+    const fn wider(self, times: i64) -> Self {
+        Self {
+            lanes: self.lanes * times,
+            threads: self.threads * times,
+            ..self
+        }
+    }
+}
+
+/// How rows are reduced: by these threads, as these vectors, by these blocks.
+#[derive(Clone, Copy)]
+struct Rows {
+    group: Group,
+    vectors: Vectors,
+    blocks: Blocks,
+    /// The most elements that one has, where that is known.
+    most: Option<i64>,
+}
+
+impl Rows {
+    /// With a block for each row or for several.
+    const fn new(group: Group, vectors: Vectors, most: Option<i64>) -> Self {
+        Self {
+            group,
+            vectors,
+            blocks: Blocks::One,
+            most,
+        }
+    }
+}
+
+impl Chooser<'_, '_> {
+    pub(super) fn row_candidates(
+        &mut self,
+        kept: &[usize],
+        inner: usize,
+        clusters: &[i64],
+    ) -> Vec<Vec<Case>> {
+        let job = self.job;
+        let together = job.axes.len() > 1;
+        if together && self.total(&job.axes).is_none() {
+            return Vec::new();
+        }
+        let most = self.total(&job.axes);
+        let mut all: Vec<Vec<Case>> = Vec::new();
+        let loads = match self.vectors(inner) {
+            Vectors::Aligned(_) if together => vec![Vectors::None],
+            Vectors::None => vec![Vectors::None],
+            vectors => vec![Vectors::None, vectors],
+        };
+        let few = self.total(kept).is_some_and(|n| n <= BUSY);
+        let cuts = match few {
+            true => [LEAST_CUTS, CUTS / 4, CUTS, 4 * CUTS].as_slice(),
+            false => &[],
+        };
+        let turns = match kept.is_empty() {
+            true => [].as_slice(),
+            false => &[CUTS, 2 * CUTS],
+        };
+        let shared = |n: &i64| [Blocks::ThenAnother(*n), Blocks::ThenLast(*n)];
+        let blocks: Vec<Blocks> = std::iter::once(Blocks::One)
+            .chain(cuts.iter().flat_map(shared))
+            .chain(turns.iter().map(|n| Blocks::InTurns(*n)))
+            .chain(clusters.iter().map(|n| Blocks::Cluster(*n)))
+            .collect();
+        let pairs = LANES_TRIED
+            .into_iter()
+            .flat_map(|lanes| LOADS_TRIED.map(|under_way| (lanes, under_way)));
+        let groups: Vec<Group> = pairs
+            .flat_map(|(lanes, under_way)| [1, 2, 4].map(|rows| [lanes, under_way, rows]))
+            .map(|[lanes, under_way, rows]| {
+                Group::new([lanes, under_way, rows, lanes.max(THREADS)])
+            })
+            .collect();
+        for vectors in loads {
+            for (group, blocks) in groups
+                .iter()
+                .flat_map(|g| blocks.iter().map(move |c| (*g, *c)))
+            {
+                let rows = Rows {
+                    blocks,
+                    ..Rows::new(group, vectors, most)
+                };
+                if self.is_worth_a_try(kept, &rows) {
+                    self.write_rows(kept, inner, together, rows);
+                    all.push(vec![Case::always(std::mem::take(&mut self.steps))]);
+                }
+            }
+        }
+        all
+    }
+
+    /// Whether rows of this length may be reduced well like that.
+    fn is_worth_a_try(&self, kept: &[usize], rows: &Rows) -> bool {
+        let Rows {
+            group,
+            vectors,
+            blocks,
+            most,
+        } = rows;
+        let across = group.lanes * vectors.width();
+        let tile = across * group.under_way;
+        let fits = most.is_none_or(|n| tile / 2 < n && n <= 256 * tile * blocks.sharing());
+        // Blocks that wait for each other should each have something to do, and one row.
+        let is_shared = !matches!(blocks, Blocks::Cluster(_))
+            || group.rows == 1
+                && group.lanes >= THREADS
+                && most.is_none_or(|n| n >= tile * blocks.sharing());
+        // Rows are loaded together, and by few loads each, where a thread has all of its part at once.
+        let is_whole = most.is_some_and(|n| n <= tile);
+        let has_enough = is_whole || group.under_way >= UNDER_WAY && group.rows == 1;
+        let is_block = !kept.is_empty() || group.rows == 1 && group.lanes >= THREADS / 2;
+        let width = self.width().unwrap_or(VECTOR);
+        let fills_sectors =
+            across * width >= SECTOR || most.is_some_and(|n| n <= 2 * SECTOR / width);
+        let written = group.rows * group.under_way * vectors.width();
+        let is_short = written <= MAX_UNROLL && !self.is_too_much(written);
+        fits && has_enough && is_block && is_shared && fills_sectors && is_short
+    }
+
+    /// Rows of a length, or a number, that is known at run time only.
+    pub(super) fn rows_by_length(&mut self, kept: &[usize], inner: usize) -> Option<Vec<Case>> {
+        let job = self.job;
+        let vectors = self.vectors(inner);
+        if job.axes != [inner] || job.extents[inner].known().is_some() || vectors.width() == 1 {
+            return None;
+        }
+        let one_by_one = |(most, group): (i64, Group), blocks: Blocks| Rows {
+            blocks,
+            ..Rows::new(group, Vectors::None, Some(most))
+        };
+        let mut classes: Vec<((usize, i64), Rows)> = Vec::new();
+        let mut up_to = |class: Rows| classes.extend(class.most.map(|n| ((inner, n), class)));
+        if kept.is_empty() {
+            up_to(one_by_one(SMALL[0], Blocks::One));
+            let (most, group, blocks) = SHARED.alone;
+            // As many kernels with clusters as without.
+            let medium = MEDIUM[1..].iter().skip(usize::from(self.clusters));
+            if self.clusters {
+                up_to(one_by_one((most, group), Blocks::Cluster(blocks)));
+            }
+            medium.for_each(|(most, group, cuts)| {
+                up_to(one_by_one((*most, *group), Blocks::ThenLast(*cuts)));
+            });
+        } else {
+            let short = match self.is_heavy() {
+                true => HEAVY_ROWS.as_slice(),
+                false => &ROWS,
+            };
+            short
+                .iter()
+                .for_each(|class| up_to(one_by_one(*class, Blocks::One)));
+        }
+        // The longest get a block each, or several where they are few, unless how a row is reduced must not follow from that.
+        let [by_vectors, one_by_one] = LONGEST;
+        let mut longest = match self.is_heavy() {
+            true => Rows::new(one_by_one, Vectors::None, None),
+            false => Rows::new(by_vectors, vectors, None),
+        };
+        if let [number] = kept
+            && !self.fixed
+        {
+            let cut = |times: i64, blocks| Rows {
+                blocks: Blocks::ThenLast(blocks),
+                group: longest.group.wider(times),
+                ..longest
+            };
+            match job.extents[*number].known() {
+                None => classes.extend(
+                    FEW_ROWS.map(|(most, times, blocks)| ((*number, most), cut(times, blocks))),
+                ),
+                Some(results) => {
+                    let few = FEW_ROWS.iter().find(|(most, _, _)| results <= *most);
+                    longest = few.map_or(longest, |(_, times, blocks)| cut(*times, *blocks));
+                }
+            }
+        }
+        let mut cases = Vec::new();
+        for (most, class) in classes {
+            self.rows_as(kept, inner, false, class);
+            let steps = std::mem::take(&mut self.steps);
+            let most = Some(most);
+            cases.push(Case { most, steps });
+        }
+        match kept.is_empty() {
+            true => self.rows(kept, inner, vectors),
+            false => self.rows_as(kept, inner, false, longest),
+        }
+        cases.push(Case::always(std::mem::take(&mut self.steps)));
+        Some(cases)
+    }
+
+    /// One result of so many elements, where it is neither a few nor many.
+    fn alone(&self, kept: &[usize], length: i64) -> Option<Rows> {
+        let is_alone = kept.is_empty() && self.job.partials.is_empty() && length > FEW;
+        let small = SMALL.iter().find(|(most, _)| length <= *most);
+        let medium = MEDIUM.iter().find(|(most, _, _)| length <= *most);
+        let (group, blocks) = match (small, medium) {
+            _ if !is_alone => return None,
+            (Some((_, group)), _) => (*group, Blocks::One),
+            _ if self.clusters && length <= SHARED.alone.0 => {
+                let (_, group, blocks) = SHARED.alone;
+                (group, Blocks::Cluster(blocks))
+            }
+            (None, Some((_, group, cuts))) => (*group, Blocks::ThenLast(*cuts)),
+            (None, None) => return None,
+        };
+        Some(Rows {
+            blocks,
+            ..Rows::new(group, Vectors::None, Some(length))
+        })
+    }
+
+    /// Rows of so many elements where a cluster each is worth it.
+    fn in_clusters(&self, kept: &[usize], length: Option<i64>, vectors: Vectors) -> Option<Rows> {
+        let is_possible = self.clusters && !self.fixed && self.job.partials.is_empty();
+        let (results, length) = (self.total(kept)?, length?);
+        if !is_possible || kept.is_empty() {
+            return None;
+        }
+        let (_, blocks, least) = SHARED.rows.iter().find(|(most, _, _)| results <= *most)?;
+        let (busy, few) = SHARED.busy;
+        let bytes = length.saturating_mul(self.width()?);
+        if bytes < *least || results * blocks < busy && length > few {
+            return None;
+        }
+        let number = SHARED.groups.iter().position(|(most, _)| length <= *most)?;
+        let vectors = if number == 0 { Vectors::None } else { vectors };
+        Some(Rows {
+            blocks: Blocks::Cluster(*blocks),
+            ..Rows::new(SHARED.groups[number].1, vectors, Some(length))
+        })
+    }
+
+    /// The steps of [`Self::rows`], where it was said how.
+    fn rows_as(&mut self, kept: &[usize], inner: usize, together: bool, mut rows: Rows) {
+        let Rows { group, vectors, .. } = &mut rows;
+        while group.rows > 1 && self.is_too_much(group.rows * group.under_way) {
+            group.rows /= 2;
+        }
+        while group.under_way > 1 && self.is_too_much(group.under_way * vectors.width()) {
+            group.under_way /= 2;
+        }
+        self.write_rows(kept, inner, together, rows);
+    }
+
+    /// A group of threads reduces each result, and blocks share those that are long and few.
+    pub(super) fn rows(&mut self, kept: &[usize], inner: usize, vectors: Vectors) {
+        let job = self.job;
+        let row = job.extents[inner].known();
+        // All dimensions together make rows, where it takes no division to tell them apart, or there is no other way to
+        // keep the device busy.
+        let few = !self.fixed && self.total(kept).is_some_and(|n| n <= BUSY);
+        let together = job.axes.len() > 1 && (row.is_some() || few);
+        let whole = together || job.axes.len() == 1;
+        let vectors = match vectors {
+            Vectors::Aligned(_) if together => Vectors::None,
+            _ if together && row.is_none() => Vectors::None,
+            // Few elements beside few vectors cost more than no vectors.
+            Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => Vectors::None,
+            other => other,
+        };
+        let vector = vectors.width();
+        let most = if whole { self.total(&job.axes) } else { row };
+        if let Some(rows) = most.and_then(|n| self.alone(kept, n)) {
+            return self.rows_as(kept, inner, together, rows);
+        }
+        let shared = self.in_clusters(kept, most, vectors).filter(|_| whole);
+        if let Some(rows) = shared {
+            return self.rows_as(kept, inner, together, rows);
+        }
+        let pieces = most.map(|n| ceildiv(n, vector));
+        let cuts = self.cuts(kept, most, vector).filter(|_| whole);
+        let group = self.group(kept, pieces, vectors, cuts.is_some());
+        let all: Vec<usize> = (0..job.extents.len()).collect();
+        let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
+        let rows = Rows {
+            blocks: match cuts {
+                None => Blocks::One,
+                Some(n) if is_large => Blocks::ThenLast(n),
+                Some(n) => Blocks::ThenAnother(n),
+            },
+            ..Rows::new(group, vectors, most)
+        };
+        self.write_rows(kept, inner, together, rows);
+    }
+
+    /// The steps for rows along `inner`, or along all that is reduced.
+    fn write_rows(&mut self, kept: &[usize], inner: usize, together: bool, rows: Rows) {
+        let job = self.job;
+        let Rows {
+            group,
+            vectors,
+            blocks,
+            most,
+        } = rows;
+        let vector = vectors.width();
+        let length = match together {
+            true => self.total(&job.axes),
+            false => job.extents[inner].known(),
+        };
+        // Blocks that share a row are neighbours.
+        let block = match blocks {
+            Blocks::ThenAnother(_) | Blocks::ThenLast(_) => 1,
+            Blocks::One | Blocks::InTurns(_) | Blocks::Cluster(_) => 0,
+        };
+        let turns = match blocks {
+            Blocks::InTurns(turns) => Some(turns),
+            _ => None,
+        };
+        if !kept.is_empty() {
+            let results = self.fused(kept, None, "p");
+            let side_by_side = group.threads / group.lanes;
+            if side_by_side * group.rows == 1 {
+                self.bind_in_turns(&results, block, turns);
+            } else {
+                self.steps
+                    .push(Step::Split(results.clone(), side_by_side * group.rows));
+                self.bind_in_turns(&format!("{results}.o"), block, turns);
+                let rows = format!("{results}.i");
+                match group.rows {
+                    1 => self.bind(&rows, Processor::Thread(1)),
+                    _ => self.split(&rows, side_by_side, None, Some(1)),
+                }
+            }
+        }
+        let others: Vec<usize> = job.axes.iter().copied().filter(|d| *d != inner).collect();
+        let mut reduced = match vectors {
+            Vectors::None => format!("d{inner}"),
+            Vectors::Plain(n) => {
+                self.steps.push(Step::Split(format!("d{inner}"), n));
+                format!("d{inner}.o")
+            }
+            Vectors::Aligned(n) => {
+                self.steps.push(Step::Align(format!("d{inner}"), n));
+                format!("d{inner}.o")
+            }
+        };
+        if together {
+            let names = others
+                .iter()
+                .map(|d| format!("d{d}"))
+                .chain([reduced])
+                .collect();
+            reduced = "r".to_owned();
+            self.steps.push(Step::Fuse(names, reduced.clone()));
+        }
+        let tile = group.lanes * group.under_way;
+        if blocks.sharing() > 1 {
+            reduced = self.share(&reduced, tile, blocks, 0);
+        } else if length.is_none_or(|n| ceildiv(n, vector) > tile)
+            || matches!(vectors, Vectors::Aligned(_))
+        {
+            self.steps.push(Step::Split(reduced.clone(), tile));
+            reduced += ".i";
+        }
+        self.split(&reduced, group.lanes, None, Some(0));
+        let written = format!("{reduced}.o");
+        if group.under_way > 1 || group.rows > 1 {
+            self.steps.push(Step::Unroll(written.clone()));
+        }
+        if group.rows > 1 {
+            let results = match kept {
+                [one] => format!("d{one}.i.o"),
+                _ => "p.i.o".to_owned(),
+            };
+            // The loop over tiles of a row, where there are several.
+            let tiles = written.strip_suffix(".i.o").filter(|_| length.is_none());
+            let mut order: Vec<String> = tiles.map(|row| format!("{row}.o")).into_iter().collect();
+            order.extend([written, results.clone()]);
+            if vector > 1 {
+                order.push(format!("d{inner}.i"));
+            }
+            self.steps.push(Step::Reorder(order));
+            self.steps.push(Step::Unroll(results));
+        }
+        if vector > 1 {
+            self.steps.push(Step::Vectorize(format!("d{inner}.i")));
+        }
+        let row_bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(VECTOR));
+        let lines = most.is_none_or(|n| row_bytes(n) >= STREAMED);
+        let is_small = kept.is_empty() && blocks.sharing() == 1 && most.is_some();
+        // The registers that several numbers take make some loads wait for others, and by then the rest of a cache line that
+        // was to leave first has left.
+        let shares_lines = row_bytes(group.lanes * vector) < STREAMED
+            || matches!(vectors, Vectors::Aligned(_)) && self.is_costly();
+        let is_late = vector > 1 && self.exchanges_parts() && shares_lines;
+        if lines && !is_small && !is_late && (group.rows == 1 || group.under_way > 1) {
+            self.stream();
+        }
+    }
+
+    /// Among how many blocks a row is cut, where it is.
+    fn cuts(&self, kept: &[usize], length: Option<i64>, vector: i64) -> Option<i64> {
+        if !self.job.partials.is_empty() {
+            return None;
+        }
+        let (most, cuts) = match (self.total(kept), length) {
+            _ if kept.is_empty() => (length.is_none_or(|n| n >= VERY_LONG), CUTS),
+            _ if self.fixed => (false, 1),
+            (Some(results), length)
+                if length.map_or(self.job.axes.len() > 1, |n| n >= VERY_LONG) =>
+            {
+                (
+                    results <= BUSY,
+                    ceildiv(2 * CUTS, results.max(1)).max(LEAST_CUTS),
+                )
+            }
+            (None, Some(n)) => (n >= ENDLESS, SHARES),
+            _ => (false, 1),
+        };
+        let whole = length.map_or(i64::MAX, |n| n / (vector * THREADS * UNDER_WAY));
+        (most && cuts.min(whole) > 1).then(|| cuts.min(whole))
+    }
+
+    /// The threads for rows of so many vectors.
+    fn group(&self, kept: &[usize], pieces: Option<i64>, vectors: Vectors, is_cut: bool) -> Group {
+        let alone = kept.is_empty();
+        // Threads that exchange pairs take long over it: fewer have more under way.
+        let most = match (vectors, self.exchanges_parts() && pieces.is_some()) {
+            (Vectors::None, false) => 2 * UNDER_WAY,
+            (_, false) => UNDER_WAY,
+            (_, true) => 2 * UNDER_WAY,
+        };
+        // Seen, and not explained: two loads of a short row at once are worth their while for narrow elements only.
+        let is_wide = self.width().is_none_or(|width| width > 4);
+        let results = self.total(kept).filter(|_| !self.fixed);
+        let few = results.is_some_and(|n| n <= FEW);
+        let costly = pieces
+            .filter(|n| *n > LANES / 2 && !alone && !few && self.is_costly())
+            .map(|n| n * vectors.width())
+            .and_then(|n| COSTLY.iter().find(|(most, _)| n <= *most));
+        // Loads of a thread of a short row: with fewer, more threads share the row, which is better unless combining takes long.
+        let apart = match self.job.weight() > HEAVY {
+            true => UNDER_WAY,
+            false => UNDER_WAY / 2,
+        };
+        let (lanes, rows) = match (pieces, vectors) {
+            _ if is_cut => (THREADS, 1),
+            (None, _) if alone => (THREADS, 1),
+            (None, _) => (LANES, 1),
+            _ if costly.is_some() => (costly.map_or(LANES, |(_, lanes)| *lanes), 1),
+            (Some(n), _) if alone => (power_of_two(ceildiv(n, 2)).clamp(1, THREADS), 1),
+            (Some(n), Vectors::None) if n <= 2 * LANES => (power_of_two(n).min(8), 4),
+            (Some(n), Vectors::None) if n <= 4 * LANES => (LANES / 2, 1),
+            (Some(n), Vectors::None) if n <= 16 * LANES => (LANES, 1),
+            (Some(n), Vectors::None) if n <= LANES * THREADS => (THREADS, 1),
+            (Some(n), _) if n <= LANES / 2 && self.exchanges_parts() => {
+                (power_of_two(ceildiv(n, apart)), 1)
+            }
+            (Some(n), _) if n <= LANES / 2 && is_wide => (power_of_two(n), 4),
+            (Some(n), _) if n <= LANES / 2 => (power_of_two(n).min(8), 4),
+            (Some(n), _) if n <= 2 * LANES && self.exchanges_parts() => (8, 1),
+            (Some(n), _) if n <= 2 * LANES => (LANES / 2, 1),
+            (Some(n), _) if n < 4 * LANES => (LANES, 1),
+            (Some(n), _) => (self.lanes_of(n), 1),
+        };
+        let mut under_way = pieces.map_or(most, |n| ceildiv(n, lanes).clamp(1, most));
+        let mut rows = rows;
+        while rows > 1 && self.is_too_much(rows * under_way * vectors.width()) {
+            rows /= 2;
+        }
+        while under_way > 1 && self.is_too_much(under_way * vectors.width()) {
+            under_way /= 2;
+        }
+        // Rows are loaded together where there are many, and a thread has all of its part of each at once.
+        let is_written_out = pieces.is_some_and(|n| n <= lanes * under_way);
+        let is_aligned = matches!(vectors, Vectors::Aligned(_));
+        let is_fixed = self.fixed && vectors.width() > 1;
+        if !is_written_out || few || is_aligned || is_fixed {
+            rows = 1;
+        }
+        let most = match rows {
+            // What several warps of a row leave to each other is waited for by the block.
+            1 if lanes > LANES => lanes,
+            1 => THREADS,
+            _ => THREADS / 2,
+        };
+        let side_by_side = results.map_or(most, power_of_two);
+        Group {
+            lanes,
+            under_way,
+            rows,
+            threads: lanes.max(most.min(lanes * side_by_side)),
+        }
+    }
+
+    /// Threads for a row of so many vectors, which are more than a warp's. A few vectors more than a power of two take no more threads.
+    fn lanes_of(&self, pieces: i64) -> i64 {
+        let each = match self.exchanges_parts() {
+            true if self.is_costly() => EACH[2],
+            true if self.job.weight() > HEAVY => EACH[1],
+            _ => EACH[0],
+        };
+        let most = (pieces + pieces / LANES) / each;
+        (power_of_two(most + 1) / 2).clamp(LANES, 4 * THREADS)
+    }
+}
