@@ -3,7 +3,7 @@
 // A program whose own threads write one place without a barrier is refused with both accesses.
 gpu.module @kernels {
   // expected-error @+2 {{`same_place` after `tile-insert-sync`: RACE: race on global memory, byte 0 of argument 0}}
-  // expected-note @+1 {{before `tile-insert-sync` nothing has to be ordered}}
+  // expected-note @+1 {{barriers between two ops are inserted by `tile-insert-sync`}}
   gpu.func @same_place(%B: memref<f32>) kernel attributes {known_block_size = array<i32: 7, 1, 1>} {
     %c = arith.constant 1.0 : f32
     memref.store %c, %B[] : memref<f32>

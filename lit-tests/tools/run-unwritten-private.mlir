@@ -7,9 +7,9 @@
 
 // Private memory that nobody wrote holds what the stack held before, whatever that is: to read it is a fault, as it is of
 // shared and global memory.
-// CHECK: run-unwritten-private.mlir:19:10: error: {{.*}}read of 4 bytes of {{.*}}, byte 4 of private memory (32 bytes)
+// CHECK: run-unwritten-private.mlir:19:10: error: {{.*}}read of 4 bytes at byte 4 of private memory (32 bytes)
 // Of a vector, half is not enough.
-// HALF:  run-unwritten-private.mlir:31:10: error: {{.*}}read of 8 bytes of {{.*}}, byte 0 of private memory (32 bytes)
+// HALF:  run-unwritten-private.mlir:31:10: error: {{.*}}read of 8 bytes at byte 0 of private memory (32 bytes)
 // WHOLE: [3. 3. 3.
 gpu.module @kernels {
   gpu.func @unwritten(%A: memref<20xf32>, %B: memref<20xf32>) kernel attributes {known_block_size = array<i32: 20, 1, 1>} {

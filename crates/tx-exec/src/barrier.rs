@@ -159,8 +159,8 @@ impl Machine<'_> {
             .find(|&&(other, other_site)| other / WARP == thread / WARP && other_site != site)
         {
             let reason = format!(
-                "thread {:?} of the same warp is at another one",
-                self.coordinates(other.0)
+                "{} of the same warp is at another one",
+                self.thread(other.0)
             );
             return Err(Fault::DivergentBarrier(self.divergence(
                 thread,
@@ -179,14 +179,10 @@ impl Machine<'_> {
         let (reason, other) = if let Some((other, other_site)) = cta.whole_block_wait
             && other_site != site
         {
-            let other_thread = self.coordinates(other);
-            let reason = format!("it waits for thread {other_thread:?} at another barrier");
+            let reason = format!("it waits for {} at another barrier", self.thread(other));
             (reason, Some((other, other_site)))
         } else if let Some(exited) = cta.exited {
-            let reason = format!(
-                "it waits for thread {:?}, which has exited",
-                self.coordinates(exited)
-            );
+            let reason = format!("it waits for {}, which has exited", self.thread(exited));
             (reason, None)
         } else {
             return Ok(());
@@ -344,10 +340,7 @@ impl Machine<'_> {
         cta.running -= 1;
         cta.exited.get_or_insert(thread);
         if let Some((other, site)) = cta.whole_block_wait {
-            let reason = format!(
-                "it waits for thread {:?}, which has exited",
-                self.coordinates(thread)
-            );
+            let reason = format!("it waits for {}, which has exited", self.thread(thread));
             let divergence = self.divergence(other, site, reason, None);
             return Err(Fault::DivergentBarrier(divergence));
         }

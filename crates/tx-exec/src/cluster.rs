@@ -1,7 +1,7 @@
 //! The barrier of a cluster: every thread of its blocks arrives, and waits later.
 
 use crate::{
-    fault::Fault,
+    fault::{At, Fault},
     happens_before::Knowledge,
     machine::{Machine, Outcome, State, Wait},
 };
@@ -174,9 +174,9 @@ impl Machine<'_> {
 
     fn never_arrives(&self, thread: usize, site: u32, exited: usize) -> Fault {
         let reason = format!(
-            "it needs thread {:?} of block {:?}, which has exited",
-            self.coordinates(exited),
-            self.cta(exited).block
+            "it needs {} of block {}, which has exited",
+            self.thread(exited),
+            At(self.cta(exited).block)
         );
         Fault::DivergentBarrier(self.divergence(thread, site, reason, None))
     }

@@ -53,12 +53,37 @@ pub struct Site {
 
 impl fmt::Display for Site {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ([x, y, z], [bx, by, bz]) = (self.thread, self.block);
         write!(
             formatter,
-            "`{}` at {} by thread ({x}, {y}, {z}) of block ({bx}, {by}, {bz})",
-            self.operation, self.location
+            "`{}` {}",
+            self.operation,
+            self.place_and_thread()
         )
+    }
+}
+
+impl Site {
+    /// The site of an access, of which another word says what it does: the operation is one of the device IR, which is seldom
+    /// the one that somebody wrote at that place.
+    fn place_and_thread(&self) -> impl fmt::Display {
+        fmt::from_fn(|formatter| {
+            let (thread, block) = (At(self.thread), At(self.block));
+            write!(
+                formatter,
+                "at {} by thread {thread} of block {block}",
+                self.location
+            )
+        })
+    }
+}
+
+/// Coordinates, as messages write them.
+pub(crate) struct At(pub(crate) [u32; 3]);
+
+impl fmt::Display for At {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.0;
+        write!(formatter, "({x}, {y}, {z})")
     }
 }
 
@@ -153,15 +178,16 @@ pub struct Access {
 
 impl fmt::Display for Access {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{} of {} bytes of {} memory at {:#x}",
-            self.kind, self.bytes, self.space, self.address
-        )?;
-        if let Some(place) = &self.place {
-            write!(formatter, ", {place}")?;
+        write!(formatter, "{} of {} bytes", self.kind, self.bytes)?;
+        if self.space != Space::Generic {
+            write!(formatter, " of {} memory", self.space)?;
         }
-        write!(formatter, ", {}", self.site)
+        match &self.place {
+            Some(place) => write!(formatter, " at {place}")?,
+            // It says nothing but that it is not one of those there are.
+            None => write!(formatter, " at address {:#x}", self.address)?,
+        }
+        write!(formatter, ", {}", self.site.place_and_thread())
     }
 }
 
@@ -186,8 +212,13 @@ impl fmt::Display for Race {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "{} memory, {}: {} by {} is not ordered after {} by {}",
-            self.space, self.place, self.second_kind, self.second, self.first_kind, self.first
+            "{} memory, {}: {} {} is not ordered after {} {}",
+            self.space,
+            self.place,
+            self.second_kind,
+            self.second.place_and_thread(),
+            self.first_kind,
+            self.first.place_and_thread()
         )
     }
 }
@@ -237,7 +268,6 @@ pub struct OtherBlock {
 
 impl fmt::Display for OtherBlock {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [x, y, z] = self.owner;
         let (may, change) = match self.lifetime {
             Lifetime::NotBegun => (
                 "may not have begun",
@@ -250,8 +280,10 @@ impl fmt::Display for OtherBlock {
         };
         write!(
             formatter,
-            "{} of shared memory of block ({x}, {y}, {z}), which {may}, {}; {change}",
-            self.kind, self.site
+            "{} of shared memory of block {}, which {may}, {}; {change}",
+            self.kind,
+            At(self.owner),
+            self.site.place_and_thread()
         )
     }
 }

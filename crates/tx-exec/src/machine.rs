@@ -11,8 +11,8 @@ use crate::{
     bits::{PagedBits, contains},
     cluster::{self, ClusterBarrier},
     fault::{
-        Access, AccessKind, Divergence, Fault, Lifetime, Location, OtherBlock, OutOfRange, Place,
-        Race, Site, Space,
+        Access, AccessKind, At, Divergence, Fault, Lifetime, Location, OtherBlock, OutOfRange,
+        Place, Race, Site, Space,
     },
     happens_before::{Clocks, Conflict, Fence, Touch},
     memory::Memory,
@@ -345,6 +345,11 @@ impl<'m> Machine<'m> {
         let [x, y, _] = self.block_size;
         let thread = self.threads[thread].local;
         [thread % x, thread / x % y, thread / (x * y)]
+    }
+
+    /// A thread of a block, for messages.
+    pub(crate) fn thread(&self, thread: usize) -> String {
+        format!("thread {}", At(self.coordinates(thread)))
     }
 
     fn site_of_block(&self, thread: usize, site: u32, block: [u32; 3]) -> Site {

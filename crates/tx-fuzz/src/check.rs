@@ -101,7 +101,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// A message without names and numbers, which differ from program to program.
+/// A message with `…` in place of names and `N` of numbers, which differ from program to program.
 pub(crate) fn kind_of(message: &str) -> String {
     let mut text = String::new();
     let mut quoted = false;
@@ -110,11 +110,11 @@ pub(crate) fn kind_of(message: &str) -> String {
         match c {
             '`' => {
                 quoted = !quoted;
-                text.push(c);
+                text.push_str(if quoted { "`…" } else { "`" });
             }
             _ if quoted => {}
-            '0'..='9' if text.ends_with('0') => {}
-            '0'..='9' => text.push('0'),
+            '0'..='9' if text.ends_with('N') => {}
+            '0'..='9' => text.push('N'),
             c => text.push(c),
         }
     }

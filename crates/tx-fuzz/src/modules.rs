@@ -3,7 +3,7 @@
 use crate::check::{Class, Outcome, kind_of};
 use crate::description::Case;
 use crate::generate::generate;
-use crate::report::{Findings, Summary};
+use crate::report::{Findings, Folder, Summary};
 use crate::shrink::shrink;
 use crate::worker::Worker;
 use std::ffi::OsString;
@@ -47,7 +47,7 @@ pub struct Config {
 /// # Errors
 /// When processes cannot be started or files not written.
 pub fn run(config: &Config) -> io::Result<Summary> {
-    fs::create_dir_all(&config.out)?;
+    let _folder = Folder::open(&config.out)?;
     let end = Instant::now() + config.time;
     let next = AtomicU64::new(config.first);
     let last = config

@@ -2,8 +2,9 @@
 
 use crate::check::{Class, Outcome, kind_of};
 use std::collections::BTreeMap;
-use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::{fmt, fs, io};
 
 /// How often each thing happened.
 #[derive(Clone, Debug, Default)]
@@ -103,5 +104,32 @@ impl Findings {
         let count = kinds.entry(kind.to_owned()).or_default();
         *count += 1;
         *count <= most
+    }
+}
+
+/// The folder for findings, which is there as long as there is something in it.
+pub(crate) struct Folder {
+    path: PathBuf,
+    /// Whether somebody made it before: it is theirs, empty or not.
+    was_there: bool,
+}
+
+impl Folder {
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let was_there = path.is_dir();
+        fs::create_dir_all(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            was_there,
+        })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !self.was_there {
+            // A folder with something in it stays.
+            let _ = fs::remove_dir(&self.path);
+        }
     }
 }

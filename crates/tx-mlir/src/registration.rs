@@ -207,8 +207,11 @@ fn count(desc: &'static PassDesc, counts: &[i64]) {
 }
 
 /// Runs `mlir-opt`'s main function over `registry`; returns the exit status. Files of damaged bytecode are refused, which that
-/// function does not survive.
+/// function does not survive. It is the body of a `main`: as in programs that are not in Rust, the process ends in silence when
+/// nobody reads its output any more.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
+    // SAFETY: the handler is the one that every process is given. LLVM calls a write that failed a crash of its own.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let args: Vec<String> = args.into_iter().collect();
     if !inputs(&args).all(|name| is_readable(name, registry)) {
         return 1;

@@ -198,7 +198,7 @@ pub enum Error {
 #[error(
     "{}: error: {message} (kernel `{kernel}`){}",
     location.as_deref().unwrap_or("<unknown>"),
-    other_location.as_ref().map(|at| format!("\n{at}: note: the other operation is here")).unwrap_or_default()
+    self.elsewhere().map(|at| format!("\n{at}: note: the other operation is here")).unwrap_or_default()
 )]
 pub struct Fault {
     /// What sort of thing it did.
@@ -211,6 +211,15 @@ pub struct Fault {
     pub other_location: Option<String>,
     /// What it did, and which threads did it.
     pub message: String,
+}
+
+impl Fault {
+    /// The location of the other operation, where it is not that of the first: threads race in one operation, too.
+    pub fn elsewhere(&self) -> Option<&str> {
+        self.other_location
+            .as_deref()
+            .filter(|_| self.other_location != self.location)
+    }
 }
 
 /// What sort of thing a program did wrong.

@@ -157,6 +157,9 @@ fn parse(text: &str) -> Result<Spec, String> {
             if error.too_large {
                 return error.to_string();
             }
+            if text.ends_with(".npz") {
+                return "it is an archive of arrays: save the one that is meant with `numpy.save`, as FILE.npy".to_owned();
+            }
             "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, rand:4x8xf32[:SEED] or a number".to_owned()
         }),
     }
@@ -171,20 +174,28 @@ impl FromStr for ArrayType {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut shape = Vec::new();
-        let mut rest = text;
-        while rest.starts_with(|c: char| c.is_ascii_digit() || c == '?') {
-            let (size, tail) = rest
-                .split_once('x')
-                .ok_or_else(|| format!("`{text}` ends without an element type, as in `4x8xf32`"))?;
-            shape.push(size.parse().map_err(|_| {
-                format!("`{size}` is not a size: an argument has sizes such as `4x8xf32`")
-            })?);
-            rest = tail;
+        // `index` has an `x` of its own.
+        let index = text.strip_suffix("index");
+        let (sizes, element) =
+            match index.filter(|sizes| matches!(sizes.chars().last(), None | Some('x'))) {
+                Some(sizes) => (sizes, "index"),
+                None => text
+                    .rsplit_once('x')
+                    .map_or(("", text), |(sizes, _)| text.split_at(sizes.len() + 1)),
+            };
+        if element.is_empty() && !sizes.is_empty() || element.parse::<usize>().is_ok() {
+            return Err(format!(
+                "`{text}` ends without an element type, as in `4x8xf32`"
+            ));
         }
+        let shape = sizes.split_terminator('x').map(|size| {
+            size.parse().map_err(|_| {
+                format!("`{size}` is not a size: an argument has sizes such as `4x8xf32`")
+            })
+        });
         Ok(Self {
-            shape,
-            element: parse_element(rest)?,
+            shape: shape.collect::<Result<_, _>>()?,
+            element: parse_element(element)?,
         })
     }
 }

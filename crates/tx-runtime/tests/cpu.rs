@@ -146,9 +146,11 @@ fn reports_races() {
     let Error::Fault(fault) = &error else {
         panic!("{error}")
     };
+    let place = Some("source.mlir:7:5");
+    assert_eq!(fault.kind, FaultKind::Race);
     assert_eq!(
-        (fault.kind, fault.location.as_deref()),
-        (FaultKind::Race, Some("source.mlir:7:5"))
+        (fault.location.as_deref(), fault.other_location.as_deref()),
+        (place, place)
     );
     assert!(
         error
@@ -156,11 +158,20 @@ fn reports_races() {
             .starts_with("source.mlir:7:5: error: race on "),
         "{error}"
     );
+    // One place is told once.
     assert!(
-        error.to_string().ends_with(
-            "(kernel `everyone_writes`)\nsource.mlir:7:5: note: the other operation is here"
-        ),
+        error.to_string().ends_with("(kernel `everyone_writes`)"),
         "{error}"
+    );
+    let elsewhere = tx_runtime::Fault {
+        other_location: Some("source.mlir:8:1".to_owned()),
+        ..(**fault).clone()
+    };
+    assert!(
+        elsewhere
+            .to_string()
+            .ends_with("\nsource.mlir:8:1: note: the other operation is here"),
+        "{elsewhere}"
     );
 }
 

@@ -116,6 +116,10 @@ fn explains_what_it_expected() {
     for (text, reason) in [
         ("", forms),
         ("data.txt", forms),
+        (
+            "data.npz",
+            "it is an archive of arrays: save the one that is meant with `numpy.save`, as FILE.npy",
+        ),
         ("ones:4xf32", forms),
         (
             "zeros:4x8",
@@ -128,6 +132,22 @@ fn explains_what_it_expected() {
         (
             "zeros:?xf32",
             "`?` is not a size: an argument has sizes such as `4x8xf32`",
+        ),
+        (
+            "zeros:4x-8xf32",
+            "`-8` is not a size: an argument has sizes such as `4x8xf32`",
+        ),
+        (
+            "zeros:4xxindex",
+            "`` is not a size: an argument has sizes such as `4x8xf32`",
+        ),
+        (
+            "zeros:4",
+            "`4` ends without an element type, as in `4x8xf32`",
+        ),
+        (
+            "zeros:4x",
+            "`4x` ends without an element type, as in `4x8xf32`",
         ),
         (
             "zeros:99999999999999999999xf32",

@@ -124,9 +124,8 @@ impl Validation {
                  identities are not neutral, is such a change too",
             ),
             Verdict::Race(_) if guilty.name != "parse" => Some(
-                "before `tile-insert-sync` nothing has to be ordered; a program that has its own barriers is checked as it came \
-                 where it is said to be `synchronized`; what several threads do in one op at a time no barrier orders: let one of \
-                 them do it",
+                "barriers between two ops are inserted by `tile-insert-sync`: what is left are several threads that access one byte \
+                 in one op, so let one of them do it; `tx validate --synchronized` checks the barriers that a program came with",
             ),
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! Damaged bytecode is refused with a message.
+//! What `tx-opt` makes of files and pipes: damaged bytecode is refused with a message.
 
 use std::fs;
 use std::io::Write;
@@ -95,4 +95,22 @@ fn pipes_are_read_once() {
     let output = tool.wait_with_output().expect("tx-opt ends");
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(printed.contains("func.func @here()"), "{printed}");
+}
+
+/// When nobody reads what is printed, there is nothing to say.
+#[test]
+fn a_closed_pipe_is_no_crash() {
+    let mut tool = Command::new(env!("CARGO_BIN_EXE_tx-opt"))
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("tx-opt runs");
+    drop(tool.stdout.take());
+    let mut input = tool.stdin.take().expect("standard input");
+    write!(input, "func.func @here() {{ return }}").expect("written");
+    drop(input);
+    let output = tool.wait_with_output().expect("tx-opt ends");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }

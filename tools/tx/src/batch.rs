@@ -53,7 +53,11 @@ pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
 
 fn one(line: &str, devices: &mut BTreeMap<String, Device>) -> Result<(), Failure> {
     let words: Vec<String> = serde_json::from_str(line)
-        .map_err(|error| Failure::Usage(format!("expected a JSON list of strings: {error}")))?;
+        .map_err(|error| {
+            Failure::Usage(format!(
+                "expected a JSON list of strings, such as `[\"sums.mlir\", \"--arg\", \"zeros:f32\"]`: {error}"
+            ))
+        })?;
     let options = Run::augment_args(clap::Command::new("tx run").no_binary_name(true))
         .try_get_matches_from(words)
         .and_then(|found| Run::from_arg_matches(&found))

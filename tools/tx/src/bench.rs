@@ -58,11 +58,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         .chip
         .clone()
         .unwrap_or_else(|| run::chip_for(&device));
-    let artifact = compile::compile(&options.program, &options.kept, text, &chip)?;
-    let load = || {
-        let args = options.launch.args.iter().map(tx_runtime::Spec::load);
-        args.collect::<Result<Vec<Arg>, _>>()
-    };
+    let artifact = compile::compile(&options.program, &options.kept, &text, &chip)?;
     let program = device.load(&artifact)?;
     if options.launch.device == "auto" {
         note(&format!(
@@ -72,10 +68,15 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         ));
     }
     let times = repeats(options.times, TIMES, &device);
-    let args = load()?;
+    let args = options.launch.arguments()?;
     let grid = options.launch.grid.map(|grid| grid.0);
     let task = progress::start("bench", times.into());
-    let timed = time(&device, &program, &args, grid, times, &|| task.step())?;
+    let timed = time(&device, &program, &args, grid, times, &|| task.step()).map_err(|error| {
+        options
+            .launch
+            .refused(error, &artifact.plan)
+            .quoting(&options.program.file, &text)
+    })?;
     drop(task);
     let measured = timed.measured(options, &device, &program);
     let ceiling = match &device.chip() {
@@ -98,7 +99,9 @@ pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32
     let usual = match device.chip() {
         Some(_) => on_a_gpu,
         None => {
-            note("tx: the executor runs threads one by one: its times say nothing of a GPU");
+            note(
+                "tx: the executor runs threads one by one: its times say nothing of a GPU, and small arrays are enough",
+            );
             TIMES_ON_THE_CPU
         }
     };
@@ -124,7 +127,7 @@ pub(crate) fn time(
     grid: Option<[u32; 3]>,
     times: u32,
     step: &dyn Fn(),
-) -> Result<Timed, Failure> {
+) -> Result<Timed, tx_runtime::Error> {
     let prepare = || {
         program.prepare(
             args.to_vec(),

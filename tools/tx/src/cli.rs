@@ -19,19 +19,17 @@ use crate::diagnostic::Format;
     after_help = "\
 Exit status:
   0  done
-  1  the program, its arguments or its files were refused
+  1  the program, its arguments, its chip or its files were refused
   2  wrong usage
   3  the program ran and failed: a race, a fault, a wrong result"
 )]
 pub(crate) struct Cli {
     /// Write log messages of this level to standard error: error, warn, info, debug, trace, or a filter such as
-    /// `tx_runtime=debug`
+    /// `tx_runtime=debug` [env: TX_LOG]
     #[arg(
         long,
         value_name = "FILTER",
-        env = "TX_LOG",
         global = true,
-        hide_env_values = true,
         value_parser = Offered(levels),
         hide_possible_values = true,
         display_order = 100
@@ -299,8 +297,8 @@ pub(crate) struct Program {
 /// Where compiled programs are kept.
 #[derive(Debug, Args)]
 pub(crate) struct Kept {
-    /// The folder in which compiled programs are kept, or `off` [default: tx in the user's cache folder]
-    #[arg(long, value_name = "DIR", env = "TX_CACHE", hide_env_values = true, value_hint = ValueHint::DirPath,
+    /// The folder in which compiled programs are kept, or `off` [env: TX_CACHE] [default: tx in the user's cache folder]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
           value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) cache: Option<PathBuf>,
 }
@@ -336,7 +334,7 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) launch: Launch,
 
-    /// Write argument I, counted from 0, to a file after the run, instead of printing what was written
+    /// Write argument I, counted from 0, to a file after the run, instead of printing what was written; `-` is standard output
     #[arg(long = "out", value_name = "I=FILE.npy", value_hint = ValueHint::FilePath)]
     pub(crate) outs: Vec<Out>,
 

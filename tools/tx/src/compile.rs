@@ -100,14 +100,15 @@ const MOST_KEPT: u64 = 512 << 20;
 /// Where compiled programs are kept, if anywhere: where the user says, or else in a folder of our own where programs keep what
 /// can be made again.
 pub(crate) fn cache(kept: &Kept) -> Option<tx::Cache> {
-    // A variable that is empty says nothing.
     let given = kept
         .cache
-        .as_ref()
-        .filter(|folder| !folder.as_os_str().is_empty());
+        .clone()
+        .or_else(|| env::var_os("TX_CACHE").map(PathBuf::from));
+    // A variable that is empty says nothing.
+    let given = given.filter(|folder| !folder.as_os_str().is_empty());
     let folder = match given {
         Some(folder) if folder == Path::new(OFF) => return None,
-        Some(folder) => folder.clone(),
+        Some(folder) => folder,
         None => env::var_os("XDG_CACHE_HOME")
             .map(PathBuf::from)
             .filter(|folder| folder.is_absolute())
@@ -121,11 +122,11 @@ pub(crate) fn cache(kept: &Kept) -> Option<tx::Cache> {
 pub(crate) fn compile(
     program: &Program,
     kept: &Kept,
-    text: Vec<u8>,
+    text: &[u8],
     chip: &str,
 ) -> Result<Artifact, Failure> {
-    reporting(program, &text, || {
-        compiler(kept, chip)?.compile_source(&source(program, text.clone()))
+    reporting(program, text, || {
+        compiler(kept, chip)?.compile_source(&source(program, text.to_vec()))
     })
 }
 

@@ -109,8 +109,8 @@ impl Said {
         let message = format!("{} (kernel `{}`)", fault.message, fault.kernel);
         let mut one = said(Severity::Error, fault.location.as_deref(), message);
         one.notes = fault
-            .other_location
-            .iter()
+            .elsewhere()
+            .into_iter()
             .map(|at| {
                 said(
                     Severity::Note,
@@ -122,24 +122,40 @@ impl Said {
         one
     }
 
-    /// A diagnostic of the compiler, with the line that it points to. `name` is the file that `lines` are of.
-    fn diagnostic(diagnostic: &tx::Diagnostic, name: &str, lines: &[&str]) -> Self {
-        let line = diagnostic
-            .location
-            .as_ref()
-            .filter(|location| location.file == name)
-            .and_then(|location| lines.get(location.line.checked_sub(1)?))
-            .map(|line| (*line).to_owned());
+    /// A diagnostic of the compiler.
+    fn diagnostic(diagnostic: &tx::Diagnostic) -> Self {
         Self {
             severity: diagnostic.severity,
             origin: Origin::Program(diagnostic.location.clone()),
             message: diagnostic.message.clone(),
-            line,
-            notes: diagnostic
+            line: None,
+            notes: diagnostic.notes.iter().map(Self::diagnostic).collect(),
+        }
+    }
+
+    /// The same with another note, of `tx` itself.
+    pub(crate) fn with_note(mut self, note: &str) -> Self {
+        self.notes.push(Self {
+            severity: Severity::Note,
+            ..Self::by_tx(note)
+        });
+        self
+    }
+
+    /// The same with the lines of the program that it points to.
+    pub(crate) fn quoting(self, lines: &Lines<'_>) -> Self {
+        let line = match &self.origin {
+            Origin::Program(Some(location)) => lines.at(location),
+            _ => None,
+        };
+        Self {
+            line: line.map(str::to_owned),
+            notes: self
                 .notes
-                .iter()
-                .map(|note| Self::diagnostic(note, name, lines))
+                .into_iter()
+                .map(|note| note.quoting(lines))
                 .collect(),
+            ..self
         }
     }
 
@@ -149,15 +165,11 @@ impl Said {
         file: &Path,
         text: &[u8],
     ) -> Vec<Self> {
-        let name = file.display().to_string();
-        // Bytecode has no lines to show.
-        let lines: Vec<&str> = std::str::from_utf8(text)
-            .map(|text| text.lines().collect())
-            .unwrap_or_default();
+        let lines = Lines::of(file, text);
         let mut before = BTreeSet::new();
         diagnostics
             .iter()
-            .map(|diagnostic| Self::diagnostic(diagnostic, &name, &lines))
+            .map(|diagnostic| Self::diagnostic(diagnostic).quoting(&lines))
             .filter(|said| before.insert(said.text()))
             .collect()
     }
@@ -255,6 +267,31 @@ impl Said {
             "column": number(location.map(|l| l.column)),
             "notes": self.notes.iter().map(Self::json_without_text).collect::<Vec<_>>(),
         })
+    }
+}
+
+/// The lines of a program, to show where a message points to.
+pub(crate) struct Lines<'a> {
+    file: String,
+    lines: Vec<&'a str>,
+}
+
+impl<'a> Lines<'a> {
+    /// Bytecode has no lines to show.
+    pub(crate) fn of(file: &Path, text: &'a [u8]) -> Self {
+        let text = std::str::from_utf8(text).unwrap_or_default();
+        Self {
+            file: file.display().to_string(),
+            lines: text.lines().collect(),
+        }
+    }
+
+    fn at(&self, location: &tx::Location) -> Option<&'a str> {
+        let number = location.line.checked_sub(1)?;
+        self.lines
+            .get(number)
+            .copied()
+            .filter(|_| location.file == self.file)
     }
 }
 

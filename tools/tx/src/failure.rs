@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use tx_runtime::ErrorKind;
 
-use crate::diagnostic::{Said, say_all};
+use crate::diagnostic::{Lines, Said, say_all};
 
 /// Why a command did not finish.
 #[derive(Debug)]
@@ -36,6 +36,14 @@ impl Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
             _ => Self::Refused(format!("standard output: {error}")),
+        }
+    }
+
+    /// The same with the lines of the program that it points to.
+    pub(crate) fn quoting(self, file: &Path, text: &[u8]) -> Self {
+        match self {
+            Self::Fault(said) => Self::Fault(said.quoting(&Lines::of(file, text))),
+            other => other,
         }
     }
 

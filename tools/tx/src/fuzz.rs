@@ -1,7 +1,7 @@
 //! `tx fuzz`.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     let refused = |error: io::Error| Failure::Refused(error.to_string());
     let tx = std::env::current_exe().map_err(refused)?;
     let done = Arc::new(AtomicU64::new(0));
-    let summary = match &options.target {
+    let (summary, out) = match &options.target {
         FuzzTarget::Modules(run) => {
             let config = modules::Config {
                 worker: vec![tx.into_os_string(), "fuzz".into(), "worker".into()],
@@ -29,7 +29,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
                 out: run.out.clone(),
                 done: Arc::clone(&done),
             };
-            watched(run, &done, || modules::run(&config))
+            (watched(run, &done, || modules::run(&config)), &run.out)
         }
         FuzzTarget::Text {
             run,
@@ -50,13 +50,13 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
                 out: run.out.clone(),
                 done: Arc::clone(&done),
             };
-            watched(run, &done, || text::run(&config))
+            (watched(run, &done, || text::run(&config)), &run.out)
         }
         FuzzTarget::Worker => return tx_fuzz::serve(&crate::compiler).map_err(refused),
         FuzzTarget::Replay { files } => return replay(files),
         FuzzTarget::Show(run) => return show(run),
     };
-    conclude(&summary.map_err(refused)?)
+    conclude(&summary.map_err(refused)?, out)
 }
 
 /// Shows how many cases are done, or how many of the seconds are over.
@@ -74,11 +74,14 @@ fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
 }
 
 /// Says what was found, and fails when something has to be mended.
-fn conclude(summary: &Summary) -> Result<(), Failure> {
+fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     crate::print(format!("{summary}\n").as_bytes())?;
     match summary.is_clean() {
         true => Ok(()),
-        false => Err(Failure::Failed("tx: there are findings".to_owned())),
+        false => Err(Failure::Failed(format!(
+            "tx: there are findings: programs, and descriptions for `tx fuzz replay`, are in {}",
+            folder.display()
+        ))),
     }
 }
 

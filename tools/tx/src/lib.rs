@@ -132,8 +132,12 @@ pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
 }
 
 fn execute(cli: Cli) -> Result<(), Failure> {
-    progress::configure(&cli.progress, cli.log.is_some());
-    let log = cli.log.as_ref().map(|filter| {
+    // A variable that is empty says nothing.
+    let filter = cli
+        .log
+        .or_else(|| env::var("TX_LOG").ok().filter(|filter| !filter.is_empty()));
+    progress::configure(&cli.progress, filter.is_some());
+    let log = filter.as_ref().map(|filter| {
         let stderr = std::io::stderr;
         let layer = fmt::layer()
             .with_ansi(stderr().is_terminal())

@@ -1,10 +1,13 @@
 //! `tx run`.
 
-use tx_plan::{Artifact, Plan};
-use tx_runtime::{Device, Outputs, RunOptions, write_npy};
+use std::path::Path;
 
-use crate::cli::Run;
+use tx_plan::{ArgumentType, Artifact, ElementType, Plan};
+use tx_runtime::{Arg, Device, Outputs, RunOptions, Spec, write_npy, write_npy_to};
+
+use crate::cli::{Launch, Run};
 use crate::compile;
+use crate::diagnostic::Said;
 use crate::failure::Failure;
 use crate::progress::note;
 
@@ -22,16 +25,24 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
         None => chip_for(device),
     };
     tracing::info!(device = device.name(), chip, "compiling");
-    let artifact = compile::compile(&options.program, &options.kept, text, &chip)?;
+    let artifact = compile::compile(&options.program, &options.kept, &text, &chip)?;
     check_outs(options, &artifact.plan)?;
     if let Some(path) = &options.ptx {
         compile::write(path, &artifact.ptx)?;
     }
-    let outputs = launch(options, device, &artifact)?;
+    let outputs = launch(options, device, &artifact)
+        .map_err(|failure| failure.quoting(&options.program.file, &text))?;
     tracing::info!(elapsed = ?outputs.elapsed(), "ran");
     for out in &options.outs {
         // `check_outs` has seen that the argument is there.
-        if let Some(array) = outputs.argument(out.index) {
+        let Some(array) = outputs.argument(out.index) else {
+            continue;
+        };
+        if out.path == Path::new("-") {
+            let mut bytes = Vec::new();
+            write_npy_to(&mut bytes, array).map_err(|error| Failure::stdout(&error))?;
+            crate::print(&bytes)?;
+        } else {
             write_npy(&out.path, array)?;
         }
     }
@@ -41,13 +52,50 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     Ok(())
 }
 
+impl Launch {
+    /// Makes the arguments.
+    pub(crate) fn arguments(&self) -> Result<Vec<Arg>, Failure> {
+        let args = self.args.iter().map(Spec::load);
+        Ok(args.collect::<Result<_, _>>()?)
+    }
+
+    /// Why a run of `plan` was refused or failed. Of an argument that does not fit, it says which file it came from.
+    pub(crate) fn refused(&self, error: tx_runtime::Error, plan: &Plan) -> Failure {
+        let tx_runtime::Error::Argument { index, hint, .. } = &error else {
+            return error.into();
+        };
+        let Some(Spec::File { path, .. }) = self.args.get(*index) else {
+            return error.into();
+        };
+        let mut note = format!("argument {index} is {}", path.display());
+        // A shape that does not fit has its hint already.
+        let argument = plan.arguments.get(*index).filter(|_| hint.is_none());
+        if let Some(ArgumentType::Memref(memref)) = argument.map(|argument| &argument.ty)
+            && let Some(name) = numpy_name(memref.element)
+        {
+            note.push_str(&format!("; NumPy converts it with `.astype(\"{name}\")`"));
+        }
+        Failure::Diagnosed(vec![Said::by_tx(&error.to_string()).with_note(&note)])
+    }
+}
+
+/// What NumPy calls a type, if it has it.
+fn numpy_name(element: ElementType) -> Option<&'static str> {
+    Some(match element {
+        ElementType::F16 => "float16",
+        ElementType::F32 => "float32",
+        ElementType::F64 => "float64",
+        ElementType::I1 => "bool",
+        ElementType::I8 => "int8",
+        ElementType::I16 => "int16",
+        ElementType::I32 => "int32",
+        ElementType::I64 | ElementType::Index => "int64",
+        ElementType::BF16 | ElementType::F8E4M3FN | ElementType::F8E5M2 => return None,
+    })
+}
+
 fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs, Failure> {
-    let args = options
-        .launch
-        .args
-        .iter()
-        .map(tx_runtime::Spec::load)
-        .collect::<Result<Vec<_>, _>>()?;
+    let args = options.launch.arguments()?;
     let program = device.load(artifact)?;
     if options.launch.device == "auto" {
         note(&format!(
@@ -56,14 +104,14 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
             device.reason()
         ));
     }
-    Ok(program.run_with(
-        args,
-        &RunOptions {
-            grid: options.launch.grid.map(|grid| grid.0),
-            graph: options.graph,
-            ..RunOptions::default()
-        },
-    )?)
+    let run_options = RunOptions {
+        grid: options.launch.grid.map(|grid| grid.0),
+        graph: options.graph,
+        ..RunOptions::default()
+    };
+    program
+        .run_with(args, &run_options)
+        .map_err(|error| options.launch.refused(error, &artifact.plan))
 }
 
 /// The newest chip known here whose code runs on the device. Code for one chip runs on later ones, so a device newer than
@@ -86,8 +134,8 @@ pub(crate) fn chip_for(device: &Device) -> String {
 fn check_outs(options: &Run, plan: &Plan) -> Result<(), Failure> {
     for out in &options.outs {
         let found = match plan.arguments.get(out.index).map(|argument| &argument.ty) {
-            Some(tx_plan::ArgumentType::Memref(_)) => continue,
-            Some(ty @ tx_plan::ArgumentType::Scalar(_)) => {
+            Some(ArgumentType::Memref(_)) => continue,
+            Some(ty @ ArgumentType::Scalar(_)) => {
                 format!("argument {} is a scalar of type {ty}", out.index)
             }
             None => format!(

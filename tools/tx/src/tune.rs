@@ -1,6 +1,6 @@
 //! `tx tune`.
 
-use tx_runtime::{Arg, Array, Device, Executable, RunOptions, Spec};
+use tx_runtime::{Arg, Array, Device, Executable, RunOptions};
 
 use crate::bench::{repeats, time};
 use crate::cli::Tune;
@@ -49,12 +49,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         .and_then(crate::compiler)
         .map_err(refused)?;
     let tunables = compiler.candidates(&source).map_err(refused)?;
-    let args = options
-        .launch
-        .args
-        .iter()
-        .map(Spec::load)
-        .collect::<Result<Vec<Arg>, _>>()?;
+    let args = options.launch.arguments()?;
     let attempt =
         |schedules: &[Option<String>]| -> Result<(f64, Vec<Option<Array>>, String), Failure> {
             let (artifact, tuned) = compiler
@@ -62,8 +57,15 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
                 .map_err(refused)?;
             let program = device.load(&artifact)?;
             let grid = options.launch.grid.map(|grid| grid.0);
-            let results = results(&program, &args, grid)?;
-            let seconds = time(&device, &program, &args, grid, times, &|| {})?.median();
+            let refused = |error| {
+                options
+                    .launch
+                    .refused(error, &artifact.plan)
+                    .quoting(file, &text)
+            };
+            let results = results(&program, &args, grid).map_err(refused)?;
+            let timed = time(&device, &program, &args, grid, times, &|| {}).map_err(refused)?;
+            let seconds = timed.median();
             Ok((seconds * 1e6, results, tuned))
         };
 
@@ -160,7 +162,7 @@ fn results(
     program: &Executable,
     args: &[Arg],
     grid: Option<[u32; 3]>,
-) -> Result<Vec<Option<Array>>, Failure> {
+) -> Result<Vec<Option<Array>>, tx_runtime::Error> {
     let options = RunOptions {
         grid,
         ..RunOptions::default()

@@ -107,6 +107,8 @@ fn wrong_usage_is_status_2() {
         (&[][..], "Usage: tx"),
         (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
         (&["run"], "<FILE.mlir>"),
+        // What the environment says is no part of the usage.
+        (&["run", "x.mlir", "--frob"], "Usage: tx run <FILE.mlir>\n"),
         (
             &["run", "x.mlir", "--arg", "ones:4xf32"],
             "`ones:4xf32` is not an argument: expected FILE.npy",
@@ -539,6 +541,11 @@ fn runs() {
         "run", "sum.mlir", "--device", "cpu", "--arg", "x.npy", "--arg", "sum.npy",
     ]);
     assert_eq!(stdout(&output), "argument 1: f32\n64.0\n");
+    // `-` is standard output here too.
+    let output = case.tx(&[&run[..], &["--out", "1=-"]].concat());
+    let sum = fs::read(case.folder.path().join("sum.npy")).expect("sum.npy");
+    assert_eq!((status(&output), output.stdout), (0, sum));
+    assert!(!case.folder.path().join("-").exists());
 }
 
 /// `auto` says on standard error which device it took, and why.
@@ -615,6 +622,15 @@ fn arguments_that_do_not_fit_are_status_1() {
     ] {
         fails(&run(args), 1, &format!("tx: error: {message}\n"));
     }
+    // A file is named, with how to make one that fits.
+    let array = tx_runtime::Array::zeros(tx_plan::ElementType::F64, vec![128]).expect("an array");
+    tx_runtime::write_npy(&case.folder.path().join("x.npy"), &array).expect("x.npy");
+    fails(
+        &run(&["x.npy", "zeros:f32"]),
+        1,
+        "tx: error: argument 0: found an array 128xf64, expected memref<128xf32>\n\
+         tx: note: argument 0 is x.npy; NumPy converts it with `.astype(\"float32\")`\n",
+    );
     let args = [
         "run",
         "sum.mlir",
@@ -650,6 +666,12 @@ fn faults_are_status_3() {
     assert_eq!((status(&output), stdout(&output).as_str()), (3, ""));
     assert!(
         stderr(&output).starts_with("race.mlir:5:5: error: race on global memory"),
+        "{}",
+        stderr(&output)
+    );
+    // The line is shown, and the op at the other end of the race only where it is another one.
+    assert!(
+        stderr(&output).ends_with("\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\n"),
         "{}",
         stderr(&output)
     );
@@ -1020,6 +1042,10 @@ fn progress_is_for_those_who_watch() {
     assert_eq!((status(&output), stderr(&output)), (0, String::new()));
     let output = case.tx(&["fuzz", "modules", "--cases", "1", "--progress", "sometimes"]);
     assert_eq!(status(&output), 2);
+    // Where nothing is found nothing is left behind.
+    let output = case.tx(&["fuzz", "modules", "--cases", "1"]);
+    assert_eq!(status(&output), 0, "{}", stdout(&output));
+    assert!(!case.folder.path().join("fuzz-findings").exists());
 }
 
 /// On a terminal there is a bar, and when the work is done there is none.

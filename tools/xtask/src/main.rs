@@ -104,6 +104,8 @@ enum Task {
 }
 
 fn main() -> ExitCode {
+    // SAFETY: the handler is the one that every process is given. `println!` panics when nobody reads on.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     match run(Cli::parse().task) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

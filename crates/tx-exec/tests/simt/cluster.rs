@@ -419,7 +419,7 @@ fn wrong_uses_of_the_barrier() {
             assert_eq!(here, "wrong.mlir:1:1");
             let message = gone.to_string();
             assert!(
-                message.contains("thread [0, 0, 0] of block [1, 0, 0], which has exited"),
+                message.contains("thread (0, 0, 0) of block (1, 0, 0), which has exited"),
                 "{message}"
             );
             // One that has arrived need not wait.

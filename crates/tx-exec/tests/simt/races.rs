@@ -175,8 +175,8 @@ fn read_after_write() {
     assert_eq!(
         message,
         "race on shared memory, byte 0 of shared @tile (4096 bytes): \
-         read by `llvm.load` at raw.mlir:2:2 by thread (0, 0, 0) of block (0, 0, 0) is not ordered after \
-         write by `llvm.store` at raw.mlir:1:1 by thread (127, 0, 0) of block (0, 0, 0)"
+         read at raw.mlir:2:2 by thread (0, 0, 0) of block (0, 0, 0) is not ordered after \
+         write at raw.mlir:1:1 by thread (127, 0, 0) of block (0, 0, 0)"
     );
 }
 

@@ -10,7 +10,7 @@ mod process;
 
 use crate::check::{Class, Outcome, kind_of};
 use crate::random::Random;
-use crate::report::{Findings, Summary};
+use crate::report::{Findings, Folder, Summary};
 use command::Command;
 use mutate::Corpus;
 use std::fs;
@@ -75,7 +75,7 @@ struct Input {
 /// # Errors
 /// When processes cannot be started, files not written or programs not found.
 pub fn run(config: &Config) -> io::Result<Summary> {
-    fs::create_dir_all(&config.out)?;
+    let _folder = Folder::open(&config.out)?;
     // Processes run in the folder for findings.
     let whole = |path: &PathBuf| fs::canonicalize(path).unwrap_or_else(|_| path.clone());
     let config = &Config {
