@@ -77,6 +77,19 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file(path, &error))
 }
 
+/// Refuses a file to write whose folder is not there, before work that takes long.
+pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
+    match path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        Some(folder) => fs::metadata(folder)
+            .map(drop)
+            .map_err(|error| Failure::file(path, &error)),
+        None => Ok(()),
+    }
+}
+
 /// Reads a program, `-` from standard input.
 pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     let read = || {

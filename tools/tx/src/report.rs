@@ -22,6 +22,7 @@ const FRAGMENTS: &str = "parse";
 pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     let file = &options.program.file;
     let text = compile::read(file)?;
+    compile::check_folder(&options.output)?;
     let args = match &options.args[..] {
         [] => None,
         specs => Some(

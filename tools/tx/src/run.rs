@@ -27,6 +27,10 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     tracing::info!(device = device.name(), chip, "compiling");
     let artifact = compile::compile(&options.program, &options.kept, &text, &chip)?;
     check_outs(options, &artifact.plan)?;
+    let files = options.outs.iter().map(|out| &out.path);
+    files
+        .chain(&options.ptx)
+        .try_for_each(|path| compile::check_folder(path))?;
     if let Some(path) = &options.ptx {
         compile::write(path, &artifact.ptx)?;
     }

@@ -24,6 +24,7 @@ struct Errors(Vec<f64>);
 pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     let file = &options.program.file;
     let text = compile::read(file)?;
+    compile::check_folder(&options.output)?;
     let device = Device::open(&options.launch.device)?;
     let chip = options
         .launch

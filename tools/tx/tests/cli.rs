@@ -548,6 +548,27 @@ fn runs() {
     assert!(!case.folder.path().join("-").exists());
 }
 
+/// Where results cannot be written is said before they are computed.
+#[test]
+fn files_need_a_folder() {
+    let case = Case::new();
+    case.file("race.mlir", RACE);
+    let arg = ["--device", "cpu", "--arg", "zeros:1xi64"];
+    for (command, option, file) in [
+        ("run", "--out", "0=absent/x.npy"),
+        ("run", "--ptx", "absent/x.ptx"),
+        ("tune", "-o", "absent/x.mlir"),
+    ] {
+        let output = case.tx(&[&[command, "race.mlir", option, file][..], &arg].concat());
+        let file = file.trim_start_matches("0=");
+        fails(
+            &output,
+            1,
+            &format!("tx: error: {file}: No such file or directory (os error 2)\n"),
+        );
+    }
+}
+
 /// `auto` says on standard error which device it took, and why.
 #[test]
 fn says_which_device() {
