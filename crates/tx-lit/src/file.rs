@@ -10,7 +10,7 @@ use crate::text::{self, Line};
 #[derive(Debug, Default)]
 pub(crate) struct Test {
     pub(crate) runs: Vec<Run>,
-    /// Directives that do something once the RUN lines are done, in their order.
+    /// Directives that do something once the RUN lines are done.
     pub(crate) uses: Vec<Use>,
     pub(crate) snapshot: bool,
     pub(crate) round_trip: bool,
@@ -67,6 +67,11 @@ pub(crate) const OWN: &[&str] = &["RUN", "EXIT", "SNAPSHOT", "ROUNDTRIP"];
 const CHECKS: &[&str] = &["", "-NEXT", "-SAME", "-NOT", "-DAG", "-LABEL", "-EMPTY"];
 
 impl Test {
+    /// Whether the output of a RUN line is compared with a snapshot.
+    pub(crate) fn has_snapshot(&self, run: &Run) -> bool {
+        self.snapshot && !run.verifies_diagnostics()
+    }
+
     /// Reads the directives of a file. Whatever looks like one and is not is an error: a misspelt
     /// CHECK would otherwise pass for ever.
     pub(crate) fn parse(text: &str, tools: &[&str], registry: &Registry) -> Result<Self, String> {

@@ -133,6 +133,9 @@
 //! `RUN(NAME)`), and shows what a change does. Snapshots are [insta]'s: `INSTA_UPDATE=always` accepts the present
 //! output, and `cargo insta review` asks. [`Suite::bless_hint`] is what a failure tells people to run.
 //!
+//! They come last: where a directive or a CHECK line fails, that is what is told, and no snapshot is compared, written or asked
+//! for. So what is accepted has computed the right thing, where the test says `VALIDATE`.
+//!
 //! [insta]: https://insta.rs
 
 mod text;

@@ -42,6 +42,14 @@ macro_rules! suite {
     };
 }
 
+/// What a RUN line printed.
+struct Printed {
+    commands: Vec<Vec<String>>,
+    output: Output,
+    /// As it is compared: `$ROOT` and `$TMP` stand for folders.
+    text: String,
+}
+
 /// A folder of tests, and what they need. [`suite!`](crate::suite) makes one.
 #[must_use = "a suite does nothing until it is run"]
 pub struct Suite {
@@ -277,40 +285,75 @@ impl Suite {
             scratch: scratch.path(),
             done: RefCell::default(),
         };
-        let mut outputs = Vec::new();
+        let mut done = Vec::new();
         let mut failures = Vec::new();
-        // Each says what it has to say: one that is new has several snapshots to look at.
         for run in &test.runs {
-            match self.run_one(&running, &test, run) {
-                Ok(output) => outputs.push(output),
+            match self.execute(&running, run) {
+                Ok(printed) => done.push((run, printed)),
                 Err(error) => failures.push(format!("{shown}:{}: RUN\n{error}", run.line)),
             }
         }
         if !failures.is_empty() {
             return Err(failures.join("\n\n"));
         }
-        for each in &test.uses {
-            let Some(directive) = self.registry.directives.get(&each.name) else {
-                continue;
-            };
+        let failing = |check: &dyn Fn(&Run, &Printed) -> Result<(), String>| -> Vec<String> {
+            done.iter()
+                .filter_map(|(run, printed)| {
+                    let error = check(run, printed).err()?;
+                    let command = show(&printed.commands);
+                    Some(format!("{shown}:{}: RUN\n{command}\n{error}", run.line))
+                })
+                .collect()
+        };
+        // What a program does comes before what its output looks like.
+        failures.extend(self.obey(&running, &test, &done).err());
+        failures.extend(failing(&|run, printed| {
+            self.meet_checks(path, &test, run, &printed.text)
+        }));
+        // Of a program that is wrong there is nothing to accept. Otherwise each RUN line says what it has to say: a test that
+        // is new has several snapshots to look at.
+        if failures.is_empty() {
+            failures = failing(&|run, printed| self.compare(path, &test, run, printed));
+        }
+        match failures.is_empty() {
+            true => Ok(()),
+            false => Err(failures.join("\n\n")),
+        }
+    }
+
+    /// Does the directives, those about the program before those about its output, until one fails.
+    fn obey(
+        &self,
+        running: &Running<'_>,
+        test: &Test,
+        done: &[(&Run, Printed)],
+    ) -> Result<(), String> {
+        let mut all: Vec<_> = test
+            .uses
+            .iter()
+            .filter_map(|each| Some((each, self.registry.directives.get(&each.name)?)))
+            .collect();
+        all.sort_by_key(|(_, directive)| directive.reads_output());
+        for (each, directive) in all {
             let looked_at: Vec<Option<&str>> = match directive.reads_output() {
                 true => each
                     .runs
                     .iter()
-                    .map(|&run| outputs.get(run).map(String::as_str))
+                    .map(|&run| done.get(run).map(|(_, printed)| &*printed.text))
                     .collect(),
                 false => vec![None],
             };
             for output in looked_at {
                 let context = Context {
-                    running: &running,
+                    running,
                     value: &each.value,
                     line: each.line,
                     output,
                 };
-                directive
-                    .run(&context)
-                    .map_err(|error| format!("{shown}:{}: {}\n{error}", each.line, each.name))?;
+                directive.run(&context).map_err(|error| {
+                    let shown = self.shown(running.path);
+                    format!("{shown}:{}: {}\n{}", each.line, each.name, error.trim_end())
+                })?;
             }
         }
         Ok(())
@@ -370,14 +413,12 @@ impl Suite {
         Ok(())
     }
 
-    /// Does a RUN line. Its output, as it is compared.
-    fn run_one(&self, running: &Running<'_>, test: &Test, run: &Run) -> Result<String, String> {
-        let path = running.path;
+    /// Does a RUN line, which has to end as it says.
+    fn execute(&self, running: &Running<'_>, run: &Run) -> Result<Printed, String> {
         let commands = self.resolve(running, run)?;
         let output = self
             .surroundings()
             .execute(&commands, run.pipeline.both_streams, None)?;
-        let shown = show(&commands);
         let wanted = match run.exit {
             Exit::Success => output.status == Some(0),
             Exit::Failure => output
@@ -387,7 +428,8 @@ impl Suite {
         };
         if !wanted {
             return Err(format!(
-                "{shown}\n{}, expected {}\n{}",
+                "{}\n{}, expected {}\n{}",
+                show(&commands),
                 describe(output.status),
                 match run.exit {
                     Exit::Success => "success".to_owned(),
@@ -400,31 +442,48 @@ impl Suite {
         let text = String::from_utf8_lossy(&output.stdout)
             .replace(&running.scratch.display().to_string(), "$TMP")
             .replace(&self.root.display().to_string(), "$ROOT");
+        Ok(Printed {
+            commands,
+            output,
+            text,
+        })
+    }
+
+    /// Whether the output of a RUN line meets its CHECK lines.
+    fn meet_checks(&self, path: &Path, test: &Test, run: &Run, text: &str) -> Result<(), String> {
         let prefixes: Vec<&str> = run
             .prefixes
             .iter()
             .filter(|prefix| test.prefixes.contains(*prefix))
             .map(String::as_str)
             .collect();
-        let snapshot = test.snapshot && !run.verifies_diagnostics();
-        if !prefixes.is_empty() {
-            self.file_check_on(path, &prefixes, &text)
-                .map_err(|error| {
-                    let changed = snapshot.then(|| changed(&snapshot_path(path, run), &text));
-                    format!("{shown}\n{error}{}", changed.flatten().unwrap_or_default())
-                })?;
+        if prefixes.is_empty() {
+            return Ok(());
         }
-        if snapshot {
-            self.compare_snapshot(path, run, &text)
-                .map_err(|error| format!("{shown}\n{error}"))?;
+        self.file_check_on(path, &prefixes, text).map_err(|error| {
+            let snapshot = test.has_snapshot(run).then(|| snapshot_path(path, run));
+            let changed = snapshot.and_then(|snapshot| changed(&snapshot, text));
+            error + &changed.unwrap_or_default()
+        })
+    }
+
+    /// Compares the output of a RUN line with its snapshot, and with itself once it was read back.
+    fn compare(
+        &self,
+        path: &Path,
+        test: &Test,
+        run: &Run,
+        printed: &Printed,
+    ) -> Result<(), String> {
+        if test.has_snapshot(run) {
+            self.compare_snapshot(path, run, &printed.text)?;
         }
         if test.round_trip
-            && let Some(tool) = self.prints_module(run, &text)
+            && let Some(tool) = self.prints_module(run, &printed.text)
         {
-            self.read_back(tool, &commands, &output)
-                .map_err(|error| format!("{shown}\n{error}"))?;
+            self.read_back(tool, &printed.commands, &printed.output)?;
         }
-        Ok(text)
+        Ok(())
     }
 
     /// The commands of a RUN line, with the paths of tools and files.

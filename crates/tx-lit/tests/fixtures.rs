@@ -170,6 +170,7 @@ fn trials() -> Vec<Trial> {
     const CASES: &[Case] = &[
         ("good tests pass", good_tests_pass),
         ("snapshots are accepted when asked", snapshots_are_accepted),
+        ("a wrong program is not accepted", wrong_is_not_accepted),
         ("another driver is asked", another_driver_is_asked),
         ("tests are listed and filtered", tests_are_listed),
         ("tools that are missing are named", tools_are_missing),
@@ -246,6 +247,29 @@ fn snapshots_are_accepted() {
     );
     assert!(!left("no-snapshot.NEW.snap.new") && !left("no-snapshot.TOO.snap.new"));
     assert!(copy.run("bad", &arguments).status.success());
+}
+
+/// However snapshots are accepted, none is written of a program of which `VALIDATE` or a CHECK line says that it is wrong.
+fn wrong_is_not_accepted() {
+    let copy = Copy::new();
+    let files = || {
+        let mut files: Vec<(PathBuf, Vec<u8>)> = fs::read_dir(copy.root.path().join("bad"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .map(|path| (path.clone(), fs::read(path).unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    for test in ["wrong-and-new.mlir", "check-and-snapshot.mlir"] {
+        for update in ["always", "new", "unseen", "force"] {
+            let mut command = copy.command("bad", &["--exact", test]);
+            let failure = copy.failure(command.env("INSTA_UPDATE", update), test);
+            assert!(!failure.contains("make bless"), "{failure}");
+            assert_eq!(files(), before, "{test} with {update}");
+        }
+    }
 }
 
 /// Another tool answers what a program does, and there need be no `tx`.

@@ -91,7 +91,7 @@ fn name(holders: &[Holder], several_warps: bool) -> (String, String) {
 pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     page.push_str("<p class=type><code>");
     let mut code = String::new();
-    crate::highlight::write(&mut code, &crate::highlight::mlir(&fragment.ty), &[]);
+    crate::highlight::write(&mut code, &crate::highlight::mlir(&fragment.ty));
     page.push_str(&code);
     page.push_str("</code></p>");
     if !fragment.values.is_empty() {

@@ -31,7 +31,7 @@ pub enum Kind {
 
 impl Kind {
     /// Its class in the page.
-    fn class(self) -> Option<&'static str> {
+    pub(crate) fn class(self) -> Option<&'static str> {
         Some(match self {
             Self::Plain => return None,
             Self::Comment => "c",
@@ -244,15 +244,9 @@ pub fn ptx(line: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Appends tokens as HTML; those in `marked` are marked as changed.
-pub(crate) fn write(page: &mut String, tokens: &[Token<'_>], marked: &[bool]) {
-    for (i, token) in tokens.iter().enumerate() {
-        let is_marked = marked.get(i).copied().unwrap_or(false);
-        let begins = is_marked && (i == 0 || !marked[i - 1]);
-        let ends = is_marked && !marked.get(i + 1).copied().unwrap_or(false);
-        if begins {
-            page.push_str("<mark>");
-        }
+/// Appends tokens as HTML.
+pub(crate) fn write(page: &mut String, tokens: &[Token<'_>]) {
+    for token in tokens {
         match token.kind.class() {
             None => escape_into(page, token.text),
             Some(class) => {
@@ -262,9 +256,6 @@ pub(crate) fn write(page: &mut String, tokens: &[Token<'_>], marked: &[bool]) {
                 escape_into(page, token.text);
                 page.push_str("</i>");
             }
-        }
-        if ends {
-            page.push_str("</mark>");
         }
     }
 }
@@ -389,7 +380,6 @@ mod tests {
         write(
             &mut page,
             &mlir("@\"</script><img src=x onerror=alert(1)>\""),
-            &[],
         );
         assert!(
             !page.contains("</script>") && !page.contains("<img"),

@@ -5,6 +5,25 @@ fn turns(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Appends what stands for a character that is not shown as it is.
+fn push_visible(text: &mut String, c: char) {
+    match c {
+        '\t' | '\n' => text.push(c),
+        // HTML has no place for them: their pictures.
+        '\0'..='\u{1f}' => text.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}')),
+        '\u{7f}'..='\u{9f}' => text.push('\u{fffd}'),
+        c if turns(c) => text.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", u32::from(c))),
+        c => text.push(c),
+    }
+}
+
+/// Text so that all of it is seen, and nothing else moves, where a script writes it.
+pub(crate) fn visible(text: &str) -> String {
+    let mut seen = String::with_capacity(text.len());
+    text.chars().for_each(|c| push_visible(&mut seen, c));
+    seen
+}
+
 /// Appends text so that it is shown as it is, in elements and in quoted attributes.
 pub(crate) fn escape_into(page: &mut String, text: &str) {
     for c in text.chars() {
@@ -14,14 +33,7 @@ pub(crate) fn escape_into(page: &mut String, text: &str) {
             '>' => page.push_str("&gt;"),
             '"' => page.push_str("&quot;"),
             '\'' => page.push_str("&#39;"),
-            '\t' | '\n' => page.push(c),
-            // HTML has no place for them: their pictures.
-            '\0'..='\u{1f}' => {
-                page.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'));
-            }
-            '\u{7f}'..='\u{9f}' => page.push('\u{fffd}'),
-            c if turns(c) => page.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", u32::from(c))),
-            c => page.push(c),
+            c => push_visible(page, c),
         }
     }
 }

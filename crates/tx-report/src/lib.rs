@@ -13,6 +13,7 @@ pub mod exchange;
 mod fragment;
 pub mod highlight;
 mod html;
+mod pack;
 mod page;
 pub mod ptx;
 mod tree;
@@ -75,6 +76,8 @@ pub enum Mood {
     Fair,
     /// Not known.
     Unknown,
+    /// There was nothing to find.
+    Nothing,
     /// Wrong.
     Bad,
 }

@@ -3,7 +3,8 @@
 use crate::choice::{Note, Remark, read};
 use crate::diff::{Row, fold, rows};
 use crate::highlight::{Token, mlir, ptx as ptx_tokens, write};
-use crate::html::{escape, escape_into, prose};
+use crate::html::{escape, prose};
+use crate::pack::Pack;
 use crate::{Check, Mood, Report, Stage, Verdict, fragment, ptx, tree};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,6 +18,8 @@ const MOST_CHARACTERS: usize = 2000;
 const MOST_OPEN: usize = 60;
 /// Kernels whose steps are shown when the page opens.
 const MOST_OPEN_KERNELS: usize = 2;
+/// Fragments that are shown when the page opens.
+const MOST_OPEN_FRAGMENTS: usize = 3;
 
 /// The page, complete.
 pub fn render(report: &Report) -> String {
@@ -35,6 +38,7 @@ pub fn render(report: &Report) -> String {
         escape(&report.version)
     );
     let changes: Vec<Vec<Row>> = changes(&report.stages);
+    let mut pack = Pack::default();
     let parts = parts(report);
     header(&mut page, report, &parts, &title);
     page.push_str("<main id=main tabindex=-1>\n");
@@ -48,11 +52,11 @@ pub fn render(report: &Report) -> String {
         match *id {
             "check" => check(&mut page, report),
             "choices" => choices(&mut page, report),
-            "kernels" => kernels(&mut page, report),
-            "layouts" => layouts(&mut page, report),
+            "kernels" => kernels(&mut page, &mut pack, report),
+            "layouts" => layouts(&mut page, &mut pack, report),
             "program" => program(&mut page, report),
-            "stages" => stages(&mut page, report, &changes),
-            "ptx" => ptx_section(&mut page, report),
+            "stages" => stages(&mut page, &mut pack, report, &changes),
+            "ptx" => ptx_section(&mut page, &mut pack, report),
             _ => times(&mut page, report),
         }
         page.push_str("</section>\n");
@@ -61,8 +65,9 @@ pub fn render(report: &Report) -> String {
         page,
         "</main>\n<footer><p>Keys: <kbd>/</kbd> search, <kbd>Enter</kbd> and <kbd>Shift</kbd>+<kbd>Enter</kbd> next and \
          previous hit, <kbd>Esc</kbd> leave the search, <kbd>j</kbd> and <kbd>k</kbd> next and previous stage.</p>\
-         <p>Made by tx {}.</p></footer>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        escape(&report.version)
+         <p>Made by tx {}.</p></footer>\n<template id=pack>{}</template>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        escape(&report.version),
+        pack.encode()
     );
     page
 }
@@ -112,20 +117,31 @@ fn header(page: &mut String, report: &Report, parts: &[(&str, &str)], title: &st
         "<span>File <code>{}</code></span></p></div>",
         escape(&report.file)
     );
-    page.push_str("<nav aria-label=Parts><ul class=parts>");
-    for (id, heading) in parts {
-        let _ = write!(page, "<li><a href=\"#{id}\">{heading}</a></li>");
+    page.push_str("<button type=button id=theme>Theme: system</button>\n</header>\n");
+    if !parts.is_empty() {
+        page.push_str("<div class=dock><nav class=parts tabindex=0 aria-label=Parts><ul>");
+        for (id, heading) in parts {
+            let _ = write!(page, "<li><a href=\"#{id}\">{heading}</a></li>");
+        }
+        page.push_str(
+            "</ul></nav><form role=search class=search>\
+             <label class=vh for=query>Search program, stages and PTX</label>\
+             <input id=query type=search autocomplete=off spellcheck=false placeholder=\"Search ( / )\">\
+             <button type=button id=previous aria-label=\"Previous hit\">↑</button>\
+             <button type=button id=next aria-label=\"Next hit\">↓</button>\
+             <output id=hits for=query aria-live=polite></output></form></div>\n",
+        );
     }
-    page.push_str("</ul></nav>\n</header>\n");
-    page.push_str(
-        "<div class=tools role=group aria-label=Tools><form role=search class=search>\
-         <label class=vh for=query>Search program, stages and PTX</label>\
-         <input id=query type=search autocomplete=off spellcheck=false placeholder=\"Search all stages ( / )\">\
-         <button type=button id=previous aria-label=\"Previous hit\">↑</button>\
-         <button type=button id=next aria-label=\"Next hit\">↓</button>\
-         <output id=hits for=query aria-live=polite></output></form>\
-         <button type=button id=open-all>Open all stages</button>\
-         <button type=button id=theme>Theme: system</button></div>\n",
+    let needs = |what: &str| {
+        format!(
+            "Stages, PTX and what else is folded are unpacked by a script in this page, {what}. The rest is here all the same."
+        )
+    };
+    let _ = writeln!(
+        page,
+        "<noscript><p class=needs>{}</p></noscript><p class=needs id=needs role=alert hidden>{}</p>",
+        needs("which the browser has to be let run"),
+        needs("for which this browser is too old: those of 2023 and later have what it takes")
     );
 }
 
@@ -198,7 +214,7 @@ fn source_line(page: &mut String, report: &Report, remark: &Remark) {
         .and_then(|n| report.source.as_ref()?.lines().nth(n.checked_sub(1)?));
     if let Some(line) = line {
         page.push_str("<pre class=quote><code>");
-        code(page, &mlir(shown(line.trim()).0), &[]);
+        write(page, &mlir(shown(line.trim()).0));
         page.push_str("</code></pre>");
     }
 }
@@ -208,6 +224,7 @@ fn symbol(mood: Mood) -> (&'static str, &'static str) {
         Mood::Good => ("good", "✓"),
         Mood::Fair => ("fair", "≈"),
         Mood::Unknown => ("unknown", "?"),
+        Mood::Nothing => ("plain", "–"),
         Mood::Bad => ("bad", "✗"),
     }
 }
@@ -233,10 +250,6 @@ fn shown(line: &str) -> (&str, usize) {
         Some((at, _)) => (&line[..at], line[at..].chars().count()),
         None => (line, 0),
     }
-}
-
-fn shown_lines(text: &str) -> Vec<(&str, usize)> {
-    text.lines().map(shown).collect()
 }
 
 /// What each stage changed; nothing of the first.
@@ -610,7 +623,22 @@ fn estimates(page: &mut String, notes: &[Note]) {
     page.push_str("</tbody></table></div></details>");
 }
 
-fn kernels(page: &mut String, report: &Report) {
+/// Appends a box of which what is inside is made when it is opened, unless it is open from the start.
+fn folding(page: &mut String, pack: &mut Pack, open: bool, summary: &str, inside: String) {
+    let _ = match open {
+        true => writeln!(
+            page,
+            "<details class=box open><summary>{summary}</summary>{inside}</details>"
+        ),
+        false => writeln!(
+            page,
+            "<details class=box data-part={}><summary>{summary}</summary></details>",
+            pack.part(inside)
+        ),
+    };
+}
+
+fn kernels(page: &mut String, pack: &mut Pack, report: &Report) {
     page.push_str(
         "<p class=lead>What the threads of each kernel do together, in program order, read off its ops after the last pass of \
          <code>lower-reduction</code>. A column is a lane; strong lines lead to the result of the first lane of each group.</p>\
@@ -622,26 +650,17 @@ fn kernels(page: &mut String, report: &Report) {
          <li><span class=\"key dot cold\"></span>lane that does not</li></ul>\n",
     );
     for (number, kernel) in report.kernels.iter().enumerate() {
-        let open = if number < MOST_OPEN_KERNELS {
-            " open"
-        } else {
-            ""
-        };
-        let _ = write!(
-            page,
-            "<details class=box{open}><summary><h3><code>@{}</code></h3>",
-            escape(&kernel.name)
-        );
+        let mut summary = format!("<h3><code>@{}</code></h3>", escape(&kernel.name));
         if let Some(lengths) = &kernel.lengths {
-            let _ = write!(page, " <span class=meta>for {}</span>", prose(lengths));
+            let _ = write!(summary, " <span class=meta>for {}</span>", prose(lengths));
         }
-        page.push_str("</summary>");
-        tree::draw(page, kernel, &format!("kernel-{number}"));
-        page.push_str("</details>\n");
+        let mut inside = String::new();
+        tree::draw(&mut inside, kernel, &format!("kernel-{number}"));
+        folding(page, pack, number < MOST_OPEN_KERNELS, &summary, inside);
     }
 }
 
-fn layouts(page: &mut String, report: &Report) {
+fn layouts(page: &mut String, pack: &mut Pack, report: &Report) {
     for (number, each) in report.fragments.iter().enumerate() {
         let shape: Vec<String> = each.shape.iter().map(ToString::to_string).collect();
         let shape = if shape.is_empty() {
@@ -649,20 +668,11 @@ fn layouts(page: &mut String, report: &Report) {
         } else {
             shape.join("×")
         };
-        let open = if number < 3 { " open" } else { "" };
-        let _ = write!(
-            page,
-            "<details class=box{open}><summary><h3>Fragment {}: {shape}</h3></summary>",
-            number + 1
-        );
-        fragment::draw(page, each);
-        page.push_str("</details>\n");
+        let summary = format!("<h3>Fragment {}: {shape}</h3>", number + 1);
+        let mut inside = String::new();
+        fragment::draw(&mut inside, each);
+        folding(page, pack, number < MOST_OPEN_FRAGMENTS, &summary, inside);
     }
-}
-
-/// Appends tokens of a line as code.
-fn code(page: &mut String, tokens: &[Token<'_>], marks: &[bool]) {
-    write(page, tokens, marks);
 }
 
 fn left_out(page: &mut String, characters: usize) {
@@ -692,10 +702,13 @@ fn program(page: &mut String, report: &Report) {
         "<div class=scroll tabindex=0 role=group aria-label=Program><table class=code><caption class=vh>The program as it was read</caption>\
          <thead class=vh><tr><th scope=col>Line</th><th scope=col>Text</th>{heading}</tr></thead><tbody>"
     );
-    for (number, (line, cut)) in shown_lines(source).into_iter().enumerate() {
+    for (number, (line, cut)) in source.lines().map(shown).enumerate() {
         let number = number + 1;
-        let _ = write!(page, "<tr id=line-{number}><td>{number}<td class=t>");
-        code(page, &mlir(line), &[]);
+        let _ = write!(
+            page,
+            "<tr id=line-{number}><td class=n>{number}<td class=t>"
+        );
+        write(page, &mlir(line));
         left_out(page, cut);
         if let Some((first, count)) = made.get(&number) {
             let what = if *count == 1 {
@@ -712,10 +725,18 @@ fn program(page: &mut String, report: &Report) {
     page.push_str("</tbody></table></div>\n");
 }
 
-fn stages(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
+/// Lines as a pack takes them.
+fn packed(text: &str) -> impl Iterator<Item = (Vec<Token<'_>>, usize)> {
+    text.lines().map(|line| {
+        let (line, cut) = shown(line);
+        (mlir(line), cut)
+    })
+}
+
+fn stages(page: &mut String, pack: &mut Pack, report: &Report, changes: &[Vec<Row>]) {
     page.push_str(
         "<p class=lead>The module after each stage, beside the one before. A line whose values have other names, and which is \
-         otherwise the same, counts as unchanged.</p>\n",
+         otherwise the same, counts as unchanged.</p>\n<p class=scripted><button type=button id=open-all>Open all stages</button></p>\n",
     );
     for (number, (stage, rows)) in report.stages.iter().zip(changes).enumerate() {
         let pieces = fold(rows);
@@ -752,121 +773,18 @@ fn stages(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
         {
             let _ = write!(page, "<p class=detail>{}</p>", prose(&verdict.detail));
         }
-        if number == 0 {
-            whole(page, stage);
-        } else if rows.is_empty() {
-            page.push_str("<p class=note>The module is as it was.</p>");
-        } else {
-            let before = shown_lines(&report.stages[number - 1].ir);
-            side_by_side(
-                page,
-                &before,
-                &shown_lines(&stage.ir),
-                rows,
-                number,
-                &stage.name,
+        let is_changed = number == 0 || !rows.is_empty();
+        pack.stage(is_changed.then(|| packed(&stage.ir)), rows);
+        if !is_changed {
+            page.push_str(
+                "<p class=note>This stage found nothing to do: the module is as it was.</p>",
             );
         }
         page.push_str("</details>\n");
     }
 }
 
-fn whole(page: &mut String, stage: &Stage) {
-    let _ = write!(
-        page,
-        "<div class=scroll tabindex=0 role=group aria-label=\"After {0}\"><table class=code><caption class=vh>The module after {0}</caption>\
-         <thead class=vh><tr><th scope=col>Line</th><th scope=col>Text</th></tr></thead><tbody>",
-        escape(&stage.name)
-    );
-    for (number, (line, cut)) in shown_lines(&stage.ir).into_iter().enumerate() {
-        let _ = write!(page, "<tr><td>{}<td class=t>", number + 1);
-        code(page, &mlir(line), &[]);
-        left_out(page, cut);
-        page.push('\n');
-    }
-    page.push_str("</tbody></table></div>");
-}
-
-fn side_by_side(
-    page: &mut String,
-    old: &[(&str, usize)],
-    new: &[(&str, usize)],
-    rows: &[Row],
-    stage: usize,
-    name: &str,
-) {
-    let _ = write!(
-        page,
-        "<div class=scroll tabindex=0 role=group aria-label=\"Changes of {0}\"><table class=diff><caption class=vh>The module before and after \
-         {0}</caption><colgroup><col class=n><col><col class=n><col></colgroup><thead class=vh><tr><th scope=col>Line before</th>\
-         <th scope=col>Before</th><th scope=col>Line after</th><th scope=col>After</th></tr></thead>",
-        escape(name)
-    );
-    let cell = |page: &mut String, lines: &[(&str, usize)], at: usize, marks: &[bool]| {
-        let (line, cut) = lines[at];
-        let _ = write!(page, "<td>{}<td>", at + 1);
-        code(page, &mlir(line), marks);
-        left_out(page, cut);
-    };
-    for (number, piece) in fold(rows).into_iter().enumerate() {
-        if piece.is_folded {
-            let count = piece.rows.len();
-            let _ = write!(
-                page,
-                "<tbody class=more><tr><td colspan=4><button type=button aria-expanded=false aria-controls=fold-{stage}-{number}>\
-                 Show {count} lines</button></tbody><tbody class=fold id=fold-{stage}-{number}>"
-            );
-        } else {
-            page.push_str("<tbody>");
-        }
-        for row in &rows[piece.rows] {
-            match row {
-                // The left side is filled in when it is looked at: half of the page less.
-                Row::Same {
-                    old: i,
-                    new: j,
-                    renamed: false,
-                } => {
-                    let _ = write!(page, "<tr><td>{}<td>", i + 1);
-                    cell(page, new, *j, &[]);
-                }
-                Row::Same {
-                    old: i,
-                    new: j,
-                    renamed: true,
-                } => {
-                    page.push_str("<tr class=r>");
-                    cell(page, old, *i, &[]);
-                    cell(page, new, *j, &[]);
-                }
-                Row::Changed {
-                    old: i,
-                    new: j,
-                    old_marks,
-                    new_marks,
-                } => {
-                    page.push_str("<tr class=x>");
-                    cell(page, old, *i, old_marks);
-                    cell(page, new, *j, new_marks);
-                }
-                Row::Removed(i) => {
-                    page.push_str("<tr class=d>");
-                    cell(page, old, *i, &[]);
-                    page.push_str("<td><td>");
-                }
-                Row::Added(j) => {
-                    page.push_str("<tr class=i><td><td>");
-                    cell(page, new, *j, &[]);
-                }
-            }
-            page.push('\n');
-        }
-        page.push_str("</tbody>");
-    }
-    page.push_str("</table></div>");
-}
-
-fn ptx_section(page: &mut String, report: &Report) {
+fn ptx_section(page: &mut String, pack: &mut Pack, report: &Report) {
     let Some(text) = &report.ptx else { return };
     let lines = ptx::lines(text, &report.file);
     let located = lines.iter().filter(|l| l.source.is_some()).count();
@@ -885,44 +803,35 @@ fn ptx_section(page: &mut String, report: &Report) {
         }
         page.push_str("</p>");
     }
-    page.push_str(
-        "<div class=scroll tabindex=0 role=group aria-label=PTX><table class=\"code ptx\"><caption class=vh>PTX</caption>\
-         <thead class=vh><tr><th scope=col>Line</th><th scope=col>Text</th><th scope=col>From</th></tr></thead><tbody>",
-    );
     let source: Vec<&str> = report
         .source
         .as_deref()
         .map(|s| s.lines().collect())
         .unwrap_or_default();
+    let (mut from, mut told) = (Vec::new(), BTreeMap::new());
     let mut before = None;
-    for (number, line) in lines.iter().enumerate() {
-        let (text, cut) = shown(&line.text);
-        let hue = line.source.map_or_else(String::new, |n| {
-            format!(" style=\"--h:{}\" class=from data-line={n}", n * 137 % 360)
+    for line in &lines {
+        let number = line.source.unwrap_or(0).cast_signed();
+        from.push(if line.source == before {
+            -number
+        } else {
+            number
         });
-        let _ = write!(
-            page,
-            "<tr id=ptx-{}{hue}><td>{}<td class=t>",
-            number + 1,
-            number + 1
-        );
-        code(page, &ptx_tokens(text), &[]);
-        left_out(page, cut);
-        page.push_str("<td>");
-        if let Some(n) = line.source.filter(|_| line.source != before) {
-            let told = source.get(n - 1).map(|l| l.trim()).unwrap_or_default();
-            let told: String = told.chars().take(72).collect();
-            let _ = write!(page, "<a href=\"#line-{n}\">{n}</a> <span class=told>");
-            escape_into(page, &told);
-            page.push_str("</span>");
+        if let Some(n) = line.source {
+            let text = source.get(n - 1).map(|l| l.trim()).unwrap_or_default();
+            told.insert(n, text.chars().take(72).collect());
         }
         // Labels and blanks between instructions of one line do not end it.
         if line.source.is_some() || line.text.trim().ends_with('}') {
             before = line.source;
         }
-        page.push('\n');
     }
-    page.push_str("</tbody></table></div>\n");
+    let lines = lines.iter().map(|line| {
+        let (text, cut) = shown(&line.text);
+        (ptx_tokens(text), cut)
+    });
+    pack.ptx(lines, from, told);
+    page.push_str("<div id=ptx-lines></div>\n");
 }
 
 fn times(page: &mut String, report: &Report) {
@@ -1067,14 +976,25 @@ mod tests {
         }
     }
 
+    /// What the page's script unfolds.
+    fn packed(page: &str) -> serde_json::Value {
+        let (_, rest) = page.split_once("<template id=pack>").unwrap();
+        crate::pack::decode(rest.split('<').next().unwrap())
+    }
+
     #[test]
     fn no_text_is_html_wherever_it_stands() {
-        let page = render(&full());
+        let mut report = full();
+        // Those that are open, and one that is not.
+        report.kernels = vec![report.kernels[0].clone(); MOST_OPEN_KERNELS + 1];
+        report.kernels[MOST_OPEN_KERNELS].name = hostile("folded");
+        let page = render(&report);
+        let pack = packed(&page);
         let words = [
             "word", "detail", "severity", "problem", "note", "priority", "reason", "cost", "when",
-            "step", "estimate", "bytes", "stage", "ir", "file", "source", "entry", "chip",
-            "version", "blame", "input", "checked", "remark", "kernel", "argument", "type",
-            "fragment", "value", "ptx",
+            "step", "estimate", "bytes", "stage", "file", "source", "entry", "chip", "version",
+            "blame", "input", "checked", "remark", "kernel", "argument", "type", "fragment",
+            "value",
         ];
         for word in words {
             // In code, a word is a token of its own.
@@ -1082,6 +1002,18 @@ mod tests {
             assert!(page.contains(&plain) || page.contains(&token), "{word}");
         }
         assert!(!page.contains("<img"));
+        // What is folded is HTML too; lines are text, which the script writes as such.
+        let parts = pack["parts"].as_array().unwrap();
+        assert!(parts[0].as_str().unwrap().contains("&#39;folded&#39;"));
+        assert!(
+            parts
+                .iter()
+                .all(|part| !part.as_str().unwrap().contains("<img"))
+        );
+        for word in ["ir", "ptx"] {
+            let line = serde_json::Value::from(hostile(word));
+            assert!(pack["lines"].as_array().unwrap().contains(&line), "{word}");
+        }
         assert_eq!(page.matches("<script>").count(), 2);
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches("</style>").count(), 1);

@@ -30,6 +30,7 @@ use compare::{Bounds, Placed, Results};
 use inputs::{generate, guesses};
 use melior::ir::Module;
 use references::{Key, Reference};
+use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -80,6 +81,27 @@ pub struct Options {
     pub synchronized: bool,
     /// Where what the program leaves as it came is kept for the next time.
     pub references: Option<Arc<References>>,
+    /// Who is told how far it is.
+    pub watch: Option<Watch>,
+}
+
+/// Is told how far a validation is: the stage that is run, the number of the input that it is run with, from 1, and of how many.
+#[derive(Clone)]
+pub struct Watch(Arc<WatchFn>);
+
+type WatchFn = dyn Fn(&str, usize, usize) + Send + Sync;
+
+impl Watch {
+    /// Calls this before each run.
+    pub fn new(watch: impl Fn(&str, usize, usize) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(watch))
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
 }
 
 /// What was found of a stage.
@@ -323,6 +345,8 @@ struct Run<'r> {
     /// What the program does with these inputs that it must not, as it came.
     unfit: Option<Verdict>,
     started: Instant,
+    /// What is run now.
+    now: String,
 }
 
 impl<'r> Run<'r> {
@@ -359,6 +383,7 @@ impl<'r> Run<'r> {
             aligned: false,
             unfit: None,
             started: Instant::now(),
+            now: String::new(),
         })
     }
 
@@ -398,6 +423,7 @@ impl<'r> Run<'r> {
         session: &Session,
         module: &mut Module<'_>,
     ) -> Result<(), Error> {
+        name.clone_into(&mut self.now);
         // What it leaves as it is may lack a barrier too.
         let orders = name == "tile-insert-sync" && !self.synchronized;
         self.synchronized |= orders;
@@ -482,6 +508,20 @@ impl<'r> Run<'r> {
         }
     }
 
+    /// Tells who watches which input is run, of those there are, with the stage that is run now.
+    fn teller(&self) -> impl Fn(usize) + use<> {
+        let (watch, now, of) = (
+            self.options.watch.clone(),
+            self.now.clone(),
+            self.cases.len(),
+        );
+        move |input| {
+            if let Some(Watch(tell)) = &watch {
+                tell(&now, input + 1, of);
+            }
+        }
+    }
+
     /// Runs the program as it came, with those inputs that have no reference yet; with the ones that are run in the end only
     /// not before it is converted, as they are compared with what it is then.
     fn refer(
@@ -498,8 +538,9 @@ impl<'r> Run<'r> {
         let is_converted = self.source.is_some();
         let mut verdict = Verdict::Reference;
         let mut budget = Budget::new(self.most_at_the_ends());
-        let cases = self.cases.iter_mut();
-        for case in cases.filter(|case| case.reference.is_none()) {
+        let tell = self.teller();
+        let cases = self.cases.iter_mut().enumerate();
+        for (i, case) in cases.filter(|(_, case)| case.reference.is_none()) {
             if is_converted && !case.input.every_stage {
                 continue;
             }
@@ -507,6 +548,7 @@ impl<'r> Run<'r> {
                 case.is_run = false;
                 continue;
             }
+            tell(i);
             match program.run(case) {
                 Ok(reference) => {
                     budget.take(&case.sizes, reference.work);
@@ -573,13 +615,15 @@ impl<'r> Run<'r> {
             .iter()
             .any(|stage| stage.name == "tile-schedule");
         let mut budget = Budget::new(MOST_WORK);
-        let cases = self.cases.iter_mut();
-        for case in cases.filter(|case| case.input.every_stage) {
+        let tell = self.teller();
+        let cases = self.cases.iter_mut().enumerate();
+        for (i, case) in cases.filter(|(_, case)| case.input.every_stage) {
             if !budget.affords(&case.sizes) {
                 // It is in the end.
                 case.input.every_stage = false;
                 continue;
             }
+            tell(i);
             let entry = &self.plan.entry;
             let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
             if let Ok(outcome) = &found {
@@ -615,8 +659,10 @@ impl<'r> Run<'r> {
         // A kernel that asks for addresses may do something else where they are aligned.
         let asks = device_ir.contains("ptrtoint");
         let mut budget = Budget::new(self.most_at_the_ends());
+        let tell = self.teller();
         let cases = self.cases.iter_mut().enumerate();
         for (i, case) in cases.filter(|(_, case)| case.is_run) {
+            tell(i);
             // Schedules differ in what threads do, and hardly in what with.
             let orders = if i < SCHEDULED { orders } else { &orders[..1] };
             let past = match self.aligned {
@@ -670,6 +716,7 @@ impl<'r> Run<'r> {
 
     /// Runs what was compiled as it is launched, under several schedules.
     fn launch(&mut self, artifact: &Artifact) {
+        "launch".clone_into(&mut self.now);
         let orders = tx_runtime::Order::all(self.options.seed);
         let before: Vec<_> = self.cases.iter().map(|case| case.before.clone()).collect();
         let mut verdict = self.execute(&artifact.device_ir, &orders);
@@ -683,7 +730,10 @@ impl<'r> Run<'r> {
             for (stage, device_ir) in lowered {
                 let found = match blamed {
                     Some(_) => verdict.clone(),
-                    None => self.execute(&device_ir, &[tx_runtime::Order::Sequential]),
+                    None => {
+                        self.now.clone_from(&self.stages[stage].name);
+                        self.execute(&device_ir, &[tx_runtime::Order::Sequential])
+                    }
                 };
                 if found.is_bad() {
                     blamed.get_or_insert(stage);

@@ -4,6 +4,7 @@ mod collect;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use tx_report::{Check, Mood, Remark, Report, Stage};
 use tx_validate::{Trouble, Validation, Verdict};
@@ -12,11 +13,16 @@ use crate::cli;
 use crate::compile;
 use crate::doctor;
 use crate::failure::{Failure, say};
+use crate::progress::{self, Task};
+use crate::validate::watch;
 
 /// The stage after which kernels are read: all barriers are in, and nothing is LLVM's yet.
 const KERNELS: &str = "convert-tile-to-gpu";
 /// The stage after which there are fragments, if there are any.
 const FRAGMENTS: &str = "parse";
+
+/// Compiling, explaining, compiling with locations, checking.
+const STEPS: u64 = 4;
 
 /// Runs `tx report`.
 pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
@@ -52,9 +58,11 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
         ..Report::default()
     };
     let mut failure = None;
-    match lower(&compiler, &source, &mut report) {
+    let task = Arc::new(progress::start("report", STEPS));
+    match lower(&compiler, &source, &task, &mut report) {
         Ok(artifact) => {
-            explain(&compiler, &source, &artifact, &mut report).map_err(|e| diagnosed(&e))?;
+            explain(&compiler, &source, &artifact, &task, &mut report)
+                .map_err(|e| diagnosed(&e))?;
             if !options.no_times {
                 // The first is how long it took to get ready.
                 for (stage, timed) in report.stages.iter_mut().zip(artifact.stages.iter().skip(1)) {
@@ -62,7 +70,7 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
                 }
             }
             if !options.no_validate {
-                failure = check(&compiler, &source, args, &mut report)?;
+                failure = check(&compiler, &source, args, &task, &mut report)?;
             }
         }
         Err(error) => {
@@ -74,7 +82,9 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
             failure = Some(diagnosed(&error));
         }
     }
+    task.doing("the page");
     let page = tx_report::render(&report);
+    drop(task);
     let written = if options.output == Path::new("-") {
         crate::print(page.as_bytes())
     } else {
@@ -94,9 +104,11 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
 fn lower(
     compiler: &tx::Compiler,
     source: &tx::Source,
+    task: &Task,
     report: &mut Report,
 ) -> Result<tx_plan::Artifact, tx::Error> {
     let artifact = compiler.compile_watched(source, &mut |stage, _, module| {
+        task.doing(&format!("compile: {stage}"));
         let op = collect::top(module);
         report.stages.push(Stage {
             name: stage.to_owned(),
@@ -111,6 +123,7 @@ fn lower(
         }
         Ok(())
     })?;
+    task.step();
     // Those that others of the file launch are lowered as well.
     let launched: BTreeSet<&str> = artifact
         .plan
@@ -131,8 +144,10 @@ fn explain(
     compiler: &tx::Compiler,
     source: &tx::Source,
     plain: &tx_plan::Artifact,
+    task: &Task,
     report: &mut Report,
 ) -> Result<(), tx::Error> {
+    task.doing("what was chosen");
     for diagnostic in compiler.explain(source)? {
         let said = remark(&diagnostic, source);
         // What is written once may have become several ops.
@@ -140,9 +155,12 @@ fn explain(
             report.remarks.push(said);
         }
     }
+    task.step();
+    task.doing("PTX with locations");
     let located = compiler.clone().with_locations().compile_source(source)?;
     report.ptx_is_plain = tx_report::ptx::bare(&located.ptx) == tx_report::ptx::bare(&plain.ptx);
     report.ptx = Some(located.ptx);
+    task.step();
     Ok(())
 }
 
@@ -173,9 +191,11 @@ fn check(
     compiler: &tx::Compiler,
     source: &tx::Source,
     args: Option<Vec<tx_runtime::Arg>>,
+    task: &Arc<Task>,
     report: &mut Report,
 ) -> Result<Option<Failure>, Failure> {
     let given = tx_validate::Options {
+        watch: Some(watch(task, source.name.clone())),
         args,
         ptxas: doctor::find_ptxas(),
         ..tx_validate::Options::default()
@@ -206,6 +226,18 @@ fn check(
             stage.verdict = Some(verdict(&found.verdict));
         }
     }
+    // Where all of it was run, what is left are binaries.
+    if validation.stages.last().is_some_and(|s| s.name == "launch") {
+        for stage in stages {
+            stage.verdict = Some(tx_report::Verdict {
+                mood: Mood::Nothing,
+                word: "not run".to_owned(),
+                detail: "PTX cannot be run here. It was compared with the last IR where it was made, and that IR was launched."
+                    .to_owned(),
+            });
+        }
+    }
+    task.step();
     report.check = Check::Done {
         is_good: validation.is_good(),
         note: validation.note().map(str::to_owned),

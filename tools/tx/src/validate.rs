@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
-use tx_validate::{Options, Trouble, Validation, Verdict};
+use tx_validate::{Options, Trouble, Validation, Verdict, Watch};
 
 use crate::cli::Validate;
 use crate::compile;
@@ -34,7 +35,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let mut refused = None;
     let mut told = BTreeSet::new();
     let several = options.files.len() > 1;
-    let task = progress::start("validate", options.files.len() as u64);
+    let task = Arc::new(progress::start("validate", options.files.len() as u64));
     for file in &options.files {
         task.doing(&file.display().to_string());
         // What is found of an entry is said at once: the next may take long.
@@ -55,7 +56,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
             }
             Ok(())
         };
-        match validate(options, file, &given, each) {
+        match validate(options, file, &given, &task, each) {
             Ok(()) => {}
             // The other files are checked all the same.
             Err(failure) if several => {
@@ -83,6 +84,7 @@ fn validate(
     options: &Validate,
     file: &Path,
     given: &Options,
+    task: &Arc<progress::Task>,
     each: &mut dyn FnMut(Result<Validation, Failure>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let text = compile::read(file)?;
@@ -110,8 +112,14 @@ fn validate(
     };
     let several = entries.len() > 1;
     for entry in entries {
+        let name = entry.as_ref().map(|entry| format!(": @{entry}"));
+        let what = format!("{}{}", file.display(), name.unwrap_or_default());
+        let given = Options {
+            watch: Some(watch(task, what)),
+            ..given.clone()
+        };
         source.entry = entry;
-        let validated = tx_validate::validate(&compiler, &source, given);
+        let validated = tx_validate::validate(&compiler, &source, &given);
         let validated = validated.map_err(|trouble| match &trouble {
             Trouble::Compile(error) => diagnosed(error),
             other => {
@@ -130,6 +138,15 @@ fn validate(
         }
     }
     Ok(())
+}
+
+/// Shows which stage of `what` is run, and with which input.
+pub(crate) fn watch(task: &Arc<progress::Task>, what: String) -> Watch {
+    let task = Arc::clone(task);
+    Watch::new(move |stage, input, of| {
+        // Names of files are long, and terminals are not.
+        task.doing(&format!("{stage} {input}/{of} {what}"));
+    })
 }
 
 /// A line for each stage.

@@ -33,6 +33,17 @@ gpu.module @kernels {
 }
 ";
 
+/// Text that is no program.
+const UNREAD: &str = "gpu.module @kernels {\n  gpu.funk\n";
+
+/// Sizes that are known at run time only: a kernel for each class of them.
+const MANY: &str = "\
+func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
+  return
+}
+";
+
 /// Text that would be HTML if it could.
 const HOSTILE: &str = "\
 // </script><script>window.hit = 1</script> <img src=x onerror=\"hit=1\"> &lt; <!-- </table></details>
@@ -61,16 +72,22 @@ gpu.module @kernels {
 }
 ";
 
-/// Makes the page of a program.
-fn report(folder: &Path, program: &str, text: &str, page: &str, status: i32) {
+/// Running a program of many kernels takes long.
+const UNCHECKED: &[&str] = &["--no-validate"];
+
+/// Makes the page of a program, and answers how many bytes it has.
+fn report(folder: &Path, [program, text, page]: [&str; 3], status: i32, flags: &[&str]) -> u64 {
     fs::write(folder.join(program), text).expect("a temporary file");
     let output = Command::new(env!("CARGO_BIN_EXE_tx"))
         .current_dir(folder)
         .args(["report", "--no-times", program, "-o", page])
+        .args(flags)
         .output()
         .expect("tx starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(status), "{program}: {said}");
+    let page = fs::metadata(folder.join(page)).expect("a page");
+    page.len()
 }
 
 /// What `cargo xtask setup` puts into the target folder: target/debug/tx, or target/TRIPLE/debug/tx.
@@ -84,6 +101,25 @@ fn driver() -> PathBuf {
         .expect("this test needs Playwright: `cargo xtask setup` fetches it into target/tools")
 }
 
+/// Pages are sent to people. Their size is that of what differs from stage to stage, and not of all stages.
+#[test]
+fn pages_are_small() {
+    const KIB: u64 = 1024;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests/programs");
+    let log_sum_exp = fs::read_to_string(programs.join("log-sum-exp.mlir")).expect("a program");
+    for (name, text, most) in [
+        ("rows", MANY, 400 * KIB),
+        ("log-sum-exp", &log_sum_exp, 1024 * KIB),
+    ] {
+        let size = report(folder.path(), [name, text, "page.html"], 0, UNCHECKED);
+        assert!(
+            size <= most,
+            "{name}: {size} bytes, expected at most {most}"
+        );
+    }
+}
+
 #[test]
 fn pages_work_in_a_browser() {
     let driver = driver();
@@ -94,17 +130,18 @@ fn pages_work_in_a_browser() {
         Path::new(&chromium).display()
     );
     let pages = tempfile::tempdir().expect("a temporary folder");
-    report(pages.path(), "rows.mlir", ROWS, "rows.html", 0);
-    report(pages.path(), "refused.mlir", REFUSED, "refused.html", 1);
-    report(
-        pages.path(),
-        "fragments.mlir",
-        FRAGMENTS,
-        "fragments.html",
-        0,
-    );
+    for (name, text, status, flags) in [
+        ("rows", ROWS, 0, &[][..]),
+        ("refused", REFUSED, 1, &[]),
+        ("unread", UNREAD, 1, &[]),
+        ("many", MANY, 0, UNCHECKED),
+        ("fragments", FRAGMENTS, 0, &[]),
+    ] {
+        let [program, page] = ["mlir", "html"].map(|extension| format!("{name}.{extension}"));
+        report(pages.path(), [&program, text, &page], status, flags);
+    }
     let name = "<img src=x onerror=hit=1>&.mlir";
-    report(pages.path(), name, HOSTILE, "hostile.html", 0);
+    report(pages.path(), [name, HOSTILE, "hostile.html"], 0, &[]);
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
     let mut command = Command::new("node");
     command

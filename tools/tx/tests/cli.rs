@@ -202,7 +202,7 @@ fn reports_are_pages() {
         "Barrier of the block (gpu.barrier)",
         "✓ chosen",
         "id=line-4",
-        "<a href=\"#line-4\">4</a>",
+        "<a href=\"#ptx-",
     ] {
         assert!(first.contains(part), "{part}");
     }
@@ -1061,6 +1061,15 @@ fn progress_is_for_those_who_watch() {
     );
     let output = case.tx(&[&validate[..], &["--progress", "always", "--quiet"]].concat());
     assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    let report = ["report", "a.mlir", "-o", "page.html"];
+    let output = case.tx(&report);
+    assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    let output = case.tx(&[&report[..], &["--progress", "always"]].concat());
+    assert!(
+        stderr(&output).starts_with("tx: report: 0 of 4: compile: parse\n"),
+        "{}",
+        stderr(&output)
+    );
     let output = case.tx(&["fuzz", "modules", "--cases", "1", "--progress", "sometimes"]);
     assert_eq!(status(&output), 2);
     // Where nothing is found nothing is left behind.
@@ -1076,12 +1085,9 @@ fn progress_on_a_terminal_vanishes() {
     let case = Case::new();
     case.file("a.mlir", SUM);
     case.file("b.mlir", SUM);
-    let on_terminal = |options: &str| {
+    let on_terminal = |command: &str| {
         // The program `script` gives it a terminal, and writes what would be seen.
-        let line = format!(
-            "{} validate a.mlir b.mlir {options} > verdicts",
-            env!("CARGO_BIN_EXE_tx")
-        );
+        let line = format!("{} {command} > verdicts", env!("CARGO_BIN_EXE_tx"));
         let output = Command::new("script")
             .args(["--quiet", "--return", "--command", &line, "/dev/null"])
             .current_dir(case.folder.path())
@@ -1092,15 +1098,25 @@ fn progress_on_a_terminal_vanishes() {
         assert!(output.status.success(), "{}", stdout(&output));
         stdout(&output)
     };
-    let seen = on_terminal("");
-    assert!(
-        seen.contains("validate [") && seen.contains("0/2"),
-        "{seen:?}"
-    );
-    // The last thing is that its line is cleared.
-    let cleared = seen.trim_end().ends_with("\u{1b}[2K");
-    assert!(cleared, "{seen:?}");
-    assert_eq!(on_terminal("--progress never"), "");
+    for (command, parts) in [
+        (
+            "validate a.mlir b.mlir",
+            ["validate [", "0/2", " a.mlir: @sum"],
+        ),
+        (
+            "report a.mlir -o page.html",
+            ["report [", "/4", " compile: "],
+        ),
+    ] {
+        let seen = on_terminal(command);
+        for part in parts {
+            assert!(seen.contains(part), "{part:?}: {seen:?}");
+        }
+        // The last thing is that its line is cleared.
+        let cleared = seen.trim_end().ends_with("\u{1b}[2K");
+        assert!(cleared, "{seen:?}");
+    }
+    assert_eq!(on_terminal("validate a.mlir b.mlir --progress never"), "");
     let verdicts = fs::read_to_string(case.folder.path().join("verdicts")).expect("verdicts");
     assert!(verdicts.contains("b.mlir: @sum"), "{verdicts}");
 }

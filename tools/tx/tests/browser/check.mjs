@@ -2,7 +2,7 @@
 //
 //   node check.mjs DRIVER CHROMIUM PAGES GOLDENS FOUND [--bless]
 //
-// DRIVER is the folder that Playwright is in, PAGES one with rows.html, refused.html and hostile.html, GOLDENS one with
+// DRIVER is the folder that Playwright is in, PAGES one with the pages that `browser.rs` makes, GOLDENS one with
 // screenshots, FOUND where those that differ are put. Says what failed and ends with status 1.
 
 import assert from 'node:assert/strict';
@@ -36,6 +36,7 @@ const open = async (name, { theme = 'light', width = 1280, hash = '' } = {}) => 
   const url = pathToFileURL(join(pages, name)).href;
   page.on('request', request => { if (request.url().split('#')[0] !== url) asked.push(request.url()); });
   await page.goto(url + hash);
+  await page.waitForSelector('html[data-ready]', { state: 'attached' });
   return { page, complaints, asked };
 };
 
@@ -82,7 +83,7 @@ const differing = async (one, other) => {
 };
 
 const looks = async (page, selector, name) => {
-  await page.addStyleTag({ content: ':root { --sans: "DejaVu Sans"; --mono: "DejaVu Sans Mono"; } .tools { position: static !important; }' });
+  await page.addStyleTag({ content: ':root { --sans: "DejaVu Sans"; --mono: "DejaVu Sans Mono"; } .dock { position: static !important; }' });
   const shot = await page.locator(selector).first().screenshot({ animations: 'disabled' });
   const golden = join(goldens, `${name}.png`);
   if (bless) return writeFileSync(golden, shot);
@@ -106,6 +107,7 @@ await test('the page opens, complains of nothing and asks for nothing', async ()
   }
   assert.match(await page.locator('#check .headline').textContent(), /Valid/);
   assert.equal(await page.locator('#times').count(), 0, 'times were left out');
+  assert.equal(await page.locator('#needs').isVisible(), false);
   await page.locator('#open-all').click();
   // Through all of them: it is remembered.
   for (let at = 0; at < 3; at++) await page.locator('#theme').click();
@@ -114,7 +116,7 @@ await test('the page opens, complains of nothing and asks for nothing', async ()
 });
 
 await test('headings, names and references are in order', async () => {
-  for (const name of ['rows.html', 'refused.html', 'hostile.html']) {
+  for (const name of ['rows.html', 'many.html', 'refused.html', 'unread.html', 'hostile.html']) {
     const { page } = await open(name);
     const wrong = await page.evaluate(() => {
       const wrong = [];
@@ -155,10 +157,11 @@ await test('folded lines open and close, and both sides show', async () => {
   const button = page.locator('.more button').first();
   const fold = page.locator(`#${await button.getAttribute('aria-controls')}`);
   assert.equal(await fold.isVisible(), false);
-  const count = await fold.locator('tr').count();
-  assert.equal(await button.textContent(), `Show ${count} lines`);
+  assert.equal(await fold.locator('tr').count(), 0, 'what nobody looks at is not made');
+  const said = await button.textContent();
   await button.click();
   assert.equal(await fold.isVisible(), true);
+  assert.equal(said, `Show ${await fold.locator('tr').count()} lines`);
   assert.equal(await button.getAttribute('aria-expanded'), 'true');
   const [left, right] = await fold.locator('tr').first().locator('td:nth-child(even)').allTextContents();
   assert.equal(left.trim(), right.trim());
@@ -166,6 +169,49 @@ await test('folded lines open and close, and both sides show', async () => {
   await button.focus();
   await page.keyboard.press('Enter');
   assert.equal(await fold.isVisible(), false);
+});
+
+await test('what is folded is made when it is opened', async () => {
+  const { page } = await open('many.html');
+  const kernel = page.locator('#kernels details[data-part]').first();
+  assert.equal(await kernel.locator('svg').count(), 0);
+  await kernel.locator('summary').first().click();
+  await kernel.locator('svg').waitFor();
+  const stage = page.locator('#stage-2');
+  assert.equal(await stage.locator('table').count(), 0);
+  await stage.locator('summary').click();
+  await stage.locator('table').waitFor();
+  // Once.
+  for (let at = 0; at < 2; at++) await stage.locator('summary').click();
+  assert.equal(await stage.locator('table').count(), 1);
+});
+
+await test('each stage is, line by line, what it was compared with in the next', async () => {
+  for (const name of ['rows.html', 'many.html']) {
+    const { page } = await open(name);
+    await page.locator('#open-all').click();
+    const wrong = await page.evaluate(() => {
+      for (const button of document.querySelectorAll('.more button')) button.click();
+      const text = cells => cells.map(cell => cell.textContent).join('\n');
+      const wrong = [];
+      let before = null;
+      for (const stage of document.querySelectorAll('details.stage')) {
+        const name = stage.querySelector('h3').textContent;
+        const first = stage.querySelector('table.code');
+        if (first) before = text([...first.querySelectorAll('td.t')]);
+        const table = stage.querySelector('table.diff');
+        if (!table) continue;
+        const sides = ['old', 'new'].map(side => text([...table.querySelectorAll(`td.t.${side}`)]));
+        if (sides[0] !== before) wrong.push(`${name}: the left side is not the stage before`);
+        const numbers = [...table.querySelectorAll('tr')].map(row => row.querySelector('td.n.new, .i.wide td.n, tr.i.wide > td.n'))
+          .filter(cell => cell?.textContent && !cell.closest('.d')).map(cell => Number(cell.textContent));
+        if (numbers.some((number, at) => number !== at + 1)) wrong.push(`${name}: lines on the right are not 1, 2, 3 …`);
+        before = sides[1];
+      }
+      return wrong;
+    });
+    assert.deepEqual(wrong, [], name);
+  }
 });
 
 await test('a search finds, moves in both directions and opens what it finds', async () => {
@@ -207,6 +253,26 @@ await test('a search finds, moves in both directions and opens what it finds', a
     await page.locator('#query').fill(text);
     await page.locator('#query').press('Enter');
     assert.match(await hits(page), /^1 of/, text);
+  }
+});
+
+await test('a search finds what nobody has looked at in long stages', async () => {
+  const { page } = await open('many.html');
+  await page.locator('#query').fill('nvvm.shfl.sync');
+  await page.locator('#query').press('Enter');
+  const total = Number(/^1 of (\d+)$/.exec(await hits(page))?.[1]);
+  assert(total > 100, await hits(page));
+  for (let at = 0; at < 40; at++) {
+    await page.locator('#query').press(at % 2 ? 'Shift+Enter' : 'Enter');
+    if (at % 2) await page.locator('#query').press('Shift+Enter');
+    // Where it comes to rest.
+    await page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done)))));
+    const seen = await page.evaluate(() => {
+      const [range] = CSS.highlights.get('here');
+      const { top, bottom, height } = range.getBoundingClientRect();
+      return { text: range.toString(), inside: height > 0 && top >= 0 && bottom <= innerHeight };
+    });
+    assert.deepEqual(seen, { text: 'nvvm.shfl.sync', inside: true }, await hits(page));
   }
 });
 
@@ -313,7 +379,7 @@ await test('text can be read on what it stands on', async () => {
 });
 
 await test('a narrow window needs no sideways scrolling of the page', async () => {
-  for (const name of ['rows.html', 'refused.html', 'hostile.html']) {
+  for (const name of ['rows.html', 'many.html', 'refused.html', 'unread.html', 'hostile.html']) {
     const { page } = await open(name, { width: 360 });
     await page.evaluate(() => document.querySelectorAll('details').forEach(each => { each.open = true; }));
     const [needed, given] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
@@ -321,17 +387,78 @@ await test('a narrow window needs no sideways scrolling of the page', async () =
   }
 });
 
-await test('without scripts and on paper nothing is hidden', async () => {
+await test('on paper there is nothing to press', async () => {
   const { page } = await open('rows.html');
   await page.emulateMedia({ media: 'print' });
-  assert.equal(await page.locator('.tools').isVisible(), false);
-  await page.emulateMedia({ media: 'screen' });
-  await page.evaluate(() => {
-    document.documentElement.className = '';
-    document.querySelectorAll('details').forEach(each => { each.open = true; });
-  });
-  assert.equal(await page.locator('.fold').first().isVisible(), true);
-  assert.equal(await page.locator('.more').first().isVisible(), false);
+  for (const selector of ['.dock', '#open-all', '#theme', '.more']) {
+    assert.equal(await page.locator(selector).first().isVisible(), false, selector);
+  }
+  assert.equal(await page.locator('#stage-3 table').isVisible(), true);
+});
+
+await test('without scripts the page says what it needs, and shows the rest', async () => {
+  const page = await browser.newPage();
+  const session = await browser.newCDPSession(page);
+  await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+  await page.goto(pathToFileURL(join(pages, 'rows.html')).href);
+  const text = await page.locator('body').innerText();
+  assert.match(text, /unpacked by a script in this page, which the browser has to be let run/);
+  for (const selector of ['.strip', '#check .headline', '#choices table', '#kernels svg', '#program table', '.parts a']) {
+    assert.equal(await page.locator(selector).first().isVisible(), true, selector);
+  }
+  for (const selector of ['.search', '#open-all', '#theme', '#needs']) {
+    assert.equal(await page.locator(selector).isVisible(), false, selector);
+  }
+});
+
+await test('a browser that cannot unpack it is told so', async () => {
+  const page = await browser.newPage();
+  await page.addInitScript(() => { delete window.DecompressionStream; });
+  await page.goto(pathToFileURL(join(pages, 'rows.html')).href);
+  await page.locator('#needs').waitFor();
+  assert.match(await page.locator('#needs').textContent(), /this browser is too old/);
+});
+
+await test('sections can be reached from everywhere, and wide tables show that there is more', async () => {
+  for (const width of [420, 1280]) {
+    const { page } = await open('rows.html', { width });
+    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+    const link = page.locator('.parts a[href="#choices"]');
+    await link.click();
+    const [bar, heading] = [await page.locator('.dock').boundingBox(), await page.locator('#choices-h').boundingBox()];
+    assert(bar.y === 0 && bar.height < 140, `the bar stays: ${JSON.stringify(bar)}`);
+    assert(heading.y >= bar.height && heading.y < bar.height + 60, `${JSON.stringify(heading)} is below the bar`);
+  }
+  const { page } = await open('rows.html', { width: 420 });
+  const wide = page.locator('.scroll:has(table.variants)').first();
+  const state = () => wide.evaluate(each => [...each.classList, each.tabIndex, getComputedStyle(each).maskImage.startsWith('linear')].join(' '));
+  await page.waitForFunction(() => document.querySelector('.scroll:has(table.variants)').classList.contains('after'));
+  assert.equal(await state(), 'scroll after 0 true');
+  await wide.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.waitForFunction(() => document.querySelector('.scroll:has(table.variants)').scrollLeft > 5);
+  await wide.evaluate(each => { each.scrollLeft = each.scrollWidth; each.blur(); });
+  await page.waitForFunction(() => !document.querySelector('.scroll:has(table.variants)').classList.contains('after'));
+  assert.equal(await state(), 'scroll before 0 true');
+  const { page: broad } = await open('rows.html', { width: 1280 });
+  assert.equal(await broad.locator('.scroll:has(table.variants)').first().getAttribute('class'), 'scroll');
+});
+
+await test('what comes as a whole has the width of both sides', async () => {
+  const { page } = await open('many.html');
+  await page.locator('#open-all').click();
+  const wide = page.locator('#stage-2 tr.i.wide');
+  assert(await wide.count() > 20);
+  const [row, cell] = [await wide.first().boundingBox(), await wide.first().locator('td.t').boundingBox()];
+  assert(cell.width > row.width * 0.9, `${cell.width} of ${row.width}`);
+});
+
+await test('a stage without anything to show says why', async () => {
+  const { page } = await open('rows.html');
+  const last = page.locator('details.stage').last();
+  assert.match(await last.locator('summary').textContent(), /gpu-module-to-binary.*no change.*not run/);
+  assert.match(await page.locator('.strip li').last().textContent(), /not run/);
+  assert.match(await last.textContent(), /PTX cannot be run here.*This stage found nothing to do: the module is as it was/);
 });
 
 await test('a program that is refused says why and where', async () => {
@@ -340,6 +467,9 @@ await test('a program that is refused says why and where', async () => {
   assert.match(await page.locator('#refused').textContent(), /TX\d{4}: tx explain TX\d{4}/);
   assert(await page.locator('#refused table tbody tr').count() > 0, 'variants and their reasons');
   assert(await page.locator('details.stage').count() > 0, 'stages before it');
+  const { page: unread } = await open('unread.html');
+  assert.match(await unread.locator('#refused').textContent(), /cannot be read/);
+  assert.equal(await unread.locator('details.stage, #open-all').count(), 0, 'no stages, and nothing that would open them');
   assert.equal(await page.locator('#ptx').count(), 0);
   assert.deepEqual(complaints, []);
 });
