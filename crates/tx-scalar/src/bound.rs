@@ -231,17 +231,26 @@ impl Bound {
         }
     }
 
+    /// What a part of a result is spoiled by in what is combined of that once more: there what overflows, or underflows, in one part
+    /// reaches all that depend on it.
+    pub fn spoil(&mut self, again: &Self) {
+        if again.high == f64::INFINITY {
+            self.high = f64::INFINITY;
+        }
+        if again.low.is_nan() {
+            self.low = f64::NAN;
+        }
+    }
+
     /// Bounds of the parts of a result that was combined in some order, for every other order, in which partial results are
     /// others: where the largest of these overflows, nothing is known, and where the smallest underflows, they slip.
     pub fn of_every_order(parts: &mut [Self]) {
-        if parts.iter().any(|part| part.high == f64::INFINITY) {
-            parts.fill(Self::anything());
-        }
-        let slips = parts.iter().any(|part| part.low.is_nan());
         // What is lost of some elements is multiplied by all others.
         let most = parts.iter().map(|part| part.high).sum::<f64>().max(1.0);
         for part in parts {
-            if slips {
+            if part.high == f64::INFINITY {
+                *part = Self::anything();
+            } else if part.low.is_nan() {
                 part.error = part.error.max(part.slip * most);
             }
             part.high = part.magnitude;
@@ -434,6 +443,12 @@ mod tests {
         Bound::choose(&huge, &least, &mut most);
         Bound::of_every_order(&mut most);
         assert_eq!(most[0].error, 0.0);
+        // Beside a sum that overflows, too.
+        let sum = huge[0].sum(huge[0], Float::F32);
+        let mut parts = [sum, huge[0].wider(huge[0])];
+        Bound::choose(&huge.repeat(2), &huge.repeat(2), &mut parts);
+        Bound::of_every_order(&mut parts);
+        assert_eq!(parts.map(|part| part.error), [f64::INFINITY, 0.0]);
     }
 
     /// A row that holds an infinity or NaN has one result.

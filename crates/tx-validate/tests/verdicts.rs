@@ -5,8 +5,11 @@ use tx::{Compiler, Source, Target};
 use tx_mlir::{Op, operands, set_operand, walk};
 use tx_validate::{Options, Validation, validate_edited};
 
+/// What is done to each op.
+type Change<'a> = &'a dyn Fn(Op<'_>);
+
 /// Validates a program in which an edit is made after a stage.
-fn edited(text: &str, after: &str, edit: &dyn Fn(Op<'_>)) -> Validation {
+fn edited(text: &str, after: &str, edit: Change<'_>) -> Validation {
     let source = Source {
         name: "verdicts.mlir".to_owned(),
         text: text.as_bytes().to_vec(),
@@ -98,7 +101,7 @@ fn mistakes_in_products_of_complex_numbers_are_noticed() {
             set_operand(op, 1, width);
         }
     };
-    let edits: [(&str, &dyn Fn(Op<'_>)); 3] = [
+    let edits: [(&str, Change<'_>); 3] = [
         ("tile-expand-reduce", &difference),
         ("tile-expand-reduce", &sum),
         ("tile-expand-shuffle-tree", &lane),

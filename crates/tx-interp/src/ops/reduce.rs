@@ -247,6 +247,11 @@ impl<'c> Combine<'c> {
                 }
             }
             let mut bounds = self.bounds(result, lane);
+            for again in combined.iter().flatten() {
+                for (bound, again) in bounds.iter_mut().zip(self.bounds(again, lane)) {
+                    bound.spoil(&again);
+                }
+            }
             Bound::of_every_order(&mut bounds);
             self.set_bounds(result, lane, &bounds);
         }
