@@ -18,8 +18,13 @@ def Tile_Dialect : Dialect {
     behave as if they ran in program order: the programmer writes no barriers.
   }];
   let cppNamespace = "::tx::tile";
-  let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  // As the default ones, but for what is said of a name that nothing has.
+  let extraClassDeclaration = [{
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -32,11 +37,14 @@ class Tile_Enum<string name, string mnemonic, string summary, list<string> names
   let cppNamespace = "::tx::tile";
   let genSpecializedAttr = 0;
   string attrMnemonic = mnemonic;
+  string words = !interleave(names, ", ");
 }
 
-class Tile_EnumAttr<Tile_Enum enum, string docs> : EnumAttr<Tile_Dialect, enum, enum.attrMnemonic> {
+class Tile_EnumAttr<Tile_Enum of, string docs> : EnumAttr<Tile_Dialect, of, of.attrMnemonic> {
+  // What MLIR says is expected of an attribute that is another.
+  let summary = of.summary # ": `#tile." # of.attrMnemonic # "<WORD>`, where WORD is one of " # of.words;
   let description = docs;
-  let assemblyFormat = "`<` $value `>`";
+  let assemblyFormat = "`<` custom<Word>($value, \"\\\"" # of.attrMnemonic # "\\\"\") `>`";
 }
 
 def Tile_Kind : Tile_Enum<"Kind", "kind", "what a reduction computes",
@@ -88,7 +96,7 @@ def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
     offset list the first number is the constant itself, and the second is 1.
   }];
   let parameters = (ins "int64_t":$extent, "int64_t":$stride, EnumParameter<Tile_Axis>:$axis);
-  let assemblyFormat = "`<` $extent `:` $stride $axis `>`";
+  let assemblyFormat = "`<` $extent `:` $stride custom<Word>($axis, \"\\\"axis\\\"\") `>`";
 }
 
 def Tile_LayoutAttr : Tile_Attr<"Layout", "layout"> {
@@ -139,7 +147,7 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
     what is bound to `block_x` beside it are then clusters.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
-  let assemblyFormat = "`<` $loop `to` $processor `>`";
+  let assemblyFormat = "`<` $loop `to` custom<Word>($processor, \"\\\"processor\\\"\") `>`";
 }
 
 def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
@@ -385,7 +393,7 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
   let assemblyFormat = [{
     custom<Keyword>($kind) $values `scope` `` `(` custom<Keyword>($scope) `)`
     (`width` $width^)? (`stride` $stride^)?
-    `` custom<AttrsAndCombiner>(attr-dict, $identities, $combiner)
+    `` custom<AttrsAndRegions>(attr-dict, $identities, $combiner)
     `:` type($values) `->` type($results)
   }];
 }

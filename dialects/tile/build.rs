@@ -39,6 +39,11 @@ fn main() {
         }
     }
 
+    let decls = std::fs::read_to_string(out.join("Ops.h.inc")).expect("mlir-tblgen wrote it");
+    std::fs::write(out.join("attributes.rs"), attributes(&decls)).expect("OUT_DIR is writable");
+    let decls = std::fs::read_to_string(out.join("Attrs.h.inc")).expect("mlir-tblgen wrote it");
+    std::fs::write(out.join("words.rs"), words(&decls)).expect("OUT_DIR is writable");
+
     cc::Build::new()
         .cpp(true)
         .file("tile.cpp")
@@ -53,4 +58,54 @@ fn main() {
         .define("NDEBUG", None)
         .opt_level(1)
         .compile("tx_dialect_tile");
+}
+
+/// What `Tile.td` declares of each op, as a Rust slice: its name and the names of its attributes, which stand in its class in
+/// this order. C++ has no more of it that Rust could ask for.
+fn attributes(decls: &str) -> String {
+    let quoted = |text: &str| -> Vec<String> {
+        text.split('"')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut ops = Vec::new();
+    let mut names = Vec::new();
+    for line in decls.lines() {
+        if line.contains("StringRef attrNames[]") {
+            names = quoted(line);
+        } else if line.contains("return ::llvm::StringLiteral(") {
+            let op = quoted(line);
+            assert_eq!(op.len(), 1, "an op has one name: {line}");
+            ops.push((op[0].clone(), std::mem::take(&mut names)));
+        }
+    }
+    assert!(ops.iter().any(|(_, names)| names.len() > 9), "{ops:?}");
+    let ops = ops
+        .iter()
+        .map(|(op, names)| format!("({op:?}, &{names:?})"));
+    format!("&[{}]", ops.collect::<Vec<_>>().join(", "))
+}
+
+/// The mnemonics of attributes, as a Rust slice.
+fn words(decls: &str) -> String {
+    let mut lines = decls.lines();
+    let mut words = Vec::new();
+    while let Some(line) = lines.next() {
+        if line.contains("StringLiteral getMnemonic()") {
+            words.extend(quoted(lines.next().unwrap_or_default()));
+        }
+    }
+    assert!(words.len() > 9, "{words:?}");
+    format!("&{words:?}")
+}
+
+/// What stands between quotation marks.
+fn quoted(text: &str) -> Vec<String> {
+    text.split('"')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
 }

@@ -23,6 +23,7 @@ void (*tileVerifyLayout)(const int64_t *iters, size_t shard, size_t replica, siz
                          Sink emit, void *sink) = nullptr;
 void (*tileVerifyFragment)(const int64_t *shape, size_t rank, MlirType element,
                            const int64_t *iters, size_t shard, Sink emit, void *sink) = nullptr;
+void (*tileUnknown)(const char *name, size_t length, bool isOp, Sink emit, void *sink) = nullptr;
 }
 static LogicalResult verifyInRust(Operation *op) { return success(tileVerifyOp(wrap(op))); }
 } // namespace tx::tile
@@ -42,28 +43,38 @@ namespace tx::tile {
 // Syntax
 //===----------------------------------------------------------------------===//
 
-// `sum`, the bare keyword of an enumeration.
-template <typename A> static ParseResult parseKeyword(OpAsmParser &parser, A &attr) {
-  using Enum = decltype(attr.getValue());
+// A word of an enumeration, which messages call `what`.
+template <typename Enum>
+static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
   SMLoc at = parser.getCurrentLocation();
   StringRef word;
   if (parser.parseKeyword(&word))
     return failure();
-  if (std::optional<Enum> value = symbolizeEnum<Enum>(word)) {
-    attr = A::get(parser.getContext(), *value);
+  if (std::optional<Enum> found = symbolizeEnum<Enum>(word)) {
+    value = *found;
     return success();
   }
-  InFlightDiagnostic error = parser.emitError(at) << "unknown " << A::getMnemonic() << " `" << word
-                                                  << "`; known: ";
   std::string known;
   for (uint32_t i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
     known += (i ? ", " : "") + stringifyEnum(static_cast<Enum>(i)).str();
-  return error << known;
+  return parser.emitError(at) << "unknown " << what << " `" << word << "`; known: " << known;
+}
+template <typename Enum> static void printWord(AsmPrinter &printer, Enum value, StringRef) {
+  printer << stringifyEnum(value);
+}
+// `sum`, the bare keyword of an attribute.
+template <typename A> static ParseResult parseKeyword(OpAsmParser &parser, A &attr) {
+  decltype(attr.getValue()) value{};
+  if (parseWord(parser, value, A::getMnemonic()))
+    return failure();
+  attr = A::get(parser.getContext(), value);
+  return success();
 }
 template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation *, A attr) {
   printer << stringifyEnum(attr.getValue());
 }
 
+static constexpr StringRef regionNames[] = {"combiner", "element", "epilogue"};
 // A region, of which nothing is left in use where it cannot be parsed: ops before it may use its values, which they must
 // not, and would do so still when it is gone.
 static ParseResult parseRegionOrDrop(OpAsmParser &parser, Region &region) {
@@ -74,21 +85,19 @@ static ParseResult parseRegionOrDrop(OpAsmParser &parser, Region &region) {
   return failure();
 }
 
-// An attribute dictionary, before or after regions: `identity [...] combiner {...}`, and those that
-// follow their names.
-template <typename Op>
-static ParseResult
-parseRegions(OpAsmParser &parser, NamedAttrList &attrs, ArrayAttr &identities, Region &combiner,
-             ArrayRef<std::pair<StringRef, Region *>> named) {
+// An attribute dictionary, before or after regions: `identity [...] combiner {...}`, and those of `tile.reduce` alone.
+template <typename... Named>
+static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attrs,
+                                        ArrayAttr &identities, Region &combiner, Named &...named) {
+  using Op = std::conditional_t<sizeof...(Named) == 0, AllReduceOp, ReduceOp>;
   SMLoc at = parser.getCurrentLocation();
   if (parser.parseOptionalAttrDict(attrs))
     return failure();
   // One without the other is the verifier's to refuse.
   if (succeeded(parser.parseOptionalKeyword("identity")) && parser.parseAttribute(identities))
     return failure();
-  if (succeeded(parser.parseOptionalKeyword("combiner")) && parseRegionOrDrop(parser, combiner))
-    return failure();
-  for (auto [name, region] : named)
+  Region *regions[] = {&combiner, &named...};
+  for (auto [name, region] : llvm::zip(regionNames, regions))
     if (succeeded(parser.parseOptionalKeyword(name)) && parseRegionOrDrop(parser, *region))
       return failure();
   if (attrs.empty() && parser.parseOptionalAttrDict(attrs))
@@ -97,16 +106,13 @@ parseRegions(OpAsmParser &parser, NamedAttrList &attrs, ArrayAttr &identities, R
   return Op::verifyInherentAttrs(OperationName(Op::getOperationName(), parser.getContext()), attrs,
                                  [&] { return parser.emitError(at); });
 }
-static void printRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
-                         ArrayAttr identities, Region &combiner,
-                         ArrayRef<std::pair<StringRef, Region *>> named) {
+template <typename... Named>
+static void printAttrsAndRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
+                                 ArrayAttr identities, Region &combiner, Named &...named) {
   if (identities)
     printer << " identity " << identities;
-  if (!combiner.empty()) {
-    printer << " combiner ";
-    printer.printRegion(combiner);
-  }
-  for (auto [name, region] : named)
+  Region *regions[] = {&combiner, &named...};
+  for (auto [name, region] : llvm::zip(regionNames, regions))
     if (!region->empty()) {
       printer << ' ' << name << ' ';
       printer.printRegion(*region);
@@ -116,40 +122,7 @@ static void printRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr at
                                 {"kind", "scope", "axes", "accumulate", "identities", "width",
                                  "stride", "operandSegmentSizes"});
 }
-static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attrs,
-                                        ArrayAttr &identities, Region &combiner, Region &element,
-                                        Region &epilogue) {
-  return parseRegions<ReduceOp>(parser, attrs, identities, combiner,
-                                {{"element", &element}, {"epilogue", &epilogue}});
-}
-static void printAttrsAndRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
-                                 ArrayAttr identities, Region &combiner, Region &element,
-                                 Region &epilogue) {
-  printRegions(printer, op, attrs, identities, combiner,
-               {{"element", &element}, {"epilogue", &epilogue}});
-}
-static ParseResult parseAttrsAndCombiner(OpAsmParser &parser, NamedAttrList &attrs,
-                                         ArrayAttr &identities, Region &combiner) {
-  return parseRegions<AllReduceOp>(parser, attrs, identities, combiner, {});
-}
-static void printAttrsAndCombiner(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
-                                  ArrayAttr identities, Region &combiner) {
-  printRegions(printer, op, attrs, identities, combiner, {});
-}
 
-static ParseResult parseAxis(AsmParser &parser, Axis &axis) {
-  StringRef word;
-  SMLoc at = parser.getCurrentLocation();
-  if (parser.parseKeyword(&word))
-    return failure();
-  std::optional<Axis> value = symbolizeAxis(word);
-  if (!value)
-    return parser.emitError(at) << "unknown axis `" << word
-                                << "`; known: reg, lane, warp, warp_in_group, thread_in_group, "
-                                   "warpgroup, thread";
-  axis = *value;
-  return success();
-}
 // `[<extent : stride axis>, ...]`; in an offset list `constant` stands for the stride.
 static ParseResult parseIters(AsmParser &parser, SmallVectorImpl<IterAttr> &iters, bool constants) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
@@ -157,7 +130,7 @@ static ParseResult parseIters(AsmParser &parser, SmallVectorImpl<IterAttr> &iter
     Axis axis;
     if (parser.parseLess() || parser.parseInteger(extent) || parser.parseColon() ||
         (constants ? parser.parseKeyword("constant") : parser.parseInteger(stride)) ||
-        parseAxis(parser, axis) || parser.parseGreater())
+        parseWord(parser, axis, "axis") || parser.parseGreater())
       return failure();
     iters.push_back(IterAttr::get(parser.getContext(), extent, stride, axis));
     return success();
@@ -251,6 +224,30 @@ LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
   tileVerifyFragment(shape.data(), shape.size(), wrap(element), flatten({layout.getShard()}).data(),
                      layout.getShard().size(), append, &message);
   return complain(emitError, message);
+}
+
+// What Rust says of a name that nothing has.
+static std::string unknown(StringRef name, bool isOp) {
+  std::string message;
+  tileUnknown(name.data(), name.size(), isOp, append, &message);
+  return message;
+}
+static ParseResult parseUnknownOp(OpAsmParser &parser, OperationState &state) {
+  return parser.emitError(parser.getNameLoc()) << unknown(state.name.getStringRef(), true);
+}
+std::optional<Dialect::ParseOpHook> TileDialect::getParseOperationHook(StringRef) const {
+  return parseUnknownOp;
+}
+Attribute TileDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
+  SMLoc at = parser.getCurrentLocation();
+  StringRef name;
+  Attribute attr;
+  if (!generatedAttributeParser(parser, &name, type, attr).has_value())
+    parser.emitError(at) << unknown(name, false);
+  return attr;
+}
+void TileDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attr, printer);
 }
 
 void ReduceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

@@ -98,6 +98,7 @@ func.func @repeated_axis_by_another_name(%A: memref<4x8xf32>, %B: memref<4xf32>)
 // Axes of a matrix are 0 and 1.
 func.func @axis_beyond_the_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{axis 2 is out of range for rank 2}}
+  // expected-note @below {{axes are 0 to 1, or from the end -2 to -1}}
   tile.reduce sum %A into %B axes [2] scope(cta) : memref<4x8xf32> into memref<4xf32>
   return
 }
@@ -107,7 +108,18 @@ func.func @axis_beyond_the_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 // Negative axes of a matrix are -1 and -2.
 func.func @negative_axis_beyond_the_rank(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{axis -3 is out of range for rank 2}}
+  // expected-note @below {{axes are 0 to 1, or from the end -2 to -1}}
   tile.reduce sum %A into %B axes [-3] scope(cta) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A row has one axis.
+func.func @axis_beyond_a_row(%A: memref<8xf32>, %B: memref<f32>) {
+  // expected-error @below {{axis 1 is out of range for rank 1}}
+  // expected-note @below {{a tile of rank 1 has the axis 0, which is also -1}}
+  tile.reduce sum %A into %B axes [1] scope(cta) : memref<8xf32> into memref<f32>
   return
 }
 
@@ -116,6 +128,7 @@ func.func @negative_axis_beyond_the_rank(%A: memref<4x8xf32>, %B: memref<4xf32>)
 // A memref without dimensions has no axis.
 func.func @axis_of_a_scalar(%A: memref<f32>, %B: memref<f32>) {
   // expected-error @below {{axis 0 is out of range for rank 0}}
+  // expected-note @below {{a tile of rank 0 has no axes: `axes []`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<f32> into memref<f32>
   return
 }

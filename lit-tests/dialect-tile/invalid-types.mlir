@@ -192,32 +192,28 @@ func.func private @unknown_type(
 
 // NaN wins or is ignored.
 func.func private @unknown_nan_policy() attributes {
-  // expected-error @below {{to be one of: propagate, ignore}}
-  // expected-error @below {{failed to parse}}
+  // expected-error @below {{unknown nan `quiet`; known: propagate, ignore}}
   a = #tile.nan<quiet>}
 
 // -----
 
 // There are three degrees of determinism.
 func.func private @unknown_determinism() attributes {
-  // expected-error @below {{to be one of: any, run_to_run, batch_invariant}}
-  // expected-error @below {{failed to parse}}
+  // expected-error @below {{unknown determinism `mostly`; known: any, run_to_run, batch_invariant}}
   a = #tile.determinism<mostly>}
 
 // -----
 
 // A loop is bound to a dimension of the grid or of the block.
 func.func private @unknown_processor() attributes {
-  // expected-error @below {{to be one of: block_x, block_y, block_z, cluster_x, cluster_y, cluster_z, thread_x, thread_y, thread_z}}
-  // expected-error @below {{failed to parse}}
+  // expected-error @below {{unknown processor `lane_x`; known: block_x, block_y, block_z, cluster_x, cluster_y, cluster_z, thread_x, thread_y, thread_z}}
   a = #tile.bind<"d0" to lane_x>}
 
 // -----
 
 // A kind by itself is checked as one in an op is.
 func.func private @unknown_kind() attributes {
-  // expected-error @below {{to be one of: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom}}
-  // expected-error @below {{failed to parse}}
+  // expected-error @below {{unknown kind `mean`; known: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom}}
   a = #tile.kind<mean>}
 
 // -----
@@ -227,3 +223,17 @@ func.func private @split_without_factor() attributes {
   // expected-error @below {{expected integer value}}
   // expected-error @below {{failed to parse}}
   a = #tile.split<"d0" by>}
+
+// -----
+
+// A misspelt attribute is told what it may be.
+func.func private @misspelt_attribute() attributes {
+  // expected-error @below {{unknown attribute `#tile.splt`; did you mean `#tile.split`?}}
+  a = #tile.splt<"d0" by 4>}
+
+// -----
+
+// Where none is near, all are listed.
+func.func private @unknown_attribute() attributes {
+  // expected-error @below {{unknown attribute `#tile.pipeline`; known: }}
+  a = #tile.pipeline<2>}

@@ -97,3 +97,19 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+#cta256 = {active = array<i64: 0, 256>, block = 256 : i64, threads = 256 : i64}
+
+// Threads of a group that are lanes of no common warp have nothing to shuffle: columns are combined through shared memory alone.
+gpu.module @m {
+  gpu.func @columns(%v: f32) kernel attributes {known_block_size = array<i32: 32, 8, 1>} {
+    // expected-remark @below {{shared memory exchanges these values of `columns`}}
+    // expected-note @below {{no two threads of a group are lanes of one warp: there is nothing to shuffle}}
+    %s = tile.all_reduce sum %v scope(cta) width 8 stride 32 {exec = #cta256} : f32 -> f32
+    // A thread by itself exchanges nothing.
+    %t = tile.all_reduce sum %v scope(cta) width 1 {exec = #cta256} : f32 -> f32
+    gpu.return
+  }
+}

@@ -14,7 +14,7 @@ mod variants;
 
 pub use combiner::Combiner;
 pub use pipelines::{EMIT, PIPELINES, lower_gpu_modules};
-pub use schedule::CANDIDATES;
+pub use tx_dialect_tile::CANDIDATES;
 pub use variants::{
     Params, Predicate, Reduction, Variant, has_variants_of_others, register_variant, variants,
 };

@@ -12,13 +12,10 @@ use tx_mlir::{
     Builder, Failed, Op, ancestors, enclosing, erase, error, is, parent, parse_attribute, remark, set_attribute,
     string_attribute, walk,
 };
-use tx_dialect_tile::CLEARED;
+use tx_dialect_tile::{CANDIDATES, CLEARED};
 use tx_pass::{Counts, Pass, pass};
 use tx_target::{Board, Chip};
 
-/// Where `until=candidates` notes how an op might be scheduled: pairs of a schedule and the microseconds that it should take,
-/// what the op has first.
-pub const CANDIDATES: &str = "tile.candidates";
 /// Schedules besides what an op has, at most.
 const MOST_CANDIDATES: usize = 24;
 /// The share of a time below which estimates are taken to be alike.

@@ -95,7 +95,13 @@ impl SelectVariant {
         let lanes = groups.lanes().unsigned_abs();
         let (shuffle, redux) = (shuffle_cost(lanes), redux_cost(lanes));
         let name = if refusal.is_ok() && redux < shuffle { "redux" } else { "shuffle" };
-        if self.explain {
+        if self.explain && lanes <= 1 {
+            if !groups.are_single() {
+                remark(view.op.location(), format!("shared memory exchanges these values{}", place(view.op)))
+                    .note("no two threads of a group are lanes of one warp: there is nothing to shuffle")
+                    .emit();
+            }
+        } else if self.explain {
             let chosen = |n: &str| if n == name { ", chosen" } else { "" };
             let redux = match refusal {
                 Ok(()) => format!("redux: accepted, cost {redux}{}", chosen("redux")),

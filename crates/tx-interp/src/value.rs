@@ -127,6 +127,9 @@ pub(crate) const UNTOLD: Bound = Bound {
     grain: 0,
     peak: 0.0,
     trough: 0.0,
+    high: 0.0,
+    low: 0.0,
+    slip: 0.0,
 };
 
 /// How many points there are: of an array with an empty dimension, others may be of any length.

@@ -131,7 +131,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A place in a source file; lines and columns count from 1.
+/// A place in a source file; lines and columns count from 1, and are 0 where the file as a whole is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceLocation {
     /// File name as given to the parser.
@@ -144,7 +144,11 @@ pub struct SourceLocation {
 
 impl fmt::Display for SourceLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        // 0 is no line: the file as a whole is meant.
+        match self.line {
+            0 => f.write_str(&self.file),
+            line => write!(f, "{}:{line}:{}", self.file, self.column),
+        }
     }
 }
 
@@ -227,5 +231,21 @@ impl fmt::Display for Diagnostic {
             write!(f, "\n{note}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SourceLocation;
+
+    #[test]
+    fn files_as_a_whole_have_no_line() {
+        let at = |line, column| SourceLocation {
+            file: "a.mlir".to_owned(),
+            line,
+            column,
+        };
+        assert_eq!(at(0, 0).to_string(), "a.mlir");
+        assert_eq!(at(3, 7).to_string(), "a.mlir:3:7");
     }
 }

@@ -3,7 +3,7 @@
 //! What is registered here appears in `--help`, in `--pass-pipeline`, in timing, statistics and
 //! crash reproducers exactly as MLIR's own passes do.
 
-use crate::bytecode::is_bytecode;
+use crate::bytecode::is_text;
 use crate::diagnostic::{Failed, error};
 use crate::ffi::{self, TxOption, TxPass, TxPipeline, TxSink, TxStatistic, TxStr};
 use crate::ir::Op;
@@ -233,7 +233,7 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Whether a file is anything but damaged bytecode, of which MLIR's handler tells. Text is left to MLIR.
+/// Whether a file is anything but damaged bytecode or an array, of which MLIR's handler tells. Text is left to MLIR.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     // A pipe gives what it holds only once.
     if !Path::new(name).is_file() {
@@ -242,7 +242,7 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     let Ok(source) = std::fs::read(name) else {
         return true;
     };
-    if !is_bytecode(&source) {
+    if is_text(&source) {
         return true;
     }
     let context = Context::new_with_registry(registry, false);

@@ -202,7 +202,7 @@ pub enum Step {
         sources: Vec<Option<usize>>,
         /// Whether every other warp does the same.
         alike: bool,
-        /// The op that uses what was taken.
+        /// The ops that combine what was taken, in order.
         combine: Option<String>,
         /// How many values: shuffles of the same pattern one after the other.
         count: usize,
@@ -281,6 +281,10 @@ struct Reader<'k> {
     memory: BTreeMap<usize, String>,
     /// The op that first uses a value.
     users: BTreeMap<usize, &'k str>,
+    /// All ops that use a value.
+    readers: BTreeMap<usize, Vec<&'k Op>>,
+    /// Names of the ops that combine what shuffles of a line take, by the first.
+    combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
 }
 
 /// The steps of a kernel, in program order.
@@ -296,8 +300,11 @@ pub fn steps(kernel: &Kernel) -> Vec<Step> {
         known: BTreeMap::new(),
         memory: kernel.arguments.iter().cloned().collect(),
         users: BTreeMap::new(),
+        readers: BTreeMap::new(),
+        combiners: BTreeMap::new(),
     };
     reader.find_users(&kernel.body);
+    reader.find_combiners(&kernel.body);
     let all = Threads {
         mask: Rc::new(vec![true; threads]),
         depends: false,
@@ -340,9 +347,56 @@ impl<'k> Reader<'k> {
                         }
                     })
                     .or_insert(&op.name);
+                self.readers.entry(*operand).or_default().push(op);
             }
             op.regions.iter().for_each(|inner| self.find_users(inner));
         }
+    }
+
+    fn find_combiners(&mut self, region: &'k Region) {
+        for op in &region.ops {
+            let names = match op.name.as_str() {
+                "gpu.shuffle" => self.combining(op),
+                _ => Vec::new(),
+            };
+            if let Some(first) = names.first() {
+                let known = self.combiners.entry((op.line, first)).or_default();
+                // What is computed of the last result alone does not combine.
+                if known.is_empty() || names.len() < known.len() {
+                    *known = names;
+                }
+            }
+            op.regions
+                .iter()
+                .for_each(|inner| self.find_combiners(inner));
+        }
+    }
+
+    /// Names of the ops that compute something of what a shuffle took, up to what is exchanged, stored or handed on.
+    fn combining(&self, shuffle: &'k Op) -> Vec<&'k str> {
+        let computes = |op: &Op| op.name.starts_with("arith.") || op.name.starts_with("math.");
+        let readers = |value: &usize| self.readers.get(value).map_or(&[][..], Vec::as_slice);
+        let mut found: BTreeMap<usize, &'k Op> = BTreeMap::new();
+        let mut values: Vec<usize> = shuffle.results.first().copied().into_iter().collect();
+        while let Some(value) = values.pop() {
+            for op in readers(&value) {
+                let Some(result) = op.results.first().filter(|_| computes(op)) else {
+                    continue;
+                };
+                let is_new = found.insert(*result, op).is_none();
+                if is_new && readers(result).iter().all(|reader| computes(reader)) {
+                    values.push(*result);
+                }
+            }
+        }
+        let mut names = Vec::new();
+        // Values have numbers in the order of ops.
+        for name in found.values().map(|op| op.name.as_str()) {
+            if !only_moves(name) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 
     fn get(&self, value: Option<&usize>) -> Known {
@@ -718,7 +772,14 @@ impl<'k> Reader<'k> {
             .filter(|name| {
                 (name.starts_with("arith.") || name.starts_with("math.")) && !only_moves(name)
             })
-            .map(|name| (*name).to_owned());
+            .map(
+                |name| match self.combiners.get(&(op.line, *name)).map(Vec::as_slice) {
+                    Some([others @ .., last]) if !others.is_empty() => {
+                        format!("{} and {last}", others.join(", "))
+                    }
+                    _ => (*name).to_owned(),
+                },
+            );
         Step::Shuffle {
             mode,
             distance,
@@ -1051,6 +1112,45 @@ mod tests {
             assert_eq!(combine.as_deref(), Some("arith.addf"));
             assert!((0..32).all(|lane| sources[lane] == Some(lane ^ by)));
         }
+    }
+
+    /// Of a product of complex numbers all ops are named, and what is made of the result is not.
+    #[test]
+    fn all_ops_of_a_combiner_are_named() {
+        let mut m = Maker::default();
+        let width = m.constant(32);
+        let mut ops = vec![width.clone()];
+        let mut parts = [1000, 1001];
+        for distance in [1, 2] {
+            let offset = m.constant(distance);
+            let [re, im] = parts.map(|part| {
+                m.op(
+                    "gpu.shuffle",
+                    &[part, offset.results[0], width.results[0]],
+                    &[XOR],
+                )
+            });
+            let [(a, b), (c, d)] = [(parts[0], parts[1]), (re.results[0], im.results[0])];
+            ops.extend([offset, re, im]);
+            let mut op = |name: &str, x: usize, y: usize| {
+                ops.push(m.op(name, &[x, y], &[]));
+                ops[ops.len() - 1].results[0]
+            };
+            let (rr, ii) = (op("arith.mulf", a, c), op("arith.mulf", b, d));
+            let re = op("arith.subf", rr, ii);
+            let (ri, ir) = (op("arith.mulf", a, d), op("arith.mulf", b, c));
+            parts = [re, op("arith.addf", ri, ir)];
+        }
+        let mean = m.op("arith.divf", &parts, &[]);
+        ops.push(mean);
+        let found = steps(&kernel([32, 1, 1], ops));
+        let told: Vec<String> = found.iter().map(describe).collect();
+        let wanted = |n| {
+            format!(
+                "Shuffle: each lane with the one at distance {n} (xor), then arith.mulf, arith.subf and arith.addf, 2 values"
+            )
+        };
+        assert_eq!(told, [wanted(1), wanted(2)]);
     }
 
     /// A step whose source lane is computed: the next lane, but for the last of each group of 12.

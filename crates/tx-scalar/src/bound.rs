@@ -25,6 +25,13 @@ pub struct Bound {
     pub trough: f64,
     /// Additions that it is made of.
     pub additions: f64,
+    /// The magnitude of those elements that make it the largest where they alone are combined ([`Bound::choose`]), infinite
+    /// where that overflows.
+    pub high: f64,
+    /// The same of those that make it the smallest but 0; NaN where digits are lost to underflow.
+    pub low: f64,
+    /// How far underflow of all products that it is made of, one after the other, takes a number of magnitude 1.
+    pub slip: f64,
 }
 
 /// Of values about whose terms nothing is known.
@@ -52,6 +59,9 @@ impl Bound {
             peak: magnitude,
             trough: if magnitude == 0.0 { 1.0 } else { magnitude },
             additions: 0.0,
+            high: magnitude,
+            low: magnitude,
+            slip: 0.0,
         }
     }
 
@@ -64,6 +74,9 @@ impl Bound {
             peak: f64::INFINITY,
             trough: 0.0,
             additions: 0.0,
+            high: f64::INFINITY,
+            low: f64::NAN,
+            slip: f64::INFINITY,
         }
     }
 
@@ -126,6 +139,9 @@ impl Bound {
             peak: self.magnitude + other.magnitude,
             trough: 1.0,
             additions: self.additions + other.additions + 1.0,
+            high: self.grown(other, self.high + other.high, float),
+            low: self.low + other.low,
+            slip: self.slip.max(other.slip),
         };
         sum.rounded_each(float)
     }
@@ -154,6 +170,11 @@ impl Bound {
             peak: self.peak.max(1.0) * other.peak.max(1.0),
             trough: self.trough.min(1.0) * other.trough.min(1.0),
             additions: 0.0,
+            high: self.grown(other, self.high * other.high, float),
+            low: self.shrunk(other, float),
+            // Of a combination of several parts, each is made of several products.
+            slip: self.slip.max(other.slip)
+                + power_of_two(float.least_exponent() - float.digits() + 2),
         };
         // Some order overflows, and a 0 may come to that; or underflows.
         let lost = product.peak.is_nan()
@@ -166,6 +187,76 @@ impl Bound {
             };
         }
         product.rounded(float)
+    }
+
+    /// What `high` is where it grows to this: infinite where a number of the type may not be as large.
+    fn grown(self, other: Self, to: f64, float: Float) -> f64 {
+        let grows = to > self.high.max(other.high);
+        match to.is_nan() || grows && to > float.largest() / 4.0 {
+            true => f64::INFINITY,
+            false => to,
+        }
+    }
+
+    /// What `low` is of a product: NaN where that has fewer digits than the type.
+    fn shrunk(self, other: Self, float: Float) -> f64 {
+        let low = self.low * other.low;
+        let shrinks = self.low > 0.0 && other.low > 0.0 && low < self.low.min(other.low);
+        match shrinks && low < power_of_two(float.least_exponent() + 2) {
+            true => f64::NAN,
+            false => low,
+        }
+    }
+
+    /// Lets the largest and the smallest partial results go on with what makes them larger and smaller, where a combiner has
+    /// made `after` of `left` and `right`, which have a bound for each part. An element makes all parts of one larger, or is
+    /// left out of all: so the largest is what some elements have when they are combined before all others, whatever zeros
+    /// come then.
+    pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
+        let of =
+            |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
+        for before in [left, right] {
+            if of(before, |b| b.high) > of(after, |b| b.high) {
+                for (after, before) in after.iter_mut().zip(before) {
+                    after.high = before.high;
+                }
+            }
+            let least = of(before, |b| b.low);
+            let now = of(after, |b| b.low);
+            if least > 0.0 && (least < now || now == 0.0) {
+                for (after, before) in after.iter_mut().zip(before) {
+                    after.low = before.low;
+                }
+            }
+        }
+    }
+
+    /// What a part of a result is spoiled by in what is combined of that once more: there what overflows, or underflows, in one part
+    /// reaches all that depend on it.
+    pub fn spoil(&mut self, again: &Self) {
+        if again.high == f64::INFINITY {
+            self.high = f64::INFINITY;
+        }
+        if again.low.is_nan() {
+            self.low = f64::NAN;
+        }
+    }
+
+    /// Bounds of the parts of a result that was combined in some order, for every other order, in which partial results are
+    /// others: where the largest of these overflows, nothing is known, and where the smallest underflows, they slip.
+    pub fn of_every_order(parts: &mut [Self]) {
+        // What is lost of some elements is multiplied by all others.
+        let most = parts.iter().map(|part| part.high).sum::<f64>().max(1.0);
+        for part in parts {
+            if part.high == f64::INFINITY {
+                *part = Self::anything();
+            } else if part.low.is_nan() {
+                part.error = part.error.max(part.slip * most);
+            }
+            part.high = part.magnitude;
+            part.low = part.magnitude;
+            part.slip = 0.0;
+        }
     }
 
     /// Of one of two values that lie `distance` apart, where another order may take the other.
@@ -192,6 +283,12 @@ impl Bound {
             peak: self.peak.max(other.peak),
             trough: self.trough.min(other.trough),
             additions: self.additions.max(other.additions),
+            high: self.high.max(other.high),
+            low: match self.low.is_nan() || other.low.is_nan() {
+                true => f64::NAN,
+                false => self.low.min(other.low),
+            },
+            slip: self.slip.max(other.slip),
         }
     }
 
@@ -304,6 +401,54 @@ mod tests {
         let lost = Bound::anything().product(Bound::exact(0.0), 1.0, 0.0, Float::F32);
         assert!(lost.error.is_infinite());
         assert!(lost.wider(Bound::exact(0.0)).error.is_infinite());
+    }
+
+    /// Of a difference of products, zeros that come first hide nothing either.
+    #[test]
+    fn partial_results_of_other_orders_may_overflow_or_underflow() {
+        let exact = |[re, im]: [f64; 2]| [Bound::exact(re), Bound::exact(im)];
+        let product = |numbers: &[[f64; 2]]| {
+            let (mut value, mut bounds) = (numbers[0], exact(numbers[0]).to_vec());
+            for number in &numbers[1..] {
+                let ([a, b], [c, d], right) = (value, *number, exact(*number));
+                let times =
+                    |i: usize, j: usize, x, y| bounds[i].product(right[j], x, y, Float::F32);
+                let mut after = [
+                    times(0, 0, a, c).sum(times(1, 1, b, d), Float::F32),
+                    times(0, 1, a, d).sum(times(1, 0, b, c), Float::F32),
+                ];
+                Bound::choose(&bounds, &right, &mut after);
+                value = [a * c - b * d, a * d + b * c];
+                bounds = after.to_vec();
+            }
+            Bound::of_every_order(&mut bounds);
+            [bounds[0].error, bounds[1].error]
+        };
+        let huge = [1e30, 1e30];
+        assert_eq!(product(&[[0.0, 0.0], huge, huge]), [f64::INFINITY; 2]);
+        assert_eq!(product(&[[0.0, 0.0], huge]), [0.0; 2]);
+        // Powers of i, and of what is i with another sign, are exact, however many there are.
+        let turns: Vec<_> = (0..2000).map(|n| [0.0, [1.0, -1.0][n % 2]]).collect();
+        assert_eq!(product(&turns), [0.0; 2]);
+        // 2^-200 is lost before 2^120 comes, and 2^-80 is not where that comes first.
+        let tiny = [2_f64.powi(-100), 0.0];
+        let errors = product(&[[2_f64.powi(120), 0.0], tiny, tiny]);
+        assert!(
+            errors[0] >= 2_f64.powi(-80) && errors[0] < 1e-6,
+            "{errors:?}"
+        );
+        // An extreme is as large as numbers are, and grows no further.
+        let [huge, least] = [3e38, 1e-40].map(|x| [Bound::exact(x)]);
+        let mut most = [huge[0].wider(least[0])];
+        Bound::choose(&huge, &least, &mut most);
+        Bound::of_every_order(&mut most);
+        assert_eq!(most[0].error, 0.0);
+        // Beside a sum that overflows, too.
+        let sum = huge[0].sum(huge[0], Float::F32);
+        let mut parts = [sum, huge[0].wider(huge[0])];
+        Bound::choose(&huge.repeat(2), &huge.repeat(2), &mut parts);
+        Bound::of_every_order(&mut parts);
+        assert_eq!(parts.map(|part| part.error), [f64::INFINITY, 0.0]);
     }
 
     /// A row that holds an infinity or NaN has one result.

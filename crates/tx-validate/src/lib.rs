@@ -122,6 +122,8 @@ pub struct Validation {
     pub chip: String,
     /// What it was called with.
     pub inputs: Vec<String>,
+    /// With how many of these anything may come out, so that nothing was compared: partial results of some order overflow, say.
+    pub open: usize,
     /// Every stage, in order.
     pub stages: Vec<Stage>,
 }
@@ -244,6 +246,7 @@ pub fn validate_edited(
                 let edited = again.compile(compiler, source, edit)?;
                 return Ok(Validation {
                     inputs: run.names(),
+                    open: run.open(),
                     ..again.finish(&edited)
                 });
             }
@@ -254,6 +257,7 @@ pub fn validate_edited(
                         entry: plan.entry.clone(),
                         chip: compiler.target().chip().name.to_owned(),
                         inputs: run.names(),
+                        open: 0,
                         stages: vec![Stage {
                             name: "parse".to_owned(),
                             verdict: reason,
@@ -320,6 +324,8 @@ struct Case {
     before: Option<Results>,
     /// Whether some stage is wrong with it.
     is_wrong: bool,
+    /// Whether what the stage before left is wrong.
+    stays_wrong: bool,
     /// Whether there is not too much to do.
     is_run: bool,
 }
@@ -366,6 +372,7 @@ impl<'r> Run<'r> {
                     reference: None,
                     before: None,
                     is_wrong: false,
+                    stays_wrong: false,
                     is_run: true,
                 })
             })
@@ -458,6 +465,7 @@ impl<'r> Run<'r> {
             }
             verdict
         };
+        let verdict = self.beside_what_is_wrong(verdict);
         if name == CONVERTS {
             self.refer_rest(session)?;
         }
@@ -468,6 +476,15 @@ impl<'r> Run<'r> {
             verdict,
         });
         Ok(())
+    }
+
+    /// A stage that adds nothing to what is wrong has not mended it.
+    fn beside_what_is_wrong(&self, verdict: Verdict) -> Verdict {
+        let stays = self.cases.iter().any(|case| case.stays_wrong);
+        match verdict {
+            Verdict::Equal | Verdict::EqualWithinOrder if stays => Verdict::AsBefore,
+            verdict => verdict,
+        }
     }
 
     /// Whether nothing has to be known of the next stage: it is right and no other is compared with it, or nobody asks.
@@ -718,12 +735,20 @@ impl<'r> Run<'r> {
     fn launch(&mut self, artifact: &Artifact) {
         "launch".clone_into(&mut self.now);
         let orders = tx_runtime::Order::all(self.options.seed);
-        let before: Vec<_> = self.cases.iter().map(|case| case.before.clone()).collect();
+        if self.cases.iter().any(|case| case.stays_wrong) {
+            // Others would go wrong here for the first time, and are not to blame this stage for.
+            for case in &mut self.cases {
+                case.is_run &= case.input.every_stage;
+            }
+        }
+        let before = |case: &Case| (case.before.clone(), case.stays_wrong);
+        let before: Vec<_> = self.cases.iter().map(before).collect();
         let mut verdict = self.execute(&artifact.device_ir, &orders);
         let lowered = std::mem::take(&mut self.lowered);
         if verdict.is_bad() {
-            for (case, before) in self.cases.iter_mut().zip(before) {
+            for (case, (before, stays_wrong)) in self.cases.iter_mut().zip(before) {
                 case.before = before;
+                case.stays_wrong = stays_wrong;
             }
             // The first that is wrong is to blame, and what comes after it ends as the last does, or is as before.
             let mut blamed = None;
@@ -751,11 +776,12 @@ impl<'r> Run<'r> {
             }
         } else if let Some((first, _)) = lowered.first() {
             // The same kernels, but for what says how they are launched.
-            self.stages[*first].verdict = std::mem::replace(&mut verdict, Verdict::Equal);
+            let found = std::mem::replace(&mut verdict, Verdict::Equal);
+            self.stages[*first].verdict = self.beside_what_is_wrong(found);
         }
         self.stages.push(Stage {
             name: "launch".to_owned(),
-            verdict,
+            verdict: self.beside_what_is_wrong(verdict),
         });
     }
 
@@ -763,6 +789,13 @@ impl<'r> Run<'r> {
     fn names(&self) -> Vec<String> {
         let run = self.cases.iter().filter(|case| case.is_run);
         run.map(|case| case.input.name.clone()).collect()
+    }
+
+    /// How many of these were run in vain.
+    fn open(&self) -> usize {
+        let run = self.cases.iter().filter(|case| case.is_run);
+        let open = |case: &&Case| case.reference.as_ref().is_some_and(|r| r.is_open());
+        run.filter(open).count()
     }
 
     fn finish(mut self, artifact: &Artifact) -> Validation {
@@ -777,6 +810,7 @@ impl<'r> Run<'r> {
         }
         Validation {
             inputs: self.names(),
+            open: self.open(),
             entry: artifact.plan.entry.clone(),
             chip: artifact.plan.chip.clone(),
             stages: self.stages,
@@ -866,6 +900,7 @@ impl Case {
             }
             (None, false) => Verdict::Unsupported("nothing to compare with".to_owned()),
         };
+        self.stays_wrong = verdict.is_bad() || same && self.stays_wrong;
         self.before = Some(results);
         verdict
     }

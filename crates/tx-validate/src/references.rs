@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tx_interp::Bound;
 use tx_runtime::Arg;
 
 /// What a program leaves, and how near to it every order is.
@@ -15,6 +16,15 @@ pub(crate) struct Reference {
     pub(crate) bounds: Bounds,
     /// What there was to do.
     pub(crate) work: u64,
+}
+
+impl Reference {
+    /// Whether nothing can be compared: some order overflows in all results, say.
+    pub(crate) fn is_open(&self) -> bool {
+        let is_open = |bound: &Option<Bound>| bound.is_some_and(|bound| bound.error.is_infinite());
+        let mut written = self.bounds.iter().flatten().flatten().peekable();
+        written.peek().is_some() && written.all(is_open)
+    }
 }
 
 /// What programs leave as they came: for those that are validated several times with the same inputs.

@@ -9,7 +9,7 @@ pub enum Verdict {
     Reference,
     /// The same bits as after the stage before. Any NaN is like any other.
     Equal,
-    /// The module is as after the stage before, after which the program was wrong.
+    /// What a stage before left was wrong, is so still, and nothing else is.
     AsBefore,
     /// Other bits, as near to the reference as every order of combination is: see [`tx_interp::Bound`].
     EqualWithinOrder,
@@ -133,7 +133,8 @@ impl fmt::Display for Difference {
             write!(f, " at {:?}", self.index)?;
         }
         write!(f, " is {}, expected {}", self.found, self.expected)?;
-        if self.allowed > 0.0 {
+        // The least number stands for a zero of which the sign is open.
+        if self.allowed >= f64::MIN_POSITIVE {
             write!(f, " within {:.1e}", self.allowed)?;
         }
         write!(

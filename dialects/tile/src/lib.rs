@@ -1,10 +1,12 @@
 //! The `tile` dialect from Rust: registration, typed views of its ops and types, and the rules
 //! that its verifiers check. The ops themselves are defined in `Tile.td`.
 
+mod known;
 mod layout;
 mod ops;
 mod verify;
 
+pub use known::CANDIDATES;
 pub use layout::{Axis, Fragment, Iter, Layout};
 pub use ops::{
     AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, element_type,
@@ -45,6 +47,8 @@ unsafe extern "C" {
     static mut tileVerifyFragment: Option<
         unsafe extern "C" fn(*const i64, usize, MlirType, *const i64, usize, Sink, *mut c_void),
     >;
+    static mut tileUnknown:
+        Option<unsafe extern "C" fn(*const c_char, usize, bool, Sink, *mut c_void)>;
     fn tileFragment(
         ty: MlirType,
         element: *mut MlirType,
@@ -68,6 +72,7 @@ pub unsafe extern "C" fn handle() -> MlirDialectHandle {
             tileVerifyOp = Some(verify::verify_op);
             tileVerifyLayout = Some(verify::verify_layout);
             tileVerifyFragment = Some(verify::verify_fragment);
+            tileUnknown = Some(known::tell_unknown);
         }
     });
     // SAFETY: a plain getter.

@@ -40,6 +40,7 @@ pub(crate) unsafe extern "C" fn verify_op(op: MlirOperation) -> bool {
 }
 
 fn check(op: Op<'_>) -> Result<(), Failed> {
+    crate::known::check_attributes(op)?;
     if let Some(reduce) = Reduce::of(op) {
         return check_reduce(&reduce);
     }
@@ -78,7 +79,7 @@ fn check(op: Op<'_>) -> Result<(), Failed> {
 }
 
 /// An error at `op`, prefixed with its name as MLIR's own verifiers do.
-fn complain<'c>(op: Op<'c>, message: impl AsRef<str>) -> Report<'c, ErrorSeverity> {
+pub(crate) fn complain<'c>(op: Op<'c>, message: impl AsRef<str>) -> Report<'c, ErrorSeverity> {
     error(
         op.location(),
         format!("'{}' op {}", name(op), message.as_ref()),
@@ -458,9 +459,8 @@ fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Fa
     let mut axes = Vec::new();
     for &axis in written {
         let Some(dimension) = normalize_axis(axis, rank) else {
-            return Err(
-                complain(op, format!("axis {axis} is out of range for rank {rank}")).emit(),
-            );
+            let report = complain(op, format!("axis {axis} is out of range for rank {rank}"));
+            return Err(report.note(axes_of(rank)).emit());
         };
         if axes.contains(&dimension) {
             return Err(
@@ -472,6 +472,15 @@ fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Fa
         axes.push(dimension);
     }
     Ok(axes)
+}
+
+/// The axes that a rank has.
+fn axes_of(rank: usize) -> String {
+    match rank {
+        0 => "a tile of rank 0 has no axes: `axes []`".to_owned(),
+        1 => "a tile of rank 1 has the axis 0, which is also -1".to_owned(),
+        _ => format!("axes are 0 to {}, or from the end -{rank} to -1", rank - 1),
+    }
 }
 
 /// What lies as the results do has the source's shape without the reduced dimensions, or with 1 there.
@@ -907,7 +916,7 @@ fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
 }
 
 /// Sends `message` to C++; an empty one means that nothing is wrong.
-unsafe fn send(message: &str, emit: Sink, sink: *mut c_void) {
+pub(crate) unsafe fn send(message: &str, emit: Sink, sink: *mut c_void) {
     // SAFETY: `emit` copies the text.
     unsafe { emit(sink, message.as_ptr().cast(), message.len()) }
 }

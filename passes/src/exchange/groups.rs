@@ -40,7 +40,7 @@ impl Groups {
     }
 
     /// Whether every thread is a group of its own.
-    pub(super) fn are_single(&self) -> bool {
+    pub(crate) fn are_single(&self) -> bool {
         self.width == 1 || self.size <= self.stride
     }
 

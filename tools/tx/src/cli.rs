@@ -173,7 +173,7 @@ const VALIDATE_EXAMPLES: &str = "\
 Verdicts:
   reference           the program as it came: what stages are compared with
   equal               the same bits as after the stage before (any NaN is like any other)
-  as before           the same program as after the stage before, after which it was wrong
+  as before           what a stage before made wrong is wrong still, and nothing else is
   equal within order  other bits, as near to the program as it came as every order of combination is
   WRONG               another result: the first element that differs, and both values
   RACE                accesses that no barrier orders

@@ -151,8 +151,12 @@ pub(crate) fn watch(task: &Arc<progress::Task>, what: String) -> Watch {
 
 /// A line for each stage.
 fn describe(file: &Path, validation: &Validation) -> String {
+    let open = match validation.open {
+        0 => String::new(),
+        n => format!(", of which {n} cannot be compared: some order overflows, or is not defined"),
+    };
     let mut text = format!(
-        "{}: @{} for {}, {} input{}\n",
+        "{}: @{} for {}, {} input{}{open}\n",
         file.display(),
         validation.entry,
         validation.chip,

@@ -364,12 +364,21 @@ fn refused_programs_are_diagnosed() {
         (0..=255).cycle().take(5000).collect::<Vec<u8>>(),
     );
     case.file("empty.mlir", "");
+    case.file("array.npy", &b"\x93NUMPY\x01\x00\x06\x00{}"[..]);
+    for command in ["run", "compile", "explain", "validate"] {
+        fails(
+            &case.tx(&[command, "array.npy"]),
+            1,
+            "array.npy: error: this is a NumPy array, not a program\n",
+        );
+    }
     for command in ["run", "compile"] {
         fails(
             &case.tx(&[command, "bad.mlir"]),
             1,
             "bad.mlir:4:5: error: 'tile.reduce' op axis 3 is out of range for rank 1\n    \
-             tile.reduce sum %A into %B axes [3] scope(cta) : memref<128xf32> into memref<f32>\n    ^\n  = TX0001: tx explain TX0001\n",
+             tile.reduce sum %A into %B axes [3] scope(cta) : memref<128xf32> into memref<f32>\n    ^\n\
+             bad.mlir:4:5: note: a tile of rank 1 has the axis 0, which is also -1\n  = TX0001: tx explain TX0001\n",
         );
         for file in ["garbage.mlir", "empty.mlir"] {
             let output = case.tx(&[command, file]);

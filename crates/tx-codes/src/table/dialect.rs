@@ -1034,8 +1034,14 @@ gpu.module @kernels {
     Code {
         number: 34,
         title: "a word that the dialect does not know",
-        messages: &["unknown {} `{}`; known: {}"],
-        explanation: "Kinds, scopes and axes of layouts are words of the dialect. The message lists them.",
+        messages: &[
+            "unknown {} `{}`; known: {}",
+            "unknown attribute `{}`; did you mean `{}`?",
+            "is unknown; did you mean `{}`?",
+            "is unknown; known: {}",
+        ],
+        explanation: "Ops, attributes, kinds, scopes, axes of layouts, processors and the rules for NaN and determinism are \
+                      words of the dialect. The message lists them, or names the one that is near.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -1049,6 +1055,31 @@ gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+"#,
+    },
+    Code {
+        number: 35,
+        title: "an attribute that no op has",
+        messages: &["has no attribute `{}`"],
+        explanation: "An attribute that an op of `tile` does not know is a misspelt one, and would say nothing: a schedule \
+                      that is called `scedule` is not followed. The notes list those that the op has, and name the one \
+                      that is near. What a compiler of your own notes on ops has a dot in its name, as `theirs.fact`.",
+        command: Command::Compile,
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) {varaint = "shared"} : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) {variant = "shared"} : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }
 }

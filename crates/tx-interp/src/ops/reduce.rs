@@ -168,21 +168,49 @@ impl<'c> Combine<'c> {
                 }
             }
             How::Region(code, _) => {
-                let right = right.iter().map(|part| part.part(from, lanes));
-                let arguments = left.iter().cloned().chain(right);
+                let right: Parts = right.iter().map(|part| part.part(from, lanes)).collect();
+                let arguments = left.iter().chain(&right);
                 for (slot, value) in code.arguments.iter().zip(arguments) {
-                    exec.slots[*slot] = Value::Numbers(value);
+                    exec.slots[*slot] = Value::Numbers(value.clone());
                 }
                 exec.run(code)?;
-                *left = taken(exec, &code.yields);
+                let before = std::mem::replace(left, taken(exec, &code.yields));
+                if bounded {
+                    for lane in 0..lanes {
+                        let mut after = self.bounds(left, lane);
+                        let [a, b] = [&before, &right].map(|parts| self.bounds(parts, lane));
+                        Bound::choose(&a, &b, &mut after);
+                        self.set_bounds(left, lane, &after);
+                    }
+                }
             }
         }
         Ok(())
     }
 
+    /// The bounds of the parts that are floats.
+    fn bounds(&self, parts: &Parts, lane: usize) -> Vec<Bound> {
+        self.floats()
+            .map(|(i, scalar)| bound_of(&parts[i], scalar, lane, 0))
+            .collect()
+    }
+
+    fn set_bounds(&self, parts: &mut Parts, lane: usize, bounds: &[Bound]) {
+        for ((i, _), bound) in self.floats().zip(bounds) {
+            let bits = parts[i].get(lane, 0);
+            parts[i].set(lane, 0, bits, Some(*bound));
+        }
+    }
+
+    fn floats(&self) -> impl Iterator<Item = (usize, Scalar)> {
+        let parts = self.parts.iter().copied().enumerate();
+        parts.filter(|(_, scalar)| matches!(scalar, Scalar::Float(_)))
+    }
+
     /// Marks what the order of combination decides, or how often the identity takes part, neither of which is defined: NaN,
     /// infinities and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum, which are one thing or the
-    /// other, and zeros of which only the sign is open. Other numbers must be what they are.
+    /// other, and zeros of which only the sign is open. Other numbers must be what they are, unless partial results of some
+    /// order overflow or underflow ([`Bound::of_every_order`]).
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;
@@ -218,6 +246,14 @@ impl<'c> Combine<'c> {
                     part.set(lane, 0, old[i], Some(bound));
                 }
             }
+            let mut bounds = self.bounds(result, lane);
+            for again in combined.iter().flatten() {
+                for (bound, again) in bounds.iter_mut().zip(self.bounds(again, lane)) {
+                    bound.spoil(&again);
+                }
+            }
+            Bound::of_every_order(&mut bounds);
+            self.set_bounds(result, lane, &bounds);
         }
     }
 

@@ -1,0 +1,129 @@
+//! What is said of the stages of a program with a mistake in one of them.
+
+use melior::ir::Module;
+use tx::{Compiler, Source, Target};
+use tx_mlir::{Op, operands, set_operand, walk};
+use tx_validate::{Options, Validation, validate_edited};
+
+/// What is done to each op.
+type Change<'a> = &'a dyn Fn(Op<'_>);
+
+/// Validates a program in which an edit is made after a stage.
+fn edited(text: &str, after: &str, edit: Change<'_>) -> Validation {
+    let source = Source {
+        name: "verdicts.mlir".to_owned(),
+        text: text.as_bytes().to_vec(),
+        entry: None,
+        keep_stages: false,
+    };
+    let compiler = Target::parse("sm_80").and_then(Compiler::new);
+    let compiler = compiler.expect("a compiler");
+    let mut edit = |stage: &str, module: &mut Module<'_>| {
+        if stage == after {
+            // SAFETY: the op lives as long as the module.
+            let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
+            walk(top).into_iter().for_each(edit);
+        }
+    };
+    let options = Options::default();
+    validate_edited(&compiler, &source, &options, &mut edit).expect("a verdict")
+}
+
+/// The product of complex numbers, in rows of a length.
+fn complex(columns: &str) -> String {
+    format!(
+        "func.func @complex(%A: memref<?x{columns}xf32>, %B: memref<?x{columns}xf32>, %C: memref<?xf32>, %D: memref<?xf32>) {{
+  tile.reduce custom %A, %B into %C, %D axes [1] scope(grid) identity [1.0 : f32, 0.0 : f32] combiner {{
+  ^bb0(%ar: f32, %ai: f32, %br: f32, %bi: f32):
+    %rr = arith.mulf %ar, %br : f32
+    %ii = arith.mulf %ai, %bi : f32
+    %r = arith.subf %rr, %ii : f32
+    %ri = arith.mulf %ar, %bi : f32
+    %ir = arith.mulf %ai, %br : f32
+    %i = arith.addf %ri, %ir : f32
+    tile.yield %r, %i : f32, f32
+  }} : memref<?x{columns}xf32>, memref<?x{columns}xf32> into memref<?xf32>, memref<?xf32>
+  return
+}}"
+    )
+}
+
+/// A stage after one that is wrong is not equal to anything that is right, whatever it changes: here all do something else.
+#[test]
+fn what_follows_a_wrong_stage_is_as_before() {
+    let stage = "tile-expand-reduce";
+    let program = "func.func @sums(%A: memref<?x100xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x100xf32> into memref<?xf32>
+  return
+}";
+    // Every addition takes one of its terms twice.
+    let validation = edited(program, stage, &|op| {
+        if tx_mlir::is(op, "arith.addf") {
+            set_operand(op, 1, operands(op)[0]);
+        }
+    });
+    assert_eq!(validation.guilty().map(|s| &*s.name), Some(stage));
+    let after = validation.stages.iter().skip_while(|s| s.name != stage);
+    let words: Vec<_> = after
+        .skip(1)
+        .map(|s| (&*s.name, s.verdict.word()))
+        .collect();
+    assert!(words.len() > 10, "{words:?}");
+    for (name, word) in words {
+        let expected = match name {
+            // PTX is compared with the IR that it is made of.
+            "gpu-module-to-ptx" => "as in the IR",
+            _ => "as before",
+        };
+        assert_eq!(word, expected, "{name}: {:#?}", validation.stages);
+    }
+}
+
+/// That products may overflow in some order excuses no mistake, in rows of any length: of most inputs, none does.
+#[test]
+fn mistakes_in_products_of_complex_numbers_are_noticed() {
+    let difference = |op: Op<'_>| {
+        if tx_mlir::is(op, "arith.subf") {
+            let [a, b] = operands(op)[..] else { return };
+            set_operand(op, 0, b);
+            set_operand(op, 1, a);
+        }
+    };
+    let sum = |op: Op<'_>| {
+        if tx_mlir::is(op, "arith.addf") {
+            set_operand(op, 1, operands(op)[0]);
+        }
+    };
+    // One of those who exchange gets what another should.
+    let lane = |op: Op<'_>| {
+        if tx_mlir::is(op, "gpu.shuffle") {
+            let width = operands(op)[2];
+            set_operand(op, 1, width);
+        }
+    };
+    let edits: [(&str, Change<'_>); 3] = [
+        ("tile-expand-reduce", &difference),
+        ("tile-expand-reduce", &sum),
+        ("tile-expand-shuffle-tree", &lane),
+    ];
+    for columns in ["64", "100"] {
+        let program = complex(columns);
+        for (number, (stage, edit)) in edits.iter().enumerate() {
+            let validation = edited(&program, stage, *edit);
+            let guilty = validation.guilty().map(|s| &*s.name);
+            assert_eq!(
+                guilty,
+                Some(*stage),
+                "edit {number}, {columns} columns: {:#?}",
+                validation.stages
+            );
+        }
+        let validation = edited(&program, "", &|_| {});
+        assert!(validation.is_good(), "{columns}: {:#?}", validation.stages);
+        assert!(
+            2 * validation.open < validation.inputs.len(),
+            "{columns}: {}",
+            validation.open
+        );
+    }
+}

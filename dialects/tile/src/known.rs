@@ -1,0 +1,195 @@
+//! The names that the dialect knows, and what may be meant by others.
+
+use crate::Sink;
+use crate::verify::{complain, send};
+use melior_upstream::StringRef;
+use mlir_sys::{mlirOperationGetDiscardableAttribute, mlirOperationGetNumDiscardableAttributes};
+use std::ffi::{c_char, c_void};
+use tx_mlir::{Failed, Op, name};
+
+/// Each op with the attributes that `Tile.td` declares.
+const OPS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
+
+/// Where `tile-schedule{until=candidates}` notes how a `tile.reduce` might be scheduled: pairs of a schedule and the microseconds
+/// that it should take, what the op has first.
+pub const CANDIDATES: &str = "tile.candidates";
+
+/// Attributes of ops that passes leave beside those of `Tile.td`.
+const FACTS: &[&str] = &[CANDIDATES];
+
+/// Refuses attributes that nobody reads, which are misspelt ones as a rule: MLIR keeps those that no op declares. One with a dot
+/// in its name belongs to the dialect before it, and the others have their own rules.
+pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
+    // SAFETY: the op is alive; what is asked for by its number is there.
+    let found = unsafe {
+        (0..mlirOperationGetNumDiscardableAttributes(op.to_raw())).map(|i| {
+            let named = mlirOperationGetDiscardableAttribute(op.to_raw(), i);
+            StringRef::from_raw(mlir_sys::mlirIdentifierStr(named.name))
+        })
+    };
+    for found in found {
+        let Ok(found) = found.as_str() else { continue };
+        let foreign = found.contains('.') && !found.starts_with("tile.");
+        if foreign || FACTS.contains(&found) {
+            continue;
+        }
+        // Sizes of groups of operands are no words of the syntax.
+        let known: Vec<&str> = OPS
+            .iter()
+            .filter(|(op_name, _)| *op_name == name(op))
+            .flat_map(|(_, names)| names.iter().copied())
+            .filter(|name| *name != "operandSegmentSizes")
+            .collect();
+        let mut report = complain(op, format!("has no attribute `{found}`"));
+        let meant = nearest(found, known.iter().chain(FACTS).copied());
+        if let Some(meant) = meant {
+            report = report.note(format!("did you mean `{meant}`?"));
+        }
+        let known = match known.is_empty() {
+            true => "it has none".to_owned(),
+            false => format!("known: {}", known.join(", ")),
+        };
+        return Err(report
+            .note(format!(
+                "{known}; what others say of an op has a dot in its name: `theirs.{}`",
+                found.trim_start_matches("tile.")
+            ))
+            .emit());
+    }
+    Ok(())
+}
+
+/// Attributes of the dialect, as `#tile.split`.
+const ATTRIBUTES: &[&str] = include!(concat!(env!("OUT_DIR"), "/words.rs"));
+
+/// What to say of an op or an attribute of the dialect that is not there.
+fn unknown(found: &str, is_op: bool) -> String {
+    let (said, sign, known): (_, _, Vec<&str>) = match is_op {
+        true => {
+            let ops = OPS.iter().filter_map(|(op, _)| op.strip_prefix("tile."));
+            ("is unknown".to_owned(), "", ops.collect())
+        }
+        false => {
+            let said = format!("unknown attribute `#tile.{found}`");
+            (said, "#", ATTRIBUTES.to_vec())
+        }
+    };
+    let found = found.strip_prefix("tile.").unwrap_or(found);
+    match nearest(found, known.iter().copied()) {
+        Some(meant) => format!("{said}; did you mean `{sign}tile.{meant}`?"),
+        None => format!("{said}; known: {}", known.join(", ")),
+    }
+}
+
+pub(crate) unsafe extern "C" fn tell_unknown(
+    name: *const c_char,
+    length: usize,
+    is_op: bool,
+    emit: Sink,
+    sink: *mut c_void,
+) {
+    // SAFETY: the text is alive, and has this length.
+    let name = unsafe { std::slice::from_raw_parts(name.cast(), length) };
+    let message = unknown(&String::from_utf8_lossy(name), is_op);
+    // SAFETY: `emit` and `sink` belong together.
+    unsafe { send(&message, emit, sink) }
+}
+
+/// The name that may have been meant: the first of those with the fewest letters that were left out, put in, changed or swapped,
+/// if most of it is right.
+pub(crate) fn nearest<'n>(
+    found: &str,
+    known: impl IntoIterator<Item = &'n str>,
+) -> Option<&'n str> {
+    known
+        .into_iter()
+        .map(|name| (distance(found, name), name))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, name)| 3 * distance <= name.len().max(3))
+        .map(|(_, name)| name)
+}
+
+/// Letters to leave out, put in, change or swap with the next to make one word of another.
+fn distance(from: &str, to: &str) -> usize {
+    let [from, to] = [from, to].map(|word| word.chars().collect::<Vec<_>>());
+    let mut rows = vec![(0..=to.len()).collect::<Vec<_>>()];
+    for i in 1..=from.len() {
+        let mut row = vec![i];
+        for j in 1..=to.len() {
+            let changed = usize::from(from[i - 1] != to[j - 1]);
+            let mut least = (rows[i - 1][j] + 1)
+                .min(row[j - 1] + 1)
+                .min(rows[i - 1][j - 1] + changed);
+            if i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1] {
+                least = least.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(least);
+        }
+        rows.push(row);
+    }
+    rows[from.len()][to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_are_found() {
+        let reduce = || OPS.iter().find(|(op, _)| *op == "tile.reduce").into_iter();
+        let known = || reduce().flat_map(|(_, names)| names.iter().copied());
+        for (found, meant) in [
+            ("determinsm", Some("determinism")),
+            ("scedule", Some("schedule")),
+            ("varaint", Some("variant")),
+            ("Nan", Some("nan")),
+            ("threads", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(found, known()), meant, "{found}");
+        }
+    }
+
+    #[test]
+    fn unknown_ops_and_attributes_have_neighbours() {
+        for (found, is_op, said) in [
+            (
+                "tile.reduc",
+                true,
+                "is unknown; did you mean `tile.reduce`?",
+            ),
+            (
+                "tile.allreduce",
+                true,
+                "is unknown; did you mean `tile.all_reduce`?",
+            ),
+            (
+                "splt",
+                false,
+                "unknown attribute `#tile.splt`; did you mean `#tile.split`?",
+            ),
+            (
+                "Nan",
+                false,
+                "unknown attribute `#tile.Nan`; did you mean `#tile.nan`?",
+            ),
+        ] {
+            assert_eq!(unknown(found, is_op), said);
+        }
+        let far = unknown("tile.gather", true);
+        assert!(
+            far.starts_with("is unknown; known: ") && far.contains("all_reduce, "),
+            "{far}"
+        );
+        let far = unknown("", false);
+        assert!(far.contains("known: ") && far.contains("split, "), "{far}");
+    }
+
+    #[test]
+    fn letters_are_counted() {
+        for (from, to, count) in [("", "", 0), ("", "ab", 2), ("abc", "acb", 1), ("é", "e", 1)] {
+            assert_eq!((distance(from, to), distance(to, from)), (count, count));
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// RUN: tx-opt %s --split-input-file --verify-diagnostics
+
+// A misspelt attribute would say nothing: this program would be compiled without the schedule that it names.
+func.func @misspelt_schedule(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{has no attribute `scedule`}}
+  // expected-note @below {{did you mean `schedule`?}}
+  // expected-note @below {{known: acc, accumulate, axes, determinism, exec, identities, kind, maps, nan, neutral, params, partials, schedule, scope, variant; what others say of an op has a dot in its name: `theirs.scedule`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {scedule = [#tile.bind<"d0" to block_x>]} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// So it is beside attributes that are known.
+func.func @misspelt_determinism(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{has no attribute `determinsm`}}
+  // expected-note @below {{did you mean `determinism`?}}
+  // expected-note @below {{known: }}
+  tile.reduce sum %A into %B axes [1] scope(cta) {acc = f32, determinsm = "any", nan = #tile.nan<ignore>} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Letters that change places are one mistake.
+func.func @misspelt_variant(%v: f32) {
+  // expected-error @below {{has no attribute `varaint`}}
+  // expected-note @below {{did you mean `variant`?}}
+  // expected-note @below {{known: acc, determinism, exec, identities, kind, nan, scope, stride, variant, width; what}}
+  %s = tile.all_reduce sum %v scope(warp) {varaint = "shuffle"} : f32 -> f32
+  return
+}
+
+// -----
+
+// Nothing is suggested where nothing is near.
+func.func @unknown_of_a_copy(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
+  // expected-error @below {{has no attribute `threads`}}
+  // expected-note @below {{known: exec, scope; what}}
+  tile.copy %A to %B scope(cta) {threads = 32} : memref<4x8xf32> to memref<4x8xf32>
+  return
+}
+
+// -----
+
+// An op without attributes has none to confuse with others.
+func.func @unknown_of_a_splat(%c: f32) {
+  // expected-error @below {{has no attribute `scope`}}
+  // expected-note @below {{it has none; what}}
+  %z = tile.splat %c {scope = "cta"} : f32 -> !tile.fragment<1xf32, #tile.layout<[<1 : 1 reg>]>>
+  return
+}
+
+// -----
+
+// In the generic form an attribute has no other rules.
+func.func @generic_form(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
+  // expected-error @below {{has no attribute `unroll`}}
+  // expected-note @below {{known: exec, scope; what}}
+  "tile.copy"(%A, %B) <{scope = #tile.scope<cta>}> {unroll} : (memref<4x8xf32>, memref<4x8xf32>) -> ()
+  return
+}
+
+// -----
+
+// Names that begin with `tile.` are the dialect's too.
+func.func @unknown_fact(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{has no attribute `tile.candidate`}}
+  // expected-note @below {{did you mean `tile.candidates`?}}
+  // expected-note @below {{known: }}
+  tile.reduce sum %A into %B axes [1] scope(grid) {tile.candidate = []} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// What a compiler of someone's own says of an op is theirs, and the schedules that were thought of are the dialect's.
+func.func @facts_of_others(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {theirs.fact, tile.candidates = []} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// An attribute in the place of another is told how that is written.
+func.func @determinism_as_text(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{attribute 'determinism' failed to satisfy constraint: which results must have equal bits: `#tile.determinism<WORD>`, where WORD is one of any, run_to_run, batch_invariant}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {determinism = "any"} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// A misspelt op is told what it may be.
+func.func @misspelt_op(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{'tile.reduc' is unknown; did you mean `tile.reduce`?}}
+  tile.reduc sum %A into %B axes [1] scope(grid) : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Where none is near, all are listed.
+func.func @unknown_op(%A: memref<4x8xf32>) {
+  // expected-error @below {{'tile.prefetch' is unknown; known: }}
+  tile.prefetch %A : memref<4x8xf32>
+  return
+}
