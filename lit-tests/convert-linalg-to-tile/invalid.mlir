@@ -301,3 +301,39 @@ func.func @element_type(%A: memref<?xi4>, %B: memref<i4>) {
   linalg.reduce {arith.addi} ins(%A : memref<?xi4>) outs(%B : memref<i4>) dimensions = [0]
   return
 }
+
+// -----
+
+// What a misspelt attribute asks for is not lost without a word.
+func.func @misspelt(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{attribute `determinsm` of a linalg op is not handed on to the reduction}}
+  // expected-note @below {{did you mean `determinism`?}}
+  // expected-note @below {{those that are: acc, determinism, nan, schedule; `tile.reduce` takes more}}
+  linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {determinsm = #tile.determinism<any>}
+  return
+}
+
+// -----
+
+// Nor is one that only `tile.reduce` has; those of other compilers stay.
+func.func @of_tile(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{attribute `variant` of a linalg op is not handed on to the reduction}}
+  // expected-note @below {{those that are: acc, determinism, nan, schedule; `tile.reduce` takes more}}
+  linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {lowering_config = 3, theirs.variant = 1, variant = "shared"}
+  return
+}
+
+// -----
+
+// Values that an attribute does not have are refused where they stand, each with those that it has.
+func.func @values(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{attribute `determinism` is `"any"`, expected `#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`}}
+  linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {determinism = "any"}
+  // expected-error @below {{attribute `nan` is `"ignore"`, expected `#tile.nan<propagate>` or `<ignore>`}}
+  linalg.reduce {arith.maximumf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {nan = "ignore"}
+  // expected-error @below {{attribute `acc` is `"f32"`, expected a type, as `f32`}}
+  linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {acc = "f32"}
+  // expected-error @below {{attribute `schedule` is `["d0"]`, expected a list of steps, as `[#tile.split<"d0" by 32>]`}}
+  linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {schedule = ["d0"]}
+  return
+}

@@ -288,7 +288,7 @@ func.func @host_loop(%A: memref<64x64xf32>, %B: memref<64xf32>, %n: index) {
   %c1 = arith.constant 1 : index
   // expected-note @below {{this `scf.for` is around it}}
   scf.for %i = %c0 to %n step %c1 {
-    // expected-error @below {{work on whole arrays stands in the body of a host function}}
+    // expected-error @below {{work on whole arrays must stand in the body of a host function}}
     tile.reduce sum %A into %B axes [1] scope(grid) : memref<64x64xf32> into memref<64xf32>
   }
   return
@@ -300,7 +300,7 @@ func.func @host_loop(%A: memref<64x64xf32>, %B: memref<64xf32>, %n: index) {
 gpu.module @m {
   // expected-note @below {{this `gpu.func` is around it}}
   gpu.func @k(%A: memref<64x64xf32>, %B: memref<64xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{work on whole arrays stands in the body of a host function}}
+    // expected-error @below {{work on whole arrays must stand in the body of a host function}}
     tile.reduce sum %A into %B axes [1] scope(grid) : memref<64x64xf32> into memref<64xf32>
     gpu.return
   }

@@ -35,7 +35,7 @@ gpu.module @m {
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-remark @below {{variant `local` computes this reduction}}
     // expected-note @below {{3input_maxmin (priority 20): kind: `sum`, expected `max` or `min`; chip: sm_80 is older than sm_100; length: length 4, expected 8 or more}}
-    // expected-note @below {{batched (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; warps: 1 threads, expected whole warps; rows: fewer than two results for each warp}}
+    // expected-note @below {{batched (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; warps: 1 thread, expected whole warps; rows: fewer than two results for each warp}}
     // expected-note @below {{local (priority 10): accepted, cost 16, chosen}}
     // expected-note @below {{packed_add_sum (priority 20): chip: sm_80 is older than sm_100; length: length 4, expected 8 or more}}
     // expected-note @below {{packed_half (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; type: elements are `f32`, expected `f16` or `bf16`; vector: alignment, strides and length leave no vectors of elements to each thread}}

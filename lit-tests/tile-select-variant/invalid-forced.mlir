@@ -47,7 +47,7 @@ gpu.module @batched {
   gpu.func @one_thread() private(%P: memref<8x8xf32, #private>, %Q: memref<8xf32, #private>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{variant `batched` cannot lower this reduction}}
-    // expected-note @below {{batched (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; warps: 1 threads, expected whole warps}}
+    // expected-note @below {{batched (priority 10): storage: source is in private memory, expected shared or global memory; scope: scope `thread`, expected `warp`, `warpgroup` or `cta`; warps: 1 thread, expected whole warps}}
     tile.reduce sum %P into %Q axes [1] scope(thread) {exec = #thread32, variant = "batched"}
       : memref<8x8xf32, #private> into memref<8xf32, #private>
     gpu.return

@@ -383,7 +383,7 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     if !tx_mlir::name(op).starts_with("tile.") && enclosing(op, "gpu.func").is_some() {
         return Ok(None);
     }
-    let report = error(op.location(), "work on whole arrays stands in the body of a host function");
+    let report = error(op.location(), "work on whole arrays must stand in the body of a host function");
     Err(match ancestors(op).next() {
         Some(around) => report
             .note_at(around.location(), format!("this `{}` is around it", tx_mlir::name(around)))

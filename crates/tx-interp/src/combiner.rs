@@ -193,6 +193,9 @@ impl<'c> Combiner<'c> {
         let program = Rc::new(Program::new(op));
         let mut build = Build::new(&program);
         let mut outside = Vec::new();
+        // Elements that are computed of values which a run brings may be any.
+        let element =
+            element.filter(|(block, ..)| constants_outside(op, std::iter::once(*block)).is_ok());
         let regions = first_block(op, 0)
             .into_iter()
             .chain(element.iter().map(|(block, ..)| *block));

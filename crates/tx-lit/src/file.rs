@@ -313,7 +313,8 @@ impl Test {
         }
         let sentence = prose.split_whitespace().count() >= 4 && prose.contains('.');
         if !sentence {
-            return Err("no sentence that says what the test is about".to_owned());
+            let reason = "no comment says what the test proves: a sentence of four words or more, with a full stop";
+            return Err(reason.to_owned());
         }
         for (number, run) in self.runs.iter().enumerate() {
             let checked = run

@@ -272,6 +272,22 @@ pub fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
     op.attribute(name).ok()
 }
 
+/// The attributes that an op has beside those that its definition declares, in their order.
+pub fn discardable_attributes<'c>(op: Op<'c>) -> Vec<(String, Attribute<'c>)> {
+    // SAFETY: the op is alive, and what is asked for by its number is there.
+    unsafe {
+        (0..mlir_sys::mlirOperationGetNumDiscardableAttributes(op.to_raw()))
+            .map(|i| {
+                let named = mlir_sys::mlirOperationGetDiscardableAttribute(op.to_raw(), i);
+                let name = mlirIdentifierStr(named.name);
+                let name = std::slice::from_raw_parts(name.data.cast(), name.length);
+                let name = String::from_utf8_lossy(name).into_owned();
+                (name, Attribute::from_raw(named.attribute))
+            })
+            .collect()
+    }
+}
+
 /// The text of a string attribute.
 pub fn string_attribute(op: Op<'_>, name: &str) -> Option<String> {
     attribute(op, name).and_then(string_value)

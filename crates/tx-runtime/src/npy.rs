@@ -289,7 +289,10 @@ struct Header {
 fn read_header(reader: &mut impl Read) -> Result<Header, NpyError> {
     let mut start = Vec::new();
     reader.take(8).read_to_end(&mut start)?;
-    if !start.starts_with(b"\x93NUMPY") || start.len() < 8 {
+    if start.starts_with(b"\x93NUMPY") && start.len() < 8 {
+        return Err(NpyError::Header("the file ends before it".to_owned()));
+    }
+    if !start.starts_with(b"\x93NUMPY") {
         let found = if start.is_empty() {
             "nothing (the file is empty)".to_owned()
         } else {

@@ -2,11 +2,9 @@
 
 use crate::Sink;
 use crate::verify::{complain, send};
-use melior_upstream::StringRef;
-use mlir_sys::{mlirOperationGetDiscardableAttribute, mlirOperationGetNumDiscardableAttributes};
 use std::ffi::{c_char, c_void};
 use strsim::osa_distance;
-use tx_mlir::{Failed, Op, name};
+use tx_mlir::{Failed, Op, discardable_attributes, name};
 
 /// Each op with the attributes that `Tile.td` declares.
 const OPS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
@@ -21,15 +19,8 @@ const FACTS: &[&str] = &[CANDIDATES];
 /// Refuses attributes that nobody reads, which are misspelt ones as a rule: MLIR keeps those that no op declares. One with a dot
 /// in its name belongs to the dialect before it, and the others have their own rules.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
-    // SAFETY: the op is alive; what is asked for by its number is there.
-    let found = unsafe {
-        (0..mlirOperationGetNumDiscardableAttributes(op.to_raw())).map(|i| {
-            let named = mlirOperationGetDiscardableAttribute(op.to_raw(), i);
-            StringRef::from_raw(mlir_sys::mlirIdentifierStr(named.name))
-        })
-    };
-    for found in found {
-        let Ok(found) = found.as_str() else { continue };
+    for (found, _) in discardable_attributes(op) {
+        let found = found.as_str();
         let foreign = found.contains('.') && !found.starts_with("tile.");
         if foreign || FACTS.contains(&found) {
             continue;
@@ -98,10 +89,7 @@ pub(crate) unsafe extern "C" fn tell_unknown(
 
 /// The name that may have been meant: the first of those with the fewest letters that were left out, put in, changed or swapped,
 /// if most of it is right.
-pub(crate) fn nearest<'n>(
-    found: &str,
-    known: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     known
         .into_iter()
         .map(|name| (osa_distance(found, name), name))

@@ -6,7 +6,7 @@ mod layout;
 mod ops;
 mod verify;
 
-pub use known::CANDIDATES;
+pub use known::{CANDIDATES, nearest};
 pub use layout::{Axis, Fragment, Iter, Layout};
 pub use ops::{
     AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, element_type,

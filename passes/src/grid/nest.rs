@@ -27,6 +27,11 @@ pub(crate) enum Extent {
     AtMost(Box<Self>),
 }
 
+/// `n / by`, rounded up, of sizes: `n` may be as large as there are numbers.
+pub(super) fn ceildiv(n: i64, by: i64) -> i64 {
+    n / by + i64::from(n % by != 0)
+}
+
 impl Extent {
     pub(crate) fn known(&self) -> Option<i64> {
         match self {
@@ -40,14 +45,14 @@ impl Extent {
         match self {
             Self::Static(n) | Self::UpTo(_, n) => Some(*n),
             Self::AtMost(most) => most.most(),
-            Self::CeilDiv(of, factor) => Some((of.most()? + factor - 1) / factor),
+            Self::CeilDiv(of, factor) => Some(ceildiv(of.most()?, *factor)),
             Self::Dim(_) | Self::Product(_) => None,
         }
     }
 
     fn ceildiv(&self, factor: i64) -> Self {
         match self {
-            Self::Static(n) => Self::Static((n + factor - 1) / factor),
+            Self::Static(n) => Self::Static(ceildiv(*n, factor)),
             other if factor == 1 => other.clone(),
             other => Self::CeilDiv(Box::new(other.clone()), factor),
         }

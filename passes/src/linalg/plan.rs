@@ -8,10 +8,44 @@ use super::memory::fill_before;
 use super::read::{Loops, Operand, element_of};
 use super::recognise::{Recognised, recognise};
 use super::scalar::{Sort, sort_of};
-use melior::ir::Type;
 use melior::ir::operation::OperationLike;
-use tx_dialect_tile::{Kind, default_accumulator};
-use tx_mlir::{Affine, Failed, Op, Val, attribute, error, name, ops, type_value};
+use melior::ir::{Attribute, Type};
+use tx_dialect_tile::{Kind, default_accumulator, nearest};
+use tx_mlir::{
+    Affine, Failed, Op, Val, attribute, discardable_attributes, elements, error, name, ops,
+    type_value,
+};
+
+/// Attributes of a linalg op that its `tile.reduce` is given: which values they have, and how that is said.
+pub(crate) const HANDED_ON: [(&str, fn(Attribute<'_>) -> bool, &str); 4] = [
+    (
+        "acc",
+        |value| type_value(value).is_some(),
+        "a type, as `f32`",
+    ),
+    (
+        "determinism",
+        |value| value.to_string().starts_with("#tile.determinism<"),
+        "`#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`",
+    ),
+    (
+        "nan",
+        |value| value.to_string().starts_with("#tile.nan<"),
+        "`#tile.nan<propagate>` or `<ignore>`",
+    ),
+    (
+        "schedule",
+        |value| {
+            elements(value).is_some_and(|all| {
+                all.iter()
+                    .all(|step| step.to_string().starts_with("#tile."))
+            })
+        },
+        "a list of steps, as `[#tile.split<\"d0\" by 32>]`",
+    ),
+];
+/// What `tile.reduce` says with attributes, and a linalg op by other means or not at all.
+const OF_TILE: [&str; 3] = ["variant", "params", "accumulate"];
 
 /// Where a value that a body is given comes from.
 #[derive(Clone, Copy)]
@@ -198,8 +232,40 @@ fn check_body(loops: &Loops<'_>) -> Result<(), Failed> {
     }
 }
 
-/// Attributes that are handed on must fit.
+/// Attributes that are handed on must fit. What may be another spelling of one, or is for another op, would be lost without a word.
 fn check_attributes<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed> {
+    for (found, value) in discardable_attributes(op) {
+        if found.contains('.') {
+            continue;
+        }
+        let text = value.to_string();
+        if let Some((_, is_of_its_kind, expected)) =
+            HANDED_ON.iter().find(|(name, ..)| *name == found)
+        {
+            if !is_of_its_kind(value) {
+                let message = format!("attribute `{found}` is `{text}`, expected {expected}");
+                return Err(error(op.location(), message).emit());
+            }
+            continue;
+        }
+        let names = || HANDED_ON.iter().map(|(name, ..)| *name);
+        let meant = nearest(&found, names());
+        if meant.is_none() && !text.contains("#tile.") && !OF_TILE.contains(&found.as_str()) {
+            continue;
+        }
+        let report = error(
+            op.location(),
+            format!("attribute `{found}` of a linalg op is not handed on to the reduction"),
+        );
+        let report = match meant {
+            Some(meant) => report.note(format!("did you mean `{meant}`?")),
+            None => report,
+        };
+        let known = names().collect::<Vec<_>>().join(", ");
+        return Err(report
+            .note(format!("those that are: {known}; `tile.reduce` takes more"))
+            .emit());
+    }
     if what.kind == Kind::Custom && attribute(op, "acc").is_some() {
         return Err(error(
             op.location(),

@@ -2,7 +2,7 @@
 
 use super::body::Copier;
 use super::combiner::Element;
-use super::plan::{Given, Input, Plan, Tail};
+use super::plan::{Given, HANDED_ON, Input, Plan, Tail};
 use super::read::element_of;
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::block::BlockLike;
@@ -14,9 +14,6 @@ use tx_mlir::{
     Affine, AffineMap, Builder, MemRef, Op, Val, argument_of, attribute, byte_width, context,
     first_block, parse_attribute,
 };
-
-/// Attributes that are handed on as they are.
-const HANDED_ON: [&str; 4] = ["acc", "determinism", "nan", "schedule"];
 
 /// What is stored in a destination.
 #[derive(Clone, Copy, PartialEq)]
@@ -153,7 +150,7 @@ fn attributes<'c>(plan: &Plan<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     found.extend(
         HANDED_ON
             .into_iter()
-            .filter_map(|n| Some((n, attribute(op, n)?))),
+            .filter_map(|(n, ..)| Some((n, attribute(op, n)?))),
     );
     found
         .into_iter()

@@ -52,7 +52,11 @@ more, instead of five for each row, and neighbouring lanes store neighbouring re
                     if r.threads % WARP.cast_signed() == 0 && r.span == r.threads {
                         return Ok(());
                     }
-                    Err(format!("{} threads, expected whole warps", r.threads))
+                    Err(format!(
+                        "{} thread{}, expected whole warps",
+                        r.threads,
+                        if r.threads == 1 { "" } else { "s" }
+                    ))
                 },
             },
             Predicate {

@@ -119,6 +119,14 @@ impl Said {
                 )
             })
             .collect();
+        if fault.kind == tx_runtime::FaultKind::Race && one.notes.is_empty() {
+            one.notes.push(said(
+                Severity::Note,
+                fault.location.as_deref(),
+                "several threads access one byte in this op: let one of them do it, or give each a place of its own"
+                    .to_owned(),
+            ));
+        }
         one
     }
 

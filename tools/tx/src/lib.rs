@@ -40,6 +40,7 @@ use std::sync::OnceLock;
 
 use clap::{CommandFactory, Parser};
 use clap_complete::Shell;
+use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
@@ -141,6 +142,8 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         let stderr = std::io::stderr;
         let layer = fmt::layer()
             .with_ansi(stderr().is_terminal())
+            // Passes and stages are spans: each is told when it ends, with the time that it took.
+            .with_span_events(FmtSpan::CLOSE)
             .with_writer(stderr);
         EnvFilter::builder()
             .parse(filter)

@@ -1,5 +1,6 @@
 //! `tx run`.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use tx_plan::{ArgumentType, Artifact, ElementType, Plan};
@@ -65,21 +66,31 @@ impl Launch {
 
     /// Why a run of `plan` was refused or failed. Of an argument that does not fit, it says which file it came from.
     pub(crate) fn refused(&self, error: tx_runtime::Error, plan: &Plan) -> Failure {
-        let tx_runtime::Error::Argument { index, hint, .. } = &error else {
-            return error.into();
+        let said = Said::by_tx(&error.to_string());
+        let (index, hint) = match &error {
+            tx_runtime::Error::Argument { index, hint, .. } => (index, hint),
+            tx_runtime::Error::ArgumentCount { .. } => {
+                return Failure::Diagnosed(vec![
+                    said.with_note("there is one `--arg` for each, in order"),
+                ]);
+            }
+            _ => return error.into(),
         };
-        let Some(Spec::File { path, .. }) = self.args.get(*index) else {
+        let Some(Spec::File { path, element }) = self.args.get(*index) else {
             return error.into();
         };
         let mut note = format!("argument {index} is {}", path.display());
-        // A shape that does not fit has its hint already.
-        let argument = plan.arguments.get(*index).filter(|_| hint.is_none());
+        // A shape that does not fit has its hint already; words that are read as another type are no numbers for NumPy.
+        let argument = plan
+            .arguments
+            .get(*index)
+            .filter(|_| hint.is_none() && element.is_none());
         if let Some(ArgumentType::Memref(memref)) = argument.map(|argument| &argument.ty)
             && let Some(name) = numpy_name(memref.element)
         {
             note.push_str(&format!("; NumPy converts it with `.astype(\"{name}\")`"));
         }
-        Failure::Diagnosed(vec![Said::by_tx(&error.to_string()).with_note(&note)])
+        Failure::Diagnosed(vec![said.with_note(&note)])
     }
 }
 
@@ -134,9 +145,18 @@ pub(crate) fn chip_for(device: &Device) -> String {
         .map_or(chip, |known| known.name.to_owned())
 }
 
-/// Every file asked for must get an array. Said before the run, which may be long.
+/// Every file asked for must get an array, and one only. Said before the run, which may be long.
 fn check_outs(options: &Run, plan: &Plan) -> Result<(), Failure> {
+    let mut files = BTreeSet::new();
     for out in &options.outs {
+        if !files.insert(&out.path) {
+            let path = out.path.display();
+            let message = format!(
+                "--out {}={path}: another argument is written to {path}",
+                out.index
+            );
+            return Err(Failure::Usage(message));
+        }
         let found = match plan.arguments.get(out.index).map(|argument| &argument.ty) {
             Some(ArgumentType::Memref(_)) => continue,
             Some(ty @ ArgumentType::Scalar(_)) => {

@@ -631,11 +631,13 @@ fn arguments_that_do_not_fit_are_status_1() {
     for (args, message) in [
         (
             &["zeros:128xf32"][..],
-            "found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)",
+            "found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)\n\
+             tx: note: there is one `--arg` for each, in order",
         ),
         (
             &["zeros:128xf32", "zeros:f32", "1"],
-            "found 3 arguments, expected 2: @sum(memref<128xf32>, memref<f32>)",
+            "found 3 arguments, expected 2: @sum(memref<128xf32>, memref<f32>)\n\
+             tx: note: there is one `--arg` for each, in order",
         ),
         (
             &["zeros:127xf32", "zeros:f32"],
@@ -701,7 +703,9 @@ fn faults_are_status_3() {
     );
     // The line is shown, and the op at the other end of the race only where it is another one.
     assert!(
-        stderr(&output).ends_with("\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\n"),
+        stderr(&output).contains(
+            "\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\nrace.mlir:5:5: note: several threads access one byte"
+        ),
         "{}",
         stderr(&output)
     );

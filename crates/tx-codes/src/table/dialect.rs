@@ -1063,10 +1063,16 @@ gpu.module @kernels {
     Code {
         number: 35,
         title: "an attribute that no op has",
-        messages: &["has no attribute `{}`"],
+        messages: &[
+            "has no attribute `{}`",
+            "attribute `{}` of a linalg op is not handed on to the reduction",
+            "attribute `{}` is `{}`, expected {}",
+        ],
         explanation: "An attribute that an op of `tile` does not know is a misspelt one, and would say nothing: a schedule \
                       that is called `scedule` is not followed. The notes list those that the op has, and name the one \
-                      that is near. What a compiler of your own notes on ops has a dot in its name, as `theirs.fact`.",
+                      that is near. What a compiler of your own notes on ops has a dot in its name, as `theirs.fact`. Of a linalg op, \
+                      `acc`, `determinism`, `nan` and `schedule` are handed on to its `tile.reduce`; what looks like one of \
+                      these, or is for `tile.reduce` alone, would be lost.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)

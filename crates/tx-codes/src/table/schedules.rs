@@ -404,7 +404,7 @@ pub(crate) const CODES: &[Code] = &[
         number: 318,
         title: "work on whole arrays where the host cannot launch it",
         messages: &[
-            "work on whole arrays stands in the body of a host function",
+            "work on whole arrays must stand in the body of a host function",
             "a host function must be one block, without branches",
             "linalg reductions are converted in the body of a `func.func`",
         ],

@@ -152,7 +152,10 @@ impl Corpus {
     /// All programs in a folder; files with several are taken apart.
     pub(super) fn read(folder: &Path, opt: Option<&Path>) -> io::Result<Self> {
         let mut files = Vec::new();
-        list(folder, &mut files)?;
+        list(folder, &mut files).map_err(|error| {
+            let reason = format!("{error}; `--corpus DIR` is a folder with programs");
+            io::Error::new(error.kind(), reason)
+        })?;
         files.sort();
         let mut units = Vec::new();
         for file in files {

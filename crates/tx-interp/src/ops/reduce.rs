@@ -226,6 +226,12 @@ impl<'c> Combine<'c> {
         let mut known: BTreeMap<Vec<u64>, Vec<bool>> = BTreeMap::new();
         for lane in 0..exec.lanes {
             let old: Vec<u64> = result.iter().map(|part| part.get(lane, 0)).collect();
+            // As an infinity in one part of a complex number does, times 0, to the other.
+            let is_infinite = self
+                .parts
+                .iter()
+                .zip(&old)
+                .any(|(scalar, bits)| is_infinite(*scalar, *bits));
             let zeros: Vec<bool> = (0..old.len()).map(|i| self.is_zero(i, old[i])).collect();
             let signs = match zeros.contains(&true) {
                 true => known
@@ -237,7 +243,7 @@ impl<'c> Combine<'c> {
                 let turned = combined
                     .iter()
                     .flatten()
-                    .any(|new| is_turned(*scalar, old[i], new[i].get(lane, 0)));
+                    .any(|new| is_turned(*scalar, old[i], new[i].get(lane, 0), is_infinite));
                 let bound = bound_of(part, *scalar, lane, 0);
                 if turned {
                     part.set(lane, 0, old[i], Some(Bound::anything()));
@@ -355,14 +361,18 @@ impl<'c> Combine<'c> {
     }
 }
 
-/// Whether a NaN became a number, an infinity NaN, or a zero one of the other sign.
-fn is_turned(scalar: Scalar, old: u64, new: u64) -> bool {
+fn is_infinite(scalar: Scalar, bits: u64) -> bool {
+    matches!(scalar, Scalar::Float(float) if float.value(bits).is_infinite())
+}
+
+/// Whether a NaN became a number, a number beside an infinity NaN, or a zero one of the other sign.
+fn is_turned(scalar: Scalar, old: u64, new: u64, beside_infinity: bool) -> bool {
     let Scalar::Float(float) = scalar else {
         return false;
     };
     let (x, y) = (float.value(old), float.value(new));
-    let infinite = x.is_infinite() && y.is_nan();
-    infinite || x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
+    let became_nan = beside_infinity && y.is_nan() && !x.is_nan();
+    became_nan || x.is_nan() && !y.is_nan() || x == 0.0 && y == 0.0 && old != new
 }
 
 /// The bound of a combination of two numbers.

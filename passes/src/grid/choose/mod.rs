@@ -10,7 +10,7 @@ mod columns;
 mod rows;
 
 use super::job::{Access, Job, Work};
-use super::nest::Extent;
+use super::nest::{Extent, ceildiv};
 use super::steps::{Case, Processor, Step};
 use crate::variants::parts::is_packed;
 use tx_mlir::{attribute, byte_width};
@@ -281,7 +281,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
             _ if !self.fixed && self.total(&all).is_some_and(|n| n <= FEW) => Vectors::None,
             // LLVM joins a vector alone with what is loaded one by one where it is not aligned.
             Some(n) if n < 2 * vector => Vectors::None,
-            Some(n) if self.fixed && n * self.width().unwrap_or(1) < STREAMED => Vectors::None,
+            Some(n) if self.fixed && n.saturating_mul(self.width().unwrap_or(1)) < STREAMED => {
+                Vectors::None
+            }
             Some(n) if n % vector == 0 => Vectors::Plain(vector),
             // Where a row begins must not matter.
             _ if self.fixed => Vectors::None,
@@ -399,14 +401,13 @@ impl<'a, 'c> Chooser<'a, 'c> {
     }
 }
 
-/// The least power of two that is no less; 1 for what is not positive.
+/// The least power of two that is no less, or the largest that there is; 1 for what is not positive.
 fn power_of_two(n: i64) -> i64 {
-    n.max(1).cast_unsigned().next_power_of_two().cast_signed()
-}
-
-/// `n / by`, rounded up.
-fn ceildiv(n: i64, by: i64) -> i64 {
-    (n + by - 1) / by
+    let most = 1 << 62;
+    n.clamp(1, most)
+        .cast_unsigned()
+        .next_power_of_two()
+        .cast_signed()
 }
 
 /// The operand that matters most: the source of a reduction with most dimensions, what an
