@@ -430,7 +430,7 @@ mod tests {
         );
         refuses(
             &GOOD.replace("// A sum over one warp. It needs no barrier.\n", ""),
-            "no sentence",
+            "no comment says",
         );
         refuses("// Nothing is run here at all.\n", "no RUN line");
         refuses(
