@@ -67,7 +67,7 @@ pub enum PtxasNotFound {
     AtPath(PathBuf),
     /// Not on PATH.
     #[error(
-        "there is no ptxas on PATH: `cargo xtask setup` fetches one into target/tools, and CUDA has one"
+        "there is no ptxas on PATH: `cargo xtask setup` fetches one into target/tools of this repository, and CUDA has one; `--ptxas` names another"
     )]
     OnPath,
 }

@@ -114,7 +114,11 @@ pub(crate) fn verdict_of(trouble: &tx_interp::Trouble, input: &str) -> Verdict {
 
 /// The same of a run on the executor.
 pub(crate) fn verdict_of_run(error: &tx_runtime::Error, input: &str) -> Verdict {
-    let text = format!("{error} ({input})");
+    let text = match error {
+        // Its message says the places.
+        tx_runtime::Error::Fault(fault) => format!("{} ({input})", fault.message),
+        _ => format!("{error} ({input})"),
+    };
     match error {
         tx_runtime::Error::DeviceIr(reason) => Verdict::Unsupported(reason.clone()),
         tx_runtime::Error::Fault(fault) => match fault.kind {

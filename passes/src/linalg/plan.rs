@@ -16,33 +16,40 @@ use tx_mlir::{
     type_value,
 };
 
-/// Attributes of a linalg op that its `tile.reduce` is given: which values they have, and how that is said.
-pub(crate) const HANDED_ON: [(&str, fn(Attribute<'_>) -> bool, &str); 4] = [
-    (
-        "acc",
-        |value| type_value(value).is_some(),
-        "a type, as `f32`",
-    ),
-    (
-        "determinism",
-        |value| value.to_string().starts_with("#tile.determinism<"),
-        "`#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`",
-    ),
-    (
-        "nan",
-        |value| value.to_string().starts_with("#tile.nan<"),
-        "`#tile.nan<propagate>` or `<ignore>`",
-    ),
-    (
-        "schedule",
-        |value| {
-            elements(value).is_some_and(|all| {
-                all.iter()
-                    .all(|step| step.to_string().starts_with("#tile."))
-            })
+/// An attribute of a linalg op that its `tile.reduce` is given.
+pub(crate) struct HandedOn {
+    pub(crate) name: &'static str,
+    /// Whether it is of a kind that it may be of.
+    fits: fn(Attribute<'_>) -> bool,
+    /// The same in words.
+    expected: &'static str,
+}
+
+/// All of them.
+pub(crate) const HANDED_ON: [HandedOn; 4] = [
+    HandedOn {
+        name: "acc",
+        fits: |value| type_value(value).is_some(),
+        expected: "a type, as `f32`",
+    },
+    HandedOn {
+        name: "determinism",
+        fits: |value| value.to_string().starts_with("#tile.determinism<"),
+        expected: "`#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`",
+    },
+    HandedOn {
+        name: "nan",
+        fits: |value| value.to_string().starts_with("#tile.nan<"),
+        expected: "`#tile.nan<propagate>` or `<ignore>`",
+    },
+    HandedOn {
+        name: "schedule",
+        fits: |value| {
+            let is_step = |step: &Attribute<'_>| step.to_string().starts_with("#tile.");
+            elements(value).is_some_and(|steps| steps.iter().all(is_step))
         },
-        "a list of steps, as `[#tile.split<\"d0\" by 32>]`",
-    ),
+        expected: "a list of steps, as `[#tile.split<\"d0\" by 32>]`",
+    },
 ];
 /// What `tile.reduce` says with attributes, and a linalg op by other means or not at all.
 const OF_TILE: [&str; 3] = ["variant", "params", "accumulate"];
@@ -239,16 +246,16 @@ fn check_attributes<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed>
             continue;
         }
         let text = value.to_string();
-        if let Some((_, is_of_its_kind, expected)) =
-            HANDED_ON.iter().find(|(name, ..)| *name == found)
+        if let Some(HandedOn { fits, expected, .. }) =
+            HANDED_ON.iter().find(|one| one.name == found)
         {
-            if !is_of_its_kind(value) {
+            if !fits(value) {
                 let message = format!("attribute `{found}` is `{text}`, expected {expected}");
                 return Err(error(op.location(), message).emit());
             }
             continue;
         }
-        let names = || HANDED_ON.iter().map(|(name, ..)| *name);
+        let names = || HANDED_ON.iter().map(|one| one.name);
         let meant = nearest(&found, names());
         if meant.is_none() && !text.contains("#tile.") && !OF_TILE.contains(&found.as_str()) {
             continue;

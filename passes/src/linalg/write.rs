@@ -150,7 +150,7 @@ fn attributes<'c>(plan: &Plan<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     found.extend(
         HANDED_ON
             .into_iter()
-            .filter_map(|(n, ..)| Some((n, attribute(op, n)?))),
+            .filter_map(|one| Some((one.name, attribute(op, one.name)?))),
     );
     found
         .into_iter()

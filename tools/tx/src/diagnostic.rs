@@ -53,6 +53,8 @@ enum Origin {
     Text,
     /// The compiler or the executor, of a place in a program or of none.
     Program(Option<tx::Location>),
+    /// A check, of which people read the rest on standard output; the text is complete as it is.
+    Finding(Option<tx::Location>),
 }
 
 impl Said {
@@ -64,6 +66,25 @@ impl Said {
             message: text.trim_end().to_owned(),
             line: None,
             notes: Vec::new(),
+        }
+    }
+
+    /// What is wrong with a program that was checked. People read `verdict` in the table on standard output, and programs in a note.
+    pub(crate) fn finding(text: &str, verdict: &str, file: &Path, note: Option<&str>) -> Self {
+        let file = file.display().to_string();
+        let noted = |origin, message: &str| Self {
+            severity: Severity::Note,
+            origin,
+            ..Self::progress(message)
+        };
+        let place = place(verdict, &file);
+        let verdict = noted(Origin::Finding(place.clone()), verdict);
+        let note = note.map(|note| noted(Origin::Text, note));
+        Self {
+            severity: Severity::Error,
+            origin: Origin::Finding(place),
+            notes: std::iter::once(verdict).chain(note).collect(),
+            ..Self::progress(text)
         }
     }
 
@@ -213,8 +234,12 @@ impl Said {
         let kind = colour.on_default().bold();
         let message = &self.message;
         let place = match &self.origin {
-            Origin::Text => {
+            Origin::Text | Origin::Finding(_) => {
                 text.push_str(&format!("{message}\n"));
+                let notes = self.notes.iter();
+                for note in notes.filter(|note| note.origin == Origin::Text) {
+                    text.push_str(&format!("note: {}\n", note.message));
+                }
                 return;
             }
             Origin::Tx | Origin::Program(None) => "tx".to_owned(),
@@ -262,7 +287,7 @@ impl Said {
 
     fn json_without_text(&self) -> Value {
         let location = match &self.origin {
-            Origin::Program(Some(location)) => Some(location),
+            Origin::Program(Some(location)) | Origin::Finding(Some(location)) => Some(location),
             _ => None,
         };
         // 0 is no line: the file as a whole is meant.
@@ -301,6 +326,15 @@ impl<'a> Lines<'a> {
             .copied()
             .filter(|_| location.file == self.file)
     }
+}
+
+/// The first place of a file that a text names.
+fn place(text: &str, file: &str) -> Option<tx::Location> {
+    let start = text.find(&format!("{file}:"))?;
+    let rest = &text[start + file.len()..];
+    let end = rest.find(|c: char| c != ':' && !c.is_ascii_digit());
+    let numbers = rest[..end.unwrap_or(rest.len())].trim_end_matches(':');
+    location(&format!("{file}{numbers}"))
 }
 
 /// `file:line:column`

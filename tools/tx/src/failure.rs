@@ -20,7 +20,7 @@ pub(crate) enum Failure {
     /// The program ran and failed: status 3.
     Failed(String),
     /// The program did something wrong when it ran: status 3.
-    Fault(Said),
+    Fault(Box<Said>),
     /// Nobody reads standard output any more: nothing is left to do, and nothing to say.
     Closed,
 }
@@ -42,7 +42,7 @@ impl Failure {
     /// The same with the lines of the program that it points to.
     pub(crate) fn quoting(self, file: &Path, text: &[u8]) -> Self {
         match self {
-            Self::Fault(said) => Self::Fault(said.quoting(&Lines::of(file, text))),
+            Self::Fault(said) => Self::Fault(Box::new(said.quoting(&Lines::of(file, text)))),
             other => other,
         }
     }
@@ -59,7 +59,7 @@ impl Failure {
             Self::Usage(message) | Self::Refused(message) => vec![Said::by_tx(message)],
             Self::Failed(message) => vec![Said::failed(message)],
             Self::Diagnosed(said) => said.clone(),
-            Self::Fault(said) => vec![said.clone()],
+            Self::Fault(said) => vec![(**said).clone()],
             Self::Closed => Vec::new(),
         }
     }
@@ -88,7 +88,9 @@ impl From<tx_runtime::Error> for Failure {
         match (error.kind(), &error) {
             (ErrorKind::Usage, _) => Self::Usage(error.to_string()),
             (ErrorKind::Refused, _) => Self::Refused(error.to_string()),
-            (ErrorKind::Failed, tx_runtime::Error::Fault(fault)) => Self::Fault(Said::fault(fault)),
+            (ErrorKind::Failed, tx_runtime::Error::Fault(fault)) => {
+                Self::Fault(Box::new(Said::fault(fault)))
+            }
             (ErrorKind::Failed, _) => Self::Failed(format!("tx: {error}")),
         }
     }

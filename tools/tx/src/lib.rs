@@ -58,13 +58,21 @@ static PREPARE: OnceLock<Prepare> = OnceLock::new();
 /// while there is no other thread, and sets the panic hook.
 #[must_use = "it is the exit status"]
 pub fn main() -> ExitCode {
-    main_with(Ok)
+    main_of("tx", Ok)
 }
 
 /// The same with every compiler as `prepare` returns it: with passes put into `lower-reduction`. A pass that is registered and
 /// put nowhere is not run.
 #[must_use = "it is the exit status"]
 pub fn main_with(prepare: Prepare) -> ExitCode {
+    main_of(
+        "tx, or of a variant or a pass that this program registers",
+        prepare,
+    )
+}
+
+/// `makers` are those of whom a panic is a bug.
+fn main_of(makers: &'static str, prepare: Prepare) -> ExitCode {
     PREPARE.get_or_init(|| prepare);
     // SAFETY: there is no other thread yet.
     unsafe { tx::ignore_cuda_toolkit() };
@@ -74,7 +82,7 @@ pub fn main_with(prepare: Prepare) -> ExitCode {
     };
     cli.message_format.choose();
     // A panic is a bug, but the user is owed a message and not a backtrace.
-    panic::set_hook(Box::new(|info| {
+    panic::set_hook(Box::new(move |info| {
         let at = info
             .location()
             .map(|at| format!(" at {}:{}", at.file(), at.line()))
@@ -83,9 +91,9 @@ pub fn main_with(prepare: Prepare) -> ExitCode {
             "tx: internal error{at}: {}",
             panic_message(info.payload())
         ));
-        failure::say(
-            "tx: this is a bug of tx; please report it with the program and the command line",
-        );
+        failure::say(&format!(
+            "tx: this is a bug of {makers}; please report it with the program and the command line"
+        ));
     }));
     let done = panic::catch_unwind(AssertUnwindSafe(|| execute(cli)));
     match (done, trace::finish()) {

@@ -8,6 +8,7 @@ use tx_validate::{Options, Trouble, Validation, Verdict, Watch};
 
 use crate::cli::Validate;
 use crate::compile;
+use crate::diagnostic::{Said, say_all};
 use crate::doctor;
 use crate::failure::{Failure, say};
 use crate::progress;
@@ -189,14 +190,9 @@ fn describe(file: &Path, validation: &Validation) -> String {
             (Verdict::Ptx(_), _) => format!("`{name}` makes PTX that is not what the IR says"),
             _ => format!("`{name}` makes the program do what it must not"),
         };
-        say(&format!(
-            "{}: @{}: {what}",
-            file.display(),
-            validation.entry
-        ));
-        if let Some(note) = validation.note() {
-            say(&format!("note: {note}"));
-        }
+        let text = format!("{}: @{}: {what}", file.display(), validation.entry);
+        let verdict = format!("{name}: {}", stage.verdict);
+        say_all(&[Said::finding(&text, &verdict, file, validation.note())]);
     } else if let (false, Some(last)) = (validation.is_good(), validation.stages.last()) {
         say(&format!(
             "{}: @{}: what `{}` leaves cannot be compared with what the program leaves as it came",

@@ -711,6 +711,37 @@ fn faults_are_status_3() {
     );
 }
 
+/// A program that reads messages is told what a check has found, and where.
+#[test]
+fn findings_have_a_place() {
+    let case = Case::new();
+    case.file("race.mlir", RACE);
+    let output = case.tx(&["validate", "race.mlir", "--message-format", "json"]);
+    assert_eq!(status(&output), 3);
+    let said = stderr(&output);
+    let finding: serde_json::Value =
+        serde_json::from_str(said.lines().next().unwrap_or_default()).expect(&said);
+    let text = "race.mlir: @race: `tile-insert-sync` leaves accesses unordered";
+    assert_eq!(finding["severity"], "error");
+    assert_eq!(finding["message"], text);
+    assert_eq!(
+        (&finding["line"], &finding["column"]),
+        (&5.into(), &5.into())
+    );
+    let verdict = finding["notes"][0]["message"].as_str().unwrap_or_default();
+    assert!(
+        verdict.starts_with("tile-insert-sync: RACE: race on global memory"),
+        "{said}"
+    );
+    // People have the verdict in the table.
+    let output = case.tx(&["validate", "race.mlir"]);
+    assert!(
+        stderr(&output).starts_with(&format!("{text}\nnote: barriers between two ops")),
+        "{}",
+        stderr(&output)
+    );
+}
+
 /// What was compiled before is taken from the cache, wherever that is; not so what is timed. What is damaged there is compiled
 /// again, and where nothing can be kept the program is compiled all the same.
 #[test]
