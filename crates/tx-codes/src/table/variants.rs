@@ -190,7 +190,9 @@ gpu.module @kernels {
         ],
         explanation: "Elements are combined in any order and grouping, so that a combiner must be commutative and \
                       associative, and its identity must change nothing. The message gives values for which it is not \
-                      so.",
+                      so. What is done to each element alone, as the square of a sum of squares, does not belong there: it \
+                      stands in an `element` region, after the combiner: `element { ^bb0(%x: f32, %i: index, %j: index): %y \
+                      = arith.mulf %x, %x : f32 tile.yield %y : f32 }`.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
