@@ -127,3 +127,46 @@ fn mistakes_in_products_of_complex_numbers_are_noticed() {
         );
     }
 }
+
+/// The logarithm of a sum of exponentials, combined in one number that is used several times: how far an order may take it does not
+/// grow with each combination, so that most inputs are compared, and a stage that leaves one element out is noticed.
+#[test]
+fn mistakes_in_sums_of_exponentials_are_noticed() {
+    let program = "func.func @lae(%A: memref<?x20xf32>, %B: memref<?xf32>) {
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [0xFF800000 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    %lowest = arith.constant 0xFF800000 : f32
+    %m = arith.maximumf %l, %r : f32
+    %dl = arith.subf %l, %m : f32
+    %el = math.exp %dl : f32
+    %dr = arith.subf %r, %m : f32
+    %er = math.exp %dr : f32
+    %s = arith.addf %el, %er : f32
+    %log = math.log %s : f32
+    %y = arith.addf %m, %log : f32
+    %none = arith.cmpf oeq, %m, %lowest : f32
+    %z = arith.select %none, %lowest, %y : f32
+    tile.yield %z : f32
+  } : memref<?x20xf32> into memref<?xf32>
+  return
+}";
+    let right = edited(program, "", &|_| {});
+    assert!(right.is_good(), "{:#?}", right.stages);
+    assert!(3 * right.open < right.inputs.len(), "{}", right.open);
+    let stage = "tile-expand-shuffle-tree";
+    let wrong = edited(program, stage, &|op| {
+        if tx_mlir::is(op, "math.log") {
+            let [sum] = operands(op)[..] else { return };
+            let Some(from) = tx_mlir::defining_op(sum) else {
+                return;
+            };
+            set_operand(from, 1, operands(from)[0]);
+        }
+    });
+    assert_eq!(
+        wrong.guilty().map(|s| &*s.name),
+        Some(stage),
+        "{:#?}",
+        wrong.stages
+    );
+}

@@ -176,6 +176,7 @@ impl<'c> Combine<'c> {
                 exec.run(code)?;
                 let before = std::mem::replace(left, taken(exec, &code.yields));
                 if bounded {
+                    self.refine(exec, code, [&before, &right], left);
                     for lane in 0..lanes {
                         let mut after = self.bounds(left, lane);
                         let [a, b] = [&before, &right].map(|parts| self.bounds(parts, lane));
@@ -186,6 +187,104 @@ impl<'c> Combine<'c> {
             }
         }
         Ok(())
+    }
+
+    /// Bounds that go through each op of a combiner by themselves take one number that is used twice for two, as the larger one in
+    /// a sum of exponentials relative to it, and grow with every combination. Here each part of either side is moved by what it
+    /// may be off, and what that does to the result is added up: of first order, as all bounds are.
+    fn refine(
+        &self,
+        exec: &mut Exec<'_, 'c>,
+        code: &Code<'c>,
+        sides: [&Parts; 2],
+        after: &mut Parts,
+    ) {
+        let lanes = exec.lanes;
+        let given: Vec<f64> = (0..lanes)
+            .map(|lane| {
+                let bounds = sides.iter().flat_map(|side| self.bounds(side, lane));
+                bounds.map(|bound| bound.error).sum()
+            })
+            .collect();
+        let is_wide = |lane: usize, bound: &Bound, own: f64| {
+            given[lane] > 0.0 && given[lane].is_finite() && bound.error > 2.0 * (given[lane] + own)
+        };
+        let any = (0..lanes).any(|lane| {
+            self.bounds(after, lane)
+                .iter()
+                .any(|b| is_wide(lane, b, 0.0))
+        });
+        if !any {
+            return;
+        }
+        // What is tried is no work of the program's.
+        let steps = exec.world.steps;
+        let mut tried = |moved: Option<(usize, usize, f64)>| -> Option<Parts> {
+            let arguments = sides.iter().enumerate().flat_map(|(side, parts)| {
+                let moved = moved.filter(|(of, ..)| *of == side);
+                self.moved(parts, moved.map(|(_, part, sign)| (part, sign)), lanes)
+            });
+            for (slot, value) in code.arguments.iter().zip(arguments) {
+                exec.slots[*slot] = Value::Numbers(value);
+            }
+            exec.run(code).ok()?;
+            Some(taken(exec, &code.yields))
+        };
+        let found = tried(None).and_then(|own| {
+            let mut reach = vec![vec![0.0_f64; lanes]; self.parts.len()];
+            for (side, (part, _)) in (0..2).flat_map(|side| self.floats().map(move |f| (side, f))) {
+                let ways = [1.0, -1.0].map(|sign| tried(Some((side, part, sign))));
+                let [up, down] = [ways[0].as_ref()?, ways[1].as_ref()?];
+                for (i, scalar) in self.floats() {
+                    for (lane, reach) in reach[i].iter_mut().enumerate() {
+                        let value = |parts: &Parts| float_of(scalar, parts[i].get(lane, 0));
+                        let far = |way: &Parts| match value(way) == value(&own) {
+                            true => 0.0,
+                            false => (value(way) - value(&own)).abs(),
+                        };
+                        let [up, down] = [far(up), far(down)];
+                        // Not `max`, which passes over NaN.
+                        *reach += if up.is_nan() || up >= down { up } else { down };
+                    }
+                }
+            }
+            Some((own, reach))
+        });
+        exec.world.steps = steps;
+        let Some((own, reach)) = found else { return };
+        for (i, scalar) in self.floats() {
+            for lane in 0..lanes {
+                let bound = bound_of(&after[i], scalar, lane, 0);
+                let own = bound_of(&own[i], scalar, lane, 0);
+                // Each of what is compared is rounded, too.
+                let error = 3.0 * own.error + reach[i][lane];
+                if is_wide(lane, &bound, own.error) && error < bound.error {
+                    let bits = after[i].get(lane, 0);
+                    after[i].set(lane, 0, bits, Some(own.with_error(error)));
+                }
+            }
+        }
+    }
+
+    /// Parts as if they were exact, one of which is moved up or down by what it may be off, and by a unit in its last place at least.
+    fn moved(&self, parts: &Parts, moved: Option<(usize, f64)>, lanes: usize) -> Parts {
+        let mut parts: Parts = parts.iter().map(|part| part.spread(lanes)).collect();
+        for (i, scalar) in self.floats() {
+            let Scalar::Float(float) = scalar else {
+                continue;
+            };
+            for lane in 0..lanes {
+                let bound = bound_of(&parts[i], scalar, lane, 0);
+                let mut bits = parts[i].get(lane, 0);
+                if let Some((_, sign)) = moved.filter(|(part, _)| *part == i && bound.error > 0.0) {
+                    let value = float.value(bits);
+                    let unit = value.abs() * 2_f64.powi(1 - float.digits());
+                    bits = float.to_bits(value + sign * bound.error.max(unit));
+                }
+                parts[i].set(lane, 0, bits, Some(bound.with_error(0.0)));
+            }
+        }
+        parts
     }
 
     /// The bounds of the parts that are floats.
