@@ -253,11 +253,11 @@ impl<'c> Combine<'c> {
         exec.world.steps = steps;
         let Some((own, reach)) = found else { return };
         for (i, scalar) in self.floats() {
-            for lane in 0..lanes {
+            for (lane, reach) in reach[i].iter().enumerate() {
                 let bound = bound_of(&after[i], scalar, lane, 0);
                 let own = bound_of(&own[i], scalar, lane, 0);
                 // Each of what is compared is rounded, too.
-                let error = 3.0 * own.error + reach[i][lane];
+                let error = 3.0 * own.error + reach;
                 if is_wide(lane, &bound, own.error) && error < bound.error {
                     let bits = after[i].get(lane, 0);
                     after[i].set(lane, 0, bits, Some(own.with_error(error)));
