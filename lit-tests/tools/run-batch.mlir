@@ -10,7 +10,7 @@
 // CHECK-NEXT: {"line":3,"message":"{{.*}}out of bounds{{.*}}","status":3}
 // CHECK-NEXT: {"line":4,"message":"{{.*}}no entry named `nowhere`{{.*}}","status":1}
 // CHECK-NEXT: {"line":5,"message":"tx: error: unexpected argument '--speed'{{.*}}","status":2}
-// CHECK-NEXT: {"line":6,"message":"tx: error: expected a JSON list of strings{{.*}}","status":2}
+// CHECK-NEXT: {"line":6,"message":"tx: error: expected a JSON list of strings, such as {{.*}}","status":2}
 // CHECK-NEXT: tx: error: 1 of 5 runs failed, 3 were refused
 gpu.module @kernels {
   gpu.func @twice(%A: memref<?xf32>) kernel

@@ -152,3 +152,20 @@ func.func @one_complex(%A: memref<4x1xf32>, %B: memref<4x1xf32>, %C: memref<4xf3
   } : memref<4x1xf32>, memref<4x1xf32> into memref<4xf32>, memref<4xf32>
   return
 }
+
+// Values of the caller that only elements are computed of are no part of the combiner: its laws are tried.
+// CHECK:      @scaled
+// CHECK:      laws {{ *}}custom f32: hold
+// CHECK:      launch {{ *}}equal
+func.func @scaled(%A: memref<4x20xf32>, %s: f32, %B: memref<4xf32>) {
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [0.0 : f32] combiner {
+  ^bb0(%a: f32, %b: f32):
+    %sum = arith.addf %a, %b : f32
+    tile.yield %sum : f32
+  } element {
+  ^bb0(%x: f32, %i: index, %j: index):
+    %e = arith.mulf %x, %s : f32
+    tile.yield %e : f32
+  } : memref<4x20xf32> into memref<4xf32>
+  return
+}

@@ -67,7 +67,7 @@ pub enum PtxasNotFound {
     AtPath(PathBuf),
     /// Not on PATH.
     #[error(
-        "there is no ptxas on PATH: `cargo xtask setup` fetches one into target/tools of this repository, and CUDA has one; `--ptxas` names another"
+        "there is no ptxas on PATH: `cargo xtask setup` fetches one into target/tools of a clone of tx, CUDA has one, and `--ptxas` names one that is elsewhere"
     )]
     OnPath,
 }

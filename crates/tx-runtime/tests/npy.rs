@@ -152,6 +152,10 @@ fn says_what_is_broken() {
             "found .npy version 9.0, expected 1.0, 2.0 or 3.0",
         ),
         (
+            b"\x93NUMPY\x01".to_vec(),
+            "malformed .npy header: the file ends before it",
+        ),
+        (
             b"\x93NUMPY\x01\x00\x10".to_vec(),
             "malformed .npy header: the file ends within it",
         ),

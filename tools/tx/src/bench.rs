@@ -60,13 +60,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         .unwrap_or_else(|| run::chip_for(&device));
     let artifact = compile::compile(&options.program, &options.kept, &text, &chip)?;
     let program = device.load(&artifact)?;
-    if options.launch.device == "auto" {
-        note(&format!(
-            "tx: running on {}: {}",
-            device.name(),
-            device.reason()
-        ));
-    }
+    options.launch.tell(&device);
     let times = repeats(options.times, TIMES, &device);
     let args = options.launch.arguments()?;
     let grid = options.launch.grid.map(|grid| grid.0);

@@ -14,6 +14,7 @@ use crate::compile;
 use crate::doctor;
 use crate::failure::{Failure, say};
 use crate::progress::{self, Task};
+use crate::run::load;
 use crate::validate::watch;
 
 /// The stage after which kernels are read: all barriers are in, and nothing is LLVM's yet.
@@ -31,12 +32,7 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     compile::check_folder(&options.output)?;
     let args = match &options.args[..] {
         [] => None,
-        specs => Some(
-            specs
-                .iter()
-                .map(tx_runtime::Spec::load)
-                .collect::<Result<Vec<_>, _>>()?,
-        ),
+        specs => Some(load(specs)?),
     };
     let source = tx::Source {
         name: file.display().to_string(),

@@ -60,8 +60,18 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
 impl Launch {
     /// Makes the arguments.
     pub(crate) fn arguments(&self) -> Result<Vec<Arg>, Failure> {
-        let args = self.args.iter().map(Spec::load);
-        Ok(args.collect::<Result<_, _>>()?)
+        load(&self.args)
+    }
+
+    /// Says which device was taken, where nobody named it.
+    pub(crate) fn tell(&self, device: &Device) {
+        if self.device == "auto" {
+            note(&format!(
+                "tx: running on {}: {}",
+                device.name(),
+                device.reason()
+            ));
+        }
     }
 
     /// Why a run of `plan` was refused or failed. Of an argument that does not fit, it says which file it came from.
@@ -94,6 +104,12 @@ impl Launch {
     }
 }
 
+/// Makes arguments.
+pub(crate) fn load(specs: &[Spec]) -> Result<Vec<Arg>, Failure> {
+    let args = specs.iter().map(Spec::load);
+    Ok(args.collect::<Result<_, _>>()?)
+}
+
 /// What NumPy calls a type, if it has it.
 fn numpy_name(element: ElementType) -> Option<&'static str> {
     Some(match element {
@@ -112,13 +128,7 @@ fn numpy_name(element: ElementType) -> Option<&'static str> {
 fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs, Failure> {
     let args = options.launch.arguments()?;
     let program = device.load(artifact)?;
-    if options.launch.device == "auto" {
-        note(&format!(
-            "tx: running on {}: {}",
-            device.name(),
-            device.reason()
-        ));
-    }
+    options.launch.tell(device);
     let run_options = RunOptions {
         grid: options.launch.grid.map(|grid| grid.0),
         graph: options.graph,

@@ -31,13 +31,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         .chip
         .clone()
         .unwrap_or_else(|| run::chip_for(&device));
-    if options.launch.device == "auto" {
-        note(&format!(
-            "tx: running on {}: {}",
-            device.name(),
-            device.reason()
-        ));
-    }
+    options.launch.tell(&device);
     let times = repeats(options.times, TIMES, &device);
     let source = tx::Source {
         name: file.display().to_string(),

@@ -12,17 +12,13 @@ use crate::diagnostic::{Said, say_all};
 use crate::doctor;
 use crate::failure::{Failure, say};
 use crate::progress;
+use crate::run::load;
 
 /// Runs `tx validate`.
 pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let args = match &options.args[..] {
         [] => None,
-        specs => Some(
-            specs
-                .iter()
-                .map(tx_runtime::Spec::load)
-                .collect::<Result<Vec<_>, _>>()?,
-        ),
+        specs => Some(load(specs)?),
     };
     let given = Options {
         seed: options.seed,

@@ -911,7 +911,9 @@ fn logs_on_request() {
         .expect("tx starts");
     for output in [by_option, by_variable] {
         assert_eq!(stdout(&output), "argument 1: f32\n0.0\n");
-        assert!(stderr(&output).contains("compiling"), "{}", stderr(&output));
+        for part in ["compiling", "tile-insert-sync", "time.busy"] {
+            assert!(stderr(&output).contains(part), "{}", stderr(&output));
+        }
     }
 }
 

@@ -191,7 +191,8 @@ impl<'c> Combine<'c> {
 
     /// Bounds that go through each op of a combiner by themselves take one number that is used twice for two, as the larger one in
     /// a sum of exponentials relative to it, and grow with every combination. Here each part of either side is moved by what it
-    /// may be off, and what that does to the result is added up: of first order, as all bounds are.
+    /// may be off, and what that does to the result is added up: of first order, as all bounds are. An infinite bound stays: it says
+    /// that some order overflows, or that a comparison may go either way, which no move of one part shows.
     fn refine(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -207,7 +208,7 @@ impl<'c> Combine<'c> {
             })
             .collect();
         let is_wide = |lane: usize, bound: &Bound, own: f64| {
-            given[lane] > 0.0 && given[lane].is_finite() && bound.error > 2.0 * (given[lane] + own)
+            given[lane] > 0.0 && bound.error.is_finite() && bound.error > 2.0 * (given[lane] + own)
         };
         let any = (0..lanes).any(|lane| {
             self.bounds(after, lane)
