@@ -1,4 +1,5 @@
 use crate::analysis::access::{ATOMICS, Access, Conflict, Memory, Touch, effects, touches};
+use crate::analysis::iterations;
 use crate::analysis::kernel::{Kernel, WARP_SIZE, WARPGROUP, is_kernel, members};
 use crate::analysis::threads::Threads;
 use crate::variants::parts::OWNED;
@@ -23,7 +24,8 @@ pass! {
     ///
     /// What ops access is asked of the ops (MLIR's memory effects), and which part of a memref a
     /// thread touches is computed from its indices: threads that keep to their own elements need
-    /// no barrier.
+    /// no barrier. Two accesses in one iteration of a loop whose numbers are known are compared under each of them: in
+    /// `S[t] += S[t + d]` for `t < d` no thread touches what another one does, whatever `d` is.
     ///
     /// The barrier is the narrowest that orders the accesses: `nvvm.bar.warp.sync` when all
     /// conflicts are between lanes of one warp, a named `nvvm.barrier` for each warpgroup when they
@@ -209,8 +211,8 @@ struct Walker<'t, 'c> {
     /// Barriers of the program that are taken not to be there, while it is tried whether they are
     /// needed.
     ignored: Option<Vec<Op<'c>>>,
-    /// Between two accesses: whether threads of different warps conflict, and lanes of one.
-    conflicts: BTreeMap<(AccessKey, AccessKey), Conflict>,
+    /// Between two accesses in one iteration of some loops: whether threads of different warps conflict, and lanes of one.
+    conflicts: BTreeMap<(AccessKey, AccessKey, Vec<usize>), Conflict>,
 }
 
 /// What tells one access from another: op, whether it writes, and the memory.
@@ -446,7 +448,7 @@ impl<'c> Walker<'_, 'c> {
                     && !earlier.is_same_instance(&access)
                     && !earlier.is_ordered_before(&access)
                     && !earlier.has_same_owner(&access)
-                    && self.reaches(reach, &earlier.access, &access)
+                    && self.reaches(reach, earlier, &access)
             });
             if let Some(earlier) = found.cloned() {
                 if self.ignored.is_some() {
@@ -467,15 +469,23 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// Whether two accesses conflict so that a barrier of this reach is needed.
-    fn reaches(&mut self, reach: Reach, earlier: &Access<'c>, later: &Access<'c>) -> bool {
+    fn reaches(&mut self, reach: Reach, earlier: &Earlier<'c>, later: &Access<'c>) -> bool {
+        let (own, others) = (&earlier.access.touch, &later.touch);
         if reach == Reach::Cluster {
-            return earlier.touch.of_cluster || later.touch.of_cluster;
+            return own.of_cluster || others.of_cluster;
         }
-        let key = |Touch { op, write, memory, .. }: &Touch<'c>| (key(*op), *write, memory.clone());
-        let known = self
-            .conflicts
-            .entry((key(&earlier.touch), key(&later.touch)))
-            .or_insert_with(|| earlier.conflict(later));
+        let of = |Touch { op, write, memory, .. }: &Touch<'c>| (key(*op), *write, memory.clone());
+        let loops = iterations::common(own.op, others.op, &earlier.rounds);
+        let within = loops.iter().map(|op| key(*op)).collect();
+        let threads = self.threads;
+        let known = self.conflicts.entry((of(own), of(others), within)).or_insert_with(|| {
+            let any = earlier.access.conflict(later);
+            if loops.is_empty() || !any.is_there() {
+                return any;
+            }
+            let one = |case: &Threads<'c>| own.clone().access(case).conflict(&others.clone().access(case));
+            iterations::cases(threads, &loops).iter().map(one).fold(Conflict::default(), Conflict::or)
+        });
         match reach {
             Reach::Cluster | Reach::Block => known.between_warpgroups,
             Reach::Warpgroup => known.between_warps,

@@ -101,6 +101,22 @@ pub(crate) struct Conflict {
     pub(crate) within_warp: bool,
 }
 
+impl Conflict {
+    /// Whether any threads do.
+    pub(crate) fn is_there(self) -> bool {
+        self.between_warpgroups || self.between_warps || self.within_warp
+    }
+
+    /// Those of both.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            between_warpgroups: self.between_warpgroups || other.between_warpgroups,
+            between_warps: self.between_warps || other.between_warps,
+            within_warp: self.within_warp || other.within_warp,
+        }
+    }
+}
+
 impl Access<'_> {
     /// Finds the threads that may touch one place, one by each access.
     ///

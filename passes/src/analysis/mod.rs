@@ -1,6 +1,7 @@
 //! Read-only analyses that passes share.
 
 pub(crate) mod access;
+pub(crate) mod iterations;
 pub(crate) mod kernel;
 pub(crate) mod laws;
 pub(crate) mod placement;

@@ -14,8 +14,8 @@ use std::rc::Rc;
 use tx_dialect_tile::Scope;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    MemRef, Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name, operands,
-    parent,
+    Blk, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name,
+    operands, ops, parent,
 };
 
 /// Smallest and largest value that one thread may see.
@@ -119,7 +119,10 @@ impl ThreadSet {
 pub(crate) struct Threads<'c> {
     kernel: Kernel<'c>,
     count: usize,
-    facts: RefCell<BTreeMap<usize, Fact>>,
+    /// Values that are taken to be one number.
+    assumed: Vec<(Val<'c>, i64)>,
+    /// What is known; nothing yet where a question is being answered.
+    facts: RefCell<BTreeMap<usize, Option<Fact>>>,
     /// How deep the question being answered is nested in others.
     depth: Cell<u32>,
 }
@@ -133,9 +136,32 @@ impl<'c> Threads<'c> {
         Self {
             kernel,
             count,
+            assumed: Vec::new(),
             facts: RefCell::default(),
             depth: Cell::new(0),
         }
+    }
+
+    /// The same where these values are one number for all threads, beside those that are taken to be so here.
+    pub(crate) fn given(&self, values: &[(Val<'c>, i64)]) -> Self {
+        let mut given = Self::new(self.kernel);
+        given.assumed = [&self.assumed, values].concat();
+        let known = given.assumed.iter();
+        let facts = known
+            .map(|(value, n)| (key(*value), Some(given.constant(*n))))
+            .collect();
+        given.facts = RefCell::new(facts);
+        given
+    }
+
+    /// What `value` is for all threads, where that is one number.
+    pub(crate) fn number(&self, value: Val<'c>) -> Option<i64> {
+        let ranges = self.fact(value).ranges?;
+        let first = ranges.first()?.0;
+        ranges
+            .iter()
+            .all(|range| *range == (first, first))
+            .then_some(first)
     }
 
     /// The kernel.
@@ -146,12 +172,9 @@ impl<'c> Threads<'c> {
     /// What is known of `value`.
     pub(crate) fn fact(&self, value: Val<'c>) -> Fact {
         if let Some(known) = self.facts.borrow().get(&key(value)) {
-            return known.clone();
+            return known.clone().unwrap_or(Fact::unknown(Scope::Thread));
         }
-        // Cuts cycles through loop-carried values.
-        self.facts
-            .borrow_mut()
-            .insert(key(value), Fact::unknown(Scope::Thread));
+        self.facts.borrow_mut().insert(key(value), None);
         self.depth.set(self.depth.get() + 1);
         let fact = match defining_op(value) {
             _ if self.depth.get() > DEEPEST => Fact::unknown(Scope::Thread),
@@ -159,7 +182,9 @@ impl<'c> Threads<'c> {
             None => self.argument(value),
         };
         self.depth.set(self.depth.get() - 1);
-        self.facts.borrow_mut().insert(key(value), fact.clone());
+        self.facts
+            .borrow_mut()
+            .insert(key(value), Some(fact.clone()));
         fact
     }
 
@@ -242,7 +267,93 @@ impl<'c> Threads<'c> {
                 _ => Fact::unknown(same),
             };
         }
-        Fact::unknown(Scope::Thread)
+        if matches!(name(owner), "scf.for" | "scf.while") {
+            self.carry(owner);
+        }
+        let known = self.facts.borrow().get(&key(value)).cloned();
+        known
+            .flatten()
+            .unwrap_or_else(|| Fact::unknown(Scope::Thread))
+    }
+
+    /// Finds out what threads have in common of all that a loop carries: as much as where it begins, as long as nothing that it hands on has less.
+    fn carry(&self, op: Op<'c>) {
+        // What is being asked may depend on what the loop carries: it is asked again.
+        let mut before = self.facts.borrow().clone();
+        before.retain(|_, fact| fact.is_some());
+        let bodies = blocks(op);
+        let arguments: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| arguments(*body)).collect();
+        let last: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| last_operands(*body)).collect();
+        // Each argument with what it is given at first, and in later rounds.
+        let skip =
+            |values: &[Val<'c>], n: usize| values.iter().skip(n).copied().collect::<Vec<_>>();
+        let edges: Vec<(Vec<Val<'c>>, Vec<Val<'c>>)> = match (arguments.as_slice(), last.as_slice())
+        {
+            ([own], [yielded]) => vec![
+                (skip(own, 1), skip(&operands(op), 3)),
+                (skip(own, 1), yielded.clone()),
+            ],
+            ([tested, handed_on], [condition, yielded]) => vec![
+                (tested.clone(), operands(op)),
+                (handed_on.clone(), skip(condition, 1)),
+                (tested.clone(), yielded.clone()),
+            ],
+            _ => return,
+        };
+        let edges: Vec<(Val<'c>, Val<'c>)> = edges
+            .into_iter()
+            .flat_map(|(to, from)| to.into_iter().zip(from))
+            .collect();
+        let is_given = |value: &Val<'c>| self.assumed.iter().any(|(given, _)| given == value);
+        let edges: Vec<_> = edges.into_iter().filter(|(to, _)| !is_given(to)).collect();
+        let mut common: BTreeMap<usize, Scope> = edges
+            .iter()
+            .map(|(to, _)| (key(*to), Scope::Cluster))
+            .collect();
+        loop {
+            let assumed = common
+                .iter()
+                .map(|(value, same)| (*value, Some(Fact::unknown(*same))));
+            *self.facts.borrow_mut() = before.clone().into_iter().chain(assumed).collect();
+            let together = self.together(op);
+            let mut next = common.clone();
+            for (to, from) in &edges {
+                let least = self.fact(*from).same.min(together);
+                next.entry(key(*to))
+                    .and_modify(|same| *same = (*same).min(least));
+            }
+            if next == common {
+                return;
+            }
+            common = next;
+        }
+    }
+
+    /// Threads of this scope run a loop equally often.
+    fn together(&self, op: Op<'c>) -> Scope {
+        match name(op) {
+            "scf.for" => {
+                let bounds: Vec<Fact> = operands(op)
+                    .into_iter()
+                    .take(3)
+                    .map(|v| self.fact(v))
+                    .collect();
+                if same_trips(&bounds) {
+                    Scope::Cluster
+                } else {
+                    Self::common(&bounds)
+                }
+            }
+            "scf.while" => {
+                let condition = tx_mlir::first_block(op, 0)
+                    .map(last_operands)
+                    .unwrap_or_default();
+                condition
+                    .first()
+                    .map_or(Scope::Thread, |v| self.fact(*v).same)
+            }
+            _ => Scope::Thread,
+        }
     }
 
     fn result(&self, op: Op<'c>, value: Val<'c>) -> Fact {
@@ -470,18 +581,7 @@ impl<'c> Threads<'c> {
                         condition.same
                     }
                 }
-                "scf.for" => {
-                    let bounds: Vec<Fact> = operands(outer)
-                        .into_iter()
-                        .take(3)
-                        .map(|v| self.fact(v))
-                        .collect();
-                    if same_trips(&bounds) {
-                        Scope::Cluster
-                    } else {
-                        Self::common(&bounds)
-                    }
-                }
+                "scf.for" | "scf.while" => self.together(outer),
                 // Combiners.
                 "tile.reduce" | "tile.all_reduce" => Scope::Cluster,
                 _ => Scope::Thread,
@@ -502,6 +602,20 @@ impl<'c> Threads<'c> {
         }
         Active { threads, split }
     }
+}
+
+/// The arguments of a block.
+pub(crate) fn arguments(block: Blk<'_>) -> Vec<Val<'_>> {
+    let all = (0..block.argument_count()).filter_map(|n| block.argument(n).ok());
+    all.map(Into::into).collect()
+}
+
+/// What the last op of a block hands on.
+pub(crate) fn last_operands(block: Blk<'_>) -> Vec<Val<'_>> {
+    ops(block)
+        .last()
+        .map(|op| operands(*op))
+        .unwrap_or_default()
 }
 
 /// Whether an op reads a special register of this name, or one dimension of it.
