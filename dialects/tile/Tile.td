@@ -247,7 +247,7 @@ def Tile_Fragment : TypeDef<Tile_Dialect, "Fragment"> {
   let genVerifyDecl = 1;
 }
 
-def Tile_Element : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
+def Tile_Element : AnyTypeOf<[AnySignlessInteger, AnyFloat], "integer (`iN`) or floating-point">;
 def Tile_Memory : MemRefOf<[Tile_Element]>;
 def Tile_Tile : AnyTypeOf<[Tile_Memory, Tile_Fragment]>;
 

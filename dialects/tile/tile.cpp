@@ -23,7 +23,7 @@ void (*tileVerifyLayout)(const int64_t *iters, size_t shard, size_t replica, siz
                          Sink emit, void *sink) = nullptr;
 void (*tileVerifyFragment)(const int64_t *shape, size_t rank, MlirType element,
                            const int64_t *iters, size_t shard, Sink emit, void *sink) = nullptr;
-void (*tileUnknown)(const char *name, size_t length, bool isOp, Sink emit, void *sink) = nullptr;
+void (*tileUnknown)(const char *name, size_t length, int place, Sink emit, void *sink) = nullptr;
 }
 static LogicalResult verifyInRust(Operation *op) { return success(tileVerifyOp(wrap(op))); }
 } // namespace tx::tile
@@ -46,7 +46,6 @@ namespace tx::tile {
 // A word of an enumeration, which messages call `what`.
 template <typename Enum>
 static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
-  SMLoc at = parser.getCurrentLocation();
   StringRef word;
   if (parser.parseKeyword(&word))
     return failure();
@@ -57,7 +56,8 @@ static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
   std::string known;
   for (uint32_t i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
     known += (i ? ", " : "") + stringifyEnum(static_cast<Enum>(i)).str();
-  return parser.emitError(at) << "unknown " << what << " `" << word << "`; known: " << known;
+  return parser.emitError(SMLoc::getFromPointer(word.data()))
+         << "unknown " << what << " `" << word << "`; known: " << known;
 }
 template <typename Enum> static void printWord(AsmPrinter &printer, Enum value, StringRef) {
   printer << stringifyEnum(value);
@@ -65,14 +65,27 @@ template <typename Enum> static void printWord(AsmPrinter &printer, Enum value, 
 // `sum`, the bare keyword of an attribute.
 template <typename A> static ParseResult parseKeyword(OpAsmParser &parser, A &attr) {
   decltype(attr.getValue()) value{};
-  if (parseWord(parser, value, A::getMnemonic()))
-    return failure();
+  ParseResult parsed = parseWord(parser, value, A::getMnemonic());
   attr = A::get(parser.getContext(), value);
-  return success();
+  return parsed;
 }
 template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation *, A attr) {
   printer << stringifyEnum(attr.getValue());
 }
+
+static void append(void *sink, const char *text, size_t length) {
+  static_cast<std::string *>(sink)->append(text, length);
+}
+// What Rust says of a name that means nothing where it stands.
+enum Place { AsOp, AsAttribute, AsWord, InBraces };
+static std::string unknown(StringRef name, Place place) {
+  std::string message;
+  tileUnknown(name.data(), name.size(), place, append, &message);
+  return message;
+}
+// What the syntax says elsewhere than in an attribute dictionary.
+static constexpr StringRef outside[] = {"kind",       "scope", "axes",   "accumulate",
+                                        "identities", "width", "stride", "operandSegmentSizes"};
 
 static constexpr StringRef regionNames[] = {"combiner", "element", "epilogue"};
 // A region, of which nothing is left in use where it cannot be parsed: ops before it may use its values, which they must
@@ -102,6 +115,10 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
       return failure();
   if (attrs.empty() && parser.parseOptionalAttrDict(attrs))
     return failure();
+  if (StringRef word; succeeded(parser.parseOptionalKeyword(&word)))
+    return parser.emitError(SMLoc::getFromPointer(word.data())) << unknown(word, AsWord);
+  for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
+    return parser.emitError(at) << unknown(name, InBraces);
   // An attribute of a wrong kind would be dropped.
   return Op::verifyInherentAttrs(OperationName(Op::getOperationName(), parser.getContext()), attrs,
                                  [&] { return parser.emitError(at); });
@@ -117,10 +134,7 @@ static void printAttrsAndRegions(OpAsmPrinter &printer, Operation *op, Dictionar
       printer << ' ' << name << ' ';
       printer.printRegion(*region);
     }
-  // What the syntax says elsewhere.
-  printer.printOptionalAttrDict(attrs.getValue(),
-                                {"kind", "scope", "axes", "accumulate", "identities", "width",
-                                 "stride", "operandSegmentSizes"});
+  printer.printOptionalAttrDict(attrs.getValue(), outside);
 }
 
 // `[<extent : stride axis>, ...]`; in an offset list `constant` stands for the stride.
@@ -203,9 +217,6 @@ static SmallVector<int64_t> flatten(ArrayRef<ArrayRef<IterAttr>> lists) {
       numbers.append({iter.getExtent(), iter.getStride(), static_cast<int64_t>(iter.getAxis())});
   return numbers;
 }
-static void append(void *sink, const char *text, size_t length) {
-  static_cast<std::string *>(sink)->append(text, length);
-}
 static LogicalResult complain(function_ref<InFlightDiagnostic()> emitError, StringRef message) {
   return message.empty() ? success() : LogicalResult(emitError() << message);
 }
@@ -226,24 +237,17 @@ LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
   return complain(emitError, message);
 }
 
-// What Rust says of a name that nothing has.
-static std::string unknown(StringRef name, bool isOp) {
-  std::string message;
-  tileUnknown(name.data(), name.size(), isOp, append, &message);
-  return message;
-}
-static ParseResult parseUnknownOp(OpAsmParser &parser, OperationState &state) {
-  return parser.emitError(parser.getNameLoc()) << unknown(state.name.getStringRef(), true);
-}
 std::optional<Dialect::ParseOpHook> TileDialect::getParseOperationHook(StringRef) const {
-  return parseUnknownOp;
+  return [](OpAsmParser &parser, OperationState &state) -> ParseResult {
+    return parser.emitError(parser.getNameLoc()) << unknown(state.name.getStringRef(), AsOp);
+  };
 }
 Attribute TileDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
   SMLoc at = parser.getCurrentLocation();
   StringRef name;
   Attribute attr;
   if (!generatedAttributeParser(parser, &name, type, attr).has_value())
-    parser.emitError(at) << unknown(name, false);
+    parser.emitError(at) << unknown(name, AsAttribute);
   return attr;
 }
 void TileDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {

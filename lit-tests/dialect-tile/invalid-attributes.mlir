@@ -106,3 +106,43 @@ func.func @unknown_op(%A: memref<4x8xf32>) {
   tile.prefetch %A : memref<4x8xf32>
   return
 }
+
+// -----
+
+// What the syntax says is not said again: it would win, or lose, without a word.
+func.func @said_twice(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{attribute `kind` is said by the syntax of the op, and not in braces}}
+  tile.reduce sum %A into %B axes [1] scope(cta) {kind = #tile.kind<max>} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// Parameters without a variant would be for whichever is chosen.
+func.func @params_of_no_variant(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`params` are a variant's, and no `variant` is named}}
+  // expected-note @below {{leave both to `tile-select-variant`, or name the variant}}
+  tile.reduce sum %A into %B axes [1] scope(cta) {params = {group = 8 : i64}} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// The place of a misspelt part is its own.
+func.func @misspelt_part(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{unknown part `elemnt`; did you mean `element`?}}
+  tile.reduce sum %A into %B axes [0] scope(grid) elemnt {
+  ^bb0(%a: f32, %i: index):
+    tile.yield %a : f32
+  } : memref<?xf32> into memref<f32>
+  return
+}
+
+// -----
+
+func.func @unknown_part(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{unknown part `body`; known: identity, combiner, element, epilogue}}
+  tile.reduce sum %A into %B axes [0] scope(grid) body {
+  } : memref<?xf32> into memref<f32>
+  return
+}

@@ -7,7 +7,7 @@
 // CHECK:         %[[ROWS:.+]] = memref.dim
 // CHECK:         %[[MOST:.+]] = arith.constant 2147483648 : index
 // CHECK:         %[[FIT:.+]] = arith.cmpi sle, %[[ROWS]], %[[MOST]] : index
-// CHECK:         cf.assert %[[FIT]], "an `i32` index can tell 2147483648 elements apart; `tile.reduce` needs an `i64` index"
+// CHECK:         cf.assert %[[FIT]], "an `i32` index can tell 2147483648 elements apart; the reduction needs an `i64` index"
 // CHECK:         %[[ALL:.+]] = arith.muli %[[ROWS]], %{{.+}} : index
 // CHECK:         %[[FIT:.+]] = arith.cmpi sle, %[[ALL]], %{{.+}} : index
 // CHECK:         cf.assert %[[FIT]], "an `i32` index can tell

@@ -28,25 +28,41 @@
 // CHECK-NEXT:       "left": "arg0.dim1",
 // CHECK-NEXT:       "relation": "==",
 // CHECK-NEXT:       "right": "arg1.dim0",
-// CHECK-NEXT:       "message": "a row of A is as long as B"
+// CHECK-NEXT:       "message": "a row of A is as long as B",
+// CHECK-NEXT:       "place": {
+// CHECK-NEXT:         "line": {{[0-9]+}},
+// CHECK-NEXT:         "column": 5
+// CHECK-NEXT:       }
 // CHECK-NEXT:     },
 // CHECK-NEXT:     {
 // CHECK-NEXT:       "left": "mod(arg0.dim0, 2)",
 // CHECK-NEXT:       "relation": "==",
 // CHECK-NEXT:       "right": 0,
-// CHECK-NEXT:       "message": "rows come in pairs, and n is one of them"
+// CHECK-NEXT:       "message": "rows come in pairs, and n is one of them",
+// CHECK-NEXT:       "place": {
+// CHECK-NEXT:         "line": {{[0-9]+}},
+// CHECK-NEXT:         "column": 5
+// CHECK-NEXT:       }
 // CHECK-NEXT:     },
 // CHECK-NEXT:     {
 // CHECK-NEXT:       "left": "nonnegative(arg2)",
 // CHECK-NEXT:       "relation": "<=",
 // CHECK-NEXT:       "right": "arg0.dim0",
-// CHECK-NEXT:       "message": "rows come in pairs, and n is one of them"
+// CHECK-NEXT:       "message": "rows come in pairs, and n is one of them",
+// CHECK-NEXT:       "place": {
+// CHECK-NEXT:         "line": {{[0-9]+}},
+// CHECK-NEXT:         "column": 5
+// CHECK-NEXT:       }
 // CHECK-NEXT:     },
 // CHECK-NEXT:     {
 // CHECK-NEXT:       "left": "arg0.dim1",
 // CHECK-NEXT:       "relation": "<",
 // CHECK-NEXT:       "right": 1025,
-// CHECK-NEXT:       "message": "at most 1024 columns"
+// CHECK-NEXT:       "message": "at most 1024 columns",
+// CHECK-NEXT:       "place": {
+// CHECK-NEXT:         "line": {{[0-9]+}},
+// CHECK-NEXT:         "column": 5
+// CHECK-NEXT:       }
 // CHECK-NEXT:     }
 // CHECK-NEXT:   ],
 // CHECK-NEXT:   "temporaries": [],
@@ -56,12 +72,12 @@
 // ADDED:      argument 1: 6xf32
 // ADDED-NEXT: [9. 9. 9. 9. 9. 9.]
 // EMPTY:      argument 1: 0xf32
-// COLUMNS:    tx: error: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B (expected arg0.dim1 == arg1.dim0)
-// MULTIPLE:   tx: error: mod(arg0.dim0, 2) is 1: rows come in pairs, and n is one of them (expected mod(arg0.dim0, 2) == 0)
-// LIMIT:      tx: error: nonnegative(arg2) is 5, arg0.dim0 is 4: rows come in pairs, and n is one of them (expected nonnegative(arg2) <= arg0.dim0)
-// NEGATIVE:   tx: error: `arg2` is -1, expected 0 or more: rows come in pairs, and n is one of them
-// MANY:       tx: error: arg0.dim1 is 4096: at most 1024 columns (expected arg0.dim1 < 1025)
-// FIRST:      tx: error: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B
+// COLUMNS:    {{.*}}.mlir:{{[0-9]+}}:5: error: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B (expected arg0.dim1 == arg1.dim0)
+// MULTIPLE:   {{.*}}.mlir:{{[0-9]+}}:5: error: mod(arg0.dim0, 2) is 1: rows come in pairs, and n is one of them (expected mod(arg0.dim0, 2) == 0)
+// LIMIT:      {{.*}}.mlir:{{[0-9]+}}:5: error: nonnegative(arg2) is 5, arg0.dim0 is 4: rows come in pairs, and n is one of them (expected nonnegative(arg2) <= arg0.dim0)
+// NEGATIVE:   {{.*}}.mlir:{{[0-9]+}}:5: error: `arg2` is -1, expected 0 or more: rows come in pairs, and n is one of them
+// MANY:       {{.*}}.mlir:{{[0-9]+}}:5: error: arg0.dim1 is 4096: at most 1024 columns (expected arg0.dim1 < 1025)
+// FIRST:      {{.*}}.mlir:{{[0-9]+}}:5: error: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B
 //
 // What holds for all arguments is no check, and a plan without checks does not speak of them.
 // ALWAYS-NOT: "checks"
@@ -101,7 +117,7 @@
 // PREDICATES-NEXT: "message": "uge"
 //
 // A function that launches nothing is checked too.
-// NOTHING: tx: error: arg0 is 4, arg1 is 4: ne (expected arg0 != arg1)
+// NOTHING: {{.*}}.mlir:{{[0-9]+}}:5: error: arg0 is 4, arg1 is 4: ne (expected arg0 != arg1)
 //
 // The passes leave assertions alone.
 // LOWERED-LABEL: func.func @add

@@ -13,9 +13,9 @@
 
 // Arrays of sizes with which a kernel would read or write outside of them are refused before anything is launched.
 // CHECK: argument 1: 4x1xf32
-// WIDE: tx: error: arg1.dim1 is 8: dimension 1 of operand 1 of `tile.reduce` is reduced, and must be 1 where it is kept (expected arg1.dim1 == 1)
-// NONE: tx: error: arg1.dim1 is 0: dimension 1 of operand 1 of `tile.reduce` is reduced, and must be 1 where it is kept (expected arg1.dim1 == 1)
-// FEW:  dimension 0 of operand 0 of `tile.reduce` must be as long as dimension 0 of operand 1 (expected arg0.dim0 == arg1.dim0)
+// WIDE: {{.*}}:[[# @LINE + 6]]:3: error: arg1.dim1 is 8: dimension 1 of operand 1 of the reduction is reduced, and must be 1 where it is kept (expected arg1.dim1 == 1)
+// NONE: {{.*}}:[[# @LINE + 5]]:3: error: arg1.dim1 is 0: dimension 1 of operand 1 of the reduction is reduced, and must be 1 where it is kept (expected arg1.dim1 == 1)
+// FEW:  dimension 0 of operand 0 and dimension 0 of operand 1 are one dimension of the reduction (expected arg0.dim0 == arg1.dim0)
 // BACK: `((d0 * -1) + 7)`, the index in dimension 0 of operand 0 of `linalg.generic`, must not be less than 0
 // BELOW: `(d0 + -1)`, the index in dimension 0 of operand 0 of `linalg.generic`, must not be less than 0
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {

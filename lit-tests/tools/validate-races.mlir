@@ -9,9 +9,9 @@
 // CHECK:      tile-expand-shuffle-tree {{ *}}equal
 // CHECK-NEXT: tile-insert-sync {{ *}}RACE: race on global memory
 // CHECK-NEXT: convert-tile-to-gpu {{ *}}as before
-// CHECK:      nvvm-require-block-size {{ *}}RACE
+// CHECK:      nvvm-require-block-size {{ *}}RACE: as before
 // CHECK-NEXT: nvvm-expand-cache-hints {{ *}}as before
-// CHECK:      launch {{ *}}RACE
+// CHECK:      launch {{ *}}RACE: as before
 gpu.module @kernels {
   gpu.func @together(%A: memref<64xf32>, %B: memref<1xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = gpu.thread_id x

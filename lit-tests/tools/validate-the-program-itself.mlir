@@ -8,6 +8,8 @@
 // EXIT: 1
 // RUN(ORDER): not tx validate %s --chip sm_80 --entry odd 2>&1
 // EXIT: 3
+// RUN(AFFINE): not tx validate %s --chip sm_80 --entry affine 2>&1
+// EXIT: 3
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
 // What a program does wrong as it came is not blamed on a pass. A sum into memory that nobody filled reads it.
@@ -36,6 +38,24 @@ func.func @odd(%A: memref<300xi32>, %B: memref<i32>) {
     %y = arith.select %met, %t, %s : i32
     tile.yield %y : i32
   } : memref<300xi32> into memref<i32>
+  return
+}
+
+// Where a trial shows values for which the order matters, the pass that changes it is not to blame.
+// AFFINE:      @affine: `tile-schedule` combines in another order, which changes what the program computes
+// AFFINE-NEXT: note: `laws` shows values for which a `custom` combiner depends on the order of elements
+// AFFINE:      laws {{ *}}conditional: custom (i32, i32) at {{.*}}:[[# @LINE + 5]]:3: where such values occur, not commutative
+// AFFINE:      tile-schedule {{ *}}WRONG
+// AFFINE:      tile-analyze-scope {{ *}}as before
+func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %D: memref<?xi32>) {
+  // Composes x -> a x + c and x -> b x + d.
+  tile.reduce custom %A, %C into %B, %D axes [1] scope(grid) identity [1 : i32, 0 : i32] combiner {
+  ^bb0(%a: i32, %c: i32, %b: i32, %d: i32):
+    %p = arith.muli %a, %b : i32
+    %q = arith.muli %c, %b : i32
+    %s = arith.addi %q, %d : i32
+    tile.yield %p, %s : i32, i32
+  } : memref<?x?xi32>, memref<?x?xi32> into memref<?xi32>, memref<?xi32>
   return
 }
 

@@ -179,7 +179,7 @@ const ON_GPU_MODULES: [OnGpuModule; 11] = [
     // `convert-gpu-to-nvvm` lowers arithmetic too, but these by calls of CUDA's libdevice.
     OnGpuModule {
         pass: "convert-arith-to-llvm",
-        of: &["arith.maxnumf", "arith.minnumf", "arith.remf"],
+        of: &["arith.maxnumf", "arith.minnumf"],
         but: &[],
     },
     always("convert-gpu-to-nvvm"),

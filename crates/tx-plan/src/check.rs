@@ -18,6 +18,19 @@ pub struct Check {
     pub right: Expr,
     /// What to tell the caller when they are not.
     pub message: String,
+    /// Where the program says so, or has the op that needs it. In JSON it is left out where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+}
+
+/// A place in the text of a program; both count from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column, in bytes.
+    pub column: usize,
 }
 
 /// How two numbers are related. `a > b` is written `b < a`.
@@ -52,10 +65,10 @@ pub enum CheckError {
         right: i64,
     },
     /// A side has no value.
-    #[error("{error}: {message}")]
+    #[error("{error}: {}", check.message)]
     NoValue {
-        /// The message of the check.
-        message: String,
+        /// What was expected.
+        check: Box<Check>,
         /// Why there is no value.
         error: ExprError,
     },
@@ -71,6 +84,15 @@ fn sides(check: &Check, left: i64, right: i64) -> String {
     match &known[..] {
         [] => String::new(),
         known => format!("{}: ", known.join(", ")),
+    }
+}
+
+impl CheckError {
+    /// Where the program needs what does not hold.
+    pub const fn place(&self) -> Option<Place> {
+        match self {
+            Self::Failed { check, .. } | Self::NoValue { check, .. } => check.place,
+        }
     }
 }
 
@@ -95,7 +117,7 @@ impl Check {
         let mut value = |expr: &Expr| {
             expr.evaluate(&mut lookup)
                 .map_err(|error| CheckError::NoValue {
-                    message: self.message.clone(),
+                    check: Box::new(self.clone()),
                     error,
                 })
         };

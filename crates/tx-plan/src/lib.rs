@@ -26,7 +26,7 @@ mod launch;
 mod plan;
 mod types;
 
-pub use check::{Check, CheckError, Relation};
+pub use check::{Check, CheckError, Place, Relation};
 pub use element::{ElementType, UnknownElementType};
 pub use expr::{Expr, ExprError, Symbol};
 pub use launch::Extent3;

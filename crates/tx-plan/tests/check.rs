@@ -11,6 +11,7 @@ fn check(left: &str, relation: Relation, right: &str) -> Check {
         relation,
         right: right.parse().expect(right),
         message: "sizes differ".to_owned(),
+        place: None,
     }
 }
 

@@ -99,6 +99,14 @@ pub fn check_arguments(plan: &Plan, args: &[Arg]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether a program can be launched with these arguments: all that is checked before a run, and no run.
+///
+/// # Errors
+/// As of a run that is refused.
+pub fn check_launch(plan: &Plan, args: &[Arg], grid: Option<[u32; 3]>) -> Result<(), Error> {
+    Job::new(plan, args.to_vec(), grid).map(drop)
+}
+
 fn check_count(plan: &Plan, found: usize) -> Result<(), Error> {
     match plan.arguments.len() {
         expected if expected == found => Ok(()),

@@ -36,7 +36,7 @@ mod ptx;
 mod spec;
 
 pub use array::{Array, HostElement};
-pub use bind::{MAX_GRID, check_arguments};
+pub use bind::{MAX_GRID, check_arguments, check_launch};
 pub use cuda::{CudaDevice, CudaDriver, CudaError};
 pub use device::{Device, Executable, Graph, Outputs, Prepared, RunOptions};
 pub use device_array::{DeviceArg, DeviceArray};

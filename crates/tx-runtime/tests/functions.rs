@@ -159,6 +159,7 @@ fn are_checked_before_they_run() -> Result<(), Error> {
         relation,
         right,
         message: message.to_owned(),
+        place: None,
     };
     let mut artifact = total();
     // No array has a negative size: this temporary could not be made.

@@ -50,6 +50,9 @@ pub enum Trouble {
     /// What was given does not fit.
     #[error("{0}")]
     Input(String),
+    /// The program refuses the arguments that were given.
+    #[error(transparent)]
+    Arguments(Box<tx_runtime::Error>),
     /// It does what it must not with every input that was made for it, or none can be made: other sizes and integers may be
     /// meant.
     #[error("{0}; arguments of other sizes, or with other integers, may be meant")]
@@ -138,12 +141,29 @@ impl Validation {
         ends.iter().all(known) && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
+    /// Whether it is the combiner that is wrong, and not the pass which combines in another order, as far as is known.
+    pub fn blames_combiner(&self) -> bool {
+        let wrong = self
+            .guilty()
+            .is_some_and(|stage| matches!(stage.verdict, Verdict::Wrong(_)));
+        wrong && self.custom(conditional)
+    }
+
+    /// Whether this is said of the laws of a `custom` combiner.
+    fn custom(&self, of: fn(&Verdict) -> Option<&String>) -> bool {
+        let mut told = self.stages.iter().filter_map(|stage| of(&stage.verdict));
+        told.any(|laws| laws.contains("custom"))
+    }
+
     /// What else may be to blame than the first stage that is wrong.
     pub fn note(&self) -> Option<&'static str> {
         let guilty = self.guilty()?;
-        let is_custom = |stage: &Stage| matches!(&stage.verdict, Verdict::Hold(names) | Verdict::Conditional(names) if names.contains("custom"));
         match &guilty.verdict {
-            Verdict::Wrong(_) if self.stages.iter().any(is_custom) => Some(
+            _ if self.blames_combiner() => Some(
+                "`laws` shows values for which a `custom` combiner depends on the order of elements, or on identities: schedules \
+                 combine in other orders, so that it is the combiner that is wrong, unless such values do not occur in these inputs",
+            ),
+            Verdict::Wrong(_) if self.custom(holding) => Some(
                 "the laws of `custom` combiners are tried, not proved: one that depends on the order of elements, or whose \
                  identities are not neutral, is such a change too",
             ),
@@ -158,6 +178,20 @@ impl Validation {
     /// The first stage that is wrong.
     pub fn guilty(&self) -> Option<&Stage> {
         self.stages.iter().find(|s| s.verdict.is_bad())
+    }
+}
+
+fn conditional(verdict: &Verdict) -> Option<&String> {
+    match verdict {
+        Verdict::Conditional(laws) => Some(laws),
+        _ => None,
+    }
+}
+
+fn holding(verdict: &Verdict) -> Option<&String> {
+    match verdict {
+        Verdict::Hold(laws) => Some(laws),
+        _ => None,
     }
 }
 
@@ -207,8 +241,11 @@ pub fn validate_edited(
     type Given<'g> = Box<dyn Iterator<Item = Result<Vec<Input>, Trouble>> + 'g>;
     let given: Given<'_> = match &options.args {
         Some(args) => {
-            tx_runtime::check_arguments(&plan, args)
-                .map_err(|error| Trouble::Input(error.to_string()))?;
+            let refused = |error| Trouble::Arguments(Box::new(error));
+            tx_runtime::check_arguments(&plan, args).map_err(refused)?;
+            // What a program must not be given is no fault of its passes.
+            let artifact = compiler.compile_source(source)?;
+            tx_runtime::check_launch(&artifact.plan, args, options.grid).map_err(refused)?;
             Box::new(std::iter::once(Ok(vec![Input {
                 name: "the arguments given".to_owned(),
                 args: args.clone(),
@@ -807,6 +844,20 @@ impl<'r> Run<'r> {
                     verdict,
                 },
             );
+        }
+        // What is wrong is told once. Where IR is run in another way, one race is found anew, in other words.
+        let mut wrong = None;
+        let mut has_race = false;
+        for Stage { verdict, .. } in &mut self.stages {
+            match verdict {
+                Verdict::Wrong(difference) if wrong.as_ref() == Some(difference) => {
+                    *verdict = Verdict::AsBefore
+                }
+                Verdict::Wrong(difference) => wrong = Some(difference.clone()),
+                Verdict::Race(told) if has_race => *told = "as before".to_owned(),
+                Verdict::Race(_) => has_race = true,
+                _ => {}
+            }
         }
         Validation {
             inputs: self.names(),

@@ -2,7 +2,7 @@
 
 use crate::Sink;
 use crate::verify::{complain, send};
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use strsim::osa_distance;
 use tx_mlir::{Failed, Op, discardable_attributes, name};
 
@@ -54,21 +54,30 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
 /// Attributes of the dialect, as `#tile.split`.
 const ATTRIBUTES: &[&str] = include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
-/// What to say of an op or an attribute of the dialect that is not there.
-fn unknown(found: &str, is_op: bool) -> String {
-    let (said, sign, known): (_, _, Vec<&str>) = match is_op {
-        true => {
+/// Words that begin a part of an op, as `identity [0.0 : f32]`.
+const PARTS: &[&str] = &["identity", "combiner", "element", "epilogue"];
+
+/// What to say of a name that means nothing where it stands; `place` is what `tile.cpp` calls it.
+fn unknown(found: &str, place: c_int) -> String {
+    let (said, sign, known): (_, _, Vec<&str>) = match place {
+        0 => {
             let ops = OPS.iter().filter_map(|(op, _)| op.strip_prefix("tile."));
-            ("is unknown".to_owned(), "", ops.collect())
+            ("is unknown".to_owned(), "tile.", ops.collect())
         }
-        false => {
+        1 => {
             let said = format!("unknown attribute `#tile.{found}`");
-            (said, "#", ATTRIBUTES.to_vec())
+            (said, "#tile.", ATTRIBUTES.to_vec())
+        }
+        2 => (format!("unknown part `{found}`"), "", PARTS.to_vec()),
+        _ => {
+            return format!(
+                "attribute `{found}` is said by the syntax of the op, and not in braces"
+            );
         }
     };
     let found = found.strip_prefix("tile.").unwrap_or(found);
     match nearest(found, known.iter().copied()) {
-        Some(meant) => format!("{said}; did you mean `{sign}tile.{meant}`?"),
+        Some(meant) => format!("{said}; did you mean `{sign}{meant}`?"),
         None => format!("{said}; known: {}", known.join(", ")),
     }
 }
@@ -76,13 +85,13 @@ fn unknown(found: &str, is_op: bool) -> String {
 pub(crate) unsafe extern "C" fn tell_unknown(
     name: *const c_char,
     length: usize,
-    is_op: bool,
+    place: c_int,
     emit: Sink,
     sink: *mut c_void,
 ) {
     // SAFETY: the text is alive, and has this length.
     let name = unsafe { std::slice::from_raw_parts(name.cast(), length) };
-    let message = unknown(&String::from_utf8_lossy(name), is_op);
+    let message = unknown(&String::from_utf8_lossy(name), place);
     // SAFETY: `emit` and `sink` belong together.
     unsafe { send(&message, emit, sink) }
 }
@@ -121,36 +130,37 @@ mod tests {
 
     #[test]
     fn unknown_ops_and_attributes_have_neighbours() {
-        for (found, is_op, said) in [
-            (
-                "tile.reduc",
-                true,
-                "is unknown; did you mean `tile.reduce`?",
-            ),
+        for (found, place, said) in [
+            ("tile.reduc", 0, "is unknown; did you mean `tile.reduce`?"),
             (
                 "tile.allreduce",
-                true,
+                0,
                 "is unknown; did you mean `tile.all_reduce`?",
             ),
             (
                 "splt",
-                false,
+                1,
                 "unknown attribute `#tile.splt`; did you mean `#tile.split`?",
             ),
             (
                 "Nan",
-                false,
+                1,
                 "unknown attribute `#tile.Nan`; did you mean `#tile.nan`?",
             ),
+            (
+                "elemnt",
+                2,
+                "unknown part `elemnt`; did you mean `element`?",
+            ),
         ] {
-            assert_eq!(unknown(found, is_op), said);
+            assert_eq!(unknown(found, place), said);
         }
-        let far = unknown("tile.gather", true);
+        let far = unknown("tile.gather", 0);
         assert!(
             far.starts_with("is unknown; known: ") && far.contains("all_reduce, "),
             "{far}"
         );
-        let far = unknown("", false);
+        let far = unknown("", 1);
         assert!(far.contains("known: ") && far.contains("split, "), "{far}");
     }
 }

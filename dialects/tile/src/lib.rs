@@ -33,7 +33,7 @@ mod dialect {
 
 use dialect::{DialectHandle, DialectRegistry};
 use mlir_sys::{MlirDialectHandle, MlirOperation, MlirType};
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::sync::Once;
 
 /// Text goes back to C++ through this.
@@ -48,7 +48,7 @@ unsafe extern "C" {
         unsafe extern "C" fn(*const i64, usize, MlirType, *const i64, usize, Sink, *mut c_void),
     >;
     static mut tileUnknown:
-        Option<unsafe extern "C" fn(*const c_char, usize, bool, Sink, *mut c_void)>;
+        Option<unsafe extern "C" fn(*const c_char, usize, c_int, Sink, *mut c_void)>;
     fn tileFragment(
         ty: MlirType,
         element: *mut MlirType,

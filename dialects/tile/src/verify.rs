@@ -174,6 +174,13 @@ fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Fai
 
 fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let op = reduce.op;
+    if tx_mlir::attribute(op, "params").is_some() && tx_mlir::attribute(op, "variant").is_none() {
+        return Err(
+            complain(op, "`params` are a variant's, and no `variant` is named")
+                .note("leave both to `tile-select-variant`, or name the variant")
+                .emit(),
+        );
+    }
     check_reduce_counts(reduce)?;
     let sources = reduce
         .sources

@@ -84,7 +84,11 @@ impl<'c> Job<'c> {
                 Some(n) => Index::Const(n.cast_signed()),
                 None => Index::Val(b.dim(a.value, place)),
             };
-        let op = name(self.op);
+        // It may have been written as an op of `linalg`.
+        let op = match self.work {
+            Work::Combine(..) => "the reduction".to_owned(),
+            _ => format!("`{}`", name(self.op)),
+        };
         for dim in 0..self.extents.len() {
             let told: Vec<(&Access<'c>, usize)> = self.sizes(dim).collect();
             for (other, place) in told.iter().skip(1) {
@@ -92,7 +96,7 @@ impl<'c> Job<'c> {
                     continue;
                 }
                 let message = format!(
-                    "dimension {} of operand {} of `{op}` must be as long as dimension {place} of operand {}",
+                    "dimension {} of operand {} and dimension {place} of operand {} are one dimension of {op}",
                     told[0].1,
                     number(told[0].0),
                     number(other)
@@ -125,7 +129,7 @@ impl<'c> Job<'c> {
             let size = size(access, place);
             if has_kept {
                 let message = format!(
-                    "dimension {place} of operand {number} of `{op}` is reduced, and must be 1 where it is kept"
+                    "dimension {place} of operand {number} of {op} is reduced, and must be 1 where it is kept"
                 );
                 assert(b, Predicate::Eq, size, one, &message);
                 continue;
@@ -134,7 +138,7 @@ impl<'c> Job<'c> {
                 continue;
             };
             let negative = format!(
-                "`{index}`, the index in dimension {place} of operand {number} of `{op}`, must not be less than 0"
+                "`{index}`, the index in dimension {place} of operand {number} of {op}, must not be less than 0"
             );
             // A loop that is known at run time only may have no iteration: that the least index is negative was not refused.
             if low.known().is_some_and(|n| n < 0) && !is_empty {
@@ -142,7 +146,7 @@ impl<'c> Job<'c> {
             }
             assert(b, Predicate::Sle, Index::Const(0), low, &negative);
             let message = format!(
-                "dimension {place} of operand {number} of `{op}` must have an element for every `{index}`"
+                "dimension {place} of operand {number} of {op} must have an element for every `{index}`"
             );
             assert(b, Predicate::Slt, high, size, &message);
         }
@@ -154,7 +158,7 @@ impl<'c> Job<'c> {
             for dim in &self.axes {
                 length = b.mul(length, self.length(b, *dim));
                 let message = format!(
-                    "an `i32` index can tell {most} elements apart; `{op}` needs an `i64` index"
+                    "an `i32` index can tell {most} elements apart; {op} needs an `i64` index"
                 );
                 let most = Index::Const(most.cast_signed());
                 assert(b, Predicate::Sle, length, most, &message);

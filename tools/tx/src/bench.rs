@@ -68,7 +68,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     let timed = time(&device, &program, &args, grid, times, &|| task.step()).map_err(|error| {
         options
             .launch
-            .refused(error, &artifact.plan)
+            .refused(error, &options.program.file, &artifact.plan)
             .quoting(&options.program.file, &text)
     })?;
     drop(task);

@@ -151,6 +151,18 @@ impl Said {
         one
     }
 
+    /// Why arguments do not fit a program, at a place of it.
+    pub(crate) fn of_arguments(message: &str, file: &Path, place: tx_plan::Place) -> Self {
+        Self {
+            origin: Origin::Program(Some(tx::Location {
+                file: file.display().to_string(),
+                line: place.line,
+                column: place.column,
+            })),
+            ..Self::by_tx(message)
+        }
+    }
+
     /// A diagnostic of the compiler.
     fn diagnostic(diagnostic: &tx::Diagnostic) -> Self {
         Self {

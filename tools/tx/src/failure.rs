@@ -41,8 +41,12 @@ impl Failure {
 
     /// The same with the lines of the program that it points to.
     pub(crate) fn quoting(self, file: &Path, text: &[u8]) -> Self {
+        let lines = Lines::of(file, text);
         match self {
-            Self::Fault(said) => Self::Fault(Box::new(said.quoting(&Lines::of(file, text)))),
+            Self::Fault(said) => Self::Fault(Box::new(said.quoting(&lines))),
+            Self::Diagnosed(all) => {
+                Self::Diagnosed(all.into_iter().map(|said| said.quoting(&lines)).collect())
+            }
             other => other,
         }
     }

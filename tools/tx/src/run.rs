@@ -74,8 +74,8 @@ impl Launch {
         }
     }
 
-    /// Why a run of `plan` was refused or failed. Of an argument that does not fit, it says which file it came from.
-    pub(crate) fn refused(&self, error: tx_runtime::Error, plan: &Plan) -> Failure {
+    /// Why a run of `plan`, which `program` was compiled to, was refused or failed. Of an argument that does not fit, it says which file it came from.
+    pub(crate) fn refused(&self, error: tx_runtime::Error, program: &Path, plan: &Plan) -> Failure {
         let said = Said::by_tx(&error.to_string());
         let (index, hint) = match &error {
             tx_runtime::Error::Argument { index, hint, .. } => (index, hint),
@@ -83,6 +83,9 @@ impl Launch {
                 return Failure::Diagnosed(vec![
                     said.with_note("there is one `--arg` for each, in order"),
                 ]);
+            }
+            error if let Some(said) = at_its_place(error, program) => {
+                return Failure::Diagnosed(vec![said]);
             }
             _ => return error.into(),
         };
@@ -101,6 +104,18 @@ impl Launch {
             note.push_str(&format!("; NumPy converts it with `.astype(\"{name}\")`"));
         }
         Failure::Diagnosed(vec![said.with_note(&note)])
+    }
+}
+
+/// What refuses arguments at a place of the program, if it is that.
+pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<Said> {
+    match error {
+        tx_runtime::Error::Check(check) => Some(Said::of_arguments(
+            &check.to_string(),
+            program,
+            check.place()?,
+        )),
+        _ => None,
     }
 }
 
@@ -134,9 +149,11 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         graph: options.graph,
         ..RunOptions::default()
     };
-    program
-        .run_with(args, &run_options)
-        .map_err(|error| options.launch.refused(error, &artifact.plan))
+    program.run_with(args, &run_options).map_err(|error| {
+        options
+            .launch
+            .refused(error, &options.program.file, &artifact.plan)
+    })
 }
 
 /// The newest chip known here whose code runs on the device. Code for one chip runs on later ones, so a device newer than

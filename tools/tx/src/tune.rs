@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             let refused = |error| {
                 options
                     .launch
-                    .refused(error, &artifact.plan)
+                    .refused(error, file, &artifact.plan)
                     .quoting(file, &text)
             };
             let results = results(&program, &args, grid).map_err(refused)?;

@@ -12,7 +12,7 @@ use crate::diagnostic::{Said, say_all};
 use crate::doctor;
 use crate::failure::{Failure, say};
 use crate::progress;
-use crate::run::load;
+use crate::run::{at_its_place, load};
 
 /// Runs `tx validate`.
 pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
@@ -119,6 +119,10 @@ fn validate(
         let validated = tx_validate::validate(&compiler, &source, &given);
         let validated = validated.map_err(|trouble| match &trouble {
             Trouble::Compile(error) => diagnosed(error),
+            Trouble::Arguments(error) => match at_its_place(error, file) {
+                Some(said) => Failure::Diagnosed(vec![said]).quoting(file, &lines),
+                None => Failure::Refused(format!("{}: {error}", file.display())),
+            },
             other => {
                 let entry = source.entry.iter().map(|entry| format!("@{entry}: "));
                 let place = format!("{}: {}", file.display(), entry.collect::<String>());
@@ -181,6 +185,11 @@ fn describe(file: &Path, validation: &Validation) -> String {
             (Verdict::Race(_), "parse") => "the program leaves accesses unordered".to_owned(),
             (_, "parse") => "the program does what it must not".to_owned(),
             (Verdict::Race(_), _) => format!("`{name}` leaves accesses unordered"),
+            _ if validation.blames_combiner() => {
+                format!(
+                    "`{name}` combines in another order, which changes what the program computes"
+                )
+            }
             (Verdict::Wrong(_), _) => format!("`{name}` changes what the program computes"),
             (Verdict::Broken(_), _) => "a combiner does not obey the laws".to_owned(),
             (Verdict::Ptx(_), _) => format!("`{name}` makes PTX that is not what the IR says"),

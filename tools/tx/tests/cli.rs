@@ -663,6 +663,24 @@ fn arguments_that_do_not_fit_are_status_1() {
         "tx: error: argument 0: found an array 128xf64, expected memref<128xf32>\n\
          tx: note: argument 0 is x.npy; NumPy converts it with `.astype(\"float32\")`\n",
     );
+    // So they are by `tx validate`: no pass is to blame, and neither is the program, whose line is shown.
+    case.file("rows.mlir", ROWS);
+    for program in [&["run", "--device", "cpu"][..], &["validate"]] {
+        let args = [
+            "rows.mlir",
+            "--arg",
+            "zeros:4x5xf32",
+            "--arg",
+            "zeros:7xf32",
+        ];
+        fails(
+            &case.tx(&[program, &args[..]].concat()),
+            1,
+            "rows.mlir:2:3: error: arg0.dim0 is 4, arg1.dim0 is 7: dimension 0 of operand 0 and dimension 0 of operand 1 \
+             are one dimension of the reduction (expected arg0.dim0 == arg1.dim0)\n  \
+             tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>\n  ^\n",
+        );
+    }
     let args = [
         "run",
         "sum.mlir",
@@ -917,7 +935,7 @@ fn logs_on_request() {
     }
 }
 
-/// A program of two reductions on whole arrays.
+/// A reduction of whole arrays.
 const ROWS: &str = "\
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>

@@ -1039,8 +1039,11 @@ gpu.module @kernels {
             "unknown attribute `{}`; did you mean `{}`?",
             "is unknown; did you mean `{}`?",
             "is unknown; known: {}",
+            "unknown part `{}`; did you mean `{}`?",
+            "unknown part `{}`; known: {}",
+            "unregistered operation 'tile.{}' found in dialect ('tile') that does not allow unknown operations",
         ],
-        explanation: "Ops, attributes, kinds, scopes, axes of layouts, processors and the rules for NaN and determinism are \
+        explanation: "Ops and their parts, attributes, kinds, scopes, axes of layouts, processors and the rules for NaN and determinism are \
                       words of the dialect. The message lists them, or names the one that is near.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
@@ -1086,6 +1089,64 @@ gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta) {variant = "shared"} : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+"#,
+    },
+    Code {
+        number: 36,
+        title: "an attribute that is not as its op wants it",
+        messages: &[
+            "attribute '{}' failed to satisfy constraint: {}",
+            "attribute `{}` is said by the syntax of the op, and not in braces",
+            "`params` are a variant's, and no `variant` is named",
+        ],
+        explanation: "What an op wants of an attribute is in the message: `determinism` is `#tile.determinism<any>` and no \
+                      string. The kind, the axes, the scope and identities stand in the text of an op and would be said \
+                      twice in braces. `params` are numbers that one variant understands: `tile-select-variant` finds \
+                      them, or they stand beside the `variant` that they are for.",
+        command: Command::Compile,
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) {determinism = "any"} : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) {determinism = #tile.determinism<any>} : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+"#,
+    },
+    Code {
+        number: 37,
+        title: "elements of a type that is not reduced",
+        messages: &[
+            "operand #{} must be variadic of memref of {}, but got {}",
+            "operand #{} must be memref of {}, but got {}",
+        ],
+        explanation: "Elements are integers without a sign of their own (`i8`, `i32` …; `umax` and `umin` take them as \
+                      unsigned) or floating-point numbers. An `index` has the width of the machine: use `i64`, or `i32`. \
+                      Pairs, complex numbers and vectors are several sources of a `custom` reduction.",
+        command: Command::Compile,
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xindex>, %B: memref<4xindex>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xindex> into memref<4xindex>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xi64>, %B: memref<4xi64>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xi64> into memref<4xi64>
     gpu.return
   }
 }

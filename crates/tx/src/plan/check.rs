@@ -9,7 +9,8 @@ use tx_mlir::{
     Failed, Op, Val, defining_op, error, integer_attribute, is, key, name, operands,
     string_attribute,
 };
-use tx_plan::{Check, Relation};
+use tx_mlir::{SourceLocation, source_location};
+use tx_plan::{Check, Place, Relation};
 
 /// One of the conditions that `cf.assert` says hold, all of them.
 #[derive(Clone, Copy)]
@@ -63,7 +64,7 @@ impl<'c> Host<'c> {
             let check = match condition {
                 Condition::Known(true) => continue,
                 Condition::Known(false) => return Err(never_holds(op, &message, None)),
-                Condition::Comparison(comparison) => self.check(comparison, &message)?,
+                Condition::Comparison(comparison) => self.check(op, comparison, &message)?,
                 Condition::Other(value) => return Err(unsupported(op, value)),
             };
             match check.as_const() {
@@ -76,7 +77,7 @@ impl<'c> Host<'c> {
         Ok(())
     }
 
-    fn check(&self, comparison: Op<'c>, message: &str) -> Result<Check, Failed> {
+    fn check(&self, assert: Op<'c>, comparison: Op<'c>, message: &str) -> Result<Check, Failed> {
         let [left, right] = operands(comparison)[..] else {
             return Err(self.unknown(comparison));
         };
@@ -108,8 +109,15 @@ impl<'c> Host<'c> {
             relation,
             right,
             message: message.to_owned(),
+            place: place(assert),
         })
     }
+}
+
+/// Where an op is in the program's text.
+fn place(op: Op<'_>) -> Option<Place> {
+    let SourceLocation { line, column, .. } = source_location(op.location())?;
+    (line > 0).then_some(Place { line, column })
 }
 
 /// Whether two checks refuse the same arguments, whatever they say then.
