@@ -44,7 +44,7 @@ fn code(number: u64) -> Result<(), Failure> {
             "no code TX{number:04}: `tx explain --list` lists all"
         ))
     })?;
-    crate::print(page(code).as_bytes())
+    crate::print(crate::name::spoken(&page(code)).as_bytes())
 }
 
 fn page(code: &Code) -> String {

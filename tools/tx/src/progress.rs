@@ -150,7 +150,8 @@ impl Task {
         let (at, of) = (self.bar.position(), self.bar.length().unwrap_or_default());
         let _ = writeln!(
             io::stderr().lock(),
-            "tx: {}: {at} of {of}: {}",
+            "{}: {}: {at} of {of}: {}",
+            crate::name::get(),
             self.what,
             self.bar.message()
         );

@@ -180,6 +180,121 @@ fn help_shows_examples() {
     );
 }
 
+/// A program of another compiler says its own name, not that of this one, wherever it names itself.
+#[cfg(unix)]
+#[test]
+fn a_program_is_called_as_it_was_started() {
+    let case = Case::new();
+    let own = case.folder.path().join("my-tx");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tx"), &own).expect("a link");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(&own);
+        command
+            .current_dir(case.folder.path())
+            .args(args)
+            .env("TX_CACHE", "off");
+        command.output().expect("it starts")
+    };
+    // What is left of `tx` once its own name, which shells write in their way, and those of others are taken out.
+    let strangers = |text: &str| {
+        let text = ["my-tx", "my__tx", "my_tx", "tx-opt", "tx_runtime"]
+            .iter()
+            .fold(text.replace("\\-", "-"), |text, name| {
+                text.replace(name, "")
+            });
+        let word = |text: &str, at: usize| {
+            let is_letter = |c: char| c.is_alphanumeric();
+            !text[..at].ends_with(is_letter) && !text[at + 2..].starts_with(is_letter)
+        };
+        let found = text.match_indices("tx").find(|(at, _)| word(&text, *at));
+        found.map(|(at, _)| text[at..].chars().take(60).collect::<String>())
+    };
+    case.file("sum.mlir", SUM);
+    case.file("bad.mlir", SUM.replace("axes [0]", "axes [7]"));
+    case.file("runs.jsonl", "[\"--frob\"]\n");
+    for args in [
+        &["--help"][..],
+        &["--version"],
+        &["frobnicate"],
+        &["run", "sum.mlir", "--frob"],
+        &["run", "--help"],
+        &["fuzz", "--help"],
+        &["fuzz", "text", "--help"],
+        &["report", "--help"],
+        &["completions", "--help"],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["completions", "fish"],
+        &["man"],
+        &["man", "--dir", "pages"],
+        &["compile", "none.mlir"],
+        &["compile", "bad.mlir"],
+        &["compile", "bad.mlir", "--message-format", "json"],
+        &["explain", "TX0001"],
+        &["explain", "TX9999"],
+        &["batch", "runs.jsonl"],
+        &[
+            "run",
+            "sum.mlir",
+            "--device",
+            "cpu",
+            "--arg",
+            "zeros:128xf32",
+            "--arg",
+            "zeros:f32",
+        ],
+        &["fuzz", "modules", "--cases", "2", "--progress", "always"],
+        &["fuzz", "replay", "none.json"],
+    ] {
+        let output = run(args);
+        for text in [stdout(&output), stderr(&output)] {
+            assert_eq!(strangers(&text), None, "{args:?}: {text}");
+        }
+    }
+    // Completions find the options of a command, also where the name has a hyphen.
+    fs::write(
+        case.folder.path().join("own.bash"),
+        run(&["completions", "bash"]).stdout,
+    )
+    .expect("written");
+    let bash = "source own.bash; COMP_WORDS=(my-tx run --dev); COMP_CWORD=2; _my__tx my-tx --dev run; echo ${COMPREPLY[@]}";
+    if let Ok(output) = Command::new("bash")
+        .args(["-c", bash])
+        .current_dir(case.folder.path())
+        .output()
+    {
+        assert_eq!(stdout(&output), "--device\n", "{}", stderr(&output));
+    }
+    for page in fs::read_dir(case.folder.path().join("pages")).expect("pages") {
+        let path = page.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        assert!(name.starts_with("my-tx"), "{name}");
+        let text = fs::read_to_string(&path).expect("a page");
+        assert_eq!(strangers(&text), None, "{text}");
+    }
+}
+
+/// How often each variant is chosen for the programs of a run, also those that never are.
+#[test]
+fn fuzzing_counts_variants() {
+    let case = Case::new();
+    let run = |jobs: &str| stdout(&case.tx(&["fuzz", "modules", "--cases", "12", "--jobs", jobs]));
+    let text = run("1");
+    let counts: Vec<u64> = text
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("chosen ")?
+                .split('x')
+                .next()?
+                .parse()
+                .ok()
+        })
+        .collect();
+    assert!(counts.len() >= 8 && counts[0] > 0, "{text}");
+    assert!(counts.is_sorted_by(|a, b| a >= b), "{text}");
+    assert_eq!(run("2"), text);
+}
+
 /// A page has everything, and without times it is the same every time.
 #[test]
 fn reports_are_pages() {
