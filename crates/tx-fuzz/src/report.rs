@@ -145,7 +145,13 @@ pub(crate) struct Folder {
 impl Folder {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let was_there = path.is_dir();
-        fs::create_dir_all(path)?;
+        fs::create_dir_all(path).map_err(|error| {
+            let said = format!(
+                "{}: the folder for findings cannot be made: {error}",
+                path.display()
+            );
+            io::Error::new(error.kind(), said)
+        })?;
         Ok(Self {
             path: path.to_owned(),
             was_there,

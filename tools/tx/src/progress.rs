@@ -3,6 +3,7 @@
 //! There is a bar where standard error is a terminal, and nothing where it is not. It is cleared when the work ends. What is
 //! printed meanwhile goes through [`around`], so that it does not run into the bar.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -73,6 +74,15 @@ pub(crate) fn configure(options: &Options, is_logging: bool) {
 pub(crate) fn note(message: &str) {
     if QUIET.get() != Some(&true) {
         crate::failure::say(message);
+    }
+}
+
+/// The same, but not again in this process: of what concerns each of several runs.
+pub(crate) fn note_once(message: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.insert(message.to_owned()) {
+        note(message);
     }
 }
 

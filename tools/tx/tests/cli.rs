@@ -295,6 +295,19 @@ fn fuzzing_counts_variants() {
     assert_eq!(run("2"), text);
 }
 
+/// Which device is used is said once, however many runs there are.
+#[test]
+fn batches_say_once_where_they_run() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = r#"["sum.mlir", "--arg", "zeros:128xf32", "--arg", "zeros:f32"]"#;
+    case.file("runs.jsonl", format!("{run}\n{run}\n{run}\n"));
+    let output = case.tx(&["batch", "runs.jsonl"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("tx: running on ").count(), 1);
+    assert_eq!(stdout(&output).matches("\"status\":0").count(), 3);
+}
+
 /// A page has everything, and without times it is the same every time.
 #[test]
 fn reports_are_pages() {
@@ -397,7 +410,7 @@ fn reports_that_cannot_be_made() {
     fails(
         &case.tx(&[&quick[..], &["-o", "absent/sum.html"]].concat()),
         1,
-        "tx: error: absent/sum.html: No such file or directory (os error 2)\n",
+        "tx: error: absent/sum.html: there is no folder `absent`: create it, as with `mkdir -p absent`\n",
     );
     fails(
         &case.tx(&["report", "absent.mlir", "-o", "sum.html"]),
@@ -585,9 +598,14 @@ fn compiles() {
         "tx: error: found `-` for both the PTX and the launch plan, expected a file for one of them\n",
     );
     fails(
+        &case.tx(&["compile", "sum.mlir", "--plan", "sum.mlir/plan.json"]),
+        1,
+        "tx: error: sum.mlir/plan.json: `sum.mlir` is a file, expected a folder: name another\n",
+    );
+    fails(
         &case.tx(&["compile", "sum.mlir", "-o", "absent/sum.ptx"]),
         1,
-        "tx: error: absent/sum.ptx: No such file or directory (os error 2)\n",
+        "tx: error: absent/sum.ptx: there is no folder `absent`: create it, as with `mkdir -p absent`\n",
     );
 }
 
@@ -688,7 +706,9 @@ fn files_need_a_folder() {
         fails(
             &output,
             1,
-            &format!("tx: error: {file}: No such file or directory (os error 2)\n"),
+            &format!(
+                "tx: error: {file}: there is no folder `absent`: create it, as with `mkdir -p absent`\n"
+            ),
         );
     }
 }
@@ -901,7 +921,31 @@ fn takes_what_it_compiled_before() {
     assert_eq!(cached("sum.mlir"), sum);
     assert_eq!(kept("kept").len(), 1);
     let output = case.tx(&["compile", "sum.mlir", "--cache", "sum.mlir"]);
-    assert_eq!((status(&output), stdout(&output)), (0, sum));
+    assert_eq!((status(&output), stdout(&output)), (0, sum.clone()));
+    // Who wants none gets none, in any case of letters, and what may mean that or another thing is told.
+    let given = |value: &str| {
+        let mut command = case.command(&["compile", "sum.mlir"]);
+        command.env("TX_CACHE", value).output().expect("tx starts")
+    };
+    for off in ["OFF", "Off", " off"] {
+        assert_eq!(stdout(&given(off)), sum);
+        assert!(!case.folder.path().join(off).exists());
+    }
+    for unclear in ["0", "False", "none", "on"] {
+        fails(
+            &given(unclear),
+            2,
+            &format!(
+                "tx: error: TX_CACHE: found `{unclear}`, expected `off` or a folder to keep compiled programs in; \
+                 one of this name is `./{unclear}`\n"
+            ),
+        );
+    }
+    fails(
+        &case.tx(&["compile", "sum.mlir", "--cache", ""]),
+        2,
+        "tx: error: --cache: found ``, expected `off` or a folder to keep compiled programs in\n",
+    );
     // An empty variable is none: the user's folder.
     let home = case.folder.path().join("home");
     let output = case
@@ -909,7 +953,13 @@ fn takes_what_it_compiled_before() {
         .env("TX_CACHE", "")
         .env("XDG_CACHE_HOME", &home)
         .output();
-    assert_eq!(status(&output.expect("tx starts")), 0);
+    let output = output.expect("tx starts");
+    assert_eq!(status(&output), 0);
+    assert!(
+        stderr(&output).starts_with("tx: TX_CACHE is empty"),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(kept("home/tx").len(), 1);
 }
 
@@ -932,6 +982,14 @@ fn the_doctor_reports() {
         .output()
         .expect("tx starts");
     assert_eq!(status(&output), 0);
+    let output = case.tx(&["doctor", "--chip", "nonsense"]);
+    assert_eq!(status(&output), 1);
+    let said = stderr(&output);
+    assert!(
+        said.starts_with("tx: error: unknown chip `nonsense`; known"),
+        "{said}"
+    );
+    assert!(said.ends_with("  = TX0501: tx explain TX0501\n"), "{said}");
     let output = stdout(&case.tx(&["doctor", "--chip", "sm_90"]));
     assert!(
         output.contains("compute capability") && output.contains("9.0"),
@@ -1175,7 +1233,7 @@ fn traces_need_a_file() {
     fails(
         &output,
         1,
-        "tx: error: no/folder.json: No such file or directory (os error 2)\n",
+        "tx: error: no/folder.json: there is no folder `no`: create it, as with `mkdir -p no`\n",
     );
 }
 
