@@ -41,6 +41,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
 use clap_complete::Shell;
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -90,7 +91,7 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
         .and_then(|found| Cli::from_arg_matches(&found));
     let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return wrong_usage(&error),
+        Err(error) => return wrong_usage(error),
     };
     cli.message_format.choose();
     // A panic is a bug, but the user is owed a message and not a backtrace.
@@ -122,8 +123,9 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
 }
 
 /// Says what is wrong with the command line, or what `--help` and `--version` ask for.
-fn wrong_usage(error: &clap::Error) -> ExitCode {
+fn wrong_usage(mut error: clap::Error) -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();
+    suggest_command(&mut error, &args);
     // There is no command line that could say so otherwise.
     let json = args.iter().any(|arg| arg == "--message-format=json")
         || args
@@ -142,6 +144,29 @@ fn wrong_usage(error: &clap::Error) -> ExitCode {
             Err(failed) => Failure::stdout(&failed).report(),
         },
     }
+}
+
+/// Names the command that was meant: clap compares words by the letters that they share, and offers `completions` for `cmpile`.
+fn suggest_command(error: &mut clap::Error, args: &[OsString]) {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let root = Cli::command();
+    let before = args.iter().take_while(|arg| *arg != found.as_str());
+    let parent = before.fold(&root, |parent, arg| {
+        parent.find_subcommand(arg).unwrap_or(parent)
+    });
+    let known = parent
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .map(clap::Command::get_name);
+    match tx_dialect_tile::nearest(found, known).map(str::to_owned) {
+        Some(meant) => error.insert(
+            ContextKind::SuggestedSubcommand,
+            ContextValue::Strings(vec![meant]),
+        ),
+        None => error.remove(ContextKind::SuggestedSubcommand),
+    };
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> &str {
@@ -168,12 +193,17 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         .or_else(|| env::var("TX_LOG").ok().filter(|filter| !filter.is_empty()));
     progress::configure(&cli.progress, filter.is_some());
     let log = filter.as_ref().map(|filter| {
-        let stderr = std::io::stderr;
+        let is_json = Format::chosen() == Format::Json;
         let layer = fmt::layer()
-            .with_ansi(stderr().is_terminal())
+            .with_ansi(!is_json && std::io::stderr().is_terminal())
             // Passes and stages are spans: each is told when it ends, with the time that it took.
             .with_span_events(FmtSpan::CLOSE)
-            .with_writer(stderr);
+            .with_writer(move || -> Box<dyn Write> {
+                match is_json {
+                    true => Box::new(Remarks),
+                    false => Box::new(std::io::stderr()),
+                }
+            });
         EnvFilter::builder()
             .parse(filter)
             .map(|filter| layer.with_filter(filter))
@@ -197,6 +227,20 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => completions(&options),
         Command::Man(options) => man::run(&options),
+    }
+}
+
+/// Says each log message, which is written in one piece, as other messages are said.
+struct Remarks;
+
+impl Write for Remarks {
+    fn write(&mut self, message: &[u8]) -> std::io::Result<usize> {
+        failure::say(&String::from_utf8_lossy(message));
+        Ok(message.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

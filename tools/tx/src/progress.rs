@@ -4,12 +4,14 @@
 //! printed meanwhile goes through [`around`], so that it does not run into the bar.
 
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::diagnostic::Format;
 
 /// What is said on standard error beside errors.
 #[derive(Debug, Args)]
@@ -59,9 +61,13 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(crate) fn configure(options: &Options, is_logging: bool) {
     let is_terminal = io::stderr().is_terminal()
         && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
+    // Programs read lines.
+    let is_json = Format::chosen() == Format::Json;
     let form = match options.progress {
         _ if options.quiet => Form::Nothing,
         When::Never => Form::Nothing,
+        When::Auto if is_json => Form::Nothing,
+        When::Always if is_json => Form::Lines,
         When::Auto if is_logging || !is_terminal => Form::Nothing,
         When::Always if is_logging || !is_terminal => Form::Lines,
         When::Auto | When::Always => Form::Bar,
@@ -158,13 +164,11 @@ impl Task {
         }
         *said = Some(Instant::now());
         let (at, of) = (self.bar.position(), self.bar.length().unwrap_or_default());
-        let _ = writeln!(
-            io::stderr().lock(),
-            "{}: {}: {at} of {of}: {}",
-            crate::name::get(),
+        crate::failure::say(&format!(
+            "tx: {}: {at} of {of}: {}",
             self.what,
             self.bar.message()
-        );
+        ));
     }
 
     /// Shows, while `work` runs, the steps and the message that `look` answers.

@@ -308,6 +308,109 @@ fn batches_say_once_where_they_run() {
     assert_eq!(stdout(&output).matches("\"status\":0").count(), 3);
 }
 
+/// The command that was meant is the one that takes the fewest changes, of those that stand at this place.
+#[test]
+fn misspelt_commands_are_known() {
+    let case = Case::new();
+    for (args, tip) in [
+        (
+            &["cmpile"][..],
+            Some("a similar subcommand exists: 'compile'"),
+        ),
+        (&["exlpain"], Some("a similar subcommand exists: 'explain'")),
+        (&["rnu"], Some("a similar subcommand exists: 'run'")),
+        (
+            &["--quiet", "fuzz", "modle"],
+            Some("a similar subcommand exists: 'modules'"),
+        ),
+        (&["worker"], None),
+        (&["fuzz", "workr"], None),
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 2);
+        let said = stderr(&output);
+        let found = said.lines().find_map(|line| line.strip_prefix("  tip: "));
+        assert_eq!(found, tip, "{said}");
+    }
+}
+
+/// Whatever is said, programs that ask for JSON read nothing else.
+#[test]
+fn all_messages_are_json() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let json = ["--message-format", "json"];
+    for (args, part) in [
+        (
+            &["validate", "sum.mlir", "--progress", "always"][..],
+            "tx: validate: 0 of 1",
+        ),
+        (
+            &["compile", "sum.mlir", "--log", "debug"],
+            "tile-select-variant",
+        ),
+        (
+            &[
+                "compile",
+                "sum.mlir",
+                "--log",
+                "debug",
+                "--progress",
+                "always",
+                "--time",
+            ],
+            "total",
+        ),
+        (
+            &[
+                "run",
+                "sum.mlir",
+                "--arg",
+                "zeros:128xf32",
+                "--arg",
+                "zeros:f32",
+            ],
+            "tx: running on",
+        ),
+    ] {
+        let output = case.tx(&[args, &json].concat());
+        assert_eq!(status(&output), 0, "{args:?}");
+        let said = stderr(&output);
+        let has_part = said.lines().any(|line| {
+            let value: serde_json::Value = serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("{args:?}: {error}: {line}"));
+            assert_eq!(value["severity"], "remark", "{line}");
+            value["message"].as_str().expect("a message").contains(part)
+        });
+        assert!(has_part, "{args:?}: {said}");
+        assert!(!said.contains("\\u001b"), "{said}");
+    }
+}
+
+/// Help that nobody gets is no success.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    let case = Case::new();
+    for args in [
+        &["--help"][..],
+        &["run", "-h"],
+        &["--version"],
+        &["help", "fuzz"],
+    ] {
+        let full = fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("a device");
+        let output = case.command(args).stdout(full).output().expect("tx starts");
+        assert_eq!(status(&output), 1, "{args:?}");
+        assert!(
+            stderr(&output).starts_with("tx: error: standard output: "),
+            "{args:?}"
+        );
+    }
+}
+
 /// A page has everything, and without times it is the same every time.
 #[test]
 fn reports_are_pages() {
