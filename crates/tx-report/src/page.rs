@@ -428,11 +428,15 @@ fn verdict_table(page: &mut String, caption: &str, verdicts: &[&(String, Verdict
     for (name, verdict) in verdicts {
         let _ = write!(
             page,
-            "<tr><th scope=row><code>{}</code></th><td>",
+            "<tr><th scope=row><code>{}</code></th><td data-head=Verdict>",
             escape(name)
         );
         badge(page, verdict);
-        let _ = write!(page, "</td><td>{}</td></tr>", prose(&verdict.detail));
+        let _ = write!(
+            page,
+            "</td><td data-head=Detail>{}</td></tr>",
+            prose(&verdict.detail)
+        );
     }
     page.push_str("</tbody></table></div>");
 }
@@ -481,7 +485,7 @@ fn schedules(page: &mut String, notes: &[Note]) {
             let when = if when.is_empty() { "all lengths" } else { when };
             let _ = write!(
                 page,
-                "<tr><th scope=row>{}</th><td>{}</td><td>",
+                "<tr><th scope=row>{}</th><td data-head=Kernels>{}</td><td data-head=Steps>",
                 prose(when),
                 prose(what)
             );
@@ -545,15 +549,18 @@ fn variants(page: &mut String, notes: &[Note]) {
         };
         let _ = write!(
             page,
-            "<tr><th scope=row><code>{}</code></th><td><span class=\"badge {class}\">{word}</span></td>",
+            "<tr><th scope=row><code>{}</code></th><td data-head=Choice><span class=\"badge {class}\">{word}</span></td>",
             escape(name)
         );
         if priorities {
             let priority = escape(priority.as_deref().unwrap_or(""));
-            let _ = write!(page, "<td class=num>{priority}</td>");
+            let _ = write!(page, "<td class=num data-head=Priority>{priority}</td>");
         }
         let cost = escape(cost.as_deref().unwrap_or(""));
-        let _ = write!(page, "<td class=num>{cost}</td><td>");
+        let _ = write!(
+            page,
+            "<td class=num data-head=Cost>{cost}</td><td data-head=\"Why not\">"
+        );
         if !reasons.is_empty() {
             page.push_str("<ul class=reasons>");
             for (predicate, why) in reasons {
@@ -612,7 +619,8 @@ fn estimates(page: &mut String, notes: &[Note]) {
             };
             let _ = write!(
                 page,
-                "<tr><td><span class=\"badge {class}\">{word}</span></td><td class=num>{}</td><td>{}</td><td>",
+                "<tr><td data-head=Choice><span class=\"badge {class}\">{word}</span></td><td class=num data-head=Time>{}</td>\
+                 <td data-head=For>{}</td><td data-head=Steps>",
                 escape(time),
                 prose(why)
             );
