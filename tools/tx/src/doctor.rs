@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
             ));
         }
     }
-    crate::print(text.as_bytes())
+    crate::print(crate::name::spoken(&text).as_bytes())
 }
 
 fn table<N: AsRef<str>>(rows: &[(N, String)]) -> String {

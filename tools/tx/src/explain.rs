@@ -158,7 +158,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         ));
     }
     // What is chosen stands first, and is not to be looked for among them.
-    crate::print((told + &others).as_bytes())
+    crate::print(crate::name::spoken(&(told + &others)).as_bytes())
 }
 
 /// What notes about schedules that are not chosen begin with.

@@ -197,11 +197,18 @@ fn a_program_is_called_as_it_was_started() {
     };
     // What is left of `tx` once its own name, which shells write in their way, and those of others are taken out.
     let strangers = |text: &str| {
-        let text = ["my-tx", "my__tx", "my_tx", "tx-opt", "tx_runtime"]
-            .iter()
-            .fold(text.replace("\\-", "-"), |text, name| {
-                text.replace(name, "")
-            });
+        let text = [
+            "my-tx",
+            "my__tx",
+            "my_tx",
+            "tx-opt",
+            "tx_runtime",
+            "tx-theme",
+        ]
+        .iter()
+        .fold(text.replace("\\-", "-"), |text, name| {
+            text.replace(name, "")
+        });
         let word = |text: &str, at: usize| {
             let is_letter = |c: char| c.is_alphanumeric();
             !text[..at].ends_with(is_letter) && !text[at + 2..].starts_with(is_letter)
@@ -233,6 +240,8 @@ fn a_program_is_called_as_it_was_started() {
         &["explain", "TX0001"],
         &["explain", "TX9999"],
         &["batch", "runs.jsonl"],
+        &["explain", "sum.mlir"],
+        &["report", "bad.mlir", "-o", "-", "--no-validate"],
         &[
             "run",
             "sum.mlir",
