@@ -136,4 +136,20 @@ fn another_compiler_has_all_it_needs() {
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
+
+    // A name that is taken is told, by both programs.
+    made.edit("src/pairwise.rs", |variant| {
+        variant.replace("\"pairwise\"", "\"shared\"")
+    });
+    for program in ["my-opt", "my-tx"] {
+        let output = made.cargo(&["run", "--bin", program, "--", "doctor"]);
+        let said = text(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let taken = format!("{program}: error: there is a variant named `shared`");
+        assert!(said.contains(&taken), "{said}");
+        assert!(
+            said.contains("return another from `Variant::name`"),
+            "{said}"
+        );
+    }
 }

@@ -58,6 +58,9 @@ pub struct Outcome {
     pub stage: String,
     /// What was said.
     pub message: String,
+    /// The variant of each reduction, where the program was compiled.
+    #[serde(default)]
+    pub variants: Vec<String>,
 }
 
 impl Outcome {
@@ -67,6 +70,7 @@ impl Outcome {
             class,
             stage: stage.into(),
             message: message.into(),
+            variants: Vec::new(),
         }
     }
 
@@ -170,7 +174,7 @@ fn judge(validation: &Validation) -> Outcome {
             .iter()
             .find(|stage| matches!(stage.verdict, Verdict::Unsupported(_)))
     };
-    match bad.or_else(unknown) {
+    let outcome = match bad.or_else(unknown) {
         None => Outcome::new(Class::Accepted, "", ""),
         Some(stage) => {
             let class = match stage.verdict {
@@ -181,6 +185,10 @@ fn judge(validation: &Validation) -> Outcome {
             };
             Outcome::new(class, stage.name.clone(), stage.verdict.to_string())
         }
+    };
+    Outcome {
+        variants: validation.variants.clone(),
+        ..outcome
     }
 }
 

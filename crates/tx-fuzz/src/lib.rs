@@ -26,5 +26,5 @@ pub use description::*;
 pub use element::Element;
 pub use generate::generate;
 pub use print::Text;
-pub use report::Summary;
+pub use report::{Finding, Summary};
 pub use worker::serve;

@@ -24,6 +24,8 @@ const SHRINK: Duration = Duration::from_secs(90);
 /// How to fuzz.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// What the program that does this is called, in command lines that do it again.
+    pub program: String,
     /// The program and its arguments that answer cases: see [`crate::serve`].
     pub worker: Vec<OsString>,
     /// How long.
@@ -53,7 +55,7 @@ pub fn run(config: &Config) -> io::Result<Summary> {
     let last = config
         .cases
         .map_or(u64::MAX, |cases| config.first.saturating_add(cases));
-    let summary = Mutex::new(Summary::default());
+    let summary = Mutex::new(Summary::with_variants(tx::variant_names()));
     let findings = Findings::default();
     let thread = |job: usize| -> io::Result<()> {
         let log = config.out.join(format!("worker-{job}.log"));
@@ -68,7 +70,7 @@ pub fn run(config: &Config) -> io::Result<Summary> {
             summary
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .count(&outcome);
+                .count(index, &outcome);
             config.done.fetch_add(1, Ordering::Relaxed);
             if outcome.class.is_finding() && findings.take(&key(&outcome), OF_A_KIND) {
                 let stop = Instant::now() + SHRINK;
@@ -118,9 +120,10 @@ fn save(config: &Config, index: u64, case: &Case, outcome: &Outcome) -> io::Resu
     .take(80)
     .collect();
     let text = case.text().map_err(io::Error::other)?;
+    let program = &config.program;
     let mut file = format!(
-        "// Found by `tx fuzz modules --seed {} --first {index} --cases 1`, then made smaller.\n\
-         // {} with `tx validate --chip {} --seed {}`{}\n",
+        "// Found by `{program} fuzz modules --seed {} --first {index} --cases 1`, then made smaller.\n\
+         // {} with `{program} validate --chip {} --seed {}`{}\n",
         config.seed,
         outcome.headline(),
         case.chip,

@@ -16,14 +16,40 @@ pub struct Summary {
     /// Cases that were refused, by what was said.
     pub refused: BTreeMap<String, u64>,
     /// Cases in which something is wrong, by what.
-    pub findings: BTreeMap<String, u64>,
+    pub findings: BTreeMap<String, Finding>,
     /// What is wrong in MLIR itself, and as wrong in its own tools.
     pub upstream: BTreeMap<String, u64>,
+    /// How many reductions of the programs that were compiled each variant was chosen for.
+    pub variants: BTreeMap<String, u64>,
+}
+
+/// Cases in which the same thing is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finding {
+    /// How many.
+    pub count: u64,
+    /// The number of the first.
+    pub first: u64,
+    /// What is said of the first, with the names of its program.
+    pub said: String,
 }
 
 impl Summary {
-    pub(crate) fn count(&mut self, outcome: &Outcome) {
+    /// Knows variants that may be chosen.
+    pub(crate) fn with_variants(names: impl IntoIterator<Item = &'static str>) -> Self {
+        Self {
+            variants: names.into_iter().map(|name| (name.to_owned(), 0)).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// Counts the case of this number.
+    pub(crate) fn count(&mut self, index: u64, outcome: &Outcome) {
         self.cases += 1;
+        for name in &outcome.variants {
+            *self.variants.entry(name.clone()).or_default() += 1;
+        }
+        let what = |said: &str| format!("{}: {said}", outcome.headline());
         let counts = match outcome.class {
             Class::Accepted => {
                 self.accepted += 1;
@@ -31,28 +57,23 @@ impl Summary {
             }
             Class::Refused => &mut self.refused,
             Class::Upstream => &mut self.upstream,
-            _ => &mut self.findings,
+            _ => {
+                let kind = what(&kind_of(&outcome.message));
+                let finding = self.findings.entry(kind).or_default();
+                finding.count += 1;
+                // Several processes finish in any order.
+                if finding.count == 1 || index < finding.first {
+                    finding.first = index;
+                    finding.said = what(outcome.message.lines().next().unwrap_or_default());
+                }
+                return;
+            }
         };
         let what = match outcome.class {
             Class::Refused => format!("{}: {}", outcome.stage, kind_of(&outcome.message)),
-            _ => format!("{}: {}", outcome.headline(), kind_of(&outcome.message)),
+            _ => what(&kind_of(&outcome.message)),
         };
         *counts.entry(what).or_default() += 1;
-    }
-
-    /// Adds what another run found.
-    pub fn add(&mut self, other: Self) {
-        self.cases += other.cases;
-        self.accepted += other.accepted;
-        for (to, from) in [
-            (&mut self.refused, other.refused),
-            (&mut self.findings, other.findings),
-            (&mut self.upstream, other.upstream),
-        ] {
-            for (what, count) in from {
-                *to.entry(what).or_default() += count;
-            }
-        }
     }
 
     /// Whether nothing has to be mended.
@@ -71,14 +92,18 @@ fn sorted(counts: &BTreeMap<String, u64>) -> Vec<(&str, u64)> {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
-        for (title, counts, most) in [
-            ("refused", &self.refused, 10),
-            ("upstream", &self.upstream, 10),
-            ("findings", &self.findings, usize::MAX),
-        ] {
-            for (what, count) in sorted(counts).into_iter().take(most) {
+        for (name, count) in sorted(&self.variants) {
+            writeln!(f, "chosen {count}x {name}")?;
+        }
+        for (title, counts) in [("refused", &self.refused), ("upstream", &self.upstream)] {
+            for (what, count) in sorted(counts).into_iter().take(10) {
                 writeln!(f, "{title} {count}x {what}")?;
             }
+        }
+        let mut findings: Vec<&Finding> = self.findings.values().collect();
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.count));
+        for Finding { count, first, said } in findings {
+            writeln!(f, "findings {count}x {said} (first in case {first})")?;
         }
         write!(
             f,
@@ -88,7 +113,10 @@ impl fmt::Display for Summary {
             100 * self.accepted / self.cases.max(1),
             sum(&self.refused),
             sum(&self.upstream),
-            sum(&self.findings)
+            self.findings
+                .values()
+                .map(|finding| finding.count)
+                .sum::<u64>()
         )
     }
 }
@@ -117,7 +145,13 @@ pub(crate) struct Folder {
 impl Folder {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let was_there = path.is_dir();
-        fs::create_dir_all(path)?;
+        fs::create_dir_all(path).map_err(|error| {
+            let said = format!(
+                "{}: the folder for findings cannot be made: {error}",
+                path.display()
+            );
+            io::Error::new(error.kind(), said)
+        })?;
         Ok(Self {
             path: path.to_owned(),
             was_there,
@@ -131,5 +165,45 @@ impl Drop for Folder {
             // A folder with something in it stays.
             let _ = fs::remove_dir(&self.path);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A summary does not depend on the order in which cases end, counts what was chosen, and shows names of programs that go
+    /// wrong, but not of those that are refused.
+    #[test]
+    fn what_is_chosen_is_counted_and_findings_keep_names() {
+        let outcome = |class, message: &str, variants: &[&str]| Outcome {
+            variants: variants.iter().map(|name| (*name).to_owned()).collect(),
+            ..Outcome::new(class, "tile-expand-reduce", message)
+        };
+        let mut cases = vec![
+            outcome(Class::Accepted, "", &["shuffle", "pairwise"]),
+            outcome(Class::Wrong, "`@sums` of 3\nmore", &["pairwise"]),
+            outcome(Class::Wrong, "`@rows` of 14", &["sequential"]),
+            outcome(Class::Refused, "`@rows` has 4", &[]),
+        ];
+        let told = |cases: &[(u64, Outcome)]| {
+            let mut summary = Summary::with_variants(["parallel", "sequential", "shuffle"]);
+            for (index, outcome) in cases {
+                summary.count(*index, outcome);
+            }
+            assert!(!summary.is_clean());
+            summary.to_string()
+        };
+        let mut cases: Vec<_> = (5..).zip(cases.drain(..)).collect();
+        let text = told(&cases);
+        assert_eq!(
+            text,
+            "chosen 2x pairwise\nchosen 1x sequential\nchosen 1x shuffle\nchosen 0x parallel\n\
+             refused 1x tile-expand-reduce: `…` has N\n\
+             findings 2x wrong in tile-expand-reduce: `@sums` of 3 (first in case 6)\n\
+             4 cases: 1 accepted (25 %), 1 refused, 0 upstream's, 2 findings"
+        );
+        cases.reverse();
+        assert_eq!(told(&cases), text);
     }
 }

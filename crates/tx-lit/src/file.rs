@@ -73,14 +73,16 @@ impl Test {
     }
 
     /// Reads the directives of a file. Whatever looks like one and is not is an error: a misspelt
-    /// CHECK would otherwise pass for ever.
+    /// CHECK would otherwise pass for ever. All of these are told, a line each.
     pub(crate) fn parse(text: &str, tools: &[&str], registry: &Registry) -> Result<Self, String> {
         let mut test = Self {
             snapshot: true,
             round_trip: true,
             ..Self::default()
         };
-        let mut checks: Vec<(usize, String)> = Vec::new();
+        let mut checks: Vec<Line<'_>> = Vec::new();
+        let mut errors: Vec<(usize, String)> = Vec::new();
+        let mut is_unknown = false;
         let mut uses: Vec<Line<'_>> = Vec::new();
         let mut prose = String::new();
         test.expects_diagnostics = ["error", "warning", "remark", "note"]
@@ -100,25 +102,16 @@ impl Test {
             } else if registry.read_elsewhere.contains_key(line.name) {
                 test.read_elsewhere.push((number, line.name.to_owned()));
             } else if OWN.contains(&line.name) {
-                test.own(line, tools)
-                    .and_then(|()| test.names(line, registry))
-                    .map_err(|error| format!("line {number}: {error}"))?;
+                let own = test.own(line, tools);
+                if let Err(error) = own.and_then(|()| test.names(line, registry)) {
+                    if line.name == "RUN" {
+                        // Which CHECK lines there may be is not known without it.
+                        return Err(format!("line {number}: {error}"));
+                    }
+                    errors.push((number, error));
+                }
             } else {
-                if let Some(argument) = line.argument {
-                    return Err(format!(
-                        "line {number}: unknown directive `{}({argument}):`; {}",
-                        line.name,
-                        test.known(registry)
-                    ));
-                }
-                if !line.colon {
-                    return Err(format!(
-                        "line {number}: unknown directive `{}`; {}. If it is no directive, put it into a sentence",
-                        line.name,
-                        test.known(registry)
-                    ));
-                }
-                checks.push((number, line.name.to_owned()));
+                checks.push(line);
             }
         }
         for run in &mut test.runs {
@@ -126,19 +119,29 @@ impl Test {
                 run.exit = Exit::Failure;
             }
         }
-        for (number, name) in checks {
-            let prefix = test
-                .declared()
+        for line in checks {
+            let is_plain = line.colon && line.argument.is_none();
+            let declared = test.declared();
+            let prefix = declared
                 .into_iter()
-                .find(|prefix| is_check(&name, prefix))
-                .ok_or_else(|| {
-                    format!(
-                        "line {number}: unknown directive `{name}:`; {}",
-                        test.known(registry)
-                    )
-                })?
-                .to_owned();
-            test.prefixes.insert(prefix);
+                .find(|prefix| is_plain && is_check(line.name, prefix));
+            match prefix.map(str::to_owned) {
+                Some(prefix) => {
+                    test.prefixes.insert(prefix);
+                }
+                None => {
+                    errors.push((line.number, test.unknown(line, registry)));
+                    is_unknown = true;
+                }
+            }
+        }
+        if !errors.is_empty() {
+            errors.sort();
+            let lines = errors
+                .iter()
+                .map(|(number, error)| format!("line {number}: {error}"));
+            let known = is_unknown.then(|| test.known(registry));
+            return Err(lines.chain(known).collect::<Vec<_>>().join("\n"));
         }
         for line in uses {
             let number = line.number;
@@ -158,13 +161,45 @@ impl Test {
             .collect()
     }
 
-    fn known(&self, registry: &Registry) -> String {
-        let names: Vec<&str> = OWN
+    /// What to say of what looks like a directive and is none.
+    fn unknown(&self, line: Line<'_>, registry: &Registry) -> String {
+        let argument = line.argument.map(|argument| format!("({argument})"));
+        let argument = argument.unwrap_or_default();
+        let colon = if line.colon { ":" } else { "" };
+        let mut text = format!("unknown directive `{}{argument}{colon}`", line.name);
+        if let Some(meant) = self.meant(line.name, registry)
+            && meant != line.name
+        {
+            text.push_str(&format!(": did you mean `{meant}`?"));
+        }
+        if !line.colon {
+            text.push_str(" (if it is no directive, put it into a sentence)");
+        }
+        text
+    }
+
+    /// The directive that takes the fewest changes, if most of it is right.
+    fn meant(&self, found: &str, registry: &Registry) -> Option<String> {
+        let mut declared = self.declared();
+        if declared.is_empty() {
+            declared.insert("CHECK");
+        }
+        let checks = declared
             .iter()
-            .copied()
-            .chain(registry.directives.keys().map(String::as_str))
-            .chain(registry.read_elsewhere.keys().map(String::as_str))
-            .collect();
+            .flat_map(|prefix| CHECKS.iter().map(move |suffix| format!("{prefix}{suffix}")));
+        let found = found.replace('_', "-");
+        names(registry)
+            .into_iter()
+            .map(str::to_owned)
+            .chain(checks)
+            .map(|name| (strsim::osa_distance(&found, &name), name))
+            .min_by_key(|(distance, _)| *distance)
+            .filter(|(distance, name)| 3 * distance <= name.len())
+            .map(|(_, name)| name)
+    }
+
+    fn known(&self, registry: &Registry) -> String {
+        let names = names(registry);
         let mut text = format!("known are {}", names.join(", "));
         let declared: Vec<&str> = self.declared().into_iter().collect();
         if !declared.is_empty() {
@@ -349,6 +384,15 @@ impl Test {
     }
 }
 
+/// The names of all directives but CHECK lines.
+fn names(registry: &Registry) -> Vec<&str> {
+    OWN.iter()
+        .copied()
+        .chain(registry.directives.keys().map(String::as_str))
+        .chain(registry.read_elsewhere.keys().map(String::as_str))
+        .collect()
+}
+
 fn is_check(name: &str, prefix: &str) -> bool {
     name.strip_prefix(prefix).is_some_and(|suffix| {
         CHECKS.contains(&suffix)
@@ -406,10 +450,26 @@ mod tests {
     fn misspelt_checks_are_refused() {
         refuses(
             &GOOD.replace("CHECK", "CHEK"),
-            "line 4: unknown directive `CHEK:`; known are RUN, EXIT, SNAPSHOT, ROUNDTRIP, COUNT, PTXAS, \
+            "line 4: unknown directive `CHEK:`: did you mean `CHECK`?\nknown are RUN, EXIT, SNAPSHOT, ROUNDTRIP, COUNT, PTXAS, \
              RACE-FREE, VALIDATE, COMPARE, and CHECK with their suffixes",
         );
         refuses(&GOOD.replace("CHECK", "CHECK-NEST"), "unknown directive");
+        let several = GOOD.to_owned()
+            + "// CHECK_NEXT: a\n// SNAPSHO: none\n// CHECK-NEX: b\n// EXIT: x\n// VALIDTAE\n// SM90: c\n";
+        let told = parse(&several).unwrap_err();
+        let told: Vec<&str> = told.lines().collect();
+        assert_eq!(
+            told[..told.len() - 1],
+            [
+                "line 5: unknown directive `CHECK_NEXT:`: did you mean `CHECK-NEXT`?",
+                "line 6: unknown directive `SNAPSHO:`: did you mean `SNAPSHOT`?",
+                "line 7: unknown directive `CHECK-NEX:`: did you mean `CHECK-NEXT`?",
+                "line 8: expected an exit status, found `x`",
+                "line 9: unknown directive `VALIDTAE`: did you mean `VALIDATE`? (if it is no directive, put it into a sentence)",
+                "line 10: unknown directive `SM90:`",
+            ]
+        );
+        assert!(told[told.len() - 1].starts_with("known are RUN, "));
         refuses(&(GOOD.to_owned() + "// SM90: y\n"), "`SM90:`");
         refuses(&(GOOD.to_owned() + "// CHECK(SM90): y\n"), "`CHECK(SM90):`");
         refuses(

@@ -136,6 +136,9 @@
 //! They come last: where a directive or a CHECK line fails, that is what is told, and no snapshot is compared, written or asked
 //! for. So what is accepted has computed the right thing, where the test says `VALIDATE`.
 //!
+//! A snapshot that is not as the output is stays as it is, and what came out lies beside it in `x.snap.new`, which `cargo insta`
+//! reads and the next run that holds removes. It is nothing to commit: a line `*.snap.new` in `.gitignore` keeps these files out.
+//!
 //! [insta]: https://insta.rs
 
 mod text;

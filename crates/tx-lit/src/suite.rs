@@ -639,10 +639,10 @@ impl Suite {
     }
 }
 
-/// `FILE:3: …` for an error in line 3.
+/// `FILE:3: …` for an error in line 3, and for others below it.
 fn located(file: &str, error: &str) -> String {
     match error.strip_prefix("line ") {
-        Some(rest) => format!("{file}:{rest}"),
+        Some(rest) => format!("{file}:{rest}").replace("\nline ", &format!("\n{file}:")),
         None => format!("{file}: {error}"),
     }
 }

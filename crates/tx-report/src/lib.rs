@@ -36,6 +36,8 @@ pub struct Report {
     pub chip: String,
     /// Version of the compiler.
     pub version: String,
+    /// What the program that makes the page is called, in command lines.
+    pub program: String,
     /// Why it was refused, if it was.
     pub problems: Vec<Remark>,
     /// The module after each stage, in order.

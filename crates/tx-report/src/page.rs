@@ -32,9 +32,10 @@ pub fn render(report: &Report) -> String {
          'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
          <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
          <meta name=color-scheme content=\"light dark\">\n\
-         <meta name=generator content=\"tx {}\">\n<title>{title}: lowering</title>\n\
+         <meta name=generator content=\"{} {}\">\n<title>{title}: lowering</title>\n\
          <script>document.documentElement.className='js'</script>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
          <a class=skip href=\"#main\">Skip to the report</a>\n",
+        escape(&report.program),
         escape(&report.version)
     );
     let changes: Vec<Vec<Row>> = changes(&report.stages);
@@ -65,7 +66,8 @@ pub fn render(report: &Report) -> String {
         page,
         "</main>\n<footer><p>Keys: <kbd>/</kbd> search, <kbd>Enter</kbd> and <kbd>Shift</kbd>+<kbd>Enter</kbd> next and \
          previous hit, <kbd>Esc</kbd> leave the search, <kbd>j</kbd> and <kbd>k</kbd> next and previous stage.</p>\
-         <p>Made by tx {}.</p></footer>\n<template id=pack>{}</template>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+         <p>Made by {} {}.</p></footer>\n<template id=pack>{}</template>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        escape(&report.program),
         escape(&report.version),
         pack.encode()
     );
@@ -176,7 +178,8 @@ fn problems(page: &mut String, report: &Report) {
             let code = escape(code);
             let _ = write!(
                 page,
-                "<p class=note><code>{code}</code>: <code>tx explain {code}</code> says more.</p>"
+                "<p class=note><code>{code}</code>: <code>{} explain {code}</code> says more.</p>",
+                escape(&report.program)
             );
         }
         let notes: Vec<Note> = problem.notes.iter().map(|note| read(note)).collect();
@@ -428,11 +431,15 @@ fn verdict_table(page: &mut String, caption: &str, verdicts: &[&(String, Verdict
     for (name, verdict) in verdicts {
         let _ = write!(
             page,
-            "<tr><th scope=row><code>{}</code></th><td>",
+            "<tr><th scope=row><code>{}</code></th><td data-head=Verdict>",
             escape(name)
         );
         badge(page, verdict);
-        let _ = write!(page, "</td><td>{}</td></tr>", prose(&verdict.detail));
+        let _ = write!(
+            page,
+            "</td><td data-head=Detail>{}</td></tr>",
+            prose(&verdict.detail)
+        );
     }
     page.push_str("</tbody></table></div>");
 }
@@ -481,7 +488,7 @@ fn schedules(page: &mut String, notes: &[Note]) {
             let when = if when.is_empty() { "all lengths" } else { when };
             let _ = write!(
                 page,
-                "<tr><th scope=row>{}</th><td>{}</td><td>",
+                "<tr><th scope=row>{}</th><td data-head=Kernels>{}</td><td data-head=Steps>",
                 prose(when),
                 prose(what)
             );
@@ -545,15 +552,18 @@ fn variants(page: &mut String, notes: &[Note]) {
         };
         let _ = write!(
             page,
-            "<tr><th scope=row><code>{}</code></th><td><span class=\"badge {class}\">{word}</span></td>",
+            "<tr><th scope=row><code>{}</code></th><td data-head=Choice><span class=\"badge {class}\">{word}</span></td>",
             escape(name)
         );
         if priorities {
             let priority = escape(priority.as_deref().unwrap_or(""));
-            let _ = write!(page, "<td class=num>{priority}</td>");
+            let _ = write!(page, "<td class=num data-head=Priority>{priority}</td>");
         }
         let cost = escape(cost.as_deref().unwrap_or(""));
-        let _ = write!(page, "<td class=num>{cost}</td><td>");
+        let _ = write!(
+            page,
+            "<td class=num data-head=Cost>{cost}</td><td data-head=\"Why not\">"
+        );
         if !reasons.is_empty() {
             page.push_str("<ul class=reasons>");
             for (predicate, why) in reasons {
@@ -612,7 +622,8 @@ fn estimates(page: &mut String, notes: &[Note]) {
             };
             let _ = write!(
                 page,
-                "<tr><td><span class=\"badge {class}\">{word}</span></td><td class=num>{}</td><td>{}</td><td>",
+                "<tr><td data-head=Choice><span class=\"badge {class}\">{word}</span></td><td class=num data-head=Time>{}</td>\
+                 <td data-head=For>{}</td><td data-head=Steps>",
                 escape(time),
                 prose(why)
             );
@@ -932,6 +943,7 @@ mod tests {
             entry: Some(hostile("entry")),
             chip: hostile("chip"),
             version: hostile("version"),
+            program: hostile("program"),
             problems: vec![remark("problem")],
             stages: vec![
                 stage("%0 = a.a", Mood::Good),
@@ -993,8 +1005,8 @@ mod tests {
         let words = [
             "word", "detail", "severity", "problem", "note", "priority", "reason", "cost", "when",
             "step", "estimate", "bytes", "stage", "file", "source", "entry", "chip", "version",
-            "blame", "input", "checked", "remark", "kernel", "argument", "type", "fragment",
-            "value",
+            "program", "blame", "input", "checked", "remark", "kernel", "argument", "type",
+            "fragment", "value",
         ];
         for word in words {
             // In code, a word is a token of its own.

@@ -129,6 +129,8 @@ pub struct Validation {
     pub open: usize,
     /// Every stage, in order.
     pub stages: Vec<Stage>,
+    /// The variant of each reduction, as they stand in the program.
+    pub variants: Vec<String>,
 }
 
 impl Validation {
@@ -299,6 +301,7 @@ pub fn validate_edited(
                             name: "parse".to_owned(),
                             verdict: reason,
                         }],
+                        variants: Vec::new(),
                     });
                 }
                 // Sizes were guessed that do not fit.
@@ -372,6 +375,8 @@ struct Run<'r> {
     options: &'r Options,
     cases: Vec<Case>,
     stages: Vec<Stage>,
+    /// The variant of each reduction.
+    variants: Vec<String>,
     /// Stages after which there is nothing but LLVM's ops left, with their kernels. Loading those takes longest, so they
     /// are run one by one only where the last of them goes wrong.
     lowered: Vec<(usize, String)>,
@@ -419,6 +424,7 @@ impl<'r> Run<'r> {
             options,
             cases,
             stages: Vec::new(),
+            variants: Vec::new(),
             lowered: Vec::new(),
             laws: None,
             text: String::new(),
@@ -468,6 +474,9 @@ impl<'r> Run<'r> {
         module: &mut Module<'_>,
     ) -> Result<(), Error> {
         name.clone_into(&mut self.now);
+        if name == "tile-select-variant" {
+            self.variants = stages::variants(module);
+        }
         // What it leaves as it is may lack a barrier too.
         let orders = name == "tile-insert-sync" && !self.synchronized;
         self.synchronized |= orders;
@@ -865,6 +874,7 @@ impl<'r> Run<'r> {
             entry: artifact.plan.entry.clone(),
             chip: artifact.plan.chip.clone(),
             stages: self.stages,
+            variants: self.variants,
         }
     }
 }

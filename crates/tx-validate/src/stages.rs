@@ -20,6 +20,15 @@ fn ops<'m>(module: &'m Module<'_>) -> Vec<Op<'m>> {
     walk(unsafe { Op::from_raw(module.as_operation().to_raw()) })
 }
 
+/// The variant of each reduction that one is chosen for.
+pub(crate) fn variants(module: &Module<'_>) -> Vec<String> {
+    ops(module)
+        .into_iter()
+        .filter(|op| is(*op, "tile.reduce"))
+        .filter_map(|op| string_attribute(op, "variant"))
+        .collect()
+}
+
 /// Leaves of a module the function or kernel `entry` and what it names: what else there is would be compiled for nothing.
 pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
     let named = |op: &Op<'_>| string_attribute(*op, "sym_name");

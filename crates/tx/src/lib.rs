@@ -190,12 +190,20 @@ pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
         true => Ok(()),
         false => {
             let message = format!(
-                "there is a pass or a pipeline named `{}`; a pass is registered once, under a name of its own",
+                "there is a pass or a pipeline named `{}`; a pass is registered once, under a name of its own: change its `argument`",
                 info.argument
             );
             Err(Error::plain(ErrorKind::Taken, message))
         }
     }
+}
+
+/// The names of all ways to compute reductions that there are, in their order.
+pub fn variant_names() -> Vec<&'static str> {
+    tx_passes::variants()
+        .iter()
+        .map(|variant| variant.name())
+        .collect()
 }
 
 /// Adds a way to compute reductions, for the rest of the process: every compilation from here on asks it, in any context.

@@ -94,7 +94,10 @@ static REGISTERED: RwLock<Vec<&'static dyn Variant>> = RwLock::new(Vec::new());
 /// When there is a variant of that name.
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), String> {
     if variant_named(variant.name()).is_some() {
-        return Err(format!("there is a variant named `{}`", variant.name()));
+        return Err(format!(
+            "there is a variant named `{}`; a variant is registered once, under a name of its own: return another from `Variant::name`",
+            variant.name()
+        ));
     }
     REGISTERED
         .write()

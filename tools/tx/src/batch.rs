@@ -8,6 +8,7 @@ use tx_runtime::Device;
 use crate::cli::{Batch, Run};
 use crate::compile;
 use crate::failure::Failure;
+use crate::name;
 use crate::run;
 
 /// Runs `tx batch`.
@@ -58,7 +59,8 @@ fn one(line: &str, devices: &mut BTreeMap<String, Device>) -> Result<(), Failure
                 "expected a JSON list of strings, such as `[\"sums.mlir\", \"--arg\", \"zeros:f32\"]`: {error}"
             ))
         })?;
-    let options = Run::augment_args(clap::Command::new("tx run").no_binary_name(true))
+    let command = clap::Command::new("run").bin_name(format!("{} run", name::get()));
+    let options = Run::augment_args(command.no_binary_name(true))
         .try_get_matches_from(words)
         .and_then(|found| Run::from_arg_matches(&found))
         .map_err(|error| {

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use tx_plan::Artifact;
 use crate::cli::{Compile, Kept, Program};
 use crate::diagnostic::Said;
 use crate::failure::{Failure, say};
-use crate::progress::note;
+use crate::progress::{note, note_once};
 
 /// Runs `tx compile`.
 pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
@@ -24,12 +24,12 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
         ));
     }
     let text = read(&options.program.file)?;
-    let off = Kept {
-        cache: Some(PathBuf::from(OFF)),
-    };
+    for path in [output, plan].into_iter().flatten() {
+        check_folder(path)?;
+    }
     // What is timed has to be done.
     let is_timed = options.time || options.times.is_some();
-    let kept = if is_timed { &off } else { &options.kept };
+    let kept = cache(&options.kept)?.filter(|_| !is_timed);
     let mut times = Times::default();
     let times_run = options.times.unwrap_or(1);
     let artifact = reporting(&options.program, &text, || {
@@ -79,14 +79,20 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 
 /// Refuses a file to write whose folder is not there, before work that takes long.
 pub(crate) fn check_folder(path: &Path) -> Result<(), Failure> {
-    match path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
-        Some(folder) => fs::metadata(folder)
-            .map(drop)
-            .map_err(|error| Failure::file(path, &error)),
-        None => Ok(()),
+    let folder = path.parent();
+    let Some(folder) = folder.filter(|folder| !folder.as_os_str().is_empty()) else {
+        return Ok(());
+    };
+    let (file, name) = (path.display(), folder.display());
+    match fs::metadata(folder) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(Failure::Refused(format!(
+            "{file}: `{name}` is a file, expected a folder: name another"
+        ))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::Refused(format!(
+            "{file}: there is no folder `{name}`: create it, as with `mkdir -p {name}`"
+        ))),
+        Err(error) => Err(Failure::file(folder, &error)),
     }
 }
 
@@ -107,28 +113,56 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
 /// In place of the folder of the cache: none.
 const OFF: &str = "off";
 
+/// What somebody may write who wants a cache or none, and who wants no folder of that name.
+const UNCLEAR: [&str; 12] = [
+    "0", "1", "no", "yes", "none", "null", "false", "true", "on", "never", "disable", "disabled",
+];
+
 /// How many bytes of compiled programs are kept at most.
 const MOST_KEPT: u64 = 512 << 20;
 
 /// Where compiled programs are kept, if anywhere: where the user says, or else in a folder of our own where programs keep what
 /// can be made again.
-pub(crate) fn cache(kept: &Kept) -> Option<tx::Cache> {
-    let given = kept
-        .cache
-        .clone()
-        .or_else(|| env::var_os("TX_CACHE").map(PathBuf::from));
-    // A variable that is empty says nothing.
-    let given = given.filter(|folder| !folder.as_os_str().is_empty());
-    let folder = match given {
-        Some(folder) if folder == Path::new(OFF) => return None,
-        Some(folder) => folder,
-        None => env::var_os("XDG_CACHE_HOME")
+pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
+    let (from, given) = match &kept.cache {
+        Some(folder) => ("--cache", Some(folder.clone())),
+        None => ("TX_CACHE", env::var_os("TX_CACHE").map(PathBuf::from)),
+    };
+    let is = |words: &[&str]| {
+        let word = given.as_deref().and_then(Path::to_str).map(str::trim);
+        word.is_some_and(|given| words.iter().any(|word| word.eq_ignore_ascii_case(given)))
+    };
+    if is(&[OFF]) {
+        return Ok(None);
+    }
+    let expected = "expected `off` or a folder to keep compiled programs in";
+    let shown = given.as_deref().unwrap_or(Path::new("")).display();
+    if is(&UNCLEAR) {
+        return Err(Failure::Usage(format!(
+            "{from}: found `{shown}`, {expected}; one of this name is `./{shown}`"
+        )));
+    }
+    let is_empty = is(&[""]);
+    if is_empty && kept.cache.is_some() {
+        return Err(Failure::Usage(format!(
+            "{from}: found `{shown}`, {expected}"
+        )));
+    }
+    if is_empty {
+        // It is how shells take a variable back for one command.
+        note_once(&format!(
+            "tx: {from} is empty and says nothing, {expected}: the user's cache folder is taken"
+        ));
+    }
+    let own = || {
+        let caches = env::var_os("XDG_CACHE_HOME")
             .map(PathBuf::from)
             .filter(|folder| folder.is_absolute())
-            .or_else(|| Some(env::home_dir()?.join(".cache")))?
-            .join("tx"),
+            .or_else(|| Some(env::home_dir()?.join(".cache")))?;
+        Some(caches.join("tx"))
     };
-    Some(tx::Cache::new(folder, MOST_KEPT))
+    let folder = given.filter(|_| !is_empty).or_else(own);
+    Ok(folder.map(|folder| tx::Cache::new(folder, MOST_KEPT)))
 }
 
 /// Compiles a program for a chip.
@@ -138,14 +172,15 @@ pub(crate) fn compile(
     text: &[u8],
     chip: &str,
 ) -> Result<Artifact, Failure> {
+    let cache = cache(kept)?;
     reporting(program, text, || {
-        compiler(kept, chip)?.compile_source(&source(program, text.to_vec()))
+        compiler(cache, chip)?.compile_source(&source(program, text.to_vec()))
     })
 }
 
-fn compiler(kept: &Kept, chip: &str) -> Result<tx::Compiler, tx::Error> {
+fn compiler(cache: Option<tx::Cache>, chip: &str) -> Result<tx::Compiler, tx::Error> {
     let compiler = crate::compiler(tx::Target::parse(chip)?)?;
-    Ok(match cache(kept) {
+    Ok(match cache {
         Some(cache) => compiler.with_cache(cache),
         None => compiler,
     })

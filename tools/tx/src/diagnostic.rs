@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use tx::Severity;
 use tx_codes::Code;
 
+use crate::name;
+
 /// The form of what is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
@@ -229,7 +231,10 @@ impl Said {
         self.style_into(&mut text, None);
         if let Some(code) = self.code() {
             let (dim, name) = (Style::new().dimmed(), code.name());
-            text.push_str(&format!("{dim}  = {name}: tx explain {name}{dim:#}\n"));
+            text.push_str(&format!(
+                "{dim}  = {name}: {} explain {name}{dim:#}\n",
+                name::get()
+            ));
         }
         text
     }
@@ -244,17 +249,17 @@ impl Said {
             Severity::Remark => AnsiColor::Blue,
         };
         let kind = colour.on_default().bold();
-        let message = &self.message;
+        let message = name::spoken(&self.message);
         let place = match &self.origin {
             Origin::Text | Origin::Finding(_) => {
                 text.push_str(&format!("{message}\n"));
                 let notes = self.notes.iter();
                 for note in notes.filter(|note| note.origin == Origin::Text) {
-                    text.push_str(&format!("note: {}\n", note.message));
+                    text.push_str(&format!("note: {}\n", name::spoken(&note.message)));
                 }
                 return;
             }
-            Origin::Tx | Origin::Program(None) => "tx".to_owned(),
+            Origin::Tx | Origin::Program(None) => name::get().to_owned(),
             // The file as a whole.
             Origin::Program(Some(location)) if location.line == 0 => location.file.clone(),
             Origin::Program(Some(location)) => location.to_string(),
@@ -306,7 +311,7 @@ impl Said {
         let number = |n: Option<usize>| n.filter(|n| *n > 0);
         json!({
             "severity": self.severity.to_string(),
-            "message": self.message,
+            "message": name::spoken(&self.message),
             "file": location.map(|l| &l.file),
             "line": number(location.map(|l| l.line)),
             "column": number(location.map(|l| l.column)),

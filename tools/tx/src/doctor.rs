@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tx_runtime::{CudaDriver, Device};
-use tx_target::Chip;
 
 use crate::cli::{Doctor, Kept};
 use crate::compile;
@@ -16,9 +15,9 @@ pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
     let chip = options
         .chip
         .as_deref()
-        .map(Chip::parse)
+        .map(|chip| tx::Target::parse(chip).map(|target| target.chip()))
         .transpose()
-        .map_err(|error| Failure::Refused(error.to_string()))?;
+        .map_err(|error| Failure::Diagnosed(compile::describe(&error, Path::new(""), b"")))?;
     let mut rows = vec![
         ("tx", env!("CARGO_PKG_VERSION").to_owned()),
         ("LLVM", format!("{}, built in", env!("TX_LLVM_VERSION"))),
@@ -26,7 +25,7 @@ pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
     ];
     rows.extend(cuda());
     rows.push(("ptxas", ptxas()));
-    rows.push(("cache", cache(&options.kept)));
+    rows.push(("cache", cache(&options.kept)?));
     let mut text = table(&rows);
     match chip {
         Some(chip) => text.push_str(&format!("\n{}", table(&chip.rows()))),
@@ -38,7 +37,7 @@ pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
             ));
         }
     }
-    crate::print(text.as_bytes())
+    crate::print(crate::name::spoken(&text).as_bytes())
 }
 
 fn table<N: AsRef<str>>(rows: &[(N, String)]) -> String {
@@ -90,13 +89,13 @@ fn cuda() -> Vec<(&'static str, String)> {
 }
 
 /// What is kept of programs that were compiled.
-fn cache(kept: &Kept) -> String {
-    let Some(cache) = compile::cache(kept) else {
-        return "off".to_owned();
+fn cache(kept: &Kept) -> Result<String, Failure> {
+    let Some(cache) = compile::cache(kept)? else {
+        return Ok("off".to_owned());
     };
     let folder = cache.folder().display();
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-    match cache.usage() {
+    Ok(match cache.usage() {
         Ok(usage) => format!(
             "{folder}: {} programs in {} of {} MiB",
             usage.results,
@@ -104,7 +103,7 @@ fn cache(kept: &Kept) -> String {
             mib(cache.limit())
         ),
         Err(error) => format!("not usable: {folder}: {error}"),
-    }
+    })
 }
 
 fn ptxas() -> String {

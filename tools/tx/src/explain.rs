@@ -44,7 +44,7 @@ fn code(number: u64) -> Result<(), Failure> {
             "no code TX{number:04}: `tx explain --list` lists all"
         ))
     })?;
-    crate::print(page(code).as_bytes())
+    crate::print(crate::name::spoken(&page(code)).as_bytes())
 }
 
 fn page(code: &Code) -> String {
@@ -158,7 +158,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         ));
     }
     // What is chosen stands first, and is not to be looked for among them.
-    crate::print((told + &others).as_bytes())
+    crate::print(crate::name::spoken(&(told + &others)).as_bytes())
 }
 
 /// What notes about schedules that are not chosen begin with.

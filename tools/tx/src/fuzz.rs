@@ -10,6 +10,7 @@ use tx_fuzz::{Case, Summary, modules, text};
 
 use crate::cli::{Fuzz, FuzzRun, FuzzTarget};
 use crate::failure::Failure;
+use crate::name;
 use crate::progress;
 
 /// Runs `tx fuzz`.
@@ -20,6 +21,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     let (summary, out) = match &options.target {
         FuzzTarget::Modules(run) => {
             let config = modules::Config {
+                program: name::get().to_owned(),
                 worker: vec![tx.into_os_string(), "fuzz".into(), "worker".into()],
                 time: Duration::from_secs(run.seconds),
                 cases: run.cases,
@@ -38,6 +40,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
             corpus,
         } => {
             let config = text::Config {
+                program: name::get().to_owned(),
                 tx,
                 opt: opt.clone(),
                 upstream: upstream.clone(),

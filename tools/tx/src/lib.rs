@@ -6,12 +6,13 @@
 //! ```no_run
 //! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }
 //! fn main() -> std::process::ExitCode {
-//!     mine::register().expect("names that are free");
-//!     tx_cli::main_with(|compiler| compiler.with_pass_before("tile-select-variant", "canonicalize"))
+//!     tx_cli::main_with(mine::register, |compiler| {
+//!         compiler.with_pass_before("tile-select-variant", "canonicalize")
+//!     })
 //! }
 //! ```
 //!
-//! What it says is what `tx` says, and so are options and exit statuses; it calls itself `tx` too.
+//! What it says is what `tx` says, and so are options and exit statuses; it calls itself by the name that it is started by.
 
 mod batch;
 mod bench;
@@ -23,6 +24,7 @@ mod explain;
 mod failure;
 mod fuzz;
 mod man;
+mod name;
 mod progress;
 mod report;
 mod run;
@@ -35,10 +37,12 @@ use std::env;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use clap::{CommandFactory, Parser};
+use clap::error::{ContextKind, ContextValue};
+use clap::{CommandFactory, FromArgMatches};
 use clap_complete::Shell;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
@@ -46,39 +50,48 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, fmt};
 
 use cli::{Cli, Command};
-use diagnostic::Format;
+use diagnostic::{Format, Said};
 use failure::Failure;
 
 /// Puts passes into a compiler, or sets something else of it.
 pub type Prepare = fn(tx::Compiler) -> Result<tx::Compiler, tx::Error>;
 
+/// Makes variants and passes known.
+pub type Register = fn() -> Result<(), tx::Error>;
+
 static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
-/// Does what the arguments of the process say, with all variants that are registered. It is the body of `main`: it is called
-/// while there is no other thread, and sets the panic hook.
+/// Does what the arguments of the process say. It is the body of `main`: it is called while there is no other thread, and sets
+/// the panic hook.
 #[must_use = "it is the exit status"]
 pub fn main() -> ExitCode {
-    main_of("tx", Ok)
+    main_of("tx", || Ok(()), Ok)
 }
 
-/// The same with every compiler as `prepare` returns it: with passes put into `lower-reduction`. A pass that is registered and
-/// put nowhere is not run.
+/// The same with what `register` registers, once, and with every compiler as `prepare` returns it: with passes put into
+/// `lower-reduction`. A pass that is registered and put nowhere is not run; `Ok` puts none. What `register` refuses, such as a
+/// name that is taken, is told, and the exit status is 1.
 #[must_use = "it is the exit status"]
-pub fn main_with(prepare: Prepare) -> ExitCode {
+pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     main_of(
         "tx, or of a variant or a pass that this program registers",
+        register,
         prepare,
     )
 }
 
 /// `makers` are those of whom a panic is a bug.
-fn main_of(makers: &'static str, prepare: Prepare) -> ExitCode {
+fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCode {
     PREPARE.get_or_init(|| prepare);
+    name::choose();
     // SAFETY: there is no other thread yet.
     unsafe { tx::ignore_cuda_toolkit() };
-    let cli = match Cli::try_parse() {
+    let parsed = name::of(Cli::command())
+        .try_get_matches()
+        .and_then(|found| Cli::from_arg_matches(&found));
+    let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return wrong_usage(&error),
+        Err(error) => return wrong_usage(error),
     };
     cli.message_format.choose();
     // A panic is a bug, but the user is owed a message and not a backtrace.
@@ -95,7 +108,13 @@ fn main_of(makers: &'static str, prepare: Prepare) -> ExitCode {
             "tx: this is a bug of {makers}; please report it with the program and the command line"
         ));
     }));
-    let done = panic::catch_unwind(AssertUnwindSafe(|| execute(cli)));
+    let done = panic::catch_unwind(AssertUnwindSafe(|| {
+        register().map_err(|error| {
+            let said = Said::diagnostics(&error.diagnostics, Path::new(""), b"");
+            Failure::Diagnosed(said)
+        })?;
+        execute(cli)
+    }));
     match (done, trace::finish()) {
         (Ok(Ok(())), Ok(())) => ExitCode::SUCCESS,
         (Ok(Ok(())), Err(failure)) | (Ok(Err(failure)), _) => failure.report(),
@@ -104,8 +123,9 @@ fn main_of(makers: &'static str, prepare: Prepare) -> ExitCode {
 }
 
 /// Says what is wrong with the command line, or what `--help` and `--version` ask for.
-fn wrong_usage(error: &clap::Error) -> ExitCode {
+fn wrong_usage(mut error: clap::Error) -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();
+    suggest_command(&mut error, &args);
     // There is no command line that could say so otherwise.
     let json = args.iter().any(|arg| arg == "--message-format=json")
         || args
@@ -119,8 +139,34 @@ fn wrong_usage(error: &clap::Error) -> ExitCode {
         Some(message) if error.use_stderr() => Failure::Usage(message.to_owned()).report(),
         _ if json && error.use_stderr() => Failure::Usage(text).report(),
         // Help, that was asked for or that stands in for a command.
-        _ => error.exit(),
+        _ => match error.print().and_then(|()| std::io::stdout().flush()) {
+            Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+            Err(failed) => Failure::stdout(&failed).report(),
+        },
     }
+}
+
+/// Names the command that was meant: clap compares words by the letters that they share, and offers `completions` for `cmpile`.
+fn suggest_command(error: &mut clap::Error, args: &[OsString]) {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let root = Cli::command();
+    let before = args.iter().take_while(|arg| *arg != found.as_str());
+    let parent = before.fold(&root, |parent, arg| {
+        parent.find_subcommand(arg).unwrap_or(parent)
+    });
+    let known = parent
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .map(clap::Command::get_name);
+    match tx_dialect_tile::nearest(found, known).map(str::to_owned) {
+        Some(meant) => error.insert(
+            ContextKind::SuggestedSubcommand,
+            ContextValue::Strings(vec![meant]),
+        ),
+        None => error.remove(ContextKind::SuggestedSubcommand),
+    };
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> &str {
@@ -147,12 +193,17 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         .or_else(|| env::var("TX_LOG").ok().filter(|filter| !filter.is_empty()));
     progress::configure(&cli.progress, filter.is_some());
     let log = filter.as_ref().map(|filter| {
-        let stderr = std::io::stderr;
+        let is_json = Format::chosen() == Format::Json;
         let layer = fmt::layer()
-            .with_ansi(stderr().is_terminal())
+            .with_ansi(!is_json && std::io::stderr().is_terminal())
             // Passes and stages are spans: each is told when it ends, with the time that it took.
             .with_span_events(FmtSpan::CLOSE)
-            .with_writer(stderr);
+            .with_writer(move || -> Box<dyn Write> {
+                match is_json {
+                    true => Box::new(Remarks),
+                    false => Box::new(std::io::stderr()),
+                }
+            });
         EnvFilter::builder()
             .parse(filter)
             .map(|filter| layer.with_filter(filter))
@@ -179,6 +230,20 @@ fn execute(cli: Cli) -> Result<(), Failure> {
     }
 }
 
+/// Says each log message, which is written in one piece, as other messages are said.
+struct Remarks;
+
+impl Write for Remarks {
+    fn write(&mut self, message: &[u8]) -> std::io::Result<usize> {
+        failure::say(&String::from_utf8_lossy(message));
+        Ok(message.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 fn completions(options: &cli::Completions) -> Result<(), Failure> {
     let shell = match options.shell {
         cli::Shell::Bash => Shell::Bash,
@@ -187,8 +252,12 @@ fn completions(options: &cli::Completions) -> Result<(), Failure> {
     };
     // Into memory first: clap_complete panics when it cannot write.
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "tx", &mut script);
-    print(&script)
+    let mut command = name::of(Cli::command());
+    clap_complete::generate(shell, &mut command, name::get(), &mut script);
+    // For bash, clap_complete writes a hyphen of the name in two ways, and then finds no command.
+    let [wrong, right] = ["__subcmd__", "__"].map(|hyphen| name::get().replace('-', hyphen));
+    let script = String::from_utf8_lossy(&script).replace(&wrong, &right);
+    print(script.as_bytes())
 }
 
 /// Writes to standard output.

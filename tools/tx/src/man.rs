@@ -8,10 +8,11 @@ use clap::{Command, CommandFactory};
 
 use crate::cli::{Cli, Man};
 use crate::failure::Failure;
+use crate::name;
 
 /// Runs `tx man`.
 pub(crate) fn run(options: &Man) -> Result<(), Failure> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = name::of(Cli::command()).disable_help_subcommand(true);
     // Hands options that all commands have on to each.
     command.build();
     match &options.dir {
@@ -43,6 +44,6 @@ fn write(command: &Command, folder: &Path) -> io::Result<()> {
 fn page(command: &Command) -> clap_mangen::Man {
     // Without a date, so that a version has one text.
     clap_mangen::Man::new(command.clone())
-        .source(concat!("tx ", env!("CARGO_PKG_VERSION")))
-        .manual("tx")
+        .source(format!("{} {}", name::get(), env!("CARGO_PKG_VERSION")))
+        .manual(name::get())
 }

@@ -3,12 +3,15 @@
 //! There is a bar where standard error is a terminal, and nothing where it is not. It is cleared when the work ends. What is
 //! printed meanwhile goes through [`around`], so that it does not run into the bar.
 
-use std::io::{self, IsTerminal, Write};
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::diagnostic::Format;
 
 /// What is said on standard error beside errors.
 #[derive(Debug, Args)]
@@ -58,9 +61,13 @@ const LOOK: Duration = Duration::from_millis(200);
 pub(crate) fn configure(options: &Options, is_logging: bool) {
     let is_terminal = io::stderr().is_terminal()
         && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb");
+    // Programs read lines.
+    let is_json = Format::chosen() == Format::Json;
     let form = match options.progress {
         _ if options.quiet => Form::Nothing,
         When::Never => Form::Nothing,
+        When::Auto if is_json => Form::Nothing,
+        When::Always if is_json => Form::Lines,
         When::Auto if is_logging || !is_terminal => Form::Nothing,
         When::Always if is_logging || !is_terminal => Form::Lines,
         When::Auto | When::Always => Form::Bar,
@@ -73,6 +80,15 @@ pub(crate) fn configure(options: &Options, is_logging: bool) {
 pub(crate) fn note(message: &str) {
     if QUIET.get() != Some(&true) {
         crate::failure::say(message);
+    }
+}
+
+/// The same, but not again in this process: of what concerns each of several runs.
+pub(crate) fn note_once(message: &str) {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if said.insert(message.to_owned()) {
+        note(message);
     }
 }
 
@@ -148,12 +164,11 @@ impl Task {
         }
         *said = Some(Instant::now());
         let (at, of) = (self.bar.position(), self.bar.length().unwrap_or_default());
-        let _ = writeln!(
-            io::stderr().lock(),
+        crate::failure::say(&format!(
             "tx: {}: {at} of {of}: {}",
             self.what,
             self.bar.message()
-        );
+        ));
     }
 
     /// Shows, while `work` runs, the steps and the message that `look` answers.

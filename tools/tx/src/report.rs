@@ -13,6 +13,7 @@ use crate::cli;
 use crate::compile;
 use crate::doctor;
 use crate::failure::{Failure, say};
+use crate::name;
 use crate::progress::{self, Task};
 use crate::run::load;
 use crate::validate::watch;
@@ -51,6 +52,7 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
         entry: source.entry.clone(),
         chip: options.chip.clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        program: name::get().to_owned(),
         ..Report::default()
     };
     let mut failure = None;
@@ -167,7 +169,7 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
         .filter(|place| place.file == source.name && place.line > 0);
     Remark {
         severity: diagnostic.severity.to_string(),
-        message: diagnostic.message.clone(),
+        message: name::spoken(&diagnostic.message).into_owned(),
         code: match diagnostic.severity {
             tx::Severity::Error => tx_codes::find(&diagnostic.message).map(tx_codes::Code::name),
             _ => None,
@@ -177,7 +179,7 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
         notes: diagnostic
             .notes
             .iter()
-            .map(|note| note.message.clone())
+            .map(|note| name::spoken(&note.message).into_owned())
             .collect(),
     }
 }

@@ -10,7 +10,7 @@ use crate::cli::{Launch, Run};
 use crate::compile;
 use crate::diagnostic::Said;
 use crate::failure::Failure;
-use crate::progress::note;
+use crate::progress::note_once;
 
 /// Runs `tx run`.
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
@@ -66,7 +66,7 @@ impl Launch {
     /// Says which device was taken, where nobody named it.
     pub(crate) fn tell(&self, device: &Device) {
         if self.device == "auto" {
-            note(&format!(
+            note_once(&format!(
                 "tx: running on {}: {}",
                 device.name(),
                 device.reason()

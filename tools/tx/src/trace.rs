@@ -45,6 +45,7 @@ pub(crate) fn start<S>(path: &Path) -> Result<impl Layer<S>, Failure>
 where
     S: Subscriber + for<'s> LookupSpan<'s>,
 {
+    crate::compile::check_folder(path)?;
     let file = File::create(path).map_err(|error| Failure::file(path, &error))?;
     let mut out = Out {
         file: LineWriter::new(file),

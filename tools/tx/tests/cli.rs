@@ -180,6 +180,246 @@ fn help_shows_examples() {
     );
 }
 
+/// A program of another compiler says its own name, not that of this one, wherever it names itself.
+#[cfg(unix)]
+#[test]
+fn a_program_is_called_as_it_was_started() {
+    let case = Case::new();
+    let own = case.folder.path().join("my-tx");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tx"), &own).expect("a link");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(&own);
+        command
+            .current_dir(case.folder.path())
+            .args(args)
+            .env("TX_CACHE", "off");
+        command.output().expect("it starts")
+    };
+    // What is left of `tx` once its own name, which shells write in their way, and those of others are taken out.
+    let strangers = |text: &str| {
+        let text = [
+            "my-tx",
+            "my__tx",
+            "my_tx",
+            "tx-opt",
+            "tx_runtime",
+            "tx-theme",
+        ]
+        .iter()
+        .fold(text.replace("\\-", "-"), |text, name| {
+            text.replace(name, "")
+        });
+        let word = |text: &str, at: usize| {
+            let is_letter = |c: char| c.is_alphanumeric();
+            !text[..at].ends_with(is_letter) && !text[at + 2..].starts_with(is_letter)
+        };
+        let found = text.match_indices("tx").find(|(at, _)| word(&text, *at));
+        found.map(|(at, _)| text[at..].chars().take(60).collect::<String>())
+    };
+    case.file("sum.mlir", SUM);
+    case.file("bad.mlir", SUM.replace("axes [0]", "axes [7]"));
+    case.file("runs.jsonl", "[\"--frob\"]\n");
+    for args in [
+        &["--help"][..],
+        &["--version"],
+        &["frobnicate"],
+        &["run", "sum.mlir", "--frob"],
+        &["run", "--help"],
+        &["fuzz", "--help"],
+        &["fuzz", "text", "--help"],
+        &["report", "--help"],
+        &["completions", "--help"],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["completions", "fish"],
+        &["man"],
+        &["man", "--dir", "pages"],
+        &["compile", "none.mlir"],
+        &["compile", "bad.mlir"],
+        &["compile", "bad.mlir", "--message-format", "json"],
+        &["explain", "TX0001"],
+        &["explain", "TX9999"],
+        &["batch", "runs.jsonl"],
+        &["explain", "sum.mlir"],
+        &["report", "bad.mlir", "-o", "-", "--no-validate"],
+        &[
+            "run",
+            "sum.mlir",
+            "--device",
+            "cpu",
+            "--arg",
+            "zeros:128xf32",
+            "--arg",
+            "zeros:f32",
+        ],
+        &["fuzz", "modules", "--cases", "2", "--progress", "always"],
+        &["fuzz", "replay", "none.json"],
+    ] {
+        let output = run(args);
+        for text in [stdout(&output), stderr(&output)] {
+            assert_eq!(strangers(&text), None, "{args:?}: {text}");
+        }
+    }
+    // Completions find the options of a command, also where the name has a hyphen.
+    fs::write(
+        case.folder.path().join("own.bash"),
+        run(&["completions", "bash"]).stdout,
+    )
+    .expect("written");
+    let bash = "source own.bash; COMP_WORDS=(my-tx run --dev); COMP_CWORD=2; _my__tx my-tx --dev run; echo ${COMPREPLY[@]}";
+    if let Ok(output) = Command::new("bash")
+        .args(["-c", bash])
+        .current_dir(case.folder.path())
+        .output()
+    {
+        assert_eq!(stdout(&output), "--device\n", "{}", stderr(&output));
+    }
+    for page in fs::read_dir(case.folder.path().join("pages")).expect("pages") {
+        let path = page.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        assert!(name.starts_with("my-tx"), "{name}");
+        let text = fs::read_to_string(&path).expect("a page");
+        assert_eq!(strangers(&text), None, "{text}");
+    }
+}
+
+/// How often each variant is chosen for the programs of a run, also those that never are.
+#[test]
+fn fuzzing_counts_variants() {
+    let case = Case::new();
+    let run = |jobs: &str| stdout(&case.tx(&["fuzz", "modules", "--cases", "12", "--jobs", jobs]));
+    let text = run("1");
+    let counts: Vec<u64> = text
+        .lines()
+        .filter_map(|line| {
+            line.strip_prefix("chosen ")?
+                .split('x')
+                .next()?
+                .parse()
+                .ok()
+        })
+        .collect();
+    assert!(counts.len() >= 8 && counts[0] > 0, "{text}");
+    assert!(counts.is_sorted_by(|a, b| a >= b), "{text}");
+    assert_eq!(run("2"), text);
+}
+
+/// Which device is used is said once, however many runs there are.
+#[test]
+fn batches_say_once_where_they_run() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = r#"["sum.mlir", "--arg", "zeros:128xf32", "--arg", "zeros:f32"]"#;
+    case.file("runs.jsonl", format!("{run}\n{run}\n{run}\n"));
+    let output = case.tx(&["batch", "runs.jsonl"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("tx: running on ").count(), 1);
+    assert_eq!(stdout(&output).matches("\"status\":0").count(), 3);
+}
+
+/// The command that was meant is the one that takes the fewest changes, of those that stand at this place.
+#[test]
+fn misspelt_commands_are_known() {
+    let case = Case::new();
+    for (args, tip) in [
+        (
+            &["cmpile"][..],
+            Some("a similar subcommand exists: 'compile'"),
+        ),
+        (&["exlpain"], Some("a similar subcommand exists: 'explain'")),
+        (&["rnu"], Some("a similar subcommand exists: 'run'")),
+        (
+            &["--quiet", "fuzz", "modle"],
+            Some("a similar subcommand exists: 'modules'"),
+        ),
+        (&["worker"], None),
+        (&["fuzz", "workr"], None),
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 2);
+        let said = stderr(&output);
+        let found = said.lines().find_map(|line| line.strip_prefix("  tip: "));
+        assert_eq!(found, tip, "{said}");
+    }
+}
+
+/// Whatever is said, programs that ask for JSON read nothing else.
+#[test]
+fn all_messages_are_json() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let json = ["--message-format", "json"];
+    for (args, part) in [
+        (
+            &["validate", "sum.mlir", "--progress", "always"][..],
+            "tx: validate: 0 of 1",
+        ),
+        (
+            &["compile", "sum.mlir", "--log", "debug"],
+            "tile-select-variant",
+        ),
+        (
+            &[
+                "compile",
+                "sum.mlir",
+                "--log",
+                "debug",
+                "--progress",
+                "always",
+                "--time",
+            ],
+            "total",
+        ),
+        (
+            &[
+                "run",
+                "sum.mlir",
+                "--arg",
+                "zeros:128xf32",
+                "--arg",
+                "zeros:f32",
+            ],
+            "tx: running on",
+        ),
+    ] {
+        let output = case.tx(&[args, &json].concat());
+        assert_eq!(status(&output), 0, "{args:?}");
+        let said = stderr(&output);
+        let has_part = said.lines().any(|line| {
+            let value: serde_json::Value = serde_json::from_str(line)
+                .unwrap_or_else(|error| panic!("{args:?}: {error}: {line}"));
+            assert_eq!(value["severity"], "remark", "{line}");
+            value["message"].as_str().expect("a message").contains(part)
+        });
+        assert!(has_part, "{args:?}: {said}");
+        assert!(!said.contains("\\u001b"), "{said}");
+    }
+}
+
+/// Help that nobody gets is no success.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    let case = Case::new();
+    for args in [
+        &["--help"][..],
+        &["run", "-h"],
+        &["--version"],
+        &["help", "fuzz"],
+    ] {
+        let full = fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("a device");
+        let output = case.command(args).stdout(full).output().expect("tx starts");
+        assert_eq!(status(&output), 1, "{args:?}");
+        assert!(
+            stderr(&output).starts_with("tx: error: standard output: "),
+            "{args:?}"
+        );
+    }
+}
+
 /// A page has everything, and without times it is the same every time.
 #[test]
 fn reports_are_pages() {
@@ -282,7 +522,7 @@ fn reports_that_cannot_be_made() {
     fails(
         &case.tx(&[&quick[..], &["-o", "absent/sum.html"]].concat()),
         1,
-        "tx: error: absent/sum.html: No such file or directory (os error 2)\n",
+        "tx: error: absent/sum.html: there is no folder `absent`: create it, as with `mkdir -p absent`\n",
     );
     fails(
         &case.tx(&["report", "absent.mlir", "-o", "sum.html"]),
@@ -470,9 +710,14 @@ fn compiles() {
         "tx: error: found `-` for both the PTX and the launch plan, expected a file for one of them\n",
     );
     fails(
+        &case.tx(&["compile", "sum.mlir", "--plan", "sum.mlir/plan.json"]),
+        1,
+        "tx: error: sum.mlir/plan.json: `sum.mlir` is a file, expected a folder: name another\n",
+    );
+    fails(
         &case.tx(&["compile", "sum.mlir", "-o", "absent/sum.ptx"]),
         1,
-        "tx: error: absent/sum.ptx: No such file or directory (os error 2)\n",
+        "tx: error: absent/sum.ptx: there is no folder `absent`: create it, as with `mkdir -p absent`\n",
     );
 }
 
@@ -573,7 +818,9 @@ fn files_need_a_folder() {
         fails(
             &output,
             1,
-            &format!("tx: error: {file}: No such file or directory (os error 2)\n"),
+            &format!(
+                "tx: error: {file}: there is no folder `absent`: create it, as with `mkdir -p absent`\n"
+            ),
         );
     }
 }
@@ -804,7 +1051,31 @@ fn takes_what_it_compiled_before() {
     assert_eq!(cached("sum.mlir"), sum);
     assert_eq!(kept("kept").len(), 1);
     let output = case.tx(&["compile", "sum.mlir", "--cache", "sum.mlir"]);
-    assert_eq!((status(&output), stdout(&output)), (0, sum));
+    assert_eq!((status(&output), stdout(&output)), (0, sum.clone()));
+    // Who wants none gets none, in any case of letters, and what may mean that or another thing is told.
+    let given = |value: &str| {
+        let mut command = case.command(&["compile", "sum.mlir"]);
+        command.env("TX_CACHE", value).output().expect("tx starts")
+    };
+    for off in ["OFF", "Off", " off"] {
+        assert_eq!(stdout(&given(off)), sum);
+        assert!(!case.folder.path().join(off).exists());
+    }
+    for unclear in ["0", "False", "none", "on"] {
+        fails(
+            &given(unclear),
+            2,
+            &format!(
+                "tx: error: TX_CACHE: found `{unclear}`, expected `off` or a folder to keep compiled programs in; \
+                 one of this name is `./{unclear}`\n"
+            ),
+        );
+    }
+    fails(
+        &case.tx(&["compile", "sum.mlir", "--cache", ""]),
+        2,
+        "tx: error: --cache: found ``, expected `off` or a folder to keep compiled programs in\n",
+    );
     // An empty variable is none: the user's folder.
     let home = case.folder.path().join("home");
     let output = case
@@ -812,7 +1083,13 @@ fn takes_what_it_compiled_before() {
         .env("TX_CACHE", "")
         .env("XDG_CACHE_HOME", &home)
         .output();
-    assert_eq!(status(&output.expect("tx starts")), 0);
+    let output = output.expect("tx starts");
+    assert_eq!(status(&output), 0);
+    assert!(
+        stderr(&output).starts_with("tx: TX_CACHE is empty"),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(kept("home/tx").len(), 1);
 }
 
@@ -835,6 +1112,14 @@ fn the_doctor_reports() {
         .output()
         .expect("tx starts");
     assert_eq!(status(&output), 0);
+    let output = case.tx(&["doctor", "--chip", "nonsense"]);
+    assert_eq!(status(&output), 1);
+    let said = stderr(&output);
+    assert!(
+        said.starts_with("tx: error: unknown chip `nonsense`; known"),
+        "{said}"
+    );
+    assert!(said.ends_with("  = TX0501: tx explain TX0501\n"), "{said}");
     let output = stdout(&case.tx(&["doctor", "--chip", "sm_90"]));
     assert!(
         output.contains("compute capability") && output.contains("9.0"),
@@ -1078,7 +1363,7 @@ fn traces_need_a_file() {
     fails(
         &output,
         1,
-        "tx: error: no/folder.json: No such file or directory (os error 2)\n",
+        "tx: error: no/folder.json: there is no folder `no`: create it, as with `mkdir -p no`\n",
     );
 }
 

@@ -13,6 +13,8 @@ use std::path::Path;
 pub(super) struct Command {
     /// Whether it is `tx-opt`, and not `tx`.
     opt: bool,
+    /// What it is called.
+    program: String,
     /// In words: `tx-opt --lower-reduction`.
     before: Vec<String>,
     after: Vec<String>,
@@ -58,6 +60,7 @@ impl Command {
             };
             return Self {
                 opt: true,
+                program: "tx-opt".to_owned(),
                 before: Vec::new(),
                 after,
             };
@@ -91,6 +94,7 @@ impl Command {
         }
         Self {
             opt: false,
+            program: config.program.clone(),
             before: vec![before.to_owned()],
             after,
         }
@@ -111,8 +115,7 @@ impl Command {
 
     /// In words, without the file.
     fn words(&self) -> String {
-        let program = if self.opt { "tx-opt" } else { "tx" };
-        let mut words = vec![program.to_owned()];
+        let mut words = vec![self.program.clone()];
         words.extend(self.before.iter().cloned());
         words.push("FILE".to_owned());
         words.extend(self.after.iter().map(|word| match word.is_empty() {
@@ -129,10 +132,13 @@ impl Command {
 
     /// Whether that is an end it may have.
     pub(super) fn judge(&self, ended: &Ended, text: bool) -> Outcome {
-        let short = match (&self.before[..], self.after.first()) {
-            ([word, ..], _) => format!("tx {word}"),
-            (_, Some(flag)) => format!("tx-opt {}", flag.split('=').next().unwrap_or(flag)),
-            _ => "tx-opt".to_owned(),
+        let short = match self.before.first().or(self.after.first()) {
+            Some(word) => format!(
+                "{} {}",
+                self.program,
+                word.split('=').next().unwrap_or(word)
+            ),
+            None => self.program.clone(),
         };
         // Programs that are run may have loops without an end.
         let runs = self

@@ -38,6 +38,8 @@ const SHRINK: Duration = Duration::from_secs(60);
 /// How to fuzz.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// What the program that does this is called, in command lines that do it again.
+    pub program: String,
     /// The program `tx`.
     pub tx: PathBuf,
     /// The program `tx-opt`; without it, bytecode and single passes are left out.
@@ -124,7 +126,7 @@ pub fn run(config: &Config) -> io::Result<Summary> {
             summary
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
-                .count(&outcome);
+                .count(index, &outcome);
             config.done.fetch_add(1, Ordering::Relaxed);
             let wanted = outcome.class.is_finding() || outcome.class == Class::Upstream;
             if wanted && findings.take(&kind, OF_A_KIND) {
@@ -293,7 +295,8 @@ fn save(
     fs::write(
         config.out.join(format!("{name}.txt")),
         format!(
-            "Found by `tx fuzz text --seed {} --first {index} --cases 1`, then made smaller.\n{}\n{}\n",
+            "Found by `{} fuzz text --seed {} --first {index} --cases 1`, then made smaller.\n{}\n{}\n",
+            config.program,
             config.seed,
             outcome.headline(),
             outcome.message

@@ -180,7 +180,7 @@ fn check(claim: &Claim, function: &Function, language: Language) -> Result<(), S
         let hint = match (language, op.name.starts_with("tile.")) {
             (Language::Ptx, _) => "",
             (Language::Mlir, true) => ": count after it is lowered",
-            (Language::Mlir, false) => ": count in PTX, in the output of `tx compile`",
+            (Language::Mlir, false) => ": count in PTX, which `compile` of the driver prints",
         };
         return Err(format!(
             "@{}: {} cannot be told, since it is not known what `{}` does{hint}\n{}",
@@ -305,7 +305,7 @@ mod tests {
         assert!(error("@rows loads = 2", copy).contains("`memref.copy`"));
         assert_eq!(count("@rows shuffles = 1", &with(copy)), Ok(()));
         let call = "func.call @f() : () -> ()";
-        assert!(error("@rows barriers = 0", call).contains("in the output of `tx compile`"));
+        assert!(error("@rows barriers = 0", call).contains("which `compile` of the driver prints"));
         // libdevice touches no memory and waits for nobody.
         let exp = "%4 = llvm.call @__nv_expf(%1) : (f32) -> f32";
         assert_eq!(count("@rows barriers = 0, loads = 2", &with(exp)), Ok(()));

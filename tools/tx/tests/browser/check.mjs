@@ -430,18 +430,46 @@ await test('sections can be reached from everywhere, and wide tables show that t
     assert(heading.y >= bar.height && heading.y < bar.height + 60, `${JSON.stringify(heading)} is below the bar`);
   }
   const { page } = await open('rows.html', { width: 420 });
-  const wide = page.locator('.scroll:has(table.variants)').first();
+  const wide = page.locator('.scroll:has(svg.tree)').first();
   const state = () => wide.evaluate(each => [...each.classList, each.tabIndex, getComputedStyle(each).maskImage.startsWith('linear')].join(' '));
-  await page.waitForFunction(() => document.querySelector('.scroll:has(table.variants)').classList.contains('after'));
+  await page.waitForFunction(() => document.querySelector('.scroll:has(svg.tree)').classList.contains('after'));
   assert.equal(await state(), 'scroll after 0 true');
   await wide.focus();
   await page.keyboard.press('ArrowRight');
-  await page.waitForFunction(() => document.querySelector('.scroll:has(table.variants)').scrollLeft > 5);
+  await page.waitForFunction(() => document.querySelector('.scroll:has(svg.tree)').scrollLeft > 5);
   await wide.evaluate(each => { each.scrollLeft = each.scrollWidth; each.blur(); });
-  await page.waitForFunction(() => !document.querySelector('.scroll:has(table.variants)').classList.contains('after'));
+  await page.waitForFunction(() => !document.querySelector('.scroll:has(svg.tree)').classList.contains('after'));
   assert.equal(await state(), 'scroll before 0 true');
   const { page: broad } = await open('rows.html', { width: 1280 });
-  assert.equal(await broad.locator('.scroll:has(table.variants)').first().getAttribute('class'), 'scroll');
+  assert.equal(await broad.locator('.scroll:has(svg.tree)').first().getAttribute('class'), 'scroll');
+});
+
+await test('in a narrow window the cells of a row stand below each other, under the headings of their columns', async () => {
+  for (const name of ['rows.html', 'many.html', 'refused.html', 'fragments.html']) {
+    for (const width of [360, 420, 700, 701, 820]) {
+      const { page } = await open(name, { width });
+      await page.evaluate(() => document.querySelectorAll('details').forEach(each => { each.open = true; }));
+      const hidden = await page.evaluate(() => [...document.querySelectorAll('.scroll:has(table.plain)')]
+        .filter(each => each.scrollWidth > each.clientWidth + 1).map(each => each.getAttribute('aria-label')));
+      assert.deepEqual(hidden, [], `${name} at ${width}: to the side is more`);
+      await page.close();
+    }
+  }
+  const { page } = await open('rows.html', { width: 420 });
+  const cells = async table => page.locator(table).first().locator('tbody tr').last().evaluate(row => [...row.cells].map(cell => {
+    const { top, left, right } = cell.getBoundingClientRect();
+    return { heading: getComputedStyle(cell, '::before').content, top, left, right };
+  }));
+  for (const [table, heading] of [['#check table.plain', 'Detail'], ['table.variants', 'Why not']]) {
+    const row = await cells(table);
+    assert.equal(row.at(-1).heading, `"${heading}"`);
+    const shown = row.filter(cell => cell.right > cell.left);
+    assert(shown.length > 2, table);
+    shown.slice(1).forEach((cell, i) => assert(cell.top > shown[i].top && cell.right <= 420, `${table}: ${JSON.stringify(row)}`));
+  }
+  const { page: broad } = await open('rows.html', { width: 1280 });
+  const tops = await broad.locator('table.variants tbody tr').first().evaluate(row => [...row.cells].map(cell => cell.getBoundingClientRect().top));
+  assert.equal(new Set(tops).size, 1, 'a row is a row where there is room');
 });
 
 await test('what comes as a whole has the width of both sides', async () => {

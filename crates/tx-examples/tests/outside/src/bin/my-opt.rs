@@ -6,7 +6,10 @@ use tx::melior::dialect::DialectRegistry;
 use tx::mlir::registration::opt_main;
 
 fn main() -> ExitCode {
-    another_compiler::register().expect("names that are free");
+    if let Err(error) = another_compiler::register() {
+        eprintln!("my-opt: {error}");
+        return ExitCode::FAILURE;
+    }
     tx::register();
     let registry = DialectRegistry::new();
     tx::register_dialects(&registry);
