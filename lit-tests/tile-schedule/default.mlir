@@ -4,7 +4,7 @@
 // as the attribute that could also have been written by hand.
 
 // Rows of unknown length and number: a kernel for each of some lengths, among which the caller's decides. A thread has a short
-// one alone, then one to sixteen lanes share it, then a warp, then a block, with vectors. Few long ones are cut over blocks, of which
+// one alone, then one to sixteen lanes share it, then a warp, then two warps, with vectors, then a block. Few long ones are cut over blocks, of which
 // the last combines: the fewer there are, the more blocks each has.
 // CHECK-LABEL: func.func @rows(
 // CHECK:      #tile.case<"d1" to 8, [#tile.split<"d0" by 256>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.i" by 1>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
@@ -12,7 +12,9 @@
 // CHECK-SAME: #tile.case<"d1" to 32, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 32>, #tile.split<"d1.i" by 4>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
 // CHECK-SAME: #tile.case<"d1" to 64, [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 64>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
 // CHECK-SAME: #tile.case<"d1" to 256, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
-// CHECK-SAME: #tile.case<"d1" to 4096, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 32>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d1" to 768, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 32>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d1" to 4096, [#tile.split<"d0" by 2>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 128>, #tile.split<"d1.o.i" by 64>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d0" to 1, [#tile.bind<"d0" to block_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 131072>
 // CHECK-SAME: #tile.case<"d0" to 4, [#tile.bind<"d0" to block_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 65536>, #tile.split<"d1.o.i" by 1024>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, #tile.split<"d1.o.i.i" by 512>
 // CHECK-SAME: #tile.case<"d0" to 32, [#tile.bind<"d0" to block_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 8192>, #tile.split<"d1.o.i" by 512>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, #tile.split<"d1.o.i.i" by 256>
 // CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_x>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 512>, #tile.split<"d1.o.i" by 256>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]>

@@ -8,26 +8,27 @@
 // What is chosen is said where the op stands, a line for each kernel and for each variant, once for each op: for which lengths, in
 // which time for the longest of them, and what that is made of; of other schedules, how far their estimates lie apart. These
 // stand at the end, so that they hide nothing.
-// CHECK:      explain-a-program.mlir:[[# @LINE + 27]]:3: remark: `tile.reduce` is scheduled by its shape
+// CHECK:      explain-a-program.mlir:[[# @LINE + 28]]:3: remark: `tile.reduce` is scheduled by its shape
 // CHECK-NEXT:   tile.reduce sum %A into %B
 // CHECK-NEXT:   ^
-// CHECK-NEXT:   `d1` up to 8: one kernel, 256 threads a block, {{[0-9.]+}} µs for 33554432x8: [#tile.split<"d0" by 256>
-// CHECK-NEXT:   `d1` up to 16: one kernel, 256 threads a block, {{[0-9.]+}} µs for 16777216x16: [#tile.split<"d0" by 128>
-// CHECK:        `d1` up to 4096: one kernel, 256 threads a block, {{[0-9.]+}} µs for 65536x4096: [#tile.split<"d0" by 8>
-// CHECK:        `d0` up to 32: one kernel, 256 threads a block, {{[0-9.]+}} µs for 32x8192: [#tile.bind<"d0" to block_y>
-// CHECK:        all other lengths: one kernel, 256 threads a block, {{[0-9.]+}} µs for 32768x8192: [#tile.bind<"d0" to block_x>
+// CHECK-NEXT:   `d1` up to 8: one kernel, 256 threads a block, {{[0-9.]+}} µs for 33554432x8: split d0 by 256,
+// CHECK-NEXT:   `d1` up to 16: one kernel, 256 threads a block, {{[0-9.]+}} µs for 16777216x16: split d0 by 128,
+// CHECK:        `d1` up to 4096: one kernel, 128 threads a block, {{[0-9.]+}} µs for 65536x4096: split d0 by 2,
+// CHECK:        `d0` up to 32: one kernel, 256 threads a block, {{[0-9.]+}} µs for 32x8192: bind d0 to block_y,
+// CHECK:        all other lengths: one kernel, 256 threads a block, {{[0-9.]+}} µs for 32768x8192: bind d0 to block_x,
 // CHECK-NEXT:   estimates are for the A100 and 262144x1024, which is assumed where sizes are known at run time only
 // CHECK-NEXT:   chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; estimates tell
 // CHECK-NEXT:   chosen: {{.+}} µs for 1074790400 bytes, {{.+}} waves of 2048 threads a multiprocessor; the memory alone would take {{.+}} µs, loads with as many under way {{.+}} µs, instructions {{.+}} µs
 // CHECK-NEXT:   24 other schedules, estimated at {{.+}} to {{.+}} µs: within {{.+}} %
-// CHECK:      explain-a-program.mlir:[[# @LINE + 15]]:3: remark: variant `shuffle` exchanges these values of `rows_1`, for `d1` from 9 to 16
+// CHECK:      explain-a-program.mlir:[[# @LINE + 16]]:3: remark: variant `shuffle` exchanges these values
 // CHECK-NEXT:   redux: `redux.sync` has no `sum` of `f32`
-// CHECK-NEXT:   shuffle: accepted, cost {{[0-9]+}}, chosen
-// CHECK:      remark: variant `shuffle` exchanges these values of `rows_8`, for `d1` above 4096, `d0` above 32
-// CHECK:      explain-a-program.mlir:[[# @LINE + 11]]:3: other schedules
+// CHECK-NEXT:   shuffle: accepted, chosen
+// CHECK-NEXT:   cost 28 in `rows_1`, 56 in `rows_2`, 84 in `rows_3`, 112 in `rows_4`, 140 from `rows_5` to `rows_10`
+// CHECK:      explain-a-program.mlir:[[# @LINE + 12]]:3: other schedules
 // CHECK-NEXT:   {{[0-9.]+}} µs: split d0 by
 // NONE:       24 other schedules
 // NONE-NOT:   : other schedules
+// FULL:         `d1` up to 8: {{.+}}: [#tile.split<"d0" by 256>, #tile.bind<
 // FULL:       : other schedules
 // FULL-NEXT:    {{[0-9.]+}} µs for 1074790400 bytes, {{.+}} waves of {{.+}}: [#tile.split<"d0" by
 // CHIP:       remark: `tile.reduce` is scheduled by its shape

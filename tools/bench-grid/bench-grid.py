@@ -205,10 +205,13 @@ def cases():
     for n in (1 << 20, 1 << 24):
         m = GIB // (4 * n)
         yield Case("row sums", [m, n], [1], target=0.96, free=())
-    for n in (8, 32, 100, 256, 1001, 1024, 4096, 65536):
+    for n in (8, 32, 100, 256, 1001, 1024, 2000, 4096, 65536):
         yield rows("row sums, columns known at run time", n, None, free=(0, 1))
     for n in (1 << 20, 1 << 24, 1 << 28):
         yield Case("row sums, columns known at run time", [GIB // (4 * n), n], [1], free=(0, 1))
+    for more in ({"type": "f16"}, {"kind": "argmax"}):
+        for n in (1024, 4096, 16384):
+            yield rows("other rows, columns known at run time", n, None, free=(0, 1), **more)
     for m, n in ((65536, 4096), (1 << 20, 256), (1024, 1 << 18), (1 << 24, 16), (256, 1 << 20)):
         yield Case("column sums", [m, n], [0], target=0.92 if n == 16 else 0.95)
     yield Case("column sums", [268435, 1000], [0])

@@ -462,7 +462,7 @@ pub(crate) struct Explain {
     #[arg(long, conflicts_with_all = ["what", "entry"])]
     pub(crate) list: bool,
 
-    /// How the schedules that were not chosen are told, after everything else
+    /// How schedules that were not chosen are told, after everything else; with `full`, those that were have the form of the attribute
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Candidates::Short)]
     pub(crate) candidates: Candidates,
 

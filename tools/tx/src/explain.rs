@@ -108,7 +108,7 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let mut others = String::new();
     let mut before = BTreeSet::new();
     let mut shown = None;
-    for mut remark in said {
+    for mut remark in merged(said) {
         // The notes speak of the line that the remark shows.
         let notes = std::mem::take(&mut remark.notes);
         let place = remark.location.clone();
@@ -129,7 +129,10 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         for note in &notes {
             match note.message.strip_prefix(CANDIDATE) {
                 Some(candidate) => candidates.push(candidate),
-                None => one.push_str(&format!("  {}\n", note.message)),
+                None if options.candidates == Candidates::Full => {
+                    one.push_str(&format!("  {}\n", note.message));
+                }
+                None => one.push_str(&format!("  {}\n", in_short(&note.message))),
             }
         }
         if let Some(line) = summary(&candidates) {
@@ -186,9 +189,94 @@ fn summary(candidates: &[&str]) -> Option<String> {
 fn short(candidate: &str) -> String {
     let time = candidate.split(" for ").next().unwrap_or_default();
     let steps = candidate.split_once(": [").map_or("", |(_, steps)| steps);
+    format!("{time}: {}", steps_in_short(steps))
+}
+
+/// A note, whose schedule, if it has one, is told without what every step has.
+fn in_short(note: &str) -> String {
+    match note.split_once(": [#tile.") {
+        Some((what, steps)) => format!("{what}: {}", steps_in_short(steps)),
+        None => note.to_owned(),
+    }
+}
+
+fn steps_in_short(steps: &str) -> String {
     let steps = steps.strip_suffix(']').unwrap_or(steps);
     let steps = steps.replace("#tile.", "").replace('<', " ");
-    format!("{time}: {}", steps.replace(['>', '"'], ""))
+    steps.replace(['>', '"'], "")
+}
+
+/// One remark for the kernels of one op in which values are exchanged alike but for the costs, which the last note lists.
+fn merged(said: Vec<tx::Diagnostic>) -> Vec<tx::Diagnostic> {
+    let mut all: Vec<(tx::Diagnostic, Vec<(String, String)>)> = Vec::new();
+    for mut remark in said {
+        let Some((message, kernel)) = of_kernel(&remark.message) else {
+            all.push((remark, Vec::new()));
+            continue;
+        };
+        let mut costs = Vec::new();
+        for note in &mut remark.notes {
+            if let Some((before, cost, after)) = cost(&note.message) {
+                costs.push(cost);
+                note.message = format!("{before}{after}");
+            }
+        }
+        let entry = (costs.join(" and "), kernel);
+        match all.last_mut() {
+            Some((known, kernels))
+                if !kernels.is_empty()
+                    && known.message == message
+                    && known.location == remark.location
+                    && known.notes == remark.notes =>
+            {
+                kernels.push(entry);
+            }
+            _ => all.push((tx::Diagnostic { message, ..remark }, vec![entry])),
+        }
+    }
+    let finish = |(mut remark, kernels): (tx::Diagnostic, Vec<(String, String)>)| {
+        if kernels.is_empty() {
+            return remark;
+        }
+        let costs: Vec<String> = kernels
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|alike| match alike {
+                [(cost, one)] => format!("{cost} in {one}"),
+                [(cost, first), .., (_, last)] => format!("{cost} from {first} to {last}"),
+                [] => String::new(),
+            })
+            .collect();
+        let mut note = remark
+            .notes
+            .last()
+            .cloned()
+            .unwrap_or_else(|| remark.clone());
+        note.message = format!("cost {}", costs.join(", "));
+        remark.notes.push(note);
+        remark
+    };
+    all.into_iter().map(finish).collect()
+}
+
+/// What is said of the values of a kernel, and of which one: "... of `rows_1`, for `d1` from 9 to 16".
+fn of_kernel(message: &str) -> Option<(String, String)> {
+    let (what, kernel) = message.split_once(" of `")?;
+    let (kernel, _) = kernel.split_once("`, for ")?;
+    let exchanged = what.starts_with("variant ") && what.ends_with(" these values");
+    exchanged.then(|| (what.to_owned(), format!("`{kernel}`")))
+}
+
+/// The cost in "shuffle: accepted, cost 28, chosen", and what stands around it.
+fn cost(note: &str) -> Option<(String, String, String)> {
+    let (before, rest) = note.split_once(", cost ")?;
+    let end = rest
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(rest.len());
+    Some((
+        before.to_owned(),
+        rest[..end].to_owned(),
+        rest[end..].to_owned(),
+    ))
 }
 
 #[cfg(test)]
@@ -215,6 +303,58 @@ mod tests {
             ])
             .as_deref(),
             Some("3 other schedules, estimated at 692.6 to 693.5 µs: within 0.2 %")
+        );
+    }
+
+    /// Kernels that exchange alike are told together, and others apart.
+    #[test]
+    fn kernels_that_are_alike_are_told_once() {
+        let remark = |message: &str, notes: &[&str]| tx::Diagnostic {
+            severity: tx::Severity::Remark,
+            location: None,
+            message: message.to_owned(),
+            notes: notes.iter().map(|note| remark_of(note)).collect(),
+        };
+        fn remark_of(message: &str) -> tx::Diagnostic {
+            tx::Diagnostic {
+                severity: tx::Severity::Note,
+                location: None,
+                message: message.to_owned(),
+                notes: Vec::new(),
+            }
+        }
+        let one = |kernel: &str, cost: u32| {
+            let message =
+                format!("variant `shuffle` exchanges these values of `{kernel}`, for `d1` up to 8");
+            remark(
+                &message,
+                &[
+                    "redux: no",
+                    &format!("shuffle: accepted, cost {cost}, chosen"),
+                ],
+            )
+        };
+        let other = remark("`tile.reduce` is scheduled by its shape", &["a, cost 3"]);
+        let told = merged(vec![
+            other.clone(),
+            one("a", 28),
+            one("b", 56),
+            one("c", 56),
+            one("d", 56),
+        ]);
+        let [first, second] = &told[..] else {
+            panic!("{told:?}")
+        };
+        assert_eq!(*first, other);
+        assert_eq!(second.message, "variant `shuffle` exchanges these values");
+        let notes: Vec<&str> = second.notes.iter().map(|note| &*note.message).collect();
+        assert_eq!(
+            notes,
+            [
+                "redux: no",
+                "shuffle: accepted, chosen",
+                "cost 28 in `a`, 56 from `b` to `d`"
+            ]
         );
     }
 

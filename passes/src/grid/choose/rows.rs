@@ -22,14 +22,23 @@ const LARGE: i64 = 1 << 26;
 const BUSY: i64 = 256;
 /// Rows of up to so many elements, shortest first: how many threads reduce one, and what each has under way. Elements one
 /// by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast as vectors.
-const ROWS: [(i64, Group); 6] = [
+const ROWS: [(i64, Group); 5] = [
     (8, Group::new([1, 8, 1, THREADS])),
     (16, Group::new([2, 8, 1, THREADS])),
     (32, Group::new([4, 8, 1, THREADS / 2])),
     (64, Group::new([8, 8, 1, THREADS / 2])),
     (256, Group::new([LANES / 2, 8, 1, THREADS / 2])),
-    (4096, Group::new([LANES, 8, 1, THREADS])),
 ];
+/// Longer rows, by the most bytes of an element: of up to so many elements, and whether as vectors. Of elements that are narrow, a
+/// warp's loads one by one are of part of a cache line; where these are of one byte, vectors at aligned addresses leave much beside them.
+const LONGER: [(i64, [(i64, Group, bool); 2]); 3] = [
+    (1, [(768, WARP, false), (4096, HALF_WARP, true)]),
+    (2, [(1536, HALF_WARP, true), (4096, TWO_WARPS, true)]),
+    (i64::MAX, [(768, WARP, false), (4096, TWO_WARPS, true)]),
+];
+const HALF_WARP: Group = Group::new([LANES / 2, 4, 1, THREADS / 2]);
+const WARP: Group = Group::new([LANES, 8, 1, THREADS]);
+const TWO_WARPS: Group = Group::new([2 * LANES, 2, 1, THREADS / 2]);
 /// The same where an element takes many ops.
 const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
 /// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], and how many threads reduce one: the fewer
@@ -44,8 +53,8 @@ const LONGEST: [Group; 2] = [
     Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
 ];
 /// Up to so many of them, where their number is known at run time too, have so many times the threads and are cut over so many blocks each:
-/// with more blocks, a row alone would be faster, and several that are not so long slower.
-const FEW_ROWS: [(i64, i64, i64); 2] = [(4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
+/// with more blocks, the longest would be faster, and several that are not so long slower.
+const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
 /// Elements of one result that one block reduces, without partial results that wait for other blocks; the second where
 /// their number is known.
 const SMALL: [(i64, Group); 2] = [
@@ -250,6 +259,7 @@ impl Chooser<'_, '_> {
             blocks,
             ..Rows::new(group, Vectors::None, Some(most))
         };
+        let takes_long = self.job.weight() > HEAVY;
         let mut classes: Vec<((usize, i64), Rows)> = Vec::new();
         let mut up_to = |class: Rows| classes.extend(class.most.map(|n| ((inner, n), class)));
         if kept.is_empty() {
@@ -264,17 +274,36 @@ impl Chooser<'_, '_> {
                 up_to(one_by_one((*most, *group), Blocks::ThenLast(*cuts)));
             });
         } else {
+            let width = self.width().unwrap_or(VECTOR);
+            let longer = LONGER.iter().find(|(most, _)| width <= *most);
+            let [long, longest] = longer.map_or(LONGER[0].1, |(_, classes)| *classes);
             let short = match self.is_heavy() {
                 true => HEAVY_ROWS.as_slice(),
                 false => &ROWS,
             };
-            short
-                .iter()
-                .for_each(|class| up_to(one_by_one(*class, Blocks::One)));
+            for (most, group) in short {
+                // Longer rows of what is soon combined are loaded as vectors, as all others are; the rest is for less code.
+                let most = if takes_long {
+                    *most
+                } else {
+                    (*most).min(long.0)
+                };
+                up_to(one_by_one((most, *group), Blocks::One));
+            }
+            let as_vectors = |(most, group, whether): (i64, Group, bool)| match whether {
+                true => Rows::new(group, vectors, Some(most)),
+                false => one_by_one((most, group), Blocks::One),
+            };
+            if !self.is_heavy() {
+                up_to(as_vectors(long));
+            }
+            if !takes_long {
+                up_to(as_vectors(longest));
+            }
         }
         // The longest get a block each, or several where they are few, unless how a row is reduced must not follow from that.
         let [by_vectors, one_by_one] = LONGEST;
-        let mut longest = match self.is_heavy() {
+        let mut longest = match takes_long {
             true => Rows::new(one_by_one, Vectors::None, None),
             false => Rows::new(by_vectors, vectors, None),
         };
