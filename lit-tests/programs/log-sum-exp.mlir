@@ -7,7 +7,10 @@
 // element so far and the sum relative to it, and are rescaled when they meet. Nothing overflows, and a
 // row of nothing but -inf gives -inf.
 // CHECK-LABEL: gpu.func @log_sum_exp_0
-// CHECK:       tile.all_reduce custom %{{.+}}, %{{.+}} scope(warp) width 32
+// CHECK-NOT:   tile.all_reduce
+// CHECK:       math.log
+// CHECK-LABEL: gpu.func @log_sum_exp_1
+// CHECK:       tile.all_reduce custom %{{.+}}, %{{.+}} scope(warp) width 2 stride 1
 // CHECK:       math.log
 // CHECK-COUNT-1: memref.store
 // CHECK:       gpu.return

@@ -7,7 +7,10 @@
 // squared differences from it, and a count. Unlike a sum of squares this loses nothing where the
 // mean is large.
 // CHECK-LABEL: gpu.func @variance_0
-// CHECK:       tile.all_reduce custom %{{.+}}, %{{.+}}, %{{.+}} scope(warp) width 32
+// CHECK-NOT:   tile.all_reduce
+// CHECK:       memref.store
+// CHECK-LABEL: gpu.func @variance_1
+// CHECK:       tile.all_reduce custom %{{.+}}, %{{.+}}, %{{.+}} scope(warp) width 2 stride 1
 // CHECK:       arith.divf
 // CHECK-COUNT-2: memref.store
 // CHECK-NOT:   memref.store

@@ -62,7 +62,7 @@ func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %
 gpu.module @kernels {
   // A shuffle is for all lanes of the warp.
   // APART: @apart: the program does what it must not
-  // APART: parse {{ *}}FAULT: lane 20 of the warp does not take part, and lane 0 does, by thread 0 of block (0, 0, 0), `gpu.shuffle`
+  // APART: parse {{ *}}FAULT: lane 20 of the warp does not take part, and lane 0 does, by thread (0, 0, 0) of block (0, 0, 0), `gpu.shuffle`
   gpu.func @apart(%A: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %t = gpu.thread_id x
     %c20 = arith.constant 20 : index
@@ -79,7 +79,7 @@ gpu.module @kernels {
 
   // Where all barriers are said to be in, what is not ordered is the program's own. Both accesses are named.
   // RACE: @race: the program leaves accesses unordered
-  // RACE: parse {{ *}}RACE: {{.*}} nothing orders this read by thread 0 of block 0 after the write by thread 63 of block 0 by `memref.store` at {{.*}}, `memref.load` at
+  // RACE: parse {{ *}}RACE: {{.*}} nothing orders this read by thread (0, 0, 0) of block (0, 0, 0) after the write by thread (63, 0, 0) of block (0, 0, 0) by `memref.store` at {{.*}}, `memref.load` at
   gpu.func @race(%A: memref<64xf32>) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = gpu.thread_id x

@@ -209,8 +209,8 @@ def cases():
         yield rows("row sums, columns known at run time", n, None, free=(0, 1))
     for n in (1 << 20, 1 << 24, 1 << 28):
         yield Case("row sums, columns known at run time", [GIB // (4 * n), n], [1], free=(0, 1))
-    for more in ({"type": "f16"}, {"kind": "argmax"}):
-        for n in (1024, 4096, 16384):
+    for more in [{"kind": k} for k in ("argmax", "welford", "logsumexp")] + [{"type": t} for t in ("f16", "i8", "f64")]:
+        for n in (8, 32, 100, 1000, 1024, 4096):
             yield rows("other rows, columns known at run time", n, None, free=(0, 1), **more)
     for m, n in ((65536, 4096), (1 << 20, 256), (1024, 1 << 18), (1 << 24, 16), (256, 1 << 20)):
         yield Case("column sums", [m, n], [0], target=0.92 if n == 16 else 0.95)

@@ -32,6 +32,8 @@ pub struct Code {
 pub enum Command {
     /// `tx compile`.
     Compile,
+    /// `tx run --device cpu` with these arguments: what runs, and goes wrong.
+    Run(&'static [&'static str]),
     /// `tx-opt` with these arguments.
     Opt(&'static [&'static str]),
     /// The same, where the arguments are what is wrong, and the program stays as it is.

@@ -3,6 +3,7 @@
 mod dialect;
 mod linalg;
 mod plans;
+mod running;
 mod schedules;
 mod scopes;
 mod targets;
@@ -43,5 +44,9 @@ pub(crate) const GROUPS: &[Group] = &[
     Group {
         title: "Validation",
         codes: validation::CODES,
+    },
+    Group {
+        title: "Programs that run",
+        codes: running::CODES,
     },
 ];

@@ -120,6 +120,25 @@ impl Cta {
         std::array::from_fn(|d| self.index[d] + position[d])
     }
 
+    /// The cluster of this number, where there are so many along each dimension.
+    pub(crate) fn nth(&self, number: u64, clusters: [u64; 3]) -> Self {
+        let [x, y, _] = clusters;
+        let first = [number % x, number / x % y, number / (x * y)];
+        Self {
+            index: std::array::from_fn(|d| first[d] as u32 * self.cluster[d]),
+            ..self.clone()
+        }
+    }
+
+    /// A lane as messages name it, by its coordinates.
+    pub(crate) fn name(&self, lane: u32) -> String {
+        let (rank, thread) = self.place(lane);
+        let [x, y, _] = self.block;
+        let [bx, by, bz] = self.block_of(rank);
+        let (tx, ty, tz) = (thread % x, thread / x % y, thread / (x * y));
+        format!("thread ({tx}, {ty}, {tz}) of block ({bx}, {by}, {bz})")
+    }
+
     /// All threads, as lanes.
     pub(crate) fn all(&self) -> Vec<u32> {
         let (pitch, threads) = (self.pitch(), self.threads());
@@ -407,12 +426,11 @@ impl<'c> Exec<'_, 'c> {
                 Some(cta),
                 // A race names both threads itself.
             ) if self.threads && kind != FaultKind::Race => {
-                let (rank, thread) = cta.place(lane);
-                let [x, y, z] = cta.block_of(rank);
+                let thread = cta.name(lane);
                 Trouble::Fault {
                     kind,
                     site,
-                    message: format!("{message}, by thread {thread} of block ({x}, {y}, {z})"),
+                    message: format!("{message}, by {thread}"),
                 }
             }
             (other, _) => other,

@@ -1,6 +1,7 @@
 //! Buffers, and what is checked of every access.
 
 use crate::bound::Bound;
+use crate::machine::Cta;
 use crate::number::Scalar;
 use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{UNTOLD, View, located};
@@ -27,6 +28,26 @@ pub(crate) struct Buffer {
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) buffers: Vec<Buffer>,
+    /// Whose threads access it.
+    pub(crate) launch: Option<Launch>,
+}
+
+/// A kernel that is run, to name its threads.
+pub(crate) struct Launch {
+    /// The first of its clusters.
+    pub(crate) cta: Cta,
+    /// How many clusters there are along each dimension.
+    pub(crate) clusters: [u64; 3],
+    /// How many ran before it, of all launches.
+    pub(crate) before: u32,
+}
+
+impl Launch {
+    /// A lane of the cluster with this number, among those of all launches.
+    fn name(&self, cluster: u32, lane: usize) -> String {
+        let number = u64::from(cluster.wrapping_sub(self.before));
+        self.cta.nth(number, self.clusters).name(lane as u32)
+    }
 }
 
 /// Who accesses, for the race check.
@@ -250,14 +271,18 @@ impl Memory {
         let first = sites
             .get(conflict.site as usize)
             .map_or_else(String::new, ToString::to_string);
+        let name = |block, thread| {
+            let launch = self.launch.as_ref();
+            launch.map_or_else(String::new, |launch| launch.name(block, thread))
+        };
         let message = format!(
-            "race on {}, byte {} of {}: nothing orders this {kind} by thread {thread} of block {block} after the {} by thread {} of block {} by {first}",
+            "race on {}, byte {} of {}: nothing orders this {kind} by {} after the {} by {} by {first}",
             buffer.space.name(),
             conflict.offset as i64 - view.own.0,
             buffer.label,
+            name(block, thread),
             conflict.kind,
-            conflict.thread,
-            conflict.block,
+            name(conflict.block, conflict.thread),
         );
         Trouble::fault(FaultKind::Race, site, message)
     }

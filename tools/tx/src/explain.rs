@@ -56,6 +56,10 @@ fn page(code: &Code) -> String {
     let by = |flags: &[&str]| format!("by `tx-opt {}`", flags.join(" "));
     let (refused, accepted) = match code.command {
         Command::Compile => ("by `tx compile`".to_owned(), String::new()),
+        Command::Run(flags) => {
+            let run = format!("by `tx run --device cpu {}`", flags.join(" "));
+            (run, String::new())
+        }
         Command::Opt(flags) => (by(flags), String::new()),
         Command::Options { refused, accepted } => (by(refused), format!(" {}", by(accepted))),
     };

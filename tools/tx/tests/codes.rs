@@ -32,6 +32,42 @@ const OF_MLIR: &[&str] = &[
     "use of ",
 ];
 
+/// What went wrong when a program ran with these arguments on the CPU.
+fn ran(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
+    let specs = flags.iter().filter(|flag| **flag != "--arg");
+    let args: Vec<tx_runtime::Arg> = specs
+        .map(|spec| spec.parse::<tx_runtime::Spec>().expect("a spec"))
+        .map(|spec| spec.load().expect("an argument"))
+        .collect();
+    let artifact = tx::Target::parse("sm_80")
+        .and_then(tx::Compiler::new)
+        .and_then(|compiler| compiler.compile(program));
+    let artifact = match artifact {
+        Ok(artifact) => artifact,
+        Err(error) => return (false, error.diagnostics),
+    };
+    let device = tx_runtime::Device::cpu().expect("the CPU");
+    let outcome = device
+        .load(&artifact)
+        .and_then(|program| program.run_with(args, &tx_runtime::RunOptions::default()));
+    match outcome {
+        Ok(_) => (true, Vec::new()),
+        Err(error) => {
+            let message = match error {
+                tx_runtime::Error::Fault(fault) => fault.message,
+                other => other.to_string(),
+            };
+            let diagnostic = Diagnostic {
+                severity: Severity::Error,
+                location: None,
+                message,
+                notes: Vec::new(),
+            };
+            (false, vec![diagnostic])
+        }
+    }
+}
+
 /// What compiling or passes said of a program.
 fn said(command: Command, program: &str, mended: bool) -> (bool, Vec<Diagnostic>) {
     match command {
@@ -49,6 +85,7 @@ fn said(command: Command, program: &str, mended: bool) -> (bool, Vec<Diagnostic>
                 Err(error) => (false, error.diagnostics),
             }
         }
+        Command::Run(flags) => ran(flags, program),
         Command::Opt(flags) => passes(flags, program),
         Command::Options { accepted, .. } if mended => passes(accepted, program),
         Command::Options { refused, .. } => passes(refused, program),

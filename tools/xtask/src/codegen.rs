@@ -360,6 +360,10 @@ fn code_section(page: &mut String, code: &Code) -> Result<()> {
     let opt = |flags: &[&str]| format!("`tx-opt {}`", flags.join(" "));
     let (refused, accepted) = match code.command {
         CodeCommand::Compile => ("`tx compile`".to_owned(), String::new()),
+        CodeCommand::Run(flags) => {
+            let run = format!("`tx run --device cpu {}`", flags.join(" "));
+            (run, String::new())
+        }
         CodeCommand::Opt(flags) => (opt(flags), String::new()),
         CodeCommand::Options { refused, accepted } => {
             (opt(refused), format!(" by {}", opt(accepted)))

@@ -2,6 +2,7 @@
 
 use crate::build::{Build, Function, Slot, Step, scalars_of};
 use crate::machine::{Cta, Exec};
+use crate::memory::Launch;
 use crate::ops::control::find;
 use crate::ops::memref::{copies, memref, private_or_common};
 use crate::trouble::{FaultKind, Site, Trouble};
@@ -618,20 +619,23 @@ impl<'c> Kernel<'c> {
         let clusters: [u64; 3] = std::array::from_fn(|d| u64::from(grid[d] / cluster[d]));
         exec.world.memory.order_everything();
         exec.world.clocks = Default::default();
-        let [x, y, _] = clusters;
+        let cta = Cta {
+            grid,
+            block,
+            index: [0; 3],
+            cluster,
+            variables: BTreeMap::new(),
+            shares: BTreeMap::new(),
+            arrivals: BTreeMap::new(),
+            cluster_arrival: None,
+        };
+        exec.world.memory.launch = Some(Launch {
+            cta: cta.clone(),
+            clusters,
+            before: exec.world.blocks,
+        });
         for number in 0..clusters.iter().product::<u64>() {
-            let first = [number % x, number / x % y, number / (x * y)];
-            let cta = Cta {
-                grid,
-                block,
-                index: std::array::from_fn(|d| first[d] as u32 * cluster[d]),
-                cluster,
-                variables: BTreeMap::new(),
-                shares: BTreeMap::new(),
-                arrivals: BTreeMap::new(),
-                cluster_arrival: None,
-            };
-            self.cluster(exec, cta, &arguments, site)?;
+            self.cluster(exec, cta.nth(number, clusters), &arguments, site)?;
         }
         exec.world.memory.order_everything();
         Ok(())

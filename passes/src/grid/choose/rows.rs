@@ -20,38 +20,60 @@ const ENDLESS: i64 = 1 << 18;
 const LARGE: i64 = 1 << 26;
 /// As many blocks as keep a device busy, two for each multiprocessor.
 const BUSY: i64 = 256;
-/// Rows of up to so many elements, shortest first: how many threads reduce one, and what each has under way. Elements one
-/// by one take less code, which takes time to compile, and a warp's loads of 4 bytes each are as fast as vectors.
-const ROWS: [(i64, Group); 5] = [
-    (8, Group::new([1, 8, 1, THREADS])),
-    (16, Group::new([2, 8, 1, THREADS])),
-    (32, Group::new([4, 8, 1, THREADS / 2])),
-    (64, Group::new([8, 8, 1, THREADS / 2])),
-    (256, Group::new([LANES / 2, 8, 1, THREADS / 2])),
+/// Rows of up to so many elements, shortest first, by the most bytes of an element: how many threads reduce one, what each has under
+/// way, and whether as vectors. Elements of four bytes one by one take less code, which takes time to compile, and a warp's loads of them are as
+/// fast as vectors until a row is longer than what a warp loads at once; narrower ones are loads of a part of a cache line.
+const ROWS: [(i64, &[Class]); 3] = [
+    (
+        1,
+        &[
+            Class::one_by_one(8, [1, 8, 1, THREADS]),
+            Class::one_by_one(32, [2, 8, 1, THREADS]),
+            Class::one_by_one(112, [4, 8, 1, THREADS / 2]),
+            Class::by_vectors(256, [1, 1, 1, THREADS]),
+            Class::by_vectors(1 << 14, [LANES / 2, 2, 1, THREADS / 2]),
+        ],
+    ),
+    (
+        2,
+        &[
+            Class::one_by_one(8, [1, 8, 1, THREADS]),
+            Class::one_by_one(16, [2, 8, 1, THREADS]),
+            Class::by_vectors(64, [1, 2, 1, THREADS]),
+            Class::by_vectors(256, [4, 2, 1, THREADS / 2]),
+            Class::by_vectors(1536, [LANES / 2, 4, 1, THREADS / 2]),
+            Class::by_vectors(1 << 13, [2 * LANES, 2, 1, THREADS / 2]),
+        ],
+    ),
+    (
+        i64::MAX,
+        &[
+            Class::one_by_one(8, [1, 8, 1, THREADS]),
+            Class::one_by_one(16, [2, 8, 1, THREADS]),
+            Class::one_by_one(32, [4, 8, 1, THREADS / 2]),
+            Class::one_by_one(64, [8, 8, 1, THREADS / 2]),
+            Class::one_by_one(256, [LANES / 2, 8, 1, THREADS / 2]),
+            Class::one_by_one(768, [LANES, 8, 1, THREADS]),
+            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
+        ],
+    ),
 ];
-/// Longer rows, by the most bytes of an element: of up to so many elements, and whether as vectors. Of elements that are narrow, a
-/// warp's loads one by one are of part of a cache line; where these are of one byte, vectors at aligned addresses leave much beside them.
-const LONGER: [(i64, [(i64, Group, bool); 2]); 3] = [
-    (1, [(768, WARP, false), (4096, HALF_WARP, true)]),
-    (2, [(1536, HALF_WARP, true), (4096, TWO_WARPS, true)]),
-    (i64::MAX, [(768, WARP, false), (4096, TWO_WARPS, true)]),
+/// The same where an element takes many ops, or several numbers are exchanged: the fewer threads, the fewer exchanges.
+const HEAVY_ROWS: &[Class] = &[
+    Class::one_by_one(8, [1, 4, 1, THREADS]),
+    Class::one_by_one(32, [2, 4, 1, THREADS]),
+    Class::by_vectors(128, [4, 4, 1, THREADS / 2]),
+    Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
+    Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
 ];
-const HALF_WARP: Group = Group::new([LANES / 2, 4, 1, THREADS / 2]);
-const WARP: Group = Group::new([LANES, 8, 1, THREADS]);
-const TWO_WARPS: Group = Group::new([2 * LANES, 2, 1, THREADS / 2]);
-/// The same where an element takes many ops.
-const HEAVY_ROWS: [(i64, Group); 1] = [(2048, Group::new([LANES, 4, 1, THREADS]))];
 /// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], and how many threads reduce one: the fewer
 /// there are, the fewer exchanges.
 const COSTLY: [(i64, i64); 3] = [(128, 4), (512, 8), (2048, 16)];
 /// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more where several numbers are exchanged by
 /// [`HEAVY`] ops or more, and by [`super::COSTLY_OPS`] or more: with few, many threads have loads under way; with many, few exchange.
 const EACH: [i64; 3] = [2, 4, 8];
-/// The longest rows, where their length is known at run time: each is a block's. As vectors, and one by one where an element takes many ops.
-const LONGEST: [Group; 2] = [
-    Group::new([THREADS, 2, 1, THREADS]),
-    Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
-];
+/// The longest rows, where their length is known at run time: each is a block's, as vectors.
+const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
 /// Up to so many of them, where their number is known at run time too, have so many times the threads and are cut over so many blocks each:
 /// with more blocks, the longest would be faster, and several that are not so long slower.
 const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
@@ -133,6 +155,30 @@ impl Group {
             lanes: self.lanes * times,
             threads: self.threads * times,
             ..self
+        }
+    }
+}
+
+/// Rows of up to so many elements, and how they are reduced.
+struct Class {
+    most: i64,
+    group: Group,
+    by_vectors: bool,
+}
+
+impl Class {
+    const fn one_by_one(most: i64, group: [i64; 4]) -> Self {
+        Self {
+            most,
+            group: Group::new(group),
+            by_vectors: false,
+        }
+    }
+
+    const fn by_vectors(most: i64, group: [i64; 4]) -> Self {
+        Self {
+            by_vectors: true,
+            ..Self::one_by_one(most, group)
         }
     }
 }
@@ -259,7 +305,6 @@ impl Chooser<'_, '_> {
             blocks,
             ..Rows::new(group, Vectors::None, Some(most))
         };
-        let takes_long = self.job.weight() > HEAVY;
         let mut classes: Vec<((usize, i64), Rows)> = Vec::new();
         let mut up_to = |class: Rows| classes.extend(class.most.map(|n| ((inner, n), class)));
         if kept.is_empty() {
@@ -275,38 +320,21 @@ impl Chooser<'_, '_> {
             });
         } else {
             let width = self.width().unwrap_or(VECTOR);
-            let longer = LONGER.iter().find(|(most, _)| width <= *most);
-            let [long, longest] = longer.map_or(LONGER[0].1, |(_, classes)| *classes);
-            let short = match self.is_heavy() {
-                true => HEAVY_ROWS.as_slice(),
-                false => &ROWS,
+            let of_width = ROWS.iter().find(|(most, _)| width <= *most);
+            let all = match of_width {
+                Some((_, classes)) if !self.is_heavy() => classes,
+                _ => HEAVY_ROWS,
             };
-            for (most, group) in short {
-                // Longer rows of what is soon combined are loaded as vectors, as all others are; the rest is for less code.
-                let most = if takes_long {
-                    *most
-                } else {
-                    (*most).min(long.0)
+            for class in all {
+                let vectors = match class.by_vectors {
+                    true => vectors,
+                    false => Vectors::None,
                 };
-                up_to(one_by_one((most, *group), Blocks::One));
-            }
-            let as_vectors = |(most, group, whether): (i64, Group, bool)| match whether {
-                true => Rows::new(group, vectors, Some(most)),
-                false => one_by_one((most, group), Blocks::One),
-            };
-            if !self.is_heavy() {
-                up_to(as_vectors(long));
-            }
-            if !takes_long {
-                up_to(as_vectors(longest));
+                up_to(Rows::new(class.group, vectors, Some(class.most)));
             }
         }
         // The longest get a block each, or several where they are few, unless how a row is reduced must not follow from that.
-        let [by_vectors, one_by_one] = LONGEST;
-        let mut longest = match takes_long {
-            true => Rows::new(one_by_one, Vectors::None, None),
-            false => Rows::new(by_vectors, vectors, None),
-        };
+        let mut longest = Rows::new(LONGEST, vectors, None);
         if let [number] = kept
             && !self.fixed
         {

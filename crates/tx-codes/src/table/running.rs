@@ -1,0 +1,189 @@
+//! What programs do wrong when they run.
+
+use crate::{Code, Command};
+
+pub(crate) const CODES: &[Code] = &[
+    Code {
+        number: 701,
+        title: "a data race",
+        messages: &["race on {}"],
+        explanation: "Two threads access one byte, one of them writes, and no barrier or atomic access says which comes first: on a GPU either may. \
+                      The message has both accesses with their lines. Barriers between two ops are inserted by `tile-insert-sync`, so that what is left is \
+                      one op in which several threads write one place: let one of them do it, or give each a place of its own.",
+        command: Command::Run(&["--arg", "rand:64xf32", "--arg", "zeros:32xf32"]),
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<64xf32>, %B: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %v = memref.load %A[%t] : memref<64xf32>
+    memref.store %v, %B[%c0] : memref<32xf32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<64xf32>, %B: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %v = memref.load %A[%t] : memref<64xf32>
+    %one = arith.cmpi eq, %t, %c0 : index
+    scf.if %one {
+      memref.store %v, %B[%c0] : memref<32xf32>
+    }
+    gpu.return
+  }
+}
+"#,
+    },
+    Code {
+        number: 702,
+        title: "an access outside of its array",
+        messages: &["out of bounds: {}"],
+        explanation: "The address is in no array that the kernel was given, nor in its shared memory. The message has the byte, counted from the beginning of the \
+                      array that is nearest, and the array's bytes. Let threads without an element do nothing.",
+        command: Command::Run(&["--arg", "rand:64xf32", "--arg", "zeros:32xf32"]),
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<64xf32>, %B: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %v = memref.load %A[%t] : memref<64xf32>
+    memref.store %v, %B[%t] : memref<32xf32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<64xf32>, %B: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c32 = arith.constant 32 : index
+    %v = memref.load %A[%t] : memref<64xf32>
+    %is_there = arith.cmpi ult, %t, %c32 : index
+    scf.if %is_there {
+      memref.store %v, %B[%t] : memref<32xf32>
+    }
+    gpu.return
+  }
+}
+"#,
+    },
+    Code {
+        number: 703,
+        title: "a read of what nobody wrote",
+        messages: &["uninitialized: {}"],
+        explanation: "Shared memory, and memory that a function allocates, holds anything until it is written. Write it before, or read what was written.",
+        command: Command::Run(&["--arg", "zeros:64xf32"]),
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%B: memref<64xf32>) workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %v = memref.load %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+    memref.store %v, %B[%t] : memref<64xf32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%B: memref<64xf32>) workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %one = arith.constant 1.0 : f32
+    memref.store %one, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+    %v = memref.load %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+    memref.store %v, %B[%t] : memref<64xf32>
+    gpu.return
+  }
+}
+"#,
+    },
+    Code {
+        number: 704,
+        title: "a barrier at which threads wait in vain",
+        messages: &[
+            "divergent barrier: {}",
+            "invalid barrier: {}",
+            "deadlock: {}",
+        ],
+        explanation: "All threads of a block must come to one barrier, and to the same one. On a GPU the others wait for ever, or go on too early. Put barriers \
+                      outside of branches that depend on the thread.",
+        command: Command::Run(&["--arg", "rand:64xf32", "--arg", "zeros:32xf32"]),
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<64xf32>, %B: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c32 = arith.constant 32 : index
+    %few = arith.cmpi ult, %t, %c32 : index
+    scf.if %few {
+      gpu.barrier
+      %v = memref.load %A[%t] : memref<64xf32>
+      memref.store %v, %B[%t] : memref<32xf32>
+    }
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<64xf32>, %B: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c32 = arith.constant 32 : index
+    %few = arith.cmpi ult, %t, %c32 : index
+    gpu.barrier
+    scf.if %few {
+      %v = memref.load %A[%t] : memref<64xf32>
+      memref.store %v, %B[%t] : memref<32xf32>
+    }
+    gpu.return
+  }
+}
+"#,
+    },
+    Code {
+        number: 705,
+        title: "lanes of a warp that are not together",
+        messages: &[
+            "invalid member mask: {}",
+            "divergent warp: {}",
+            "shuffle from an inactive lane: {}",
+        ],
+        explanation: "A shuffle, a vote or a barrier of a warp is for all lanes that its mask names, and each of them must come to it. What is read from a lane that does \
+                      not is undefined. Shuffle outside of branches that split a warp, and choose afterwards what to do with the value.",
+        command: Command::Run(&["--arg", "rand:64xf32", "--arg", "zeros:32xf32"]),
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<64xf32>, %B: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c20 = arith.constant 20 : index
+    %i1 = arith.constant 1 : i32
+    %i32 = arith.constant 32 : i32
+    %v = memref.load %A[%t] : memref<64xf32>
+    %few = arith.cmpi ult, %t, %c20 : index
+    scf.if %few {
+      %s, %valid = gpu.shuffle xor %v, %i1, %i32 : f32
+      memref.store %s, %B[%t] : memref<32xf32>
+    }
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<64xf32>, %B: memref<32xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %c20 = arith.constant 20 : index
+    %i1 = arith.constant 1 : i32
+    %i32 = arith.constant 32 : i32
+    %v = memref.load %A[%t] : memref<64xf32>
+    %few = arith.cmpi ult, %t, %c20 : index
+    %s, %valid = gpu.shuffle xor %v, %i1, %i32 : f32
+    scf.if %few {
+      memref.store %s, %B[%t] : memref<32xf32>
+    }
+    gpu.return
+  }
+}
+"#,
+    },
+];
