@@ -1,6 +1,6 @@
 use crate::analysis::kernel::Kernel;
 use crate::analyze_scope::recorded_threads;
-use crate::variants::{Reduction, Variant, unknown_variant, variant_named};
+use crate::variants::{Reduction, Variant, ask, unknown_variant, variant_named};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::Reduce;
@@ -72,7 +72,7 @@ impl Pass for ExpandReduce {
             let reduction = Reduction { view, ..reduction };
             let b = Builder::before(op);
             let around: BTreeSet<usize> = beside(op).into_iter().map(key).collect();
-            variant.expand(&reduction, &|name| param(op, name), &b);
+            ask(variant, op, || variant.expand(&reduction, &|name| param(op, name), &b))?;
             // The pass manager would name neither the variant nor the reduction.
             let mut made = beside(op).into_iter().filter(|made| !around.contains(&key(*made)));
             if !made.all(|made| made.verify()) {

@@ -483,8 +483,14 @@ impl<'c> Walker<'_, 'c> {
             if loops.is_empty() || !any.is_there() {
                 return any;
             }
-            let one = |case: &Threads<'c>| own.clone().access(case).conflict(&others.clone().access(case));
-            iterations::cases(threads, &loops).iter().map(one).fold(Conflict::default(), Conflict::or)
+            let mut found = Conflict::default();
+            for case in iterations::cases(threads, &loops) {
+                found = found.or(own.clone().access(&case).conflict(&others.clone().access(&case)));
+                if found == any {
+                    break;
+                }
+            }
+            found
         });
         match reach {
             Reach::Cluster | Reach::Block => known.between_warpgroups,

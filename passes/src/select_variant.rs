@@ -3,7 +3,7 @@ use crate::analyze_scope::recorded_threads;
 use crate::combiner::Combiner;
 use crate::grid::launch::LENGTHS;
 use crate::exchange::{Groups, redux, redux_cost, shuffle_cost};
-use crate::variants::{Candidate, Reduction, best, candidates, unknown_variant};
+use crate::variants::{Candidate, Reduction, ask, best, candidates, unknown_variant};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{AllReduce, Reduce};
@@ -120,7 +120,7 @@ impl SelectVariant {
         let kernel = Kernel::around(op)?;
         let threads = recorded_threads(op, &kernel)?;
         let reduction = Reduction::of(view, kernel, threads, 0)?;
-        let mut asked = candidates(&reduction);
+        let mut asked = candidates(&reduction)?;
         let forced = string_attribute(op, "variant");
         if let Some(forced) = &forced {
             asked.retain(|c| c.variant.name() == forced.as_str());
@@ -138,9 +138,7 @@ impl SelectVariant {
                 })
                 .emit();
         }
-        let params: Vec<String> = chosen
-            .variant
-            .params(&reduction)
+        let params: Vec<String> = ask(chosen.variant, op, || chosen.variant.params(&reduction))?
             .iter()
             .map(|(name, value)| format!("{name} = {value} : i64"))
             .collect();

@@ -137,6 +137,20 @@ fn another_compiler_has_all_it_needs() {
         assert!(said.contains(part), "{part}: {said}");
     }
 
+    // One that panics is told by its name, at the op that it was for.
+    made.edit("src/pairwise.rs", |variant| {
+        variant.replace(
+            "(0..length.cast_signed() - 1).map",
+            "(0..length.cast_signed() / i64::from(length == 1)).map",
+        )
+    });
+    let compile = ["run", "--bin", "my-tx", "--", "compile"];
+    let output = made.cargo(&[&compile[..], &["tests/lit/pairwise.mlir"]].concat());
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    let told = "pairwise.mlir:17:5: error: variant `pairwise` panicked: attempt to divide by zero";
+    assert!(said.contains(told), "{said}");
+
     // A name that is taken is told, by both programs.
     made.edit("src/pairwise.rs", |variant| {
         variant.replace("\"pairwise\"", "\"shared\"")

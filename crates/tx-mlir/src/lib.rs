@@ -36,7 +36,7 @@ pub use session::{Session, check_pipeline};
 pub use toolkit::ignore_cuda_toolkit;
 
 /// What a caught panic said.
-pub(crate) fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
+pub fn panic_message(payload: &(dyn std::any::Any + Send)) -> String {
     payload
         .downcast_ref::<&str>()
         .map(ToString::to_string)

@@ -91,7 +91,7 @@ pub(crate) struct Access<'c> {
 }
 
 /// Which threads of two accesses get in each other's way.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub(crate) struct Conflict {
     /// Threads of different warpgroups.
     pub(crate) between_warpgroups: bool,

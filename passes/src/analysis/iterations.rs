@@ -10,7 +10,7 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::{Blk, Op, Val, first_block, is, name, operands};
 
 /// More iterations are not told apart, those of loops in loops counted together.
-const MOST: usize = 1024;
+const MOST: usize = 256;
 
 /// Values that are one number for all threads in one iteration.
 pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
@@ -62,7 +62,10 @@ fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> 
             return None;
         }
         now.push((index, n));
-        let next = numbers(&threads.given(&now), &carried, &last_operands(body));
+        let next = match carried.is_empty() {
+            true => Iteration::new(),
+            false => numbers(&threads.given(&now), &carried, &last_operands(body)),
+        };
         all.push(std::mem::replace(&mut now, next));
     }
     Some(all)

@@ -18,10 +18,12 @@ pub(crate) mod shared;
 pub use reduction::Reduction;
 pub use reduction::checks;
 
+use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{PoisonError, RwLock};
-use tx_mlir::Builder;
+use tx_mlir::{Builder, Failed, Op, error};
 
 /// The variants of this crate.
 pub(crate) const BUILTIN: &[&dyn Variant] = &[
@@ -170,27 +172,51 @@ impl Candidate {
 }
 
 /// Asks every variant, by name.
-pub(crate) fn candidates(reduction: &Reduction<'_>) -> Vec<Candidate> {
-    variants()
-        .into_iter()
-        .map(|variant| {
-            let reasons: Vec<String> = variant
-                .predicates()
-                .iter()
-                .filter_map(|p| {
-                    (p.check)(reduction)
-                        .err()
-                        .map(|e| format!("{}: {e}", p.name))
-                })
-                .collect();
-            let verdict = if reasons.is_empty() {
-                Ok(variant.cost(reduction))
-            } else {
-                Err(reasons)
-            };
-            Candidate { variant, verdict }
-        })
+///
+/// # Errors
+/// When one panics.
+pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Failed> {
+    let ask_one = |variant: &'static dyn Variant| {
+        let reasons: Vec<String> = variant
+            .predicates()
+            .iter()
+            .filter_map(|p| {
+                (p.check)(reduction)
+                    .err()
+                    .map(|e| format!("{}: {e}", p.name))
+            })
+            .collect();
+        let verdict = if reasons.is_empty() {
+            Ok(variant.cost(reduction))
+        } else {
+            Err(reasons)
+        };
+        Candidate { variant, verdict }
+    };
+    let op = reduction.view.op;
+    let all = variants().into_iter();
+    all.map(|variant| ask(variant, op, || ask_one(variant)))
         .collect()
+}
+
+/// Asks a variant, which may be of another crate: if it panics, that is told with its name, of the op that it was asked about.
+///
+/// # Errors
+/// When it panics.
+pub(crate) fn ask<T>(
+    variant: &dyn Variant,
+    op: Op<'_>,
+    question: impl FnOnce() -> T,
+) -> Result<T, Failed> {
+    catch_unwind(AssertUnwindSafe(question)).map_err(|payload| {
+        let (name, reason) = (variant.name(), tx_mlir::panic_message(payload.as_ref()));
+        error(
+            op.location(),
+            format!("variant `{name}` panicked: {reason}"),
+        )
+        .note("this is a bug in the variant, not in the program")
+        .emit()
+    })
 }
 
 /// The best of those that accept: highest priority, then lowest cost, then name.

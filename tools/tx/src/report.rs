@@ -16,7 +16,7 @@ use crate::failure::{Failure, say};
 use crate::name;
 use crate::progress::{self, Task};
 use crate::run::load;
-use crate::validate::watch;
+use crate::validate::{refused, watch};
 
 /// The stage after which kernels are read: all barriers are in, and nothing is LLVM's yet.
 const KERNELS: &str = "convert-tile-to-gpu";
@@ -202,6 +202,9 @@ fn check(
         Ok(validation) => validation,
         Err(Trouble::Input(reason)) => {
             return Err(Failure::Refused(format!("{}: {reason}", source.name)));
+        }
+        Err(Trouble::Arguments(error)) => {
+            return Err(refused(&error, Path::new(&source.name), &source.text));
         }
         Err(trouble) => {
             report.check = Check::Impossible(trouble.to_string());

@@ -119,10 +119,7 @@ fn validate(
         let validated = tx_validate::validate(&compiler, &source, &given);
         let validated = validated.map_err(|trouble| match &trouble {
             Trouble::Compile(error) => diagnosed(error),
-            Trouble::Arguments(error) => match at_its_place(error, file) {
-                Some(said) => Failure::Diagnosed(vec![said]).quoting(file, &lines),
-                None => Failure::Refused(format!("{}: {error}", file.display())),
-            },
+            Trouble::Arguments(error) => refused(error, file, &lines),
             other => {
                 let entry = source.entry.iter().map(|entry| format!("@{entry}: "));
                 let place = format!("{}: {}", file.display(), entry.collect::<String>());
@@ -139,6 +136,14 @@ fn validate(
         }
     }
     Ok(())
+}
+
+/// Why a program takes no such arguments, at its line where it has one.
+pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
+    match at_its_place(error, file) {
+        Some(said) => Failure::Diagnosed(vec![said]).quoting(file, text),
+        None => Failure::Refused(format!("{}: {error}", file.display())),
+    }
 }
 
 /// Shows which stage of `what` is run, and with which input.
