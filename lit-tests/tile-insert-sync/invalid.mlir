@@ -11,6 +11,7 @@ gpu.module @m {
     %t = gpu.thread_id x
     %some = arith.cmpi ult, %t, %c8 : index
     scf.if %some {
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
       memref.store %x, %S[%t] : !S
       %other = arith.subi %c7, %t : index
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
@@ -36,6 +37,7 @@ gpu.module @m {
     %c = memref.load %flags[%t] : memref<64xi1>
     // expected-note @below {{this splits the threads of a warp}}
     scf.if %c {
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
       memref.store %x, %S[%t] : !S
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{let one thread do the work, or let the branch take whole warps}}

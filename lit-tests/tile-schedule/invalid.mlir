@@ -411,6 +411,20 @@ func.func @no_identity(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
+// One that is neutral to itself and to nothing else: whatever the elements are, it is all that comes out.
+func.func @absorbing(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the identity is not neutral: combiner(0, 1) = 0, expected 1, and so with every other value that was tried}}
+  // expected-note @below {{threads without an element combine the identity, any number of times}}
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    %p = arith.mulf %l, %r : f32
+    tile.yield %p : f32
+  } : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
 // Every partial result needs a place.
 func.func @no_room(%A: memref<?x64xf32>, %P: memref<8x?xf32>) {
   // expected-error @below {{`d1.i` keeps 16 partial results apart, but dimension 0 of destination 0 has 8}}

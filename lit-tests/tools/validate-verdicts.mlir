@@ -1,8 +1,8 @@
-// RUN(IDENTITY): not tx validate %s --chip sm_80 --entry absorbing
+// RUN(IDENTITY): not tx validate %s --chip sm_80 --entry of_negatives
 // EXIT: 3
 // RUN(FAULT): not tx validate %s --chip sm_80 --entry outside --arg full:1:4xf32
 // EXIT: 3
-// RUN(GRID): not tx validate %s --chip sm_80 --entry absorbing --grid 4 2>&1
+// RUN(GRID): not tx validate %s --chip sm_80 --entry of_negatives --grid 4 2>&1
 // EXIT: 1
 // RUN(FILLED): tx validate %S/../convert-linalg-to-tile/custom.mlir --chip sm_80 --entry filled
 // RUN(CONDITIONAL): tx validate %s --chip sm_80 --entry magnitude
@@ -12,10 +12,10 @@
 // one thing or the other.
 // IDENTITY: the identity is not neutral: combiner(0.0, 1.0) = 0.0, expected 1.0
 // IDENTITY: WRONG
-func.func @absorbing(%A: memref<?x100xf32>, %B: memref<?xf32>) {
+func.func @of_negatives(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   tile.reduce custom %A into %B axes [1] scope(grid) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
-    %p = arith.mulf %l, %r : f32
+    %p = arith.minimumf %l, %r : f32
     tile.yield %p : f32
   } : memref<?x100xf32> into memref<?xf32>
   return

@@ -522,7 +522,7 @@ impl<'c> Walker<'_, 'c> {
         };
         let place = chain[level];
         let reach = self.widened(place, reach);
-        let warps = self.warps_at(place, later, reach)?;
+        let warps = self.warps_at(place, [earlier.access.touch.op, later], reach)?;
         // Where only one warp is, its own barrier orders everything.
         let reach = if warps.len() == 1 { reach.of_one_warp() } else { reach };
         assert!(
@@ -547,7 +547,7 @@ impl<'c> Walker<'_, 'c> {
 
     /// The warps that are at `place`, all of whose lanes must be; for a barrier between warps, it
     /// must be known which.
-    fn warps_at(&self, place: Op<'c>, later: Op<'c>, reach: Reach) -> Result<Vec<i64>, Failed> {
+    fn warps_at(&self, place: Op<'c>, [earlier, later]: [Op<'c>; 2], reach: Reach) -> Result<Vec<i64>, Failed> {
         let active = self.threads.active(place);
         let scope = match reach {
             Reach::Cluster => Scope::Cluster,
@@ -573,7 +573,8 @@ impl<'c> Walker<'_, 'c> {
             .note("reach other blocks' memory outside of branches that not all blocks of a cluster take")
             .emit());
         }
-        let report = error(later.location(), "a barrier is needed here, but not all lanes of the warp get here");
+        let report = error(later.location(), "a barrier is needed here, but not all lanes of the warp get here")
+            .note_at(earlier.location(), "threads may meet in one place of memory here, and nothing orders the two");
         Err(match branch {
             Some(branch) => report.note_at(branch.location(), "this splits the threads of a warp"),
             None => report.note("a branch around it splits the threads of a warp"),

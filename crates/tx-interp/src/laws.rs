@@ -455,6 +455,11 @@ impl<'t, 'c> Trial<'t, 'c> {
         }
         match self.identity(values)? {
             Some(text) if self.combiner.kind() != Kind::Custom => return Ok(Finding::Broken(text)),
+            // Whatever the elements are.
+            Some(text) if self.changes_all(values)? => {
+                let all = "and so with every other value that was tried";
+                return Ok(Finding::Broken(format!("{text}, {all}")));
+            }
             text => remarks.extend(text.map(may_occur)),
         }
         Ok(Finding::Hold(remarks))
@@ -467,21 +472,7 @@ impl<'t, 'c> Trial<'t, 'c> {
         let identities = Combined::given(identity.iter().map(|bits| vec![*bits; n]).collect());
         for (left, right) in [(&identities, values), (values, &identities)] {
             let result = self.combiner.combine(left, right)?;
-            let changed = |i: &usize| {
-                values.defined[*i]
-                    && self.scalars.iter().enumerate().any(|(part, scalar)| {
-                        let (old, new) = (values.parts[part][*i], result.parts[part][*i]);
-                        let (x, y) = (value(*scalar, old), value(*scalar, new));
-                        let error = result.bound(part, *i, *scalar).error;
-                        let near = (x - y).abs() <= 2.0 * error || error.is_infinite();
-                        !x.is_nan()
-                            && match scalar {
-                                Scalar::Int(_) => old != new || !result.defined[*i],
-                                Scalar::Float(_) => !(x == y || near) || !result.defined[*i],
-                            }
-                    })
-            };
-            if let Some(i) = (0..n).find(changed) {
+            if let Some(i) = (0..n).find(|i| self.is_changed(values, &result, *i)) {
                 let [l, r, x] = [left, right, values].map(|p| self.show(&p.get(i)));
                 let found = match result.defined[i] {
                     true => self.show(&result.get(i)),
@@ -493,6 +484,31 @@ impl<'t, 'c> Trial<'t, 'c> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether the identity changes all values but itself.
+    fn changes_all(&self, values: &Combined) -> Result<bool, Trouble> {
+        let (n, identity) = (values.len(), self.combiner.identity());
+        let identities = Combined::given(identity.iter().map(|bits| vec![*bits; n]).collect());
+        let result = self.combiner.combine(&identities, values)?;
+        let mut others = (0..n).filter(|i| values.defined[*i] && values.get(*i) != identity);
+        Ok(others.all(|i| self.is_changed(values, &result, i)))
+    }
+
+    /// Whether a value came out of a combination with the identity as another one. Of floats that are no NaN, up to rounding and the sign of 0.
+    fn is_changed(&self, values: &Combined, result: &Combined, i: usize) -> bool {
+        values.defined[i]
+            && self.scalars.iter().enumerate().any(|(part, scalar)| {
+                let (old, new) = (values.parts[part][i], result.parts[part][i]);
+                let (x, y) = (value(*scalar, old), value(*scalar, new));
+                let error = result.bound(part, i, *scalar).error;
+                let near = (x - y).abs() <= 2.0 * error || error.is_infinite();
+                !x.is_nan()
+                    && match scalar {
+                        Scalar::Int(_) => old != new || !result.defined[i],
+                        Scalar::Float(_) => !(x == y || near) || !result.defined[i],
+                    }
+            })
     }
 
     fn show(&self, partial: &[u64]) -> String {

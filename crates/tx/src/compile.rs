@@ -633,7 +633,9 @@ impl Run<'_, '_> {
             Verify::AtTheEnd => session.run_unverified(module, text),
         };
         if !done {
-            let fallback = format!("pass `{name}` failed");
+            let fallback = format!(
+                "pass `{name}` failed, and gave no reason: this is a bug in the pass, not in the program"
+            );
             let kind = ErrorKind::Pass { name };
             return Err(Error::reported(kind, session.take_diagnostics(), &fallback));
         }

@@ -43,7 +43,7 @@ impl fmt::Display for CounterExample {
 /// Of combiners of several values only some of all tuples occur, such as a mean with its count, and
 /// which these are is not known: they are not tried with samples. Nor is it known which elements
 /// occur, so of an identity only that is tried which must hold whatever these are: it is neutral to
-/// itself. 0 is neutral for a largest magnitude as long as these are not negative.
+/// itself, and to some value at least. 0 is neutral for a largest magnitude as long as these are not negative.
 ///
 /// # Errors
 /// Gives values for which a law does not hold.
@@ -63,8 +63,13 @@ pub(crate) fn check<'c>(
         .collect::<Option<Partial>>();
     match identity {
         Some(identity) if identity.len() == laws.sorts.len() => {
-            laws.samples.clear();
-            laws.check_identity(&identity)
+            let samples = std::mem::take(&mut laws.samples);
+            laws.check_identity(&identity)?;
+            laws.samples = samples;
+            match laws.sorts.len() {
+                1 => laws.check_some_kept(&identity),
+                _ => Ok(()),
+            }
         }
         _ => Ok(()),
     }
@@ -210,6 +215,36 @@ impl Laws {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Tries whether `identity` is neutral to any sample: one that changes all of them, as 0 does in a product, is wrong
+    /// whatever the elements are.
+    ///
+    /// # Errors
+    /// Gives the first of the samples if all are changed.
+    fn check_some_kept(&self, identity: &[Scalar]) -> Result<(), CounterExample> {
+        let mut first = None;
+        for x in self.samples.iter().filter(|x| x.as_slice() != identity) {
+            let Some(result) = self.combine(identity, x) else {
+                return Ok(());
+            };
+            if self.is_kept(x, &result) {
+                return Ok(());
+            }
+            first = first.or(Some((x, result)));
+        }
+        let Some((x, result)) = first else {
+            return Ok(());
+        };
+        Err(CounterExample {
+            law: Law::Identity,
+            text: format!(
+                "combiner({}, {}) = {}, expected {1}, and so with every other value that was tried",
+                self.show(identity),
+                self.show(x),
+                self.show(&result)
+            ),
+        })
     }
 
     /// Tries whether `identity` is neutral on either side of every sample and of itself: threads

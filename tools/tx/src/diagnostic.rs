@@ -221,6 +221,12 @@ impl Said {
     fn code(&self) -> Option<&'static Code> {
         match (self.severity, &self.origin) {
             (Severity::Error, Origin::Program(_)) => tx_codes::find(&self.message),
+            // What the program did stands in the verdict.
+            (Severity::Error, Origin::Finding(_)) => self.notes.iter().find_map(|note| {
+                let told = |verdict| note.message.split_once(verdict);
+                let (_, fault) = told("RACE: ").or_else(|| told("FAULT: "))?;
+                tx_codes::find(fault)
+            }),
             _ => None,
         }
     }

@@ -4,7 +4,7 @@ use crate::{Code, Command};
 
 pub(crate) const CODES: &[Code] = &[
     Code {
-        number: 701,
+        number: 801,
         title: "a data race",
         messages: &["race on {}"],
         explanation: "Two threads access one byte, one of them writes, and no barrier or atomic access says which comes first: on a GPU either may. \
@@ -38,9 +38,13 @@ pub(crate) const CODES: &[Code] = &[
 "#,
     },
     Code {
-        number: 702,
+        number: 802,
         title: "an access outside of its array",
-        messages: &["out of bounds: {}"],
+        messages: &[
+            "out of bounds: {}",
+            "index {} of an array of {}",
+            "{} of {} bytes at byte {} of {}, which has {}",
+        ],
         explanation: "The address is in no array that the kernel was given, nor in its shared memory. The message has the byte, counted from the beginning of the \
                       array that is nearest, and the array's bytes. Let threads without an element do nothing.",
         command: Command::Run(&["--arg", "rand:64xf32", "--arg", "zeros:32xf32"]),
@@ -70,9 +74,12 @@ pub(crate) const CODES: &[Code] = &[
 "#,
     },
     Code {
-        number: 703,
+        number: 803,
         title: "a read of what nobody wrote",
-        messages: &["uninitialized: {}"],
+        messages: &[
+            "uninitialized: {}",
+            "read of byte {} of {}, which nobody wrote{}",
+        ],
         explanation: "Shared memory, and memory that a function allocates, holds anything until it is written. Write it before, or read what was written.",
         command: Command::Run(&["--arg", "zeros:64xf32"]),
         refused: r#"gpu.module @kernels {
@@ -99,12 +106,14 @@ pub(crate) const CODES: &[Code] = &[
 "#,
     },
     Code {
-        number: 704,
+        number: 804,
         title: "a barrier at which threads wait in vain",
         messages: &[
             "divergent barrier: {}",
             "invalid barrier: {}",
             "deadlock: {}",
+            "barrier {} was reached by {} threads, expected {}",
+            "{} threads reach a barrier of the cluster, expected {}",
         ],
         explanation: "All threads of a block must come to one barrier, and to the same one. On a GPU the others wait for ever, or go on too early. Put barriers \
                       outside of branches that depend on the thread.",
@@ -141,12 +150,14 @@ pub(crate) const CODES: &[Code] = &[
 "#,
     },
     Code {
-        number: 705,
+        number: 805,
         title: "lanes of a warp that are not together",
         messages: &[
             "invalid member mask: {}",
             "divergent warp: {}",
             "shuffle from an inactive lane: {}",
+            "lane {} of the warp does not take part, and lane {} does{}",
+            "lane {} reads lane {}, which does not take part{}",
         ],
         explanation: "A shuffle, a vote or a barrier of a warp is for all lanes that its mask names, and each of them must come to it. What is read from a lane that does \
                       not is undefined. Shuffle outside of branches that split a warp, and choose afterwards what to do with the value.",
