@@ -278,6 +278,10 @@ impl<'c> Threads<'c> {
 
     /// Finds out what threads have in common of all that a loop carries: as much as where it begins, as long as nothing that it hands on has less.
     fn carry(&self, op: Op<'c>) {
+        // What stands before the loop is found out once, and not anew for each thing that is tried of it.
+        for outside in operands(op) {
+            self.fact(outside);
+        }
         // What is being asked may depend on what the loop carries: it is asked again.
         let mut before = self.facts.borrow().clone();
         before.retain(|_, fact| fact.is_some());
