@@ -1,5 +1,5 @@
 // RUN: tx-opt %s --tile-insert-sync
-// SNAPSHOT: none — it is the input, and two barriers.
+// SNAPSHOT: none — it is the input, and two barriers in each of two loops.
 
 // Bounds as far apart as numbers are: the first loop makes no iteration and the second makes one, for all threads alike,
 // so that barriers may stand within it: one between store and load, one before the next store.
@@ -13,6 +13,13 @@
 
 // The last index of a loop that makes no iteration is not one before the least number.
 // CHECK-LABEL:   gpu.func @no_iteration
+// CHECK-NOT:     gpu.barrier
+// CHECK:         gpu.return
+
+// Of unsigned numbers -1 is the largest: three iterations, where signed numbers would have none.
+// CHECK-LABEL:   gpu.func @unsigned
+// CHECK:         scf.for unsigned
+// CHECK-COUNT-2: gpu.barrier
 // CHECK-NOT:     gpu.barrier
 // CHECK:         gpu.return
 gpu.module @kernels {
@@ -47,6 +54,23 @@ gpu.module @kernels {
     scf.for %i = %c0 to %least step %c1 {
       %x = memref.load %A[%i, %t] : memref<4x64xf32>
       memref.store %x, %B[%t] : memref<64xf32>
+    }
+    gpu.return
+  }
+  gpu.func @unsigned(%A: memref<64xf32>, %B: memref<64xf32>)
+      workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c63 = arith.constant 63 : index
+    %step = arith.constant 9223372036854775807 : index
+    %largest = arith.constant -1 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    scf.for unsigned %i = %c0 to %largest step %step {
+      %x = memref.load %A[%t] : memref<64xf32>
+      memref.store %x, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+      %y = memref.load %S[%other] : memref<64xf32, #gpu.address_space<workgroup>>
+      memref.store %y, %B[%t] : memref<64xf32>
     }
     gpu.return
   }

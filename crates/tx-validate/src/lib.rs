@@ -243,11 +243,10 @@ pub fn validate_edited(
     type Given<'g> = Box<dyn Iterator<Item = Result<Vec<Input>, Trouble>> + 'g>;
     let given: Given<'_> = match &options.args {
         Some(args) => {
-            let refused = |error| Trouble::Arguments(Box::new(error));
-            tx_runtime::check_arguments(&plan, args).map_err(refused)?;
             // What a program must not be given is no fault of its passes.
             let artifact = compiler.compile_source(source)?;
-            tx_runtime::check_launch(&artifact.plan, args, options.grid).map_err(refused)?;
+            tx_runtime::check_launch(&artifact.plan, args, options.grid)
+                .map_err(|error| Trouble::Arguments(Box::new(error)))?;
             Box::new(std::iter::once(Ok(vec![Input {
                 name: "the arguments given".to_owned(),
                 args: args.clone(),

@@ -5,7 +5,7 @@
 //! As block sizes are known, so mostly are the numbers that such loops carry, all of them: an access of one iteration is compared
 //! with another access of the same one under each of its numbers in turn.
 
-use crate::analysis::threads::{Threads, arguments, last_operands};
+use crate::analysis::threads::{Threads, arguments, counts_unsigned, last_operands};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Blk, Op, Val, first_block, is, name, operands};
 
@@ -18,7 +18,7 @@ pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
 /// Analyses of the kernel, one for each iteration of these loops, of which each is within the one before. A loop whose iterations are
 /// not known stays one case, and so do those within it.
 pub(crate) fn cases<'c>(threads: &Threads<'c>, loops: &[Op<'c>]) -> Vec<Threads<'c>> {
-    let mut cases = vec![threads.given(&Vec::new())];
+    let mut cases = vec![threads.given(&[])];
     for op in loops {
         let mut next = Vec::new();
         for case in &cases {
@@ -51,6 +51,9 @@ fn counted<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> 
     };
     let [from, to, step] = [from, to, step].map(|bound| threads.number(*bound));
     let (from, to, step) = (from?, to?, usize::try_from(step?).ok()?);
+    if counts_unsigned(op) && from.min(to) < 0 {
+        return None;
+    }
     let body = first_block(op, 0)?;
     let (index, carried) = arguments(body)
         .split_first()
@@ -101,9 +104,9 @@ fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>])
 
 /// The loops around both of two ops, the outermost first, in whose one iteration both are: none of `rounds` has gone round in between.
 pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, rounds: &[Op<'c>]) -> Vec<Op<'c>> {
-    let outwards = |op: Op<'c>| tx_mlir::ancestors(op);
-    let around: Vec<Op<'c>> = outwards(first).collect();
-    let mut both: Vec<Op<'c>> = outwards(second).filter(|op| around.contains(op)).collect();
+    let around: Vec<Op<'c>> = tx_mlir::ancestors(first).collect();
+    let both = tx_mlir::ancestors(second).filter(|op| around.contains(op));
+    let mut both: Vec<Op<'c>> = both.collect();
     both.reverse();
     let whole = both.iter().take_while(|op| !rounds.contains(op));
     let is_loop = |op: &&Op<'c>| is(**op, "scf.for") || is(**op, "scf.while");

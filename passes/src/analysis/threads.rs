@@ -253,6 +253,9 @@ impl<'c> Threads<'c> {
                 .map(|v| self.fact(v))
                 .collect();
             let same = Self::common(&bounds);
+            if wraps(owner, &bounds) {
+                return Fact::unknown(same);
+            }
             return match [&bounds[0].ranges, &bounds[1].ranges] {
                 [Some(from), Some(to)] => {
                     let ranges = from.iter().zip(to.iter());
@@ -342,7 +345,7 @@ impl<'c> Threads<'c> {
                     .take(3)
                     .map(|v| self.fact(v))
                     .collect();
-                if same_trips(&bounds) {
+                if same_trips(&bounds) && !wraps(op, &bounds) {
                     Scope::Cluster
                 } else {
                     Self::common(&bounds)
@@ -606,6 +609,17 @@ impl<'c> Threads<'c> {
         }
         Active { threads, split }
     }
+}
+
+/// Whether an `scf.for` compares its bounds as unsigned numbers, of which a negative one is huge.
+pub(crate) fn counts_unsigned(op: Op<'_>) -> bool {
+    attribute(op, "unsignedCmp").is_some()
+}
+
+/// Whether a loop may count past the largest signed number, which ranges do not know of.
+fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
+    let mut all = bounds.iter().filter_map(|fact| fact.ranges.as_ref());
+    counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))
 }
 
 /// The arguments of a block.
