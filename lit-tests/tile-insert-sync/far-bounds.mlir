@@ -16,7 +16,7 @@
 // CHECK-NOT:     gpu.barrier
 // CHECK:         gpu.return
 
-// Of unsigned numbers -1 is the largest: three iterations, where signed numbers would have none.
+// Unsigned numbers go on past the largest signed one: two iterations, where signed numbers would have none.
 // CHECK-LABEL:   gpu.func @unsigned
 // CHECK:         scf.for unsigned
 // CHECK-COUNT-2: gpu.barrier
@@ -60,13 +60,13 @@ gpu.module @kernels {
   gpu.func @unsigned(%A: memref<64xf32>, %B: memref<64xf32>)
       workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
-    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : i32
     %c63 = arith.constant 63 : index
-    %step = arith.constant 9223372036854775807 : index
-    %largest = arith.constant -1 : index
+    %most = arith.constant 2147483647 : i32
+    %past = arith.constant -2147483647 : i32
     %t = gpu.thread_id x
     %other = arith.subi %c63, %t : index
-    scf.for unsigned %i = %c0 to %largest step %step {
+    scf.for unsigned %i = %most to %past step %c1 : i32 {
       %x = memref.load %A[%t] : memref<64xf32>
       memref.store %x, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
       %y = memref.load %S[%other] : memref<64xf32, #gpu.address_space<workgroup>>
