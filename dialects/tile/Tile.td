@@ -19,12 +19,7 @@ def Tile_Dialect : Dialect {
   }];
   let cppNamespace = "::tx::tile";
   let useDefaultTypePrinterParser = 1;
-  // As the default ones, but for what is said of a name that nothing has.
-  let extraClassDeclaration = [{
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
-    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
-    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
-  }];
+  let useDefaultAttributePrinterParser = 1;
 }
 
 //===----------------------------------------------------------------------===//

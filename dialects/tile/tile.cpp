@@ -9,6 +9,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -23,7 +24,6 @@ void (*tileVerifyLayout)(const int64_t *iters, size_t shard, size_t replica, siz
                          Sink emit, void *sink) = nullptr;
 void (*tileVerifyFragment)(const int64_t *shape, size_t rank, MlirType element,
                            const int64_t *iters, size_t shard, Sink emit, void *sink) = nullptr;
-void (*tileUnknown)(const char *name, size_t length, int place, Sink emit, void *sink) = nullptr;
 }
 static LogicalResult verifyInRust(Operation *op) { return success(tileVerifyOp(wrap(op))); }
 } // namespace tx::tile
@@ -76,13 +76,6 @@ template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation 
 static void append(void *sink, const char *text, size_t length) {
   static_cast<std::string *>(sink)->append(text, length);
 }
-// What Rust says of a name that means nothing where it stands.
-enum Place { AsOp, AsAttribute, AsWord, InBraces };
-static std::string unknown(StringRef name, Place place) {
-  std::string message;
-  tileUnknown(name.data(), name.size(), place, append, &message);
-  return message;
-}
 // What the syntax says elsewhere than in an attribute dictionary.
 static constexpr StringRef outside[] = {"kind",       "scope", "axes",   "accumulate",
                                         "identities", "width", "stride", "operandSegmentSizes"};
@@ -116,9 +109,11 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
   if (attrs.empty() && parser.parseOptionalAttrDict(attrs))
     return failure();
   if (StringRef word; succeeded(parser.parseOptionalKeyword(&word)))
-    return parser.emitError(SMLoc::getFromPointer(word.data())) << unknown(word, AsWord);
+    return parser.emitError(SMLoc::getFromPointer(word.data()))
+           << "unknown part `" << word << "`; known: identity, " << llvm::join(ArrayRef(regionNames), ", ");
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
-    return parser.emitError(at) << unknown(name, InBraces);
+    return parser.emitError(at)
+           << "attribute `" << name << "` is said by the syntax of the op, and not in braces";
   // An attribute of a wrong kind would be dropped.
   return Op::verifyInherentAttrs(OperationName(Op::getOperationName(), parser.getContext()), attrs,
                                  [&] { return parser.emitError(at); });
@@ -158,8 +153,12 @@ static ParseResult parseLayoutBody(AsmParser &parser, SmallVector<IterAttr> &sha
     return failure();
   return success();
 }
-static void printIters(AsmPrinter &printer, ArrayRef<IterAttr> iters, bool constants) {
-  printer << '[';
+// Lists that may be left out are left out where they are empty; these have a word before them.
+static void printIters(AsmPrinter &printer, StringRef word, ArrayRef<IterAttr> iters,
+                       bool constants = false) {
+  if (iters.empty() && !word.empty())
+    return;
+  printer << word << '[';
   llvm::interleaveComma(iters, printer, [&](IterAttr iter) {
     printer << '<' << iter.getExtent() << " : ";
     constants ? (printer << "constant") : (printer << iter.getStride());
@@ -169,15 +168,9 @@ static void printIters(AsmPrinter &printer, ArrayRef<IterAttr> iters, bool const
 }
 static void printLayoutBody(AsmPrinter &printer, ArrayRef<IterAttr> shard,
                             ArrayRef<IterAttr> replica, ArrayRef<IterAttr> offset) {
-  printIters(printer, shard, false);
-  if (!replica.empty()) {
-    printer << " replica ";
-    printIters(printer, replica, false);
-  }
-  if (!offset.empty()) {
-    printer << " offset ";
-    printIters(printer, offset, true);
-  }
+  printIters(printer, "", shard);
+  printIters(printer, " replica ", replica);
+  printIters(printer, " offset ", offset, true);
 }
 
 // `16x128xf32`
@@ -235,23 +228,6 @@ LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
   tileVerifyFragment(shape.data(), shape.size(), wrap(element), flatten({layout.getShard()}).data(),
                      layout.getShard().size(), append, &message);
   return complain(emitError, message);
-}
-
-std::optional<Dialect::ParseOpHook> TileDialect::getParseOperationHook(StringRef) const {
-  return [](OpAsmParser &parser, OperationState &state) -> ParseResult {
-    return parser.emitError(parser.getNameLoc()) << unknown(state.name.getStringRef(), AsOp);
-  };
-}
-Attribute TileDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
-  SMLoc at = parser.getCurrentLocation();
-  StringRef name;
-  Attribute attr;
-  if (!generatedAttributeParser(parser, &name, type, attr).has_value())
-    parser.emitError(at) << unknown(name, AsAttribute);
-  return attr;
-}
-void TileDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
-  (void)generatedAttributePrinter(attr, printer);
 }
 
 void ReduceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {

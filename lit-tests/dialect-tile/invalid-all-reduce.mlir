@@ -184,7 +184,7 @@ func.func @sum_of_i128(%v: i128) {
 
 // A vector is no element.
 func.func @sum_of_vectors(%v: vector<4xf32>) {
-  // expected-error @below {{but got 'vector<4xf32>'}}
+  // expected-error @below {{found `vector<4xf32>`}}
   %s = tile.all_reduce sum %v scope(warp) : vector<4xf32> -> vector<4xf32>
   return
 }

@@ -320,7 +320,7 @@ func.func @sum_of_another_f8(%A: memref<8xf8E4M3FNUZ>, %B: memref<f32>) {
 
 // `index` has no size in memory that a program could rely on.
 func.func @sum_of_index(%A: memref<8xindex>, %B: memref<index>) {
-  // expected-error @below {{but got 'memref<8xindex>'}}
+  // expected-error @below {{found `memref<8xindex>`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xindex> into memref<index>
   return
 }
@@ -329,7 +329,7 @@ func.func @sum_of_index(%A: memref<8xindex>, %B: memref<index>) {
 
 // Integers are signless: the kind says whether they are signed.
 func.func @sum_of_signed_integers(%A: memref<8xsi32>, %B: memref<si32>) {
-  // expected-error @below {{but got 'memref<8xsi32>'}}
+  // expected-error @below {{found `memref<8xsi32>`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xsi32> into memref<si32>
   return
 }
@@ -338,7 +338,7 @@ func.func @sum_of_signed_integers(%A: memref<8xsi32>, %B: memref<si32>) {
 
 // Vectors are not elements.
 func.func @sum_of_vectors(%A: memref<8xvector<4xf32>>, %B: memref<vector<4xf32>>) {
-  // expected-error @below {{but got 'memref<8xvector<4xf32>>'}}
+  // expected-error @below {{found `memref<8xvector<4xf32>>`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xvector<4xf32>> into memref<vector<4xf32>>
   return
 }

@@ -62,9 +62,8 @@ public:
     if (failed(Pass::initializeOptions(text, onError)))
       return failure();
     std::string error;
-    if (!info->check(info->rust, options.values().data(), append, &error))
-      return onError(error);
-    return success();
+    bool fine = info->check(info->rust, options.values().data(), append, &error);
+    return fine ? success() : onError(error);
   }
   std::unique_ptr<Pass> clonePass() const override { return std::make_unique<RustPass>(*this); }
 
@@ -90,7 +89,35 @@ struct PipelineOptions : mlir::detail::PassOptions {
       : table(*this, info->options, info->optionCount) {}
 };
 
+// Is asked before what shows diagnostics, since dialects are loaded after that is there.
+struct Rewording : DialectExtensionBase {
+  TxReword reword;
+  explicit Rewording(TxReword reword) : DialectExtensionBase({}), reword(reword) {}
+  void apply(MLIRContext *context, MutableArrayRef<Dialect *>) const override {
+    context->getDiagEngine().registerHandler([context, reword = reword](Diagnostic &said) {
+      std::string text = said.str(), better;
+      for (Diagnostic &note : said.getNotes())
+        text += "\n" + note.str();
+      if (reword(wrap(context), str(text), append, &better))
+        (said = Diagnostic(said.getLocation(), said.getSeverity())) << better;
+      return failure();
+    });
+  }
+  std::unique_ptr<DialectExtensionBase> clone() const override {
+    return std::make_unique<Rewording>(*this);
+  }
+};
+
 } // namespace
+
+void txReword(MlirDialectRegistry registry, TxReword reword) {
+  unwrap(registry)->addExtension(TypeID::get<Rewording>(), std::make_unique<Rewording>(reword));
+}
+
+void txRegisteredOps(MlirContext context, TxSink emit, void *sink) {
+  for (RegisteredOperationName name : unwrap(context)->getRegisteredOperations())
+    emit(sink, str(name.getStringRef()));
+}
 
 void txRegisterPass(const TxPass *pass) {
   registerPass([pass] { return std::make_unique<RustPass>(pass); });
@@ -110,9 +137,7 @@ void txRegisterPipeline(const TxPipeline *info) {
         if (!info->expand(info->rust, options.table.values().data(), append, &pipeline, &error))
           return onError(error);
         llvm::raw_string_ostream errors(error);
-        if (failed(parsePassPipeline(pipeline, pm, errors)))
-          return onError(error);
-        return success();
+        return succeeded(parsePassPipeline(pipeline, pm, errors)) ? success() : onError(error);
       },
       [info](function_ref<void(const mlir::detail::PassOptions &)> show) {
         show(PipelineOptions(info));
@@ -162,10 +187,9 @@ bool txMemoryEffects(MlirOperation op, void (*effect)(void *, int, MlirValue), v
   SmallVector<MemoryEffects::EffectInstance> effects;
   interface.getEffects(effects);
   for (auto &e : effects) {
-    int kind = isa<MemoryEffects::Read>(e.getEffect())       ? 0
-               : isa<MemoryEffects::Write>(e.getEffect())    ? 1
-               : isa<MemoryEffects::Allocate>(e.getEffect()) ? 2
-                                                             : 3;
+    MemoryEffects::Effect *is = e.getEffect();
+    int kind = isa<MemoryEffects::Read>(is) ? 0 : isa<MemoryEffects::Write>(is) ? 1 : 2;
+    kind += isa<MemoryEffects::Free>(is);
     effect(data, kind, e.getValue() ? wrap(e.getValue()) : MlirValue{nullptr});
   }
   return true;

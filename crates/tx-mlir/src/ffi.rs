@@ -97,6 +97,11 @@ unsafe extern "C" {
         registry: MlirDialectRegistry,
     ) -> c_int;
     pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
+    pub(crate) fn txReword(
+        registry: MlirDialectRegistry,
+        reword: unsafe extern "C" fn(MlirContext, TxStr, TxSink, *mut c_void) -> bool,
+    );
+    pub(crate) fn txRegisteredOps(context: MlirContext, emit: TxSink, sink: *mut c_void);
     pub(crate) fn txHoldsNumbers(attribute: MlirAttribute) -> bool;
     pub(crate) fn txEmit(
         location: MlirLocation,

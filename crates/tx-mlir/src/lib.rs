@@ -19,6 +19,7 @@ mod ir;
 pub mod llvm;
 pub mod memref;
 pub mod registration;
+mod reword;
 mod session;
 mod toolkit;
 
@@ -32,6 +33,7 @@ pub use diagnostic::{
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes};
 pub use ir::*;
 pub use memref::MemRef;
+pub use reword::{Reword, nearest, reword_also};
 pub use session::{Session, check_pipeline};
 pub use toolkit::ignore_cuda_toolkit;
 

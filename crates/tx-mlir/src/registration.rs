@@ -164,11 +164,13 @@ pub fn register_upstream_passes() {
     });
 }
 
-/// Registers every upstream dialect, extension and translation in `registry`.
+/// Registers every upstream dialect, extension and translation in `registry`; what the parser says of names that it does not
+/// know, it says with those that may be meant.
 pub fn register_upstream_dialects(registry: &DialectRegistry) {
     melior::utility::register_all_dialects(registry);
     // SAFETY: `registry` is alive.
     unsafe { ffi::txRegisterTranslations(registry.to_raw()) }
+    crate::reword::register(registry);
 }
 
 /// What a pass counted in this process.

@@ -1,10 +1,7 @@
 //! The names that the dialect knows, and what may be meant by others.
 
-use crate::Sink;
-use crate::verify::{complain, send};
-use std::ffi::{c_char, c_int, c_void};
-use strsim::osa_distance;
-use tx_mlir::{Failed, Op, discardable_attributes, name};
+use crate::verify::complain;
+use tx_mlir::{Failed, Op, discardable_attributes, name, nearest};
 
 /// Each op with the attributes that `Tile.td` declares.
 const OPS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
@@ -54,57 +51,36 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
 /// Attributes of the dialect, as `#tile.split`.
 const ATTRIBUTES: &[&str] = include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
-/// Words that begin a part of an op, as `identity [0.0 : f32]`.
-const PARTS: &[&str] = &["identity", "combiner", "element", "epilogue"];
+/// Better words for what MLIR says of names and types that are not the dialect's.
+pub(crate) fn reword(said: &str) -> Option<String> {
+    unknown_attribute(said).or_else(|| wrong_type(said))
+}
 
-/// What to say of a name that means nothing where it stands; `place` is what `tile.cpp` calls it.
-fn unknown(found: &str, place: c_int) -> String {
-    let (said, sign, known): (_, _, Vec<&str>) = match place {
-        0 => {
-            let ops = OPS.iter().filter_map(|(op, _)| op.strip_prefix("tile."));
-            ("is unknown".to_owned(), "tile.", ops.collect())
-        }
-        1 => {
-            let said = format!("unknown attribute `#tile.{found}`");
-            (said, "#tile.", ATTRIBUTES.to_vec())
-        }
-        2 => (format!("unknown part `{found}`"), "", PARTS.to_vec()),
-        _ => {
-            return format!(
-                "attribute `{found}` is said by the syntax of the op, and not in braces"
-            );
-        }
+/// An attribute that the dialect does not have, with those that it has.
+fn unknown_attribute(said: &str) -> Option<String> {
+    let found = said.strip_prefix("unknown attribute `")?;
+    let found = found.strip_suffix("` in dialect `tile`")?;
+    let said = format!("unknown attribute `#tile.{found}`");
+    Some(match nearest(found, ATTRIBUTES.iter().copied()) {
+        Some(meant) => format!("{said}; did you mean `#tile.{meant}`?"),
+        None => format!("{said}; known: {}", ATTRIBUTES.join(", ")),
+    })
+}
+
+/// A type that an op does not take, without the words of ODS and the op in its generic form.
+fn wrong_type(said: &str) -> Option<String> {
+    let (op, rest) = said.strip_prefix("'tile.")?.split_once("' op ")?;
+    let (place, rest) = rest.split_once(" must be ")?;
+    let (expected, found) = rest.split_once(", but got '")?;
+    let expected = expected.strip_prefix("variadic of ").unwrap_or(expected);
+    let found = found.strip_suffix('\'')?;
+    let instead = match found.contains("index") {
+        true => "; an `index` is as wide as the machine has it: use `i64` or `i32`",
+        false => "",
     };
-    let found = found.strip_prefix("tile.").unwrap_or(found);
-    match nearest(found, known.iter().copied()) {
-        Some(meant) => format!("{said}; did you mean `{sign}{meant}`?"),
-        None => format!("{said}; known: {}", known.join(", ")),
-    }
-}
-
-pub(crate) unsafe extern "C" fn tell_unknown(
-    name: *const c_char,
-    length: usize,
-    place: c_int,
-    emit: Sink,
-    sink: *mut c_void,
-) {
-    // SAFETY: the text is alive, and has this length.
-    let name = unsafe { std::slice::from_raw_parts(name.cast(), length) };
-    let message = unknown(&String::from_utf8_lossy(name), place);
-    // SAFETY: `emit` and `sink` belong together.
-    unsafe { send(&message, emit, sink) }
-}
-
-/// The name that may have been meant: the first of those with the fewest letters that were left out, put in, changed or swapped,
-/// if most of it is right.
-pub fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
-    known
-        .into_iter()
-        .map(|name| (osa_distance(found, name), name))
-        .min_by_key(|(distance, _)| *distance)
-        .filter(|(distance, name)| 3 * distance <= name.len().max(3))
-        .map(|(_, name)| name)
+    Some(format!(
+        "'tile.{op}' op {place} must be {expected}, found `{found}`{instead}"
+    ))
 }
 
 #[cfg(test)]
@@ -112,55 +88,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn misspelt_names_are_found() {
-        let reduce = || OPS.iter().find(|(op, _)| *op == "tile.reduce").into_iter();
-        let known = || reduce().flat_map(|(_, names)| names.iter().copied());
-        for (found, meant) in [
-            ("determinsm", Some("determinism")),
-            ("scedule", Some("schedule")),
-            ("varaint", Some("variant")),
-            ("Nan", Some("nan")),
-            ("threads", None),
-            ("x", None),
-            ("", None),
-        ] {
-            assert_eq!(nearest(found, known()), meant, "{found}");
+    fn unknown_attributes_have_neighbours() {
+        for (found, meant) in [("splt", "split"), ("Nan", "nan")] {
+            let said = format!("unknown attribute `{found}` in dialect `tile`");
+            let better =
+                format!("unknown attribute `#tile.{found}`; did you mean `#tile.{meant}`?");
+            assert_eq!(reword(&said), Some(better));
         }
-    }
-
-    #[test]
-    fn unknown_ops_and_attributes_have_neighbours() {
-        for (found, place, said) in [
-            ("tile.reduc", 0, "is unknown; did you mean `tile.reduce`?"),
-            (
-                "tile.allreduce",
-                0,
-                "is unknown; did you mean `tile.all_reduce`?",
-            ),
-            (
-                "splt",
-                1,
-                "unknown attribute `#tile.splt`; did you mean `#tile.split`?",
-            ),
-            (
-                "Nan",
-                1,
-                "unknown attribute `#tile.Nan`; did you mean `#tile.nan`?",
-            ),
-            (
-                "elemnt",
-                2,
-                "unknown part `elemnt`; did you mean `element`?",
-            ),
-        ] {
-            assert_eq!(unknown(found, place), said);
-        }
-        let far = unknown("tile.gather", 0);
-        assert!(
-            far.starts_with("is unknown; known: ") && far.contains("all_reduce, "),
-            "{far}"
-        );
-        let far = unknown("", 1);
+        let far = reword("unknown attribute `` in dialect `tile`").unwrap_or_default();
         assert!(far.contains("known: ") && far.contains("split, "), "{far}");
+        assert_eq!(reword("unknown attribute `splt` in dialect `gpu`"), None);
     }
 }

@@ -6,7 +6,7 @@ mod layout;
 mod ops;
 mod verify;
 
-pub use known::{CANDIDATES, nearest};
+pub use known::CANDIDATES;
 pub use layout::{Axis, Fragment, Iter, Layout};
 pub use ops::{
     AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, element_type,
@@ -33,7 +33,7 @@ mod dialect {
 
 use dialect::{DialectHandle, DialectRegistry};
 use mlir_sys::{MlirDialectHandle, MlirOperation, MlirType};
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_void};
 use std::sync::Once;
 
 /// Text goes back to C++ through this.
@@ -47,8 +47,6 @@ unsafe extern "C" {
     static mut tileVerifyFragment: Option<
         unsafe extern "C" fn(*const i64, usize, MlirType, *const i64, usize, Sink, *mut c_void),
     >;
-    static mut tileUnknown:
-        Option<unsafe extern "C" fn(*const c_char, usize, c_int, Sink, *mut c_void)>;
     fn tileFragment(
         ty: MlirType,
         element: *mut MlirType,
@@ -72,8 +70,8 @@ pub unsafe extern "C" fn handle() -> MlirDialectHandle {
             tileVerifyOp = Some(verify::verify_op);
             tileVerifyLayout = Some(verify::verify_layout);
             tileVerifyFragment = Some(verify::verify_fragment);
-            tileUnknown = Some(known::tell_unknown);
         }
+        tx_mlir::reword_also(known::reword);
     });
     // SAFETY: a plain getter.
     unsafe { mlirGetDialectHandle__tile__() }

@@ -10,10 +10,10 @@ use super::recognise::{Recognised, recognise};
 use super::scalar::{Sort, sort_of};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type};
-use tx_dialect_tile::{Kind, default_accumulator, nearest};
+use tx_dialect_tile::{Kind, default_accumulator};
 use tx_mlir::{
-    Affine, Failed, Op, Val, attribute, discardable_attributes, elements, error, name, ops,
-    type_value,
+    Affine, Failed, Op, Val, attribute, discardable_attributes, elements, error, name, nearest,
+    ops, type_value,
 };
 
 /// An attribute of a linalg op that its `tile.reduce` is given.

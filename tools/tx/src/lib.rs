@@ -160,7 +160,7 @@ fn suggest_command(error: &mut clap::Error, args: &[OsString]) {
         .get_subcommands()
         .filter(|command| !command.is_hide_set())
         .map(clap::Command::get_name);
-    match tx_dialect_tile::nearest(found, known).map(str::to_owned) {
+    match tx_mlir::nearest(found, known).map(str::to_owned) {
         Some(meant) => error.insert(
             ContextKind::SuggestedSubcommand,
             ContextValue::Strings(vec![meant]),

@@ -1036,15 +1036,14 @@ gpu.module @kernels {
         title: "a word that the dialect does not know",
         messages: &[
             "unknown {} `{}`; known: {}",
-            "unknown attribute `{}`; did you mean `{}`?",
             "is unknown; did you mean `{}`?",
             "is unknown; known: {}",
-            "unknown part `{}`; did you mean `{}`?",
-            "unknown part `{}`; known: {}",
-            "unregistered operation 'tile.{}' found in dialect ('tile') that does not allow unknown operations",
+            "unregistered operation 'tile.{}' found in dialect ('tile') that does not allow unknown operations; {}",
+            "unknown {} `{}`; did you mean `{}`?",
+            "`{}` is unknown: ops of this region are written with their dialect, as in `{}`; is a `}` missing above?",
         ],
         explanation: "Ops and their parts, attributes, kinds, scopes, axes of layouts, processors and the rules for NaN and determinism are \
-                      words of the dialect. The message lists them, or names the one that is near.",
+                      words of the dialect, and so are the ops of other dialects of theirs. The message lists them, or names the one that is near.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -1128,8 +1127,8 @@ gpu.module @kernels {
         number: 37,
         title: "elements of a type that is not reduced",
         messages: &[
-            "operand #{} must be variadic of memref of {}, but got {}",
-            "operand #{} must be memref of {}, but got {}",
+            "operand #{} must be memref of {}, found {}",
+            "operand #{} must be integer (`iN`) or floating-point{}, found {}",
         ],
         explanation: "Elements are integers without a sign of their own (`i8`, `i32` …; `umax` and `umin` take them as \
                       unsigned) or floating-point numbers. An `index` has the width of the machine: use `i64`, or `i32`. \

@@ -1,0 +1,167 @@
+//! What MLIR's parser says of names that mean nothing, in words that help: with the name that may be meant.
+//!
+//! Every context made from a registry of [`crate::registration::register_upstream_dialects`] says it so, whoever shows it.
+
+use crate::ffi::{self, TxSink, TxStr};
+use melior::dialect::DialectRegistry;
+use mlir_sys::MlirContext;
+use std::ffi::c_void;
+use std::sync::{Mutex, PoisonError};
+use strsim::osa_distance;
+
+/// More ops than these are no help to who looks for one.
+const MOST_LISTED: usize = 16;
+
+/// The name that may have been meant: the first of those with the fewest letters that were left out, put in, changed or swapped,
+/// if most of it is right.
+pub fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
+    known
+        .into_iter()
+        .map(|name| (osa_distance(found, name), name))
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, name)| 3 * distance <= name.len().max(3))
+        .map(|(_, name)| name)
+}
+
+/// What knows better words for a message, without its notes: those of a dialect, which stand in its place.
+pub type Reword = fn(&str) -> Option<String>;
+
+static OTHERS: Mutex<Vec<Reword>> = Mutex::new(Vec::new());
+
+/// Asks `reword` as well, for the rest of the process.
+pub fn reword_also(reword: Reword) {
+    let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    others.push(reword);
+}
+
+/// The better words for `said`, a message with its notes in lines below; they stand in place of both. `ops` are the registered
+/// ones.
+fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
+    let (message, notes) = said.split_once('\n').unwrap_or((said, ""));
+    if let Some((before, known)) = message.split_once("`; known: ") {
+        let (_, found) = before.rsplit_once("unknown ")?.1.split_once('`')?;
+        let near = nearest(found, known.split(", "))?;
+        return Some(format!("{before}`; did you mean `{near}`?"));
+    }
+    if let Some(rest) = message.strip_prefix("custom op '") {
+        let (found, rest) = rest.split_once('\'')?;
+        // In a region whose ops are of one dialect as a rule, that is tried as well.
+        let tried = match rest.strip_prefix(" is unknown")? {
+            "" => found,
+            rest => rest.strip_prefix(" (tried '")?.strip_suffix("' as well)")?,
+        };
+        return meant(tried, &ops()).map(|meant| format!("{message}; {meant}"));
+    }
+    if let Some(rest) = message.strip_prefix("unregistered operation '") {
+        let (found, rest) = rest.split_once('\'')?;
+        rest.ends_with("that does not allow unknown operations")
+            .then_some(())?;
+        return meant(found, &ops()).map(|meant| format!("{message}; {meant}"));
+    }
+    if let Some(rest) = message.strip_prefix("Dialect `") {
+        let (dialect, rest) = rest.split_once("' not found for custom op '")?;
+        let (op, _) = rest.split_once('\'')?;
+        if dialect.is_empty() {
+            return Some(format!(
+                "`{op}` is unknown: ops of this region are written with their dialect, as in `func.return`; \
+                 is a `}}` missing above?"
+            ));
+        }
+        let known = notes.strip_prefix("Available dialects: ")?;
+        let (known, _) = known.split_once(" ;")?;
+        let name = op.strip_prefix(dialect).unwrap_or("");
+        return Some(match nearest(dialect, known.split(", ")) {
+            Some(meant) => {
+                format!("unknown dialect `{dialect}`; did you mean `{meant}{name}`?")
+            }
+            None => format!("unknown dialect `{dialect}`; known: {known}"),
+        });
+    }
+    let better = match message {
+        "expected operation name in quotes" => {
+            "expected an op, such as `func.return`; is a `}` missing above, or one too many here?"
+        }
+        "expected non-function type" => {
+            "expected a type, such as `f32`, `index` or `memref<4x?xf32>`"
+        }
+        _ => {
+            let others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+            return others.iter().find_map(|reword| reword(message));
+        }
+    };
+    Some(better.to_owned())
+}
+
+/// The op that may be meant by `found`, or those that its dialect has.
+fn meant(found: &str, ops: &[String]) -> Option<String> {
+    let (dialect, _) = found.split_once('.')?;
+    let of_dialect = |op: &&String| op.split_once('.').is_some_and(|(d, _)| d == dialect);
+    let known: Vec<&str> = ops.iter().filter(of_dialect).map(String::as_str).collect();
+    // The dialect is right, and says nothing of how near a name is.
+    let name = |op: &'_ str| op[dialect.len() + 1..].to_owned();
+    let names: Vec<String> = known.iter().map(|op| name(op)).collect();
+    let near = nearest(&name(found), names.iter().map(String::as_str));
+    match near {
+        Some(near) => Some(format!("did you mean `{dialect}.{near}`?")),
+        None if (1..=MOST_LISTED).contains(&names.len()) => {
+            Some(format!("known: {}", names.join(", ")))
+        }
+        None => None,
+    }
+}
+
+/// Has contexts made from `registry` say it so.
+pub(crate) fn register(registry: &DialectRegistry) {
+    // SAFETY: `registry` is alive, and the function as long as the process.
+    unsafe { ffi::txReword(registry.to_raw(), reword_for) }
+}
+
+unsafe extern "C" fn reword_for(
+    context: MlirContext,
+    said: TxStr,
+    emit: TxSink,
+    sink: *mut c_void,
+) -> bool {
+    // SAFETY: the text is alive.
+    let said = unsafe { said.as_str() };
+    let better = reword(&said, || registered(context));
+    if let Some(better) = &better {
+        // SAFETY: `emit` copies the text, and belongs to `sink`.
+        unsafe { emit(sink, TxStr::new(better)) }
+    }
+    better.is_some()
+}
+
+/// The ops of the dialects that are loaded, by name.
+fn registered(context: MlirContext) -> Vec<String> {
+    unsafe extern "C" fn push(data: *mut c_void, name: TxStr) {
+        // SAFETY: `data` is the vector below, and the text is alive.
+        unsafe { (*data.cast::<Vec<String>>()).push(name.as_str().into_owned()) }
+    }
+    let mut names = Vec::new();
+    // SAFETY: `push` gets the vector that it expects.
+    unsafe { ffi::txRegisteredOps(context, push, std::ptr::from_mut(&mut names).cast()) };
+    names.sort_unstable();
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn misspelt_names_are_found() {
+        let known = ["determinism", "schedule", "variant", "nan"];
+        for (found, meant) in [
+            ("determinsm", Some("determinism")),
+            ("scedule", Some("schedule")),
+            ("varaint", Some("variant")),
+            ("Nan", Some("nan")),
+            ("threads", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(found, known), meant, "{found}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// RUN: tx-opt %s --split-input-file --verify-diagnostics
+
+// An op of any dialect that does not exist is told with the one that may be meant.
+func.func @op_of_linalg(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{custom op 'linalg.redude' is unknown; did you mean `linalg.reduce`?}}
+  linalg.redude ins(%a : memref<4x4xf32>) outs(%b : memref<4xf32>) dimensions = [1]
+}
+
+// -----
+
+func.func @op_in_a_region(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  linalg.reduce ins(%a : memref<4x4xf32>) outs(%b : memref<4xf32>) dimensions = [1]
+    (%x: f32, %y: f32) {
+      // expected-error @below {{custom op 'arith.adddf' is unknown; did you mean `arith.addf`?}}
+      %z = arith.adddf %x, %y : f32
+    }
+}
+
+// -----
+
+func.func @op_of_the_dialect_of_the_region() {
+  // expected-error @below {{custom op 'retrun' is unknown (tried 'func.retrun' as well); did you mean `func.return`?}}
+  retrun
+}
+
+// -----
+
+func.func @op_of_tile(%a: memref<4x4xf32>) {
+  // expected-error @below {{custom op 'tile.reduse' is unknown; did you mean `tile.reduce`?}}
+  tile.reduse sum %a
+}
+
+// -----
+
+// A dialect with few ops lists them where none is near.
+func.func @no_op_of_tile(%a: memref<4x4xf32>) {
+  // expected-error @below {{custom op 'tile.gather' is unknown; known: all_reduce, copy}}
+  tile.gather %a
+}
+
+// -----
+
+// One with many does not.
+func.func @no_op_of_arith() {
+  // expected-error @below {{custom op 'arith.gather' is unknown}}
+  arith.gather
+}
+
+// -----
+
+func.func @in_generic_form() {
+  // expected-error @below {{that does not allow unknown operations; did you mean `tile.reduce`?}}
+  "tile.reduse"() : () -> ()
+}
+
+// -----
+
+func.func @dialect() {
+  // expected-error @below {{unknown dialect `lnalg`; did you mean `linalg.fill`?}}
+  lnalg.fill
+}
+
+// -----
+
+func.func @no_dialect() {
+  // expected-error @below {{unknown dialect `triton`; known: acc, affine}}
+  triton.load
+}
+
+// -----
+
+func.func @kind(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{unknown kind `summ`; did you mean `sum`?}}
+  tile.reduce summ %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
+}
+
+// -----
+
+func.func @scope(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{unknown scope `tread`; did you mean `thread`?}}
+  tile.reduce sum %a into %b axes [1] scope(tread) : memref<4x4xf32> into memref<4xf32>
+}
+
+// -----
+
+// Below an op without its brace, what follows is in its region.
+func.func @brace_of_a_region(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  linalg.reduce ins(%a : memref<4x4xf32>) outs(%b : memref<4xf32>) dimensions = [1]
+    (%x: f32, %y: f32) {
+      %z = arith.addf %x, %y : f32
+      linalg.yield %z : f32
+  // expected-error @below {{`return` is unknown: ops of this region are written with their dialect, as in `func.return`; is a `}` missing above?}}
+  return
+}
+
+// -----
+
+func.func @brace_too_many() {
+  return
+}
+} // expected-error @above {{expected an op, such as `func.return`; is a `}` missing above, or one too many here?}}
+
+// -----
+
+// expected-error @below {{expected a type, such as `f32`, `index` or `memref<4x?xf32>`}}
+func.func @type(%a: memref<4xf23>) {
+  return
+}
+
+// -----
+
+// Types are told as they are written, and the op as it stands in the file.
+func.func @element(%a: memref<4x8xindex>, %b: memref<4xindex>) {
+  // expected-error @below {{op operand #0 must be memref of integer (`iN`) or floating-point values or a tile in registers, found `memref<4x8xindex>`; an `index` is as wide as the machine has it: use `i64` or `i32`}}
+  tile.reduce sum %a into %b axes [1] scope(cta) : memref<4x8xindex> into memref<4xindex>
+  return
+}
