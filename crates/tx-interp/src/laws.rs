@@ -197,7 +197,8 @@ impl<'t, 'c> Trial<'t, 'c> {
         if let Some(text) = self.try_all(&values, Same::Order)? {
             return Ok(Finding::Broken(text));
         }
-        let remarks = self.nan()?.into_iter().collect();
+        let mut remarks: Vec<String> = self.nan()?.into_iter().collect();
+        remarks.extend(self.infinities()?);
         self.with_identity(&values, remarks)
     }
 
@@ -211,6 +212,24 @@ impl<'t, 'c> Trial<'t, 'c> {
             |f: fn(usize) -> usize| Combined::given(vec![(0..16).map(|i| values[f(i)]).collect()]);
         let found = self.compare_pairs(&pairs(|i| i / 4), &pairs(|i| i % 4), Same::Bits)?;
         Ok(found.map(may_occur))
+    }
+
+    /// An infinity of which the identity makes a finite number, as the largest one does in a minimum.
+    fn infinities(&self) -> Result<Option<String>, Trouble> {
+        let Some(float) = self.scalars[0].float() else {
+            return Ok(None);
+        };
+        for infinity in [f64::INFINITY, f64::NEG_INFINITY] {
+            let x = [float.to_bits(infinity)];
+            let identity = self.combiner.identity();
+            let [l, r] = [&identity[..], &x].map(|part| Combined::given(vec![part.to_vec()]));
+            let result = self.combiner.combine(&l, &r)?.get(0);
+            if float.value(result[0]).is_finite() {
+                let [l, x, found] = [&identity[..], &x, &result].map(|p| self.show(p));
+                return Ok(Some(may_occur(not_neutral(&l, &x, &found, &x))));
+            }
+        }
+        Ok(None)
     }
 
     /// Several parts, of a region. Where an element is made of one number, every positive number is taken to occur; what
@@ -478,9 +497,7 @@ impl<'t, 'c> Trial<'t, 'c> {
                     true => self.show(&result.get(i)),
                     false => "undefined".to_owned(),
                 };
-                return Ok(Some(format!(
-                    "the identity is not neutral: combiner({l}, {r}) = {found}, expected {x}"
-                )));
+                return Ok(Some(not_neutral(&l, &r, &found, &x)));
             }
         }
         Ok(None)
@@ -529,6 +546,10 @@ fn associative([a, b, c]: [String; 3], [left, right]: [String; 2]) -> String {
     format!(
         "not associative: combiner(combiner({a}, {b}), {c}) = {left}, but combiner({a}, combiner({b}, {c})) = {right}"
     )
+}
+
+fn not_neutral(left: &str, right: &str, found: &str, expected: &str) -> String {
+    format!("the identity is not neutral: combiner({left}, {right}) = {found}, expected {expected}")
 }
 
 fn may_occur(text: String) -> String {

@@ -64,6 +64,22 @@ fn example(finding: Finding) -> String {
     }
 }
 
+/// An identity that makes a finite number of an infinity is told, though it is neutral to all finite ones.
+#[test]
+fn identities_that_hide_infinities_are_told() {
+    for (identity, op, hidden) in [
+        ("3.4e38", "minimumf", "inf"),
+        ("-3.4e38", "maximumf", "-inf"),
+    ] {
+        let finding = of_one("f32", identity, &format!("%x = arith.{op} %l0, %r0 : f32"));
+        let Finding::Hold(remarks) = finding else {
+            panic!("{finding:?}")
+        };
+        let told = format!(", {hidden}) = ");
+        assert!(remarks.iter().any(|r| r.contains(&told)), "{remarks:?}");
+    }
+}
+
 /// Of 8-bit integers everything is tried: a single pair of 65536 is found, and so is one that comes up between two others.
 #[test]
 fn combiners_of_small_integers_are_decided() {

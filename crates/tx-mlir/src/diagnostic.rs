@@ -21,6 +21,8 @@ pub struct Report<'c, S> {
 
 /// Severity of [`error`].
 pub struct ErrorSeverity;
+/// Severity of [`warning`].
+pub struct WarningSeverity;
 /// Severity of [`remark`].
 pub struct RemarkSeverity;
 
@@ -33,6 +35,19 @@ pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'
         message: message.into(),
         notes: Vec::new(),
         severity: ErrorSeverity,
+    }
+}
+
+/// Starts a warning at `location`: of what is accepted, and hardly ever meant.
+pub fn warning<'c>(
+    location: Location<'c>,
+    message: impl Into<String>,
+) -> Report<'c, WarningSeverity> {
+    Report {
+        location,
+        message: message.into(),
+        notes: Vec::new(),
+        severity: WarningSeverity,
     }
 }
 
@@ -96,6 +111,14 @@ impl Report<'_, ErrorSeverity> {
         let _ = self.severity;
         self.send(0);
         Failed(())
+    }
+}
+
+impl Report<'_, WarningSeverity> {
+    /// Reports the warning.
+    pub fn emit(self) {
+        let _ = self.severity;
+        self.send(1);
     }
 }
 

@@ -28,7 +28,7 @@ pub use melior;
 pub use affine::{Affine, AffineMap};
 pub use build::{Builder, Index};
 pub use diagnostic::{
-    Diagnostic, Failed, Severity, SourceLocation, error, remark, source_location,
+    Diagnostic, Failed, Severity, SourceLocation, error, remark, source_location, warning,
 };
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes};
 pub use ir::*;

@@ -32,6 +32,6 @@ pub use expr::{Expr, ExprError, Symbol};
 pub use launch::Extent3;
 pub use plan::{
     Argument, Artifact, Base, EntryKind, Operand, Plan, PlanError, Stage, Step, Temporary, VERSION,
-    View,
+    View, Warning,
 };
 pub use types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType, TypeError};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::check::Check;
+use crate::check::{Check, Place};
 use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
 use crate::types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType};
@@ -21,6 +21,20 @@ pub struct Artifact {
     pub device_ir: String,
     /// What the compiler went through, in order.
     pub stages: Vec<Stage>,
+    /// What the program says and hardly means, in the order of the program.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+}
+
+/// What is accepted, and hardly ever meant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// What it is.
+    pub message: String,
+    /// Where it stands, if that is known.
+    pub place: Option<Place>,
+    /// What follows, and what to change.
+    pub notes: Vec<String>,
 }
 
 impl Artifact {

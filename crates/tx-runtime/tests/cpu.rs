@@ -32,6 +32,7 @@ fn artifact(arguments: &[(&str, bool)], entry_kind: EntryKind, step: Step) -> Ar
         },
         device_ir: ROW_SUMS.to_owned(),
         stages: vec![],
+        warnings: Vec::new(),
     }
 }
 

@@ -44,6 +44,7 @@ fn artifact(ptx: &str, chip: &str, arguments: &[(&str, bool)], step: Step) -> Ar
         },
         device_ir: String::new(),
         stages: vec![],
+        warnings: Vec::new(),
     }
 }
 

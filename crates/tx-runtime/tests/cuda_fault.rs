@@ -37,6 +37,7 @@ fn reports_faults() -> Result<(), Error> {
         },
         device_ir: String::new(),
         stages: vec![],
+        warnings: Vec::new(),
     };
     let executable = device.load(&artifact)?;
     let run = || executable.run(vec![Array::from_slice(&[1], &[0_i32])?.into()]);

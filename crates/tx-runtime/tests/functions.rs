@@ -92,6 +92,7 @@ fn total() -> Artifact {
         plan,
         device_ir: include_str!("kernels/kernels.mlir").to_owned(),
         stages: vec![],
+        warnings: Vec::new(),
     }
 }
 

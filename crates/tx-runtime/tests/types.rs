@@ -60,6 +60,7 @@ fn artifact(element: ElementType, operation: &str) -> Artifact {
              }}"
         ),
         stages: vec![],
+        warnings: Vec::new(),
     }
 }
 

@@ -712,6 +712,7 @@ impl<'r> Run<'r> {
             plan: self.plan.clone(),
             device_ir: device_ir.to_owned(),
             stages: Vec::new(),
+            warnings: Vec::new(),
         };
         let program = match tx_runtime::Device::cpu().and_then(|device| device.load(&artifact)) {
             Ok(program) => program,

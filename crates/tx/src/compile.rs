@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use tx_cache::Cache;
-use tx_mlir::{Diagnostic, Op, Session, attribute, elements, is, string_attribute, walk};
-use tx_plan::{Artifact, Plan, Stage};
+use tx_mlir::{Diagnostic, Op, Session, Severity, attribute, elements, is, string_attribute, walk};
+use tx_plan::{Artifact, Plan, Stage, Warning};
 use tx_target::Chip;
 
 /// What to compile for.
@@ -566,6 +566,7 @@ impl Run<'_, '_> {
             plan,
             device_ir,
             stages: std::mem::take(&mut self.stages),
+            warnings: warnings(&session.take_diagnostics()),
         })
     }
 
@@ -680,6 +681,23 @@ fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error>
             &format!("{}: cannot be parsed", source.name),
         )
     })
+}
+
+/// What of what was reported is no error. It is told once, however many kernels are made of an op.
+fn warnings(reported: &[Diagnostic]) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = Vec::new();
+    let severe = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Warning;
+    for diagnostic in reported.iter().filter(severe) {
+        let warning = Warning {
+            message: diagnostic.message.clone(),
+            place: diagnostic.location.as_ref().and_then(plan::place),
+            notes: diagnostic.notes.iter().map(|n| n.message.clone()).collect(),
+        };
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+    warnings
 }
 
 /// Milliseconds since `start`.

@@ -113,7 +113,7 @@ pub use error::{Error, ErrorKind};
 pub use tx_cache::Cache;
 pub use tx_mlir::{Diagnostic, Severity, SourceLocation as Location, ignore_cuda_toolkit};
 pub use tx_passes::{Combiner, Params, Predicate, Reduction, Variant};
-pub use tx_plan::{Artifact, Plan, Stage};
+pub use tx_plan::{Artifact, Plan, Stage, Warning};
 pub use tx_target::Chip;
 
 /// Safe helpers over melior, to inspect and rewrite IR: what passes and variants work with.

@@ -2,7 +2,7 @@
 
 use crate::linalg::laws::{Law, check};
 use melior::ir::operation::OperationLike;
-use tx_mlir::{Failed, Op, attribute, elements, error, first_block};
+use tx_mlir::{Failed, Op, attribute, elements, enclosing, error, first_block, warning};
 
 /// Refuses a `custom` combiner for which a law is seen to fail.
 pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
@@ -12,7 +12,8 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     let Some(block) = first_block(op, 0).filter(|_| !identities.is_empty()) else {
         return Ok(());
     };
-    check(block, &identities).map_err(|broken| {
+    let element = first_block(op, 1);
+    let changed = check(block, element, &identities).map_err(|broken| {
         error(op.location(), format!("{broken}: {}", broken.text))
             .note(match broken.law {
                 Law::Identity => {
@@ -21,5 +22,16 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
                 _ => "elements are combined in any order",
             })
             .emit()
-    })
+    })?;
+    // What `tile-schedule` made kernels of, it has looked at.
+    let is_written = enclosing(op, "gpu.func").is_none_or(|k| attribute(k, "schedule").is_none());
+    if let Some(changed) = changed.filter(|_| is_written) {
+        warning(
+            op.location(),
+            format!("the identity is not neutral to every value: {}", changed.text),
+        )
+        .note("threads without an element combine the identity: results are right where such values do not occur")
+        .emit();
+    }
+    Ok(())
 }

@@ -3,9 +3,10 @@
 
 use super::program::Program;
 use super::scalar::{Scalar, Sort, candidates, rounding, samples, show, tolerance};
-use melior::ir::Attribute;
+use melior::ir::{Attribute, TypeLike as _, ValueLike as _};
 use std::fmt;
 use tx_mlir::Blk;
+use tx_mlir::build::argument;
 
 /// A partial result: a value for each part.
 pub(crate) type Partial = Vec<Scalar>;
@@ -42,17 +43,21 @@ impl fmt::Display for CounterExample {
 ///
 /// Of combiners of several values only some of all tuples occur, such as a mean with its count, and
 /// which these are is not known: they are not tried with samples. Nor is it known which elements
-/// occur, so of an identity only that is tried which must hold whatever these are: it is neutral to
-/// itself, and to some value at least. 0 is neutral for a largest magnitude as long as these are not negative.
+/// occur, so of an identity only that must hold which is true whatever these are: it is neutral to
+/// itself, and to some value at least. 0 is neutral for a largest magnitude as long as these are not negative. `element` is the
+/// region that makes elements, of which more occur than its samples show.
+///
+/// Returns a value that may occur, and that the identity changes.
 ///
 /// # Errors
 /// Gives values for which a law does not hold.
 pub(crate) fn check<'c>(
     block: Blk<'c>,
+    element: Option<Blk<'c>>,
     identities: &[Attribute<'c>],
-) -> Result<(), CounterExample> {
+) -> Result<Option<CounterExample>, CounterExample> {
     let Some(mut laws) = Program::of_block(block).and_then(Laws::new) else {
-        return Ok(());
+        return Ok(None);
     };
     if laws.sorts.len() == 1 {
         laws.check()?;
@@ -66,13 +71,57 @@ pub(crate) fn check<'c>(
             let samples = std::mem::take(&mut laws.samples);
             laws.check_identity(&identity)?;
             laws.samples = samples;
-            match laws.sorts.len() {
-                1 => laws.check_some_kept(&identity),
-                _ => Ok(()),
+            if laws.sorts.len() == 1 {
+                laws.check_some_kept(&identity)?;
             }
+            let occur = match element {
+                Some(element) => elements(element, &laws.sorts),
+                // Which tuples occur is not known.
+                None if laws.sorts.len() > 1 => Vec::new(),
+                None => with_infinities(laws.samples.clone()),
+            };
+            let occur = occur.iter().map(Vec::as_slice);
+            let changed =
+                laws.check_kept(&identity, occur.filter(|x| laws.is_number(&identity, x)));
+            Ok(changed.err().map(|changed| match laws.find_identity() {
+                Some(neutral) => CounterExample {
+                    text: format!("{}; neutral is {}", changed.text, laws.show(&neutral)),
+                    ..changed
+                },
+                None => changed,
+            }))
         }
-        _ => Ok(()),
+        _ => Ok(None),
     }
+}
+
+/// What an `element` region makes of samples, at the first two indices of each dimension.
+fn elements(block: Blk<'_>, sorts: &[Sort]) -> Vec<Partial> {
+    let Some(program) = Program::of_block(block).filter(|p| p.output_sorts() == sorts) else {
+        return Vec::new();
+    };
+    // Indices come last.
+    let inputs = program.input_sorts();
+    let is_source = |i: &usize| !argument(block, *i).r#type().is_index();
+    let sources = (0..inputs.len()).take_while(is_source).count();
+    let samples = with_infinities(partials(&inputs[..sources], None));
+    let at = |sample: &Partial, index| {
+        let indices = std::iter::repeat_n(Scalar::Int(index), inputs.len() - sources);
+        program.run(&sample.iter().copied().chain(indices).collect::<Partial>())
+    };
+    samples
+        .iter()
+        .flat_map(|sample| [at(sample, 0), at(sample, 1)])
+        .flatten()
+        .collect()
+}
+
+/// The infinities as well, where there is one float: the largest number is no identity of a minimum.
+fn with_infinities(mut samples: Vec<Partial>) -> Vec<Partial> {
+    if let Some([Scalar::Float(_)]) = samples.first().map(Vec::as_slice) {
+        samples.extend([f64::INFINITY, f64::NEG_INFINITY].map(|x| vec![Scalar::Float(x)]));
+    }
+    samples
 }
 
 /// A combiner and the values that it is tried with.
@@ -130,7 +179,7 @@ impl Laws {
             .iter()
             .zip(result)
             .zip(&self.sorts)
-            .all(|((v, r), sort)| v.is_close(*r, rounding(*sort), 0.0))
+            .all(|((v, r), sort)| v.is_close(*r, rounding(*sort), 0.0) || v.is_nan() && r.is_nan())
     }
 
     /// Tries commutativity and associativity.
@@ -253,38 +302,66 @@ impl Laws {
     /// # Errors
     /// Gives a value for which it is not.
     pub(crate) fn check_identity(&self, identity: &[Scalar]) -> Result<(), CounterExample> {
-        let edges = self.edges(identity);
-        let itself = std::iter::once((identity, false));
-        let samples = self.samples.iter().map(|x| (x.as_slice(), false));
-        let edges = edges.iter().map(|x| (x.as_slice(), true));
-        for (x, is_edge) in itself.chain(samples).chain(edges) {
-            for (l, r) in [(identity, x), (x, identity)] {
-                let result = self.combine(l, r);
+        let samples = self.samples.iter().map(Vec::as_slice);
+        self.check_kept(identity, std::iter::once(identity).chain(samples))?;
+        for x in self.edges(identity) {
+            for (l, r) in [(identity, x.as_slice()), (&x, identity)] {
                 // Where numbers overflow on the way, a law says nothing.
-                let overflows = |y: &Partial| {
+                let overflows = |y: Partial| {
                     y.iter()
-                        .zip(x)
+                        .zip(&x)
                         .any(|(y, x)| !y.is_finite() && x.is_finite() || y.is_nan())
                 };
-                if is_edge && result.as_ref().is_none_or(overflows) {
-                    continue;
+                if !self.combine(l, r).is_none_or(overflows) {
+                    self.check_side(l, r, &x)?;
                 }
-                if result.as_ref().is_some_and(|y| self.is_kept(x, y)) {
-                    continue;
-                }
-                let result = result.map_or_else(|| "undefined".to_owned(), |y| self.show(&y));
-                return Err(CounterExample {
-                    law: Law::Identity,
-                    text: format!(
-                        "combiner({}, {}) = {result}, expected {}",
-                        self.show(l),
-                        self.show(r),
-                        self.show(x)
-                    ),
-                });
             }
         }
         Ok(())
+    }
+
+    /// Whether a number comes of the identity and `x`. Where `inf - inf` is computed on the way, it may come of no others either.
+    fn is_number(&self, identity: &[Scalar], x: &[Scalar]) -> bool {
+        let sides = [self.combine(identity, x), self.combine(x, identity)];
+        !sides.iter().flatten().flatten().any(|y| y.is_nan())
+    }
+
+    /// Tries whether `identity` is neutral on either side of these values.
+    ///
+    /// # Errors
+    /// Gives the first for which it is not.
+    fn check_kept<'v>(
+        &self,
+        identity: &[Scalar],
+        mut values: impl Iterator<Item = &'v [Scalar]>,
+    ) -> Result<(), CounterExample> {
+        values.try_for_each(|x| {
+            self.check_side(identity, x, x)?;
+            self.check_side(x, identity, x)
+        })
+    }
+
+    /// Tries whether `x` is what comes of `left` and `right`.
+    fn check_side(
+        &self,
+        left: &[Scalar],
+        right: &[Scalar],
+        x: &[Scalar],
+    ) -> Result<(), CounterExample> {
+        let result = self.combine(left, right);
+        if result.as_ref().is_some_and(|y| self.is_kept(x, y)) {
+            return Ok(());
+        }
+        let result = result.map_or_else(|| "undefined".to_owned(), |y| self.show(&y));
+        Err(CounterExample {
+            law: Law::Identity,
+            text: format!(
+                "combiner({}, {}) = {result}, expected {}",
+                self.show(left),
+                self.show(right),
+                self.show(x)
+            ),
+        })
     }
 
     /// Samples with one part at a time as small, as large and as odd as it may be: with few values

@@ -11,7 +11,7 @@ use tx_plan::Artifact;
 use crate::cli::{Compile, Kept, Program};
 use crate::diagnostic::Said;
 use crate::failure::{Failure, say};
-use crate::progress::{note, note_once};
+use crate::progress::{note, note_once, warn};
 
 /// Runs `tx compile`.
 pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
@@ -195,13 +195,16 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
     }
 }
 
-/// What a compilation makes of a program's text, or what is wrong with that, line by line.
+/// What a compilation makes of a program's text, or what is wrong with that, line by line. What the program hardly means is said.
 fn reporting(
     program: &Program,
     text: &[u8],
     compile: impl FnOnce() -> Result<Artifact, tx::Error>,
 ) -> Result<Artifact, Failure> {
-    compile().map_err(|error| Failure::Diagnosed(describe(&error, &program.file, text)))
+    let artifact =
+        compile().map_err(|error| Failure::Diagnosed(describe(&error, &program.file, text)))?;
+    warn(&Said::warnings(&artifact.warnings, &program.file, text));
+    Ok(artifact)
 }
 
 /// The diagnostics of an error, each with the line it points to.

@@ -165,6 +165,31 @@ impl Said {
         }
     }
 
+    /// What a program says and hardly means.
+    pub(crate) fn warnings(warnings: &[tx_plan::Warning], file: &Path, text: &[u8]) -> Vec<Self> {
+        let lines = Lines::of(file, text);
+        let one = |warning: &tx_plan::Warning| {
+            let origin = Origin::Program(warning.place.map(|place| tx::Location {
+                file: file.display().to_string(),
+                line: place.line,
+                column: place.column,
+            }));
+            let notes = warning.notes.iter().map(|note| Self {
+                severity: Severity::Note,
+                origin: origin.clone(),
+                ..Self::by_tx(note)
+            });
+            Self {
+                severity: Severity::Warning,
+                notes: notes.collect(),
+                origin: origin.clone(),
+                ..Self::by_tx(&warning.message)
+            }
+            .quoting(&lines)
+        };
+        warnings.iter().map(one).collect()
+    }
+
     /// A diagnostic of the compiler.
     fn diagnostic(diagnostic: &tx::Diagnostic) -> Self {
         Self {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::diagnostic::Format;
+use crate::diagnostic::{Format, Said};
 
 /// What is said on standard error beside errors.
 #[derive(Debug, Args)]
@@ -83,7 +83,14 @@ pub(crate) fn note(message: &str) {
     }
 }
 
-/// The same, but not again in this process: of what concerns each of several runs.
+/// Says what is hardly meant.
+pub(crate) fn warn(warnings: &[Said]) {
+    if QUIET.get() != Some(&true) {
+        crate::diagnostic::say_all(warnings);
+    }
+}
+
+/// The same as [`note`], but not again in this process: of what concerns each of several runs.
 pub(crate) fn note_once(message: &str) {
     static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);

@@ -20,6 +20,7 @@ pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
         plan: tx_plan::Plan::from_json(&read(plan)?).map_err(refuse)?,
         device_ir: String::new(),
         stages: Vec::new(),
+        warnings: Vec::new(),
     })
 }
 

@@ -5,11 +5,11 @@ use super::host::{HOST_CODE, Host};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
+use tx_mlir::source_location;
 use tx_mlir::{
     Failed, Op, Val, defining_op, error, integer_attribute, is, key, name, operands,
     string_attribute,
 };
-use tx_mlir::{SourceLocation, source_location};
 use tx_plan::{Check, Place, Relation};
 
 /// One of the conditions that `cf.assert` says hold, all of them.
@@ -116,8 +116,7 @@ impl<'c> Host<'c> {
 
 /// Where an op is in the program's text.
 fn place(op: Op<'_>) -> Option<Place> {
-    let SourceLocation { line, column, .. } = source_location(op.location())?;
-    (line > 0).then_some(Place { line, column })
+    super::place(&source_location(op.location())?)
 }
 
 /// Whether two checks refuse the same arguments, whatever they say then.

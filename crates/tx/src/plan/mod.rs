@@ -20,10 +20,18 @@ use std::collections::BTreeSet;
 use tx_mlir::build::argument;
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::{
-    Failed, Op, Session, attribute, blocks, enclosing, error, integers, is, parent,
+    Failed, Op, Session, SourceLocation, attribute, blocks, enclosing, error, integers, is, parent,
     string_attribute, symbol_path, type_value, walk,
 };
-use tx_plan::{Argument, ArgumentType, EntryKind, Expr, MemorySpace, Operand, Plan, Step, VERSION};
+use tx_plan::{
+    Argument, ArgumentType, EntryKind, Expr, MemorySpace, Operand, Place, Plan, Step, VERSION,
+};
+
+/// A location as a plan tells it; none where it is a file as a whole.
+pub(crate) fn place(location: &SourceLocation) -> Option<Place> {
+    let SourceLocation { line, column, .. } = *location;
+    (line > 0).then_some(Place { line, column })
+}
 
 /// What is to be launched.
 pub(crate) enum Entry {
