@@ -215,9 +215,14 @@ fn counted<'c>(
         for &lane in if uniform { &going[..1] } else { &going[..] } {
             let counter = &mut counters[if uniform { 0 } else { lane as usize }];
             // A counter that passes the largest number is past every bound.
-            *counter = counter
-                .checked_add(exec.int(*step, lane))
-                .unwrap_or(i64::MAX);
+            let step = exec.int(*step, lane);
+            *counter = match unsigned {
+                true => counter
+                    .cast_unsigned()
+                    .saturating_add(step.cast_unsigned())
+                    .cast_signed(),
+                false => counter.saturating_add(step),
+            };
         }
         active = going;
     }
