@@ -9,7 +9,6 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -110,7 +109,8 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
     return failure();
   if (StringRef word; succeeded(parser.parseOptionalKeyword(&word)))
     return parser.emitError(SMLoc::getFromPointer(word.data()))
-           << "unknown part `" << word << "`; known: identity, " << llvm::join(ArrayRef(regionNames), ", ");
+           << "unknown part `" << word
+           << "`; known: identity, combiner, element, epilogue, or `:` and types";
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
     return parser.emitError(at)
            << "attribute `" << name << "` is said by the syntax of the op, and not in braces";

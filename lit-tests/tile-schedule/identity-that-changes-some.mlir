@@ -1,4 +1,4 @@
-// RUN: tx-opt %s --tile-schedule --tile-analyze-scope --verify-diagnostics -o /dev/null
+// RUN: tx-opt %s --tile-schedule --tile-analyze-scope --verify-diagnostics
 // RUN(ONCE): tx compile %s --entry least_number -o /dev/null 2>&1
 // RUN(QUIET): tx compile %s --entry least_number --quiet --plan - -o /dev/null 2>&1
 

@@ -115,3 +115,19 @@ func.func @element(%a: memref<4x8xindex>, %b: memref<4xindex>) {
   tile.reduce sum %a into %b axes [1] scope(cta) : memref<4x8xindex> into memref<4xindex>
   return
 }
+
+// -----
+
+func.func @types_left_out(%a: memref<4x8xf32>, %b: memref<4xf32>) {
+  tile.reduce sum %a into %b axes [1] scope(cta)
+  // expected-error @below {{unknown part `return`; known: identity, combiner, element, epilogue, or `:` and types}}
+  return
+}
+
+// -----
+
+func.func @attribute(%a: memref<4x8xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{expected an attribute, such as `1 : i64`, `"text"` or `#tile.determinism<any>`}}
+  tile.reduce sum %a into %b axes [1] scope(cta) {determinism = any} : memref<4x8xf32> into memref<4xf32>
+  return
+}

@@ -81,6 +81,9 @@ fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
         "expected operation name in quotes" => {
             "expected an op, such as `func.return`; is a `}` missing above, or one too many here?"
         }
+        "expected attribute value" => {
+            "expected an attribute, such as `1 : i64`, `\"text\"` or `#tile.determinism<any>`"
+        }
         "expected non-function type" => {
             "expected a type, such as `f32`, `index` or `memref<4x?xf32>`"
         }

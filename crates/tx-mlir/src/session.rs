@@ -102,7 +102,15 @@ impl Session {
 
     /// Parses MLIR text or bytecode; `name` is the file that locations speak of.
     pub fn parse(&self, name: &str, source: &[u8]) -> Option<Module<'_>> {
-        parse(&self.context, name, source)
+        let parsed = parse(&self.context, name, source);
+        if parsed.is_none() {
+            // The op is the one that stands in the text, where its author has written it more readably.
+            for diagnostic in locked(&self.diagnostics).iter_mut() {
+                let shows_op = |n: &Diagnostic| n.message.starts_with("see current operation: ");
+                diagnostic.notes.retain(|note| !shows_op(note));
+            }
+        }
+        parsed
     }
 
     /// Runs a textual pass pipeline (without the anchor) on `module`, and verifies it after each pass; false when a pass failed
