@@ -575,9 +575,6 @@ pub(crate) enum FuzzTarget {
     /// Print random modules
     #[command(after_help = FUZZ_SHOW_EXAMPLES)]
     Show(FuzzRun),
-    /// Answer cases on standard input: what the other commands start
-    #[command(hide = true)]
-    Worker,
 }
 
 /// Ten years: as far as a clock can be asked.

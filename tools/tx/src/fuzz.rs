@@ -13,6 +13,20 @@ use crate::failure::Failure;
 use crate::name;
 use crate::progress;
 
+/// The arguments that make this program answer cases on standard input, as `tx fuzz modules` starts it. No user does, and neither
+/// help nor completions, which clap makes of all that it knows, name them.
+const WORKER: [&str; 2] = ["fuzz", "worker"];
+
+/// Whether this process is one that answers cases.
+pub(crate) fn is_worker() -> bool {
+    std::env::args_os().skip(1).eq(WORKER)
+}
+
+/// Answers cases.
+pub(crate) fn serve() -> Result<(), Failure> {
+    tx_fuzz::serve(&crate::compiler).map_err(|error| Failure::Refused(error.to_string()))
+}
+
 /// Runs `tx fuzz`.
 pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     let refused = |error: io::Error| Failure::Refused(error.to_string());
@@ -22,7 +36,9 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
         FuzzTarget::Modules(run) => {
             let config = modules::Config {
                 program: name::get().to_owned(),
-                worker: vec![tx.into_os_string(), "fuzz".into(), "worker".into()],
+                worker: std::iter::once(tx.into_os_string())
+                    .chain(WORKER.map(Into::into))
+                    .collect(),
                 time: Duration::from_secs(run.seconds),
                 cases: run.cases,
                 seed: run.seed,
@@ -55,7 +71,6 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
             };
             (watched(run, &done, || text::run(&config)), &run.out)
         }
-        FuzzTarget::Worker => return tx_fuzz::serve(&crate::compiler).map_err(refused),
         FuzzTarget::Replay { files } => return replay(files),
         FuzzTarget::Show(run) => return show(run),
     };

@@ -30,18 +30,17 @@ mod report;
 mod run;
 mod trace;
 mod tune;
+mod usage;
 mod validate;
 
 use std::any::Any;
 use std::env;
-use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
 use clap_complete::Shell;
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -86,14 +85,13 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
     name::choose();
     // SAFETY: there is no other thread yet.
     unsafe { tx::ignore_cuda_toolkit() };
-    let parsed = name::of(Cli::command())
-        .try_get_matches()
-        .and_then(|found| Cli::from_arg_matches(&found));
-    let cli = match parsed {
-        Ok(cli) => cli,
-        Err(error) => return wrong_usage(error),
+    let cli = match fuzz::is_worker() {
+        true => None,
+        false => match parse() {
+            Ok(cli) => Some(cli),
+            Err(error) => return usage::wrong(error),
+        },
     };
-    cli.message_format.choose();
     // A panic is a bug, but the user is owed a message and not a backtrace.
     panic::set_hook(Box::new(move |info| {
         let at = info
@@ -113,7 +111,10 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
             let said = Said::diagnostics(&error.diagnostics, Path::new(""), b"");
             Failure::Diagnosed(said)
         })?;
-        execute(cli)
+        match cli {
+            Some(cli) => execute(cli),
+            None => fuzz::serve(),
+        }
     }));
     match (done, trace::finish()) {
         (Ok(Ok(())), Ok(())) => ExitCode::SUCCESS,
@@ -122,51 +123,12 @@ fn main_of(makers: &'static str, register: Register, prepare: Prepare) -> ExitCo
     }
 }
 
-/// Says what is wrong with the command line, or what `--help` and `--version` ask for.
-fn wrong_usage(mut error: clap::Error) -> ExitCode {
-    let args: Vec<OsString> = env::args_os().collect();
-    suggest_command(&mut error, &args);
-    // There is no command line that could say so otherwise.
-    let json = args.iter().any(|arg| arg == "--message-format=json")
-        || args
-            .windows(2)
-            .any(|pair| pair[0] == "--message-format" && pair[1] == "json");
-    if json {
-        Format::Json.choose();
-    }
-    let text = error.to_string();
-    match text.strip_prefix("error: ") {
-        Some(message) if error.use_stderr() => Failure::Usage(message.to_owned()).report(),
-        _ if json && error.use_stderr() => Failure::Usage(text).report(),
-        // Help, that was asked for or that stands in for a command.
-        _ => match error.print().and_then(|()| std::io::stdout().flush()) {
-            Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
-            Err(failed) => Failure::stdout(&failed).report(),
-        },
-    }
-}
-
-/// Names the command that was meant: clap compares words by the letters that they share, and offers `completions` for `cmpile`.
-fn suggest_command(error: &mut clap::Error, args: &[OsString]) {
-    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
-        return;
-    };
-    let root = Cli::command();
-    let before = args.iter().take_while(|arg| *arg != found.as_str());
-    let parent = before.fold(&root, |parent, arg| {
-        parent.find_subcommand(arg).unwrap_or(parent)
-    });
-    let known = parent
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set())
-        .map(clap::Command::get_name);
-    match tx_mlir::nearest(found, known).map(str::to_owned) {
-        Some(meant) => error.insert(
-            ContextKind::SuggestedSubcommand,
-            ContextValue::Strings(vec![meant]),
-        ),
-        None => error.remove(ContextKind::SuggestedSubcommand),
-    };
+/// What the arguments of the process say.
+fn parse() -> Result<Cli, clap::Error> {
+    let found = name::of(Cli::command()).try_get_matches()?;
+    let cli = Cli::from_arg_matches(&found)?;
+    cli.message_format.choose();
+    Ok(cli)
 }
 
 fn panic_message(payload: &(dyn Any + Send)) -> &str {

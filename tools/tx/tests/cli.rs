@@ -137,6 +137,23 @@ fn wrong_usage_is_status_2() {
             &["completions", "tcsh"],
             "[possible values: bash, zsh, fish]",
         ),
+        // What belongs to a command that is not named, and what belongs to none.
+        (
+            &["fuzz", "--seconds", "3"],
+            "'--seconds' is an option of `tx fuzz modules`, `tx fuzz text`, `tx fuzz show`\n",
+        ),
+        (
+            &["fuzz", "--frob"],
+            "the commands are `tx fuzz modules`, `tx fuzz text`, `tx fuzz replay`, `tx fuzz show`\n",
+        ),
+        (
+            &["fuzz", "modules", "--seconds"],
+            "Usage: tx fuzz modules [OPTIONS]\n",
+        ),
+        (
+            &["run", "x.mlir", "--arg"],
+            "Usage: tx run [OPTIONS] <FILE.mlir>\n",
+        ),
         (
             &["--log", "tx=loud", "doctor"],
             "`tx=loud` is not a log filter",
@@ -1139,6 +1156,8 @@ fn completes() {
         let output = case.tx(&["completions", shell]);
         assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
         assert!(stdout(&output).contains(sign), "{shell}");
+        // What programs start, users are not offered.
+        assert!(!stdout(&output).contains("worker"), "{shell}");
         // Chips and devices are offered; others are taken, and refused by who knows them.
         let script = stdout(&output).replace('\\', "");
         for offered in ["sm_90a", "cuda:1"] {

@@ -1,0 +1,111 @@
+//! What is wrong with a command line, and what to write instead.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory};
+
+use crate::cli::Cli;
+use crate::diagnostic::Format;
+use crate::failure::Failure;
+use crate::name;
+
+/// Says what is wrong with the command line, or what `--help` and `--version` ask for.
+pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
+    let args: Vec<OsString> = env::args_os().collect();
+    let mut root = name::of(Cli::command());
+    // Gives each command the words that lead to it.
+    root.build();
+    suggest_command(&mut error, &root, &args);
+    suggest_owner(&mut error, &root, &args);
+    // There is no command line that could say so otherwise.
+    let json = args.iter().any(|arg| arg == "--message-format=json")
+        || args
+            .windows(2)
+            .any(|pair| pair[0] == "--message-format" && pair[1] == "json");
+    if json {
+        Format::Json.choose();
+    }
+    let text = error.to_string();
+    match text.strip_prefix("error: ") {
+        Some(message) if error.use_stderr() => Failure::Usage(message.to_owned()).report(),
+        _ if json && error.use_stderr() => Failure::Usage(text).report(),
+        // Help, that was asked for or that stands in for a command.
+        _ => match error.print().and_then(|()| std::io::stdout().flush()) {
+            Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+            Err(failed) => Failure::stdout(&failed).report(),
+        },
+    }
+}
+
+/// The command that the arguments lead to.
+fn command<'c>(root: &'c Command, args: impl IntoIterator<Item = &'c OsString>) -> &'c Command {
+    args.into_iter().fold(root, |parent, arg| {
+        parent.find_subcommand(arg).unwrap_or(parent)
+    })
+}
+
+/// Those of its commands that users start.
+fn commands(parent: &Command) -> impl Iterator<Item = &Command> {
+    parent
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set() && command.get_name() != "help")
+}
+
+/// Names the command that was meant: clap compares words by the letters that they share, and offers `completions` for `cmpile`.
+fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let parent = command(root, args.iter().take_while(|arg| *arg != found.as_str()));
+    let known = commands(parent).map(Command::get_name);
+    match tx_mlir::nearest(found, known).map(str::to_owned) {
+        Some(meant) => error.insert(
+            ContextKind::SuggestedSubcommand,
+            ContextValue::Strings(vec![meant]),
+        ),
+        None => error.remove(ContextKind::SuggestedSubcommand),
+    };
+}
+
+/// Of an option that stands before a command is named: which commands have it, or which commands there are. Of a value that is
+/// missing or wrong: how the command is used, which clap leaves out.
+fn suggest_owner(error: &mut clap::Error, root: &Command, args: &[OsString]) {
+    let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
+        return;
+    };
+    let option = found.split(['=', ' ']).next().unwrap_or_default();
+    let is_found = |arg: &&OsString| !arg.to_string_lossy().starts_with(option);
+    let parent = command(root, args.iter().take_while(is_found));
+    if error.kind() == ErrorKind::UnknownArgument && commands(parent).next().is_some() {
+        let names = |has: &dyn Fn(&Command) -> bool| -> Vec<String> {
+            commands(parent)
+                .filter(|inner| has(inner))
+                .map(|inner| format!("`{}`", inner.get_bin_name().unwrap_or(inner.get_name())))
+                .collect()
+        };
+        let has_option = |inner: &Command| {
+            inner.get_arguments().any(|arg| {
+                let long = arg.get_long().map(|long| format!("--{long}"));
+                let short = arg.get_short().map(|short| format!("-{short}"));
+                [long, short].contains(&Some(option.to_owned()))
+            })
+        };
+        let owners = names(&has_option);
+        let tip = match owners.len() {
+            0 => format!("the commands are {}", names(&|_| true).join(", ")),
+            _ => format!("'{option}' is an option of {}", owners.join(", ")),
+        };
+        error.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(vec![StyledStr::from(tip)]),
+        );
+    } else if error.get(ContextKind::Usage).is_none() {
+        let usage = parent.clone().render_usage();
+        error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
+    }
+}
