@@ -13,6 +13,8 @@ pub struct Array {
     element: ElementType,
     shape: Vec<usize>,
     bytes: Vec<u8>,
+    /// Whether integers are shown and written as unsigned; programs take them as what their ops say.
+    unsigned: bool,
 }
 
 impl Array {
@@ -27,6 +29,7 @@ impl Array {
                 element,
                 shape,
                 bytes,
+                unsigned: false,
             })
         } else {
             Err(Error::Size {
@@ -47,6 +50,7 @@ impl Array {
             element,
             shape,
             bytes,
+            unsigned: false,
         })
     }
 
@@ -156,12 +160,26 @@ impl Array {
 
     /// The element at a row-major position.
     pub fn get(&self, position: usize) -> Option<Number> {
-        (position < self.len()).then(|| Number::from_bits(self.bits(position), self.element))
+        (position < self.len()).then(|| self.number(self.bits(position)))
     }
 
-    /// Element type and shape as in an argument specification: `4x8xf32`.
+    /// Shape and element type as in an argument specification, `4x8xf32`, but for unsigned integers, which are `4x8xui32`.
     pub fn describe(&self) -> String {
-        describe(self.element, &self.shape)
+        describe_as(self.element, self.unsigned, &self.shape)
+    }
+
+    /// The same numbers, where these are integers of at least eight bits, as unsigned or as signed ones, which is how they are
+    /// shown and written to files. To a program it is all the same: its ops say how they take them.
+    #[must_use]
+    pub fn with_unsigned(mut self, unsigned: bool) -> Self {
+        use ElementType::{I8, I16, I32, I64};
+        self.unsigned = unsigned && matches!(self.element, I8 | I16 | I32 | I64);
+        self
+    }
+
+    /// Whether these are unsigned integers.
+    pub fn is_unsigned(&self) -> bool {
+        self.unsigned
     }
 
     /// The same bytes as elements of another type of the same size.
@@ -176,7 +194,16 @@ impl Array {
             });
         }
         self.element = element;
+        self.unsigned = false;
         Ok(self)
+    }
+
+    /// The value of the bits of an element.
+    pub(crate) fn number(&self, bits: u64) -> Number {
+        match self.unsigned {
+            true => Number::Int(bits.into()),
+            false => Number::from_bits(bits, self.element),
+        }
     }
 
     /// The bits of the element at a row-major position, which must be inside.
@@ -205,11 +232,14 @@ fn split_mix(seed: u64, position: u64) -> u64 {
 
 /// `4x8xf32`
 pub(crate) fn describe(element: ElementType, shape: &[usize]) -> String {
-    let mut text = String::new();
-    for size in shape {
-        text.push_str(&format!("{size}x"));
-    }
-    text + element.name()
+    describe_as(element, false, shape)
+}
+
+/// `4x8xf32`, or `4x8xui32`
+pub(crate) fn describe_as(element: ElementType, unsigned: bool, shape: &[usize]) -> String {
+    let sizes: String = shape.iter().map(|size| format!("{size}x")).collect();
+    let sign = if unsigned { "u" } else { "" };
+    format!("{sizes}{sign}{element}")
 }
 
 /// The size of an array in bytes.

@@ -80,6 +80,8 @@ enum Bound {
         placement: Placement,
         buffer: usize,
         written: bool,
+        /// Whether the caller's integers are unsigned.
+        unsigned: bool,
     },
     Scalar {
         element: ElementType,
@@ -199,6 +201,7 @@ impl Job {
                 shape,
                 buffer: first_temporary + i,
                 written: false,
+                unsigned: false,
             });
         }
         for (i, step) in plan.steps.iter().enumerate() {
@@ -288,6 +291,7 @@ impl Job {
             placement,
             buffer,
             written: argument.written,
+            unsigned: false,
         });
         Ok(())
     }
@@ -305,6 +309,7 @@ impl Job {
                     placement,
                     buffer,
                     written,
+                    unsigned,
                 } => {
                     let buffer = &mut self.buffers[buffer];
                     if buffer.address.is_some() {
@@ -321,7 +326,8 @@ impl Job {
                         });
                         bytes
                     };
-                    Array::new(element, shape, bytes).map(|array| Some((array, written)))
+                    let array = Array::new(element, shape, bytes)?.with_unsigned(unsigned);
+                    Ok(Some((array, written)))
                 }
             })
             .collect()
@@ -331,7 +337,7 @@ impl Job {
         let bound = match (arg, &argument.ty) {
             (Arg::Array(array), ArgumentType::Memref(memref)) => {
                 let label = format!("argument {index}");
-                let shape = array.shape().to_vec();
+                let (shape, unsigned) = (array.shape().to_vec(), array.is_unsigned());
                 let placement = Placement::new(memref, &shape).map_err(|hint| Error::Argument {
                     index,
                     found: format!("an array {}", array.describe()),
@@ -374,6 +380,7 @@ impl Job {
                     placement,
                     buffer,
                     written: argument.written,
+                    unsigned,
                 }
             }
             (Arg::Scalar(value), ArgumentType::Scalar(element)) => {

@@ -82,7 +82,7 @@ const MAX_HEADER: usize = 10_000;
 
 /// Reads a `.npy` file.
 ///
-/// Signed and unsigned integers become the signless type of their width. `element` reads the words of the file as a
+/// Signed and unsigned integers become the signless type of their width, and the array knows which they were. `element` reads the words of the file as a
 /// type of the same width, such as the 16-bit words that hold bf16. Big-endian files and Fortran order are converted.
 ///
 /// # Errors
@@ -116,6 +116,8 @@ pub fn read_npy_from(
 ) -> Result<Array, NpyError> {
     let header = read_header(reader)?;
     let dtype = Dtype::parse(&header.descr)?;
+    // What is read as another type is that.
+    let unsigned = dtype.unsigned && element.is_none();
     let element = match element {
         None => dtype.element,
         Some(element) if element.size() == dtype.element.size() => element,
@@ -136,7 +138,7 @@ pub fn read_npy_from(
         return Err(NpyError::Truncated {
             found,
             expected,
-            array: crate::array::describe(element, &header.shape),
+            array: crate::array::describe_as(element, unsigned, &header.shape),
         });
     }
     let size = element.size();
@@ -152,12 +154,13 @@ pub fn read_npy_from(
     if header.fortran_order && header.shape.len() > 1 {
         bytes = fortran_to_c(&bytes, &header.shape, size).map_err(out_of_memory)?;
     }
-    Array::new(element, header.shape, bytes).map_err(out_of_memory)
+    let array = Array::new(element, header.shape, bytes).map_err(out_of_memory)?;
+    Ok(array.with_unsigned(unsigned))
 }
 
 /// Writes a `.npy` file: version 1.0, C order, little-endian.
 ///
-/// Integers are written as signed, `index` as 64-bit integers, bf16 as unsigned 16-bit and 8-bit floats as unsigned 8-bit
+/// Integers are written as signed unless they are said not to be, `index` as 64-bit integers, bf16 as unsigned 16-bit and 8-bit floats as unsigned 8-bit
 /// words, since numpy has no types for them.
 ///
 /// # Errors
@@ -175,7 +178,12 @@ pub fn write_npy(path: &Path, array: &Array) -> Result<(), Error> {
 /// # Errors
 /// When writing fails.
 pub fn write_npy_to(writer: &mut impl Write, array: &Array) -> io::Result<()> {
+    let unsigned = array.is_unsigned();
     let descr = match array.element() {
+        ElementType::I8 if unsigned => "|u1",
+        ElementType::I16 if unsigned => "<u2",
+        ElementType::I32 if unsigned => "<u4",
+        ElementType::I64 if unsigned => "<u8",
         ElementType::F16 => "<f2",
         ElementType::BF16 => "<u2",
         ElementType::F32 => "<f4",
@@ -217,6 +225,7 @@ pub fn write_npy_to(writer: &mut impl Write, array: &Array) -> io::Result<()> {
 
 struct Dtype {
     element: ElementType,
+    unsigned: bool,
     big_endian: bool,
 }
 
@@ -237,17 +246,16 @@ impl Dtype {
             "i8" | "u8" => ElementType::I64,
             _ => return Err(unknown()),
         };
-        match order {
-            "<" | "=" | "|" => Ok(Self {
-                element,
-                big_endian: false,
-            }),
-            ">" => Ok(Self {
-                element,
-                big_endian: true,
-            }),
-            _ => Err(unknown()),
-        }
+        let big_endian = match order {
+            "<" | "=" | "|" => false,
+            ">" => true,
+            _ => return Err(unknown()),
+        };
+        Ok(Self {
+            element,
+            unsigned: code.starts_with('u'),
+            big_endian,
+        })
     }
 }
 

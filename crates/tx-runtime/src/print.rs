@@ -18,11 +18,11 @@ const PRECISION: usize = 8;
 
 /// As numpy 2.3 prints it with its default options: more than 1000 elements are shortened to three at each end of a
 /// dimension, floats have up to 8 digits after the point and as few as tell the value from its neighbours. Integers are
-/// signed, `i1` is `True` or `False`.
+/// signed unless they are said not to be, `i1` is `True` or `False`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.shape().is_empty() {
-            return f.write_str(&scalar(self.element(), self.bits(0)));
+            return f.write_str(&scalar(self.element(), self.number(self.bits(0))));
         }
         if self.is_empty() {
             return f.write_str("[]");
@@ -35,8 +35,8 @@ impl fmt::Display for Array {
 }
 
 /// A value of rank 0, as numpy prints its scalars: floats in full.
-fn scalar(element: ElementType, bits: u64) -> String {
-    match Number::from_bits(bits, element) {
+fn scalar(element: ElementType, value: Number) -> String {
+    match value {
         Number::Int(value) if element == ElementType::I1 => python_bool(value != 0).to_owned(),
         Number::Int(value) => value.to_string(),
         Number::Float(value) if !value.is_finite() => special(value).to_owned(),
@@ -291,20 +291,16 @@ impl<'a> Printer<'a> {
         if !element.is_float() {
             let mut width = 0;
             self.for_each_shown(0, 0, &mut |bits| {
-                width = width.max(scalar(element, bits).len())
+                width = width.max(scalar(element, self.array.number(bits)).len())
             });
             return Style::Int { width };
         }
         let (mut finite, mut special_width) = (Vec::new(), 0);
-        self.for_each_shown(
-            0,
-            0,
-            &mut |bits| match Number::from_bits(bits, element).to_f64() {
-                value if value.is_finite() => finite.push(value),
-                // numpy leaves room for a sign only when there is a negative infinity.
-                value => special_width = special_width.max(special(value).len()),
-            },
-        );
+        self.for_each_shown(0, 0, &mut |bits| match self.array.number(bits).to_f64() {
+            value if value.is_finite() => finite.push(value),
+            // numpy leaves room for a sign only when there is a negative infinity.
+            value => special_width = special_width.max(special(value).len()),
+        });
         let magnitudes = || {
             finite
                 .iter()
@@ -360,10 +356,10 @@ impl<'a> Printer<'a> {
     fn element(&self, bits: u64) -> String {
         let element = self.array.element();
         match &self.style {
-            Style::Bool => format!("{:>5}", scalar(element, bits)),
-            Style::Int { width } => format!("{:>width$}", scalar(element, bits)),
+            Style::Bool => format!("{:>5}", scalar(element, self.array.number(bits))),
+            Style::Int { width } => format!("{:>width$}", scalar(element, self.array.number(bits))),
             Style::Positional { left, right } => {
-                let value = Number::from_bits(bits, element).to_f64();
+                let value = self.array.number(bits).to_f64();
                 if !value.is_finite() {
                     return format!("{:>width$}", special(value), width = left + right + 1);
                 }
@@ -375,7 +371,7 @@ impl<'a> Printer<'a> {
                 precision,
                 exponent,
             } => {
-                let value = Number::from_bits(bits, element).to_f64();
+                let value = self.array.number(bits).to_f64();
                 if !value.is_finite() {
                     return format!(
                         "{:>width$}",

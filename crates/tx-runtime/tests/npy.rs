@@ -4,7 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use tx_plan::ElementType;
-use tx_runtime::{Array, ErrorKind, NpyError, read_npy, read_npy_from, write_npy, write_npy_to};
+use tx_runtime::{
+    Array, ErrorKind, NpyError, Number, read_npy, read_npy_from, write_npy, write_npy_to,
+};
 
 fn npy(header: &str, data: &[u8]) -> Vec<u8> {
     let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
@@ -113,6 +115,42 @@ fn reads_what_numpy_writes() -> Result<(), NpyError> {
         bytes.extend(text.as_bytes());
         bytes.extend(1.5_f64.to_le_bytes());
         assert_eq!(read(&bytes)?.to_vec::<f64>().ok(), Some(vec![1.5]));
+    }
+    Ok(())
+}
+
+/// Unsigned integers stay what they are: in messages, as text, and in files. Words that are read as another type are that.
+#[test]
+fn unsigned_integers_stay_unsigned() -> Result<(), Box<dyn std::error::Error>> {
+    let header = |descr: &str| {
+        format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': (2,), }}  \n")
+    };
+    for (descr, name, largest) in [
+        ("|u1", "ui8", u8::MAX.into()),
+        ("<u2", "ui16", u16::MAX.into()),
+        ("<u4", "ui32", u32::MAX.into()),
+        ("<u8", "ui64", u64::MAX),
+    ] {
+        let mut bytes = npy(&header(descr), &[]);
+        let size = usize::try_from(largest.count_ones() / 8)?;
+        bytes.extend(vec![0; size - 1]);
+        let cut = message(&bytes);
+        assert!(cut.ends_with(&format!("for 2x{name}")), "{cut}");
+        bytes.extend(vec![0; 1]);
+        bytes.extend(vec![0xff; size]);
+        let array = read(&bytes)?;
+        assert_eq!(array.describe(), format!("2x{name}"));
+        let width = largest.to_string().len();
+        assert_eq!(array.to_string(), format!("[{:>width$} {largest}]", 0));
+        assert_eq!(array.get(1), Some(Number::Int(largest.into())));
+        let mut written = Vec::new();
+        write_npy_to(&mut written, &array)?;
+        assert_eq!(read(&written)?, array);
+        let signed = read_npy_from(&mut &bytes[..], Some(array.element()))?;
+        assert_eq!(
+            (signed.is_unsigned(), signed.to_string().as_str()),
+            (false, "[ 0 -1]")
+        );
     }
     Ok(())
 }

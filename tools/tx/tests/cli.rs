@@ -883,6 +883,52 @@ fn passes_scalars_and_a_grid() {
     assert_eq!(stdout(&output), "argument 0: 4xindex\n[ 0 -2 -4  9]\n");
 }
 
+/// Unsigned integers of a file are called and shown as such, and are so in the file that is written.
+#[test]
+fn unsigned_integers_of_files_stay_unsigned() {
+    let case = Case::new();
+    let program = BLOCKS.replace("index", "i32").replace(
+        "%b = gpu.block_id x\n",
+        "%n = gpu.block_id x\n    %b = arith.index_cast %n : index to i32\n",
+    );
+    case.file("blocks.mlir", program.replace("%B[%b]", "%B[%n]"));
+    let path = |name: &str| case.folder.path().join(name);
+    let bytes = u32::MAX.to_le_bytes().repeat(4);
+    let array = tx_runtime::Array::new(tx_plan::ElementType::I32, vec![4], bytes)
+        .expect("an array")
+        .with_unsigned(true);
+    tx_runtime::write_npy(&path("x.npy"), &array).expect("x.npy");
+    let run = |spec: &str, more: &[&str]| {
+        let command = ["run", "blocks.mlir", "--device", "cpu", "--arg", spec];
+        case.tx(&[&command[..], &["--arg", "7", "--grid", "2"], more].concat())
+    };
+    for (spec, printed) in [
+        (
+            "x.npy",
+            "4xui32\n[         0          7 4294967295 4294967295]\n",
+        ),
+        ("x.npy:i32", "4xi32\n[ 0  7 -1 -1]\n"),
+    ] {
+        let output = run(spec, &[]);
+        assert_eq!(
+            (stderr(&output), stdout(&output)),
+            (String::new(), format!("argument 0: {printed}"))
+        );
+    }
+    assert_eq!(status(&run("x.npy", &["--out", "0=y.npy"])), 0);
+    let written = tx_runtime::read_npy(&path("y.npy"), None).expect("y.npy");
+    assert_eq!(written.describe(), "4xui32");
+    case.file("sum.mlir", SUM);
+    let args = ["--arg", "x.npy", "--arg", "zeros:f32"];
+    let output = case.tx(&[&["run", "sum.mlir", "--device", "cpu"], &args[..]].concat());
+    fails(
+        &output,
+        1,
+        "tx: error: argument 0: found an array 4xui32, expected memref<128xf32>\n\
+         tx: note: argument 0 is x.npy; NumPy converts it with `.astype(\"float32\")`\n",
+    );
+}
+
 /// Arguments that do not fit are status 1, and said to by index, with what was found and expected.
 #[test]
 fn arguments_that_do_not_fit_are_status_1() {
