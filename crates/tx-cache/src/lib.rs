@@ -20,6 +20,7 @@ use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest, Sha256};
@@ -62,6 +63,8 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 pub struct Cache {
     folder: PathBuf,
     limit: u64,
+    /// What was in the way of the last result that could not be kept, by this or a clone of it.
+    trouble: Arc<Mutex<Option<String>>>,
 }
 
 /// What is in a cache.
@@ -80,6 +83,7 @@ impl Cache {
         Self {
             folder: folder.into(),
             limit,
+            trouble: Arc::default(),
         }
     }
 
@@ -115,8 +119,35 @@ impl Cache {
     /// Keeps what was made of this.
     ///
     /// # Errors
-    /// When the folder cannot be made or written to.
+    /// When the folder cannot be made or written to; [`trouble`](Self::trouble) is that from then on.
     pub fn put(&self, key: &Key, result: &[u8]) -> io::Result<()> {
+        self.keep(key, result).inspect_err(|error| {
+            let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+            *trouble = Some(error.to_string());
+        })
+    }
+
+    /// Why a result could not be kept, if that was so: who puts it there may go on without a word, and who made the cache tell
+    /// of it.
+    pub fn trouble(&self) -> Option<String> {
+        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        trouble.clone()
+    }
+
+    /// Whether results could be kept. No folder is made.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to, or not be made where it is to be.
+    pub fn check(&self) -> io::Result<()> {
+        // What is there of the way to it.
+        let mut folder = std::path::absolute(&self.folder)?;
+        while fs::symlink_metadata(&folder).is_err_and(|e| e.kind() == io::ErrorKind::NotFound)
+            && folder.pop()
+        {}
+        tempfile::tempfile_in(folder).map(drop)
+    }
+
+    fn keep(&self, key: &Key, result: &[u8]) -> io::Result<()> {
         let share = self.limit / SHARES;
         let size = result.len() as u64 + 32;
         if size > share {

@@ -39,6 +39,24 @@ fn neighbours(count: usize) -> Vec<Key> {
     (0..).map(key).filter(same).take(count).collect()
 }
 
+/// Where nothing can be kept, that is found without trying, and is known of the cache and its clones once something was put in.
+#[test]
+fn tells_where_nothing_can_be_kept() {
+    let folder = folder();
+    let good = Cache::new(folder.path().join("not/there"), 1 << 20);
+    good.check().expect("a folder that can be made");
+    assert!(!folder.path().join("not").exists());
+    fs::write(folder.path().join("file"), "").expect("a file");
+    let bad = Cache::new(folder.path().join("file/below"), 1 << 20);
+    let found = bad.check().expect_err("a file is in the way").to_string();
+    let user = bad.clone();
+    assert_eq!(bad.trouble(), None);
+    let put = user.put(&key(1), b"one").expect_err("it is in the way");
+    assert_eq!(put.to_string(), found);
+    assert_eq!(bad.trouble(), Some(found));
+    assert_eq!(good.trouble(), None);
+}
+
 /// What was put in comes out again, also from another cache in the same folder, and nothing else does.
 #[test]
 fn keeps_results() {

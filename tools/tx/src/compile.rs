@@ -11,7 +11,7 @@ use tx_plan::Artifact;
 use crate::cli::{Compile, Kept, Program};
 use crate::diagnostic::Said;
 use crate::failure::{Failure, say};
-use crate::progress::{note, note_once, warn};
+use crate::progress::{note, note_once, warn, warn_once};
 
 /// Runs `tx compile`.
 pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
@@ -32,10 +32,10 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     let kept = cache(&options.kept)?.filter(|_| !is_timed);
     let mut times = Times::default();
     let times_run = options.times.unwrap_or(1);
-    let artifact = reporting(&options.program, &text, || {
+    let artifact = reporting(&options.program, &text, kept.as_ref(), || {
         // The first takes longer than those after it, which find the compiler's contexts and pipelines waiting.
         let mut start = Instant::now();
-        let compiler = compiler(kept, &options.chip)?;
+        let compiler = compiler(kept.clone(), &options.chip)?;
         let mut once = || {
             let artifact = compiler.compile_source(&source(&options.program, text.clone()))?;
             times.add(&artifact, start.elapsed());
@@ -173,8 +173,8 @@ pub(crate) fn compile(
     chip: &str,
 ) -> Result<Artifact, Failure> {
     let cache = cache(kept)?;
-    reporting(program, text, || {
-        compiler(cache, chip)?.compile_source(&source(program, text.to_vec()))
+    reporting(program, text, cache.as_ref(), || {
+        compiler(cache.clone(), chip)?.compile_source(&source(program, text.to_vec()))
     })
 }
 
@@ -195,15 +195,25 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
     }
 }
 
-/// What a compilation makes of a program's text, or what is wrong with that, line by line. What the program hardly means is said.
+/// What a compilation makes of a program's text, or what is wrong with that, line by line. What the program hardly means is told,
+/// and that it cannot be kept.
 fn reporting(
     program: &Program,
     text: &[u8],
+    cache: Option<&tx::Cache>,
     compile: impl FnOnce() -> Result<Artifact, tx::Error>,
 ) -> Result<Artifact, Failure> {
     let artifact =
         compile().map_err(|error| Failure::Diagnosed(describe(&error, &program.file, text)))?;
     warn(&Said::warnings(&artifact.warnings, &program.file, text));
+    if let Some(cache) = cache
+        && let Some(trouble) = cache.trouble()
+    {
+        warn_once(&format!(
+            "{}: what is compiled cannot be kept here: {trouble}; `--cache` and TX_CACHE take another folder, or `off`",
+            cache.folder().display()
+        ));
+    }
     Ok(artifact)
 }
 

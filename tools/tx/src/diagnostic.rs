@@ -113,6 +113,14 @@ impl Said {
         }
     }
 
+    /// What does not go as it should, of `tx` itself, and is in nobody's way.
+    pub(crate) fn warning(message: &str) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::by_tx(message)
+        }
+    }
+
     /// What a program did wrong when it ran.
     pub(crate) fn fault(fault: &tx_runtime::Fault) -> Self {
         let said = |severity, place: Option<&str>, message: String| {

@@ -95,14 +95,16 @@ fn cache(kept: &Kept) -> Result<String, Failure> {
     };
     let folder = cache.folder().display();
     let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-    Ok(match cache.usage() {
+    Ok(match cache.check().and_then(|()| cache.usage()) {
         Ok(usage) => format!(
             "{folder}: {} programs in {} of {} MiB",
             usage.results,
             mib(usage.bytes),
             mib(cache.limit())
         ),
-        Err(error) => format!("not usable: {folder}: {error}"),
+        Err(error) => format!(
+            "not usable: {folder}: {error}; `--cache` and TX_CACHE take another folder, or `off`"
+        ),
     })
 }
 

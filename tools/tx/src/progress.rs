@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::diagnostic::{Format, Said};
+use crate::diagnostic::{Format, Said, say_all};
 
 /// What is said on standard error beside errors.
 #[derive(Debug, Args)]
@@ -86,17 +86,28 @@ pub(crate) fn note(message: &str) {
 /// Says what is hardly meant.
 pub(crate) fn warn(warnings: &[Said]) {
     if QUIET.get() != Some(&true) {
-        crate::diagnostic::say_all(warnings);
+        say_all(warnings);
     }
 }
 
 /// The same as [`note`], but not again in this process: of what concerns each of several runs.
 pub(crate) fn note_once(message: &str) {
-    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    if said.insert(message.to_owned()) {
+    if is_news(message) {
         note(message);
     }
+}
+
+/// Says once what does not go as it should and is in nobody's way.
+pub(crate) fn warn_once(message: &str) {
+    if is_news(message) && QUIET.get() != Some(&true) {
+        say_all(&[Said::warning(message)]);
+    }
+}
+
+fn is_news(message: &str) -> bool {
+    static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    said.insert(message.to_owned())
 }
 
 /// Writes something while no bar is in the way.

@@ -1156,6 +1156,42 @@ fn takes_what_it_compiled_before() {
     assert_eq!(kept("home/tx").len(), 1);
 }
 
+/// A cache that cannot be written to is told of once, and by the doctor, and stops nobody.
+#[test]
+fn a_cache_that_cannot_be_written_is_told_of() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = r#"["sum.mlir", "--arg", "zeros:128xf32", "--arg", "zeros:f32", "--device", "cpu"]"#;
+    case.file("runs.jsonl", format!("{run}\n{run}\n"));
+    let told = "sum.mlir/cache: what is compiled cannot be kept here: Not a directory (os error 20); \
+                `--cache` and TX_CACHE take another folder, or `off`";
+    let with = |args: &[&str]| {
+        let mut command = case.command(args);
+        let output = command.env("TX_CACHE", "sum.mlir/cache").output();
+        let output = output.expect("tx starts");
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        output
+    };
+    let compile = ["compile", "sum.mlir", "-o", "sum.ptx"];
+    for args in [&compile[..], &["batch", "runs.jsonl"]] {
+        assert_eq!(stderr(&with(args)), format!("tx: warning: {told}\n"));
+        assert_eq!(stderr(&with(&[args, &["--quiet"]].concat())), "");
+    }
+    let json = stderr(&with(
+        &[&compile[..], &["--message-format", "json"]].concat(),
+    ));
+    let said: serde_json::Value = serde_json::from_str(&json).expect("a line of JSON");
+    assert_eq!(
+        (&said["severity"], &said["message"]),
+        (&"warning".into(), &told.into())
+    );
+    let doctor = stdout(&with(&["doctor"]));
+    assert!(
+        doctor.contains("not usable: sum.mlir/cache: Not a directory (os error 20); `--cache`"),
+        "{doctor}"
+    );
+}
+
 /// The doctor never fails for what is missing, and says how to get it; a chip gets its table.
 #[test]
 fn the_doctor_reports() {
