@@ -17,6 +17,9 @@ use crate::diagnostic::Format;
     version,
     propagate_version = true,
     after_help = "\
+Files that are written need a folder that is there. Folders that are named
+themselves (--dir, --cache, --out of `tx fuzz`) are made, with those above.
+
 Exit status:
   0  done
   1  the program, its arguments, its chip or its files were refused
@@ -317,7 +320,7 @@ pub(crate) struct Program {
 /// Where compiled programs are kept.
 #[derive(Debug, Args)]
 pub(crate) struct Kept {
-    /// The folder in which compiled programs are kept, or `off` [env: TX_CACHE] [default: the one that `tx doctor` names]
+    /// The folder in which compiled programs are kept, which is made if it is not there, or `off` [env: TX_CACHE] [default: the one that `tx doctor` names]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
           value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) cache: Option<PathBuf>,
@@ -604,7 +607,7 @@ pub(crate) struct FuzzRun {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
     pub(crate) jobs: u32,
 
-    /// The folder for what is found
+    /// The folder for what is found, which is made when something is
     #[arg(long, value_name = "DIR", default_value = "fuzz-findings", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
 }

@@ -819,18 +819,24 @@ fn runs() {
     assert!(!case.folder.path().join("-").exists());
 }
 
-/// Where results cannot be written is said before they are computed.
+/// Where results cannot be written is said before they are computed, whichever option names the file. A folder that is named itself
+/// is made.
 #[test]
 fn files_need_a_folder() {
     let case = Case::new();
     case.file("race.mlir", RACE);
-    let arg = ["--device", "cpu", "--arg", "zeros:1xi64"];
-    for (command, option, file) in [
-        ("run", "--out", "0=absent/x.npy"),
-        ("run", "--ptx", "absent/x.ptx"),
-        ("tune", "-o", "absent/x.mlir"),
+    let arg = ["--arg", "zeros:1xi64"];
+    let run = [&["--device", "cpu"], &arg[..]].concat();
+    for (command, option, file, more) in [
+        ("run", "--out", "0=absent/x.npy", &run[..]),
+        ("run", "--ptx", "absent/x.ptx", &run),
+        ("tune", "-o", "absent/x.mlir", &run),
+        ("compile", "-o", "absent/x.ptx", &[]),
+        ("compile", "--plan", "absent/x.json", &[]),
+        ("report", "-o", "absent/x.html", &arg),
+        ("compile", "--trace", "absent/x.json", &[]),
     ] {
-        let output = case.tx(&[&[command, "race.mlir", option, file][..], &arg].concat());
+        let output = case.tx(&[&[command, "race.mlir", option, file][..], more].concat());
         let file = file.trim_start_matches("0=");
         fails(
             &output,
@@ -839,6 +845,23 @@ fn files_need_a_folder() {
                 "tx: error: {file}: there is no folder `absent`: create it, as with `mkdir -p absent`\n"
             ),
         );
+    }
+    for args in [
+        &["man", "--dir", "new/man/man1"][..],
+        &[
+            "compile",
+            "race.mlir",
+            "-o",
+            "x.ptx",
+            "--cache",
+            "new/kept/here",
+        ],
+    ] {
+        let output = case.tx(args);
+        assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    }
+    for made in ["new/man/man1/tx.1", "new/kept/here"] {
+        assert!(case.folder.path().join(made).exists(), "{made}");
     }
 }
 
