@@ -22,7 +22,7 @@ mod ranges;
 use crate::verdict::Verdict;
 use std::path::Path;
 use tx::Artifact;
-use tx_ptx::{AssembleError, Fact, Facts, FactsError, Module, Usage};
+use tx_ptx::{AssembleError, Fact, Facts, FactsError, Module, PtxasNotFound, Usage};
 
 /// Differences that are named.
 const NAMED: usize = 1;
@@ -74,6 +74,8 @@ pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
 fn assembled(artifact: &Artifact, ptxas: Option<&Path>) -> Result<String, String> {
     let ptxas = match tx_ptx::find_ptxas(ptxas) {
         Ok(ptxas) => ptxas,
+        // How to get one is to be told once, and not of each program.
+        Err(PtxasNotFound::OnPath) => return Ok("not assembled: there is no ptxas".to_owned()),
         Err(error) => return Ok(format!("not assembled: {error}")),
     };
     match tx_ptx::assemble(&artifact.ptx, &ptxas, &artifact.plan.chip) {

@@ -10,6 +10,10 @@ use crate::cli::{Doctor, Kept};
 use crate::compile;
 use crate::failure::Failure;
 
+/// How to get NVIDIA's assembler.
+pub(crate) const GET_PTXAS: &str = "`cargo xtask setup` installs it in target/tools, or \
+                                    `pip install nvidia-cuda-nvcc` and put its `bin` on PATH";
+
 /// Runs `tx doctor`. Everything it looks for is optional, so what is missing is no failure.
 pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
     let chip = options
@@ -110,9 +114,7 @@ fn cache(kept: &Kept) -> Result<String, Failure> {
 
 fn ptxas() -> String {
     let Some(path) = find_ptxas() else {
-        return "not found; only checks of the PTX need it: `cargo xtask setup` installs it in target/tools, or \
-                `pip install nvidia-cuda-nvcc` and put its `bin` on PATH"
-            .to_owned();
+        return format!("not found; only checks of the PTX need it: {GET_PTXAS}");
     };
     let version = Command::new(&path)
         .arg("--version")

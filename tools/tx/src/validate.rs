@@ -9,7 +9,7 @@ use tx_validate::{Options, Trouble, Validation, Verdict, Watch};
 use crate::cli::Validate;
 use crate::compile;
 use crate::diagnostic::{Said, say_all};
-use crate::doctor;
+use crate::doctor::{self, GET_PTXAS};
 use crate::failure::{Failure, say};
 use crate::progress;
 use crate::run::{at_its_place, load};
@@ -31,6 +31,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let mut bad = Vec::new();
     let mut refused = None;
     let mut told = BTreeSet::new();
+    let mut is_assembled = true;
     let several = options.files.len() > 1;
     let task = Arc::new(progress::start("validate", options.files.len() as u64));
     for file in &options.files {
@@ -40,6 +41,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
             match validated {
                 Ok(validation) => {
                     crate::print(describe(file, &validation).as_bytes())?;
+                    is_assembled &= given.ptxas.is_some() || !has_ptx(&validation);
                     if !validation.is_good() {
                         bad.push(format!("{} @{}", file.display(), validation.entry));
                     }
@@ -64,6 +66,10 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         task.step();
     }
     drop(task);
+    if !is_assembled {
+        let line = format!("There is no ptxas, and no PTX was assembled: {GET_PTXAS}.\n");
+        crate::print(line.as_bytes())?;
+    }
     if !bad.is_empty() {
         return Err(Failure::Failed(format!(
             "tx: not valid: {}",
@@ -153,6 +159,12 @@ pub(crate) fn watch(task: &Arc<progress::Task>, what: String) -> Watch {
         // Names of files are long, and terminals are not.
         task.doing(&format!("{stage} {input}/{of} {what}"));
     })
+}
+
+/// Whether there is PTX that is as it should be, as far as is known without an assembler.
+fn has_ptx(validation: &Validation) -> bool {
+    let mut verdicts = validation.stages.iter().map(|stage| &stage.verdict);
+    verdicts.any(|verdict| matches!(verdict, Verdict::AsInIr(_)))
 }
 
 /// A line for each stage.

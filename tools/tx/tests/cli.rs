@@ -321,6 +321,36 @@ fn fuzzing_counts_variants() {
     assert_eq!(run("2"), text);
 }
 
+/// How to get an assembler is said once, however many programs there are.
+#[test]
+fn validation_says_once_how_to_get_ptxas() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    // It is looked for where the program was built, too.
+    let away = case.folder.path().join("tx");
+    fs::copy(env!("CARGO_BIN_EXE_tx"), &away).expect("a copy");
+    let output = Command::new(&away)
+        .current_dir(case.folder.path())
+        .args(["validate", "sum.mlir", "sum.mlir"])
+        .args(["--arg", "zeros:128xf32", "--arg", "zeros:f32"])
+        .env("PATH", "")
+        .output()
+        .expect("tx starts");
+    assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    let said = stdout(&output);
+    assert_eq!(
+        said.matches("; not assembled: there is no ptxas\n").count(),
+        2,
+        "{said}"
+    );
+    assert_eq!(said.matches("cargo xtask setup").count(), 1, "{said}");
+    let last = said.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("There is no ptxas, and no PTX was assembled: `cargo xtask setup`"),
+        "{said}"
+    );
+}
+
 /// Which device is used is said once, however many runs there are.
 #[test]
 fn batches_say_once_where_they_run() {
