@@ -117,4 +117,6 @@ unsafe extern "C" {
         data: *mut c_void,
     ) -> bool;
     pub(crate) fn txIsPure(op: MlirOperation) -> bool;
+    /// LLVM's own, which ends the process when the handler returns.
+    pub(crate) fn LLVMInstallFatalErrorHandler(handler: unsafe extern "C" fn(*const c_char));
 }

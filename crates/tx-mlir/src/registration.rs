@@ -13,10 +13,11 @@ use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use mlir_sys::{MlirDialectHandle, MlirDialectRegistry, MlirOperation};
 use std::collections::BTreeMap;
-use std::ffi::{CString, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
-use std::sync::{Mutex, Once, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, Once, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 /// An option of a pass or a pipeline. Values travel as text; `init` is the default.
 #[derive(Debug, Clone, Copy)]
@@ -210,11 +211,17 @@ fn count(desc: &'static PassDesc, counts: &[i64]) {
 
 /// Runs `mlir-opt`'s main function over `registry`; returns the exit status. Files of damaged bytecode are refused, which that
 /// function does not survive. It is the body of a `main`: as in programs that are not in Rust, the process ends in silence when
-/// nobody reads its output any more.
+/// nobody reads its output any more, and with a message and status 1 where that cannot be written.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: the handler is the one that every process is given. LLVM calls a write that failed a crash of its own.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let args: Vec<String> = args.into_iter().collect();
+    let named =
+        output(&args).map_or_else(|| "standard output".to_owned(), |name| format!("`{name}`"));
+    let program = args.first().and_then(|path| path.rsplit('/').next());
+    let _ = FAILING.set([program.unwrap_or_default().to_owned(), named]);
+    // SAFETY: the function lives as long as the process, and nobody else sets one.
+    unsafe { ffi::LLVMInstallFatalErrorHandler(fatal) };
     if !inputs(&args).all(|name| is_readable(name, registry)) {
         return 1;
     }
@@ -222,6 +229,40 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     with_argv(args, |argc, argv| unsafe {
         ffi::txOptMain(argc, argv, registry.to_raw())
     })
+}
+
+/// The program, and what it writes to, as messages name them.
+static FAILING: OnceLock<[String; 2]> = OnceLock::new();
+
+/// What LLVM says of a stream that could not be written, which it finds where the stream is closed.
+const UNWRITTEN: &str = "IO failure on output stream: ";
+
+/// Says what LLVM ends the process for.
+unsafe extern "C" fn fatal(reason: *const c_char) {
+    // SAFETY: LLVM gives a C string.
+    let reason = unsafe { CStr::from_ptr(reason) }.to_string_lossy();
+    let message = match (reason.strip_prefix(UNWRITTEN), FAILING.get()) {
+        (Some(why), Some([program, output])) => {
+            format!("{program}: error: cannot write {output}: {why}")
+        }
+        _ => format!("LLVM ERROR: {reason}"),
+    };
+    // There is nowhere else to say it.
+    let _ = writeln!(std::io::stderr(), "{message}");
+}
+
+/// The file to write that arguments name.
+fn output(args: &[String]) -> Option<&str> {
+    let option = |arg: &'_ str| arg.trim_start_matches('-') == "o";
+    let after = args.windows(2).find(|pair| option(&pair[0]));
+    let joined = || {
+        args.iter()
+            .find_map(|arg| arg.trim_start_matches('-').strip_prefix("o="))
+    };
+    after
+        .map(|pair| pair[1].as_str())
+        .or_else(joined)
+        .filter(|name| *name != "-")
 }
 
 /// Arguments that may be files to read.

@@ -22,11 +22,16 @@ fn main() -> ExitCode {
     let asked = |flag| args.iter().any(|a| a == flag);
     if asked(DUMP) || asked(DUMP_VARIANTS) {
         let answer = if asked(DUMP) { registry() } else { variants() };
-        let written = writeln!(std::io::stdout(), "{answer:#}");
-        return if written.is_ok() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::FAILURE
+        return match writeln!(std::io::stdout(), "{answer:#}") {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                // There is nowhere else to say it.
+                let _ = writeln!(
+                    std::io::stderr(),
+                    "tx-opt: error: cannot write standard output: {error}"
+                );
+                ExitCode::FAILURE
+            }
         };
     }
     tx_passes::register();

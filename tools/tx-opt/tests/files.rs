@@ -97,6 +97,36 @@ fn pipes_are_read_once() {
     assert!(printed.contains("func.func @here()"), "{printed}");
 }
 
+/// What cannot be written is told as an error, with the file.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.mlir");
+    fs::write(&file, "func.func @here() { return }").expect("written");
+    let file = file.to_string_lossy();
+    for (args, output) in [
+        (&[&*file][..], "standard output"),
+        (&[&*file, "--emit-bytecode"], "standard output"),
+        (&["--help"], "standard output"),
+        (&["--tx-dump-variants"], "standard output"),
+        (&[&*file, "-o", "/dev/full"], "`/dev/full`"),
+        (&[&*file, "-o=/dev/full"], "`/dev/full`"),
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full");
+        let done = Command::new(env!("CARGO_BIN_EXE_tx-opt"))
+            .args(args)
+            .stdout(full.expect("a device"))
+            .output()
+            .expect("tx-opt runs");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{args:?}: {said}");
+        let told = format!("tx-opt: error: cannot write {output}: No space left on device");
+        assert!(said.starts_with(&told), "{args:?}: {said}");
+        assert_eq!(said.lines().count(), 1, "{args:?}: {said}");
+    }
+}
+
 /// When nobody reads what is printed, there is nothing to say.
 #[test]
 fn a_closed_pipe_is_no_crash() {

@@ -35,7 +35,7 @@ impl Failure {
     pub(crate) fn stdout(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
-            _ => Self::Refused(format!("standard output: {error}")),
+            _ => Self::Refused(format!("cannot write standard output: {error}")),
         }
     }
 

@@ -461,7 +461,7 @@ fn help_that_cannot_be_written_is_a_failure() {
         let output = case.command(args).stdout(full).output().expect("tx starts");
         assert_eq!(status(&output), 1, "{args:?}");
         assert!(
-            stderr(&output).starts_with("tx: error: standard output: "),
+            stderr(&output).starts_with("tx: error: cannot write standard output: "),
             "{args:?}"
         );
     }
@@ -1338,7 +1338,7 @@ fn survives_standard_output() {
             .expect("tx starts");
         assert_eq!(status(&output), 1);
         assert!(
-            stderr(&output).starts_with("tx: error: standard output: "),
+            stderr(&output).starts_with("tx: error: cannot write standard output: "),
             "{}",
             stderr(&output)
         );
