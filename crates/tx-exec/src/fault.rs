@@ -407,10 +407,20 @@ pub enum Fault {
     /// A thread needs more stack than the executor gives it.
     #[error("stack overflow: {0}")]
     StackOverflow(Box<Site>),
-    /// Threads do nothing but atomic accesses for so long that they can only be waiting for each other, or loops run
-    /// more often than the launch allows.
+    /// Threads do nothing but atomic accesses for so long that they can only be waiting for each other.
     #[error("no progress: {0}")]
     NoProgress(Box<Site>),
+    /// Loops run for more steps than the launch allows.
+    #[error(
+        "no end in sight: the loop {} goes on after {steps} steps of all threads",
+        site.place_and_thread()
+    )]
+    Endless {
+        /// The loop.
+        site: Box<Site>,
+        /// How many steps there may be.
+        steps: u64,
+    },
     /// The executor itself could not continue: it is out of memory, or has a bug.
     #[error("executor failure: {0}")]
     Internal(String),
@@ -437,7 +447,8 @@ impl Fault {
             Self::Division(site)
             | Self::Trap(site)
             | Self::StackOverflow(site)
-            | Self::NoProgress(site) => Some(site),
+            | Self::NoProgress(site)
+            | Self::Endless { site, .. } => Some(site),
             _ => None,
         }
     }

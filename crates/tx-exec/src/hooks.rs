@@ -439,15 +439,23 @@ extern "C" fn trap(site: i32) {
     });
 }
 
+/// Iterations after which everything that was done is counted: it is less work than to do it with each.
+const COUNTED: u64 = 1 << 10;
+
 /// Counts an iteration of a loop.
 extern "C" fn repeat(site: i32) {
     // SAFETY: the machine is alive, and nobody else has a reference while generated code runs.
     let machine = unsafe { &mut *machine() };
     machine.report.iterations += 1;
-    if machine.report.iterations >= machine.most_iterations {
+    let (report, most) = (&machine.report, machine.most_steps);
+    if report.iterations >= most
+        || report.iterations.is_multiple_of(COUNTED) && report.work() >= most
+    {
         checked(|machine| {
-            let site = machine.site(machine.current, site as u32);
-            Err::<(), _>(Fault::NoProgress(Box::new(site)))
+            Err::<(), _>(Fault::Endless {
+                site: Box::new(machine.site(machine.current, site as u32)),
+                steps: machine.most_steps,
+            })
         });
     }
 }

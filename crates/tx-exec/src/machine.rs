@@ -189,8 +189,8 @@ pub(crate) struct Machine<'m> {
     pub(crate) dynamic_shared: u32,
     pub(crate) all_shared: u32,
     idle_atomics: u64,
-    /// Iterations of loops with which the launch is taken to hang.
-    pub(crate) most_iterations: u64,
+    /// Steps with which the launch is taken to hang.
+    pub(crate) most_steps: u64,
 }
 
 impl<'m> Machine<'m> {
@@ -233,7 +233,7 @@ impl<'m> Machine<'m> {
             dynamic_shared: launch.dynamic_shared_bytes,
             all_shared,
             idle_atomics: 0,
-            most_iterations: launch.iterations.unwrap_or(u64::MAX),
+            most_steps: launch.steps.unwrap_or(u64::MAX),
         }
     }
 

@@ -172,8 +172,9 @@ pub struct Launch {
     pub order: Order,
     /// What is looked for while it runs.
     pub checks: Checks,
-    /// Iterations of loops, of all threads together, after which it is taken to hang; without, it may take for ever.
-    pub iterations: Option<u64>,
+    /// Steps of all threads together, as [`Report::work`](crate::Report::work) counts them, after which the next loop is taken to
+    /// have no end; without, it may take for ever.
+    pub steps: Option<u64>,
 }
 
 /// How much of what a GPU leaves undefined a launch looks for.
@@ -206,7 +207,7 @@ impl Default for Launch {
             dynamic_shared_bytes: 0,
             order: Order::Sequential,
             checks: Checks::All,
-            iterations: None,
+            steps: None,
         }
     }
 }

@@ -105,7 +105,7 @@ impl Default for Options {
             bounds: false,
             grid: [1; 3],
             block: [1; 3],
-            steps: 1 << 32,
+            steps: 1 << 28,
         }
     }
 }

@@ -56,6 +56,7 @@ impl<'c> World<'c> {
         let left = self.steps.checked_sub(count as u64);
         self.steps = left.ok_or(Trouble::TooLong {
             steps: self.most_steps,
+            site: None,
         })?;
         Ok(())
     }

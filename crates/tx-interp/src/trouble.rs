@@ -77,6 +77,8 @@ pub enum Trouble {
     TooLong {
         /// The limit, in ops of one thread.
         steps: u64,
+        /// The innermost loop that was running.
+        site: Option<Site>,
     },
 }
 
@@ -85,6 +87,17 @@ impl Trouble {
         Self::Unsupported {
             site: Site::of(op),
             what: what.into(),
+        }
+    }
+
+    /// The same of a run that was in a loop.
+    pub(crate) fn in_loop(self, site: &Site) -> Self {
+        match self {
+            Self::TooLong { steps, site: None } => Self::TooLong {
+                steps,
+                site: Some(site.clone()),
+            },
+            other => other,
         }
     }
 
@@ -108,10 +121,16 @@ impl fmt::Display for Trouble {
             }
             Self::Fault { site, message, .. } => write!(f, "{message}, {site}"),
             Self::Call(message) => f.write_str(message),
-            Self::TooLong { steps } => write!(
-                f,
-                "more than {steps} ops were executed, counted for each thread: a loop may have no end"
-            ),
+            Self::TooLong { steps, site } => {
+                let what = match site {
+                    Some(site) => format!("the loop {site}"),
+                    None => "the program".to_owned(),
+                };
+                write!(
+                    f,
+                    "no end in sight: {what} goes on after {steps} steps of all threads"
+                )
+            }
         }
     }
 }

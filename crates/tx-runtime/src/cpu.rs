@@ -131,7 +131,7 @@ impl Module {
             dynamic_shared_bytes: launch.dynamic_shared,
             order: options.order,
             checks: options.checks,
-            iterations: options.iterations,
+            steps: options.steps,
         };
         let report = self
             .0
@@ -196,6 +196,7 @@ fn faulted(kernel: &str, fault: &tx_exec::Fault) -> Error {
         | Exec::DivergentWarp(_)
         | Exec::InactiveLane(_) => FaultKind::Synchronization,
         Exec::StackOverflow(_) => FaultKind::Stack,
+        Exec::Endless { .. } => FaultKind::Endless,
         _ => FaultKind::Other,
     };
     let location = |site: Option<&tx_exec::Site>| site.map(|site| site.location.to_string());

@@ -201,9 +201,10 @@ pub struct RunOptions {
     /// What the executor looks for.
     #[cfg(feature = "simt")]
     pub checks: tx_exec::Checks,
-    /// Iterations of loops, of all threads of a launch, after which the executor ends it.
+    /// Steps of all threads of a launch, as [`tx_exec::Report::work`] counts them, after which the executor takes it to have no
+    /// end; without, it may take for ever.
     #[cfg(feature = "simt")]
-    pub iterations: Option<u64>,
+    pub steps: Option<u64>,
     /// Elements past a multiple of 256 bytes at which the executor puts arguments, as a view of a larger array may begin.
     #[cfg(feature = "simt")]
     pub past: usize,

@@ -235,7 +235,9 @@ pub enum FaultKind {
     Memory,
     /// More stack than the executor has: a device may have enough.
     Stack,
-    /// A trap, an integer division by zero, a number outside its declared range, or a run without an end.
+    /// More steps than it may take.
+    Endless,
+    /// A trap, an integer division by zero, a number outside its declared range, or threads that wait for each other for ever.
     Other,
 }
 

@@ -80,6 +80,9 @@ pub struct Options {
     pub known: usize,
     /// Number of the last stage after which the program is run before it is launched; without, the last of all.
     pub until: Option<usize>,
+    /// Steps of all threads of a run, or of a launch, after which it is taken to have no end; without, many more than generated
+    /// inputs take.
+    pub steps: Option<u64>,
     /// Whether the program has all of its barriers as it comes, so that accesses have to be ordered from the first stage on.
     pub synchronized: bool,
     /// Where what the program leaves as it came is kept for the next time.
@@ -169,6 +172,10 @@ impl Validation {
                 "the laws of `custom` combiners are tried, not proved: one that depends on the order of elements, or whose \
                  identities are not neutral, is such a change too",
             ),
+            // Both who run programs say so.
+            Verdict::Fault(told) if told.starts_with("no end in sight: ") => {
+                Some("if it does end, `tx validate --steps` allows it more steps")
+            }
             Verdict::Race(_) if guilty.name != "parse" => Some(
                 "barriers between two ops are inserted by `tile-insert-sync`: what is left are several threads that access one byte \
                  in one op, so let one of them do it; `tx validate --synchronized` checks the barriers that a program came with",
@@ -328,8 +335,8 @@ fn is_guessed(plan: &Plan) -> bool {
 
 /// Inputs that are run under every schedule.
 const SCHEDULED: usize = 2;
-/// Iterations of loops, of all threads of a launch, after which it is taken to be endless: inputs take far fewer.
-const MOST_ITERATIONS: u64 = 1 << 28;
+/// Steps of all threads of a run after which it is taken to have no end: inputs take far fewer.
+const MOST_STEPS: u64 = 1 << 28;
 
 /// What there may be to do after one stage, in ops and accesses of threads.
 const MOST_WORK: u64 = 1 << 24;
@@ -566,7 +573,7 @@ impl<'r> Run<'r> {
                 .grid
                 .unwrap_or_else(|| sizes(step.map(|s| &s.grid))),
             block: sizes(step.map(|s| &s.block)),
-            ..tx_interp::Options::default()
+            steps: self.options.steps.unwrap_or(MOST_STEPS),
         }
     }
 
@@ -743,7 +750,7 @@ impl<'r> Run<'r> {
                 let options = tx_runtime::RunOptions {
                     grid: self.options.grid,
                     order: *order,
-                    iterations: Some(MOST_ITERATIONS),
+                    steps: Some(self.options.steps.unwrap_or(MOST_STEPS)),
                     past: *past,
                     apart: *apart,
                     ..tx_runtime::RunOptions::default()

@@ -63,9 +63,9 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     options.launch.tell(&device);
     let times = repeats(options.times, TIMES, &device);
     let args = options.launch.arguments()?;
-    let grid = options.launch.grid.map(|grid| grid.0);
+    let how = options.launch.run_options(&args);
     let task = progress::start("bench", times.into());
-    let timed = time(&device, &program, &args, grid, times, &|| task.step()).map_err(|error| {
+    let timed = time(&device, &program, &args, &how, times, &|| task.step()).map_err(|error| {
         options
             .launch
             .refused(error, &options.program.file, &artifact.plan)
@@ -118,19 +118,11 @@ pub(crate) fn time(
     device: &Device,
     program: &Executable,
     args: &[Arg],
-    grid: Option<[u32; 3]>,
+    how: &RunOptions,
     times: u32,
     step: &dyn Fn(),
 ) -> Result<Timed, tx_runtime::Error> {
-    let prepare = || {
-        program.prepare(
-            args.to_vec(),
-            &RunOptions {
-                grid,
-                ..RunOptions::default()
-            },
-        )
-    };
+    let prepare = || program.prepare(args.to_vec(), how);
     let mut runs = vec![prepare()?];
     let bytes = runs[0].argument_bytes();
     // What one run leaves in the cache is gone before its turn comes again.

@@ -341,6 +341,11 @@ pub(crate) struct Launch {
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) grid: Option<Grid>,
 
+    /// Steps of all threads of a launch after which the CPU takes it to have no end [default: 268435456, and 64 for each element of
+    /// the arguments]
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
+
     /// The chip to compile for [default: that of the device, sm_80 for cpu]
     #[arg(long, value_name = "CHIP", value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: Option<String>,
@@ -503,6 +508,10 @@ pub(crate) struct Validate {
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
     #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: String,
+
+    /// Steps of all threads of a run after which it is taken to have no end [default: 268435456]
+    #[arg(long, value_name = "N")]
+    pub(crate) steps: Option<u64>,
 
     /// The program has all of its barriers: a race in it as it comes is reported, where `tile-insert-sync` would mend it
     #[arg(long)]

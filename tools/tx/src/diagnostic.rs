@@ -158,7 +158,12 @@ impl Said {
                     .to_owned(),
             ));
         }
-        one
+        match fault.kind {
+            tx_runtime::FaultKind::Endless => {
+                one.with_note("if it does end, `--steps` allows it more steps")
+            }
+            _ => one,
+        }
     }
 
     /// Why arguments do not fit a program, at a place of it.

@@ -12,6 +12,11 @@ use crate::diagnostic::Said;
 use crate::failure::Failure;
 use crate::progress::note_once;
 
+/// Steps of a launch on the CPU after which it is taken to have no end, unless the user says otherwise: some seconds.
+const MOST_STEPS: u64 = 1 << 28;
+/// As many more for each element of the arguments.
+const STEPS_FOR_ELEMENT: u64 = 64;
+
 /// Runs `tx run`.
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     run_on(options, &Device::open(&options.launch.device)?)
@@ -61,6 +66,21 @@ impl Launch {
     /// Makes the arguments.
     pub(crate) fn arguments(&self) -> Result<Vec<Arg>, Failure> {
         load(&self.args)
+    }
+
+    /// How often loops run at most is a matter of the arguments: more elements take more steps.
+    pub(crate) fn run_options(&self, args: &[Arg]) -> RunOptions {
+        let elements = |arg: &Arg| match arg {
+            Arg::Array(array) => array.len() as u64,
+            Arg::Scalar(_) => 0,
+        };
+        let elements: u64 = args.iter().map(elements).sum();
+        let steps = MOST_STEPS.saturating_add(STEPS_FOR_ELEMENT.saturating_mul(elements));
+        RunOptions {
+            grid: self.grid.map(|grid| grid.0),
+            steps: Some(self.steps.unwrap_or(steps)),
+            ..RunOptions::default()
+        }
     }
 
     /// Says which device was taken, where nobody named it.
@@ -145,9 +165,8 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
     let program = device.load(artifact)?;
     options.launch.tell(device);
     let run_options = RunOptions {
-        grid: options.launch.grid.map(|grid| grid.0),
         graph: options.graph,
-        ..RunOptions::default()
+        ..options.launch.run_options(&args)
     };
     program.run_with(args, &run_options).map_err(|error| {
         options

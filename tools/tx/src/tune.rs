@@ -51,15 +51,15 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
                 .compile_scheduled(&source, schedules)
                 .map_err(refused)?;
             let program = device.load(&artifact)?;
-            let grid = options.launch.grid.map(|grid| grid.0);
+            let how = options.launch.run_options(&args);
             let refused = |error| {
                 options
                     .launch
                     .refused(error, file, &artifact.plan)
                     .quoting(file, &text)
             };
-            let results = results(&program, &args, grid).map_err(refused)?;
-            let timed = time(&device, &program, &args, grid, times, &|| {}).map_err(refused)?;
+            let results = results(&program, &args, &how).map_err(refused)?;
+            let timed = time(&device, &program, &args, &how, times, &|| {}).map_err(refused)?;
             let seconds = timed.median();
             Ok((seconds * 1e6, results, tuned))
         };
@@ -156,13 +156,9 @@ impl Errors {
 fn results(
     program: &Executable,
     args: &[Arg],
-    grid: Option<[u32; 3]>,
+    how: &RunOptions,
 ) -> Result<Vec<Option<Array>>, tx_runtime::Error> {
-    let options = RunOptions {
-        grid,
-        ..RunOptions::default()
-    };
-    let outputs = program.run_with(args.to_vec(), &options)?;
+    let outputs = program.run_with(args.to_vec(), how)?;
     let written: Vec<usize> = outputs.written().map(|(index, _)| index).collect();
     let mut arrays = outputs.into_arrays();
     for (index, array) in arrays.iter_mut().enumerate() {

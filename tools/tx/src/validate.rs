@@ -25,6 +25,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         args,
         grid: options.grid.map(|grid| grid.0),
         ptxas: options.ptxas.clone().or_else(doctor::find_ptxas),
+        steps: options.steps,
         synchronized: options.synchronized,
         ..Options::default()
     };

@@ -1063,6 +1063,76 @@ fn arguments_that_do_not_fit_are_status_1() {
     );
 }
 
+/// A loop without an end is ended after so many steps, on every machine after as many, and told with its place.
+#[test]
+fn loops_without_an_end_are_faults() {
+    let case = Case::new();
+    let endless = "\
+gpu.module @m {
+  gpu.func @spin(%A: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    scf.while : () -> () {
+      %v = memref.load %A[%t] : memref<32xf32>
+      %true = arith.constant true
+      memref.store %v, %A[%t] : memref<32xf32>
+      scf.condition(%true)
+    } do {
+      scf.yield
+    }
+    gpu.return
+  }
+}
+";
+    case.file("spin.mlir", endless);
+    let arg = ["--arg", "zeros:32xf32"];
+    for (command, after, note) in [
+        (
+            &["run", "--device", "cpu"][..],
+            "after 268437504 steps of all threads (kernel `spin`)",
+            "tx: note: if it does end, `--steps` allows it more steps\n",
+        ),
+        (
+            &["run", "--device", "cpu", "--steps", "5000"],
+            "after 5000 steps of all threads (kernel `spin`)",
+            "tx: note: if it does end, `--steps` allows it more steps\n",
+        ),
+        (
+            &["validate"],
+            "the program does what it must not",
+            "note: if it does end, `tx validate --steps` allows it more steps\n",
+        ),
+    ] {
+        let output = case.tx(&[&command[..1], &["spin.mlir"], &arg, &command[1..]].concat());
+        let said = stderr(&output);
+        assert_eq!(status(&output), 3, "{said}");
+        for part in [after, note, "= TX0806"] {
+            assert!(said.contains(part), "{command:?}: {said}");
+        }
+        let all = said + &stdout(&output);
+        // Device code has where it goes back.
+        let place = if command[0] == "run" {
+            "at spin.mlir:8:7"
+        } else {
+            "`scf.while` at spin.mlir:4:5"
+        };
+        assert!(
+            all.contains(&format!("no end in sight: the loop {place} ")),
+            "{all}"
+        );
+    }
+    // What ends has as many steps as it asks for.
+    let ends = endless
+        .replace("scf.while : () -> () {", "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%n = arith.constant 1000 : index\nscf.for %i = %c0 to %n step %c1 {")
+        .replace("      %true = arith.constant true\n", "")
+        .replace("      scf.condition(%true)\n    } do {\n      scf.yield\n", "");
+    case.file("ends.mlir", ends);
+    let run = [&["run", "ends.mlir", "--device", "cpu"][..], &arg].concat();
+    for (steps, expected) in [("10000", 3), ("1000000", 0)] {
+        let output = case.tx(&[&run[..], &["--steps", steps]].concat());
+        assert_eq!(status(&output), expected, "{}", stderr(&output));
+    }
+}
+
 /// A race is status 3, at its source location.
 #[test]
 fn faults_are_status_3() {

@@ -34,11 +34,18 @@ const OF_MLIR: &[&str] = &[
 
 /// What went wrong when a program ran with these arguments on the CPU.
 fn ran(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
-    let specs = flags.iter().filter(|flag| **flag != "--arg");
-    let args: Vec<tx_runtime::Arg> = specs
-        .map(|spec| spec.parse::<tx_runtime::Spec>().expect("a spec"))
-        .map(|spec| spec.load().expect("an argument"))
-        .collect();
+    let mut args: Vec<tx_runtime::Arg> = Vec::new();
+    let mut options = tx_runtime::RunOptions::default();
+    for option in flags.chunks(2) {
+        match option {
+            ["--arg", spec] => {
+                let spec: tx_runtime::Spec = spec.parse().expect("a spec");
+                args.push(spec.load().expect("an argument"));
+            }
+            ["--steps", steps] => options.steps = Some(steps.parse().expect("a number")),
+            _ => panic!("{option:?}: unknown here"),
+        }
+    }
     let artifact = tx::Target::parse("sm_80")
         .and_then(tx::Compiler::new)
         .and_then(|compiler| compiler.compile(program));
@@ -49,7 +56,7 @@ fn ran(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
     let device = tx_runtime::Device::cpu().expect("the CPU");
     let outcome = device
         .load(&artifact)
-        .and_then(|program| program.run_with(args, &tx_runtime::RunOptions::default()));
+        .and_then(|program| program.run_with(args, &options));
     match outcome {
         Ok(_) => (true, Vec::new()),
         Err(error) => {

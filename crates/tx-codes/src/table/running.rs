@@ -197,4 +197,51 @@ pub(crate) const CODES: &[Code] = &[
 }
 "#,
     },
+    Code {
+        number: 806,
+        title: "a run without an end",
+        messages: &["no end in sight: {}"],
+        explanation: "A loop goes on after more steps than a run may take: iterations, accesses, and what is done by warps and blocks, of all threads. The \
+                      message has the loop. Mostly what ends it never comes: a counter that is not carried on, or passes the number that it is compared \
+                      with. The limit counts steps, and not time, and is the same on every machine; where the loop does end, `--steps` allows it more.",
+        command: Command::Run(&["--arg", "zeros:32xi32", "--steps", "100000"]),
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : i32
+    %c2 = arith.constant 2 : i32
+    %c33 = arith.constant 33 : i32
+    %n = scf.while (%i = %c0) : (i32) -> i32 {
+      %on = arith.cmpi ne, %i, %c33 : i32
+      scf.condition(%on) %i : i32
+    } do {
+    ^bb0(%i: i32):
+      %next = arith.addi %i, %c2 : i32
+      scf.yield %next : i32
+    }
+    memref.store %n, %A[%t] : memref<32xi32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : i32
+    %c2 = arith.constant 2 : i32
+    %c33 = arith.constant 33 : i32
+    %n = scf.while (%i = %c0) : (i32) -> i32 {
+      %on = arith.cmpi slt, %i, %c33 : i32
+      scf.condition(%on) %i : i32
+    } do {
+    ^bb0(%i: i32):
+      %next = arith.addi %i, %c2 : i32
+      scf.yield %next : i32
+    }
+    memref.store %n, %A[%t] : memref<32xi32>
+    gpu.return
+  }
+}
+"#,
+    },
 ];

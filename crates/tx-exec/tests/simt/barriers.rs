@@ -263,13 +263,14 @@ fn looping_for_ever() {
     let program = program!("barriers");
     for (to, ends) in [(2, true), (40, true), (42, false), (41, false)] {
         let limited = Launch {
-            iterations: Some(2 * 3 * 20 + 1),
+            // Beside the iterations of loops, which are fewer than all that is done.
+            steps: Some(2 * 3 * 20 + 1),
             ..launch(2, 3)
         };
         let mut memory = Memory::new();
         let result = program.launch("count", &limited, &[int(to)], &mut memory);
         match (result, ends) {
-            (Ok(_), true) | (Err(Fault::NoProgress(_)), false) => {}
+            (Ok(_), true) | (Err(Fault::Endless { .. }), false) => {}
             (other, _) => panic!("to {to}: {other:?}"),
         }
     }

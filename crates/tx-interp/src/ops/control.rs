@@ -23,12 +23,19 @@ pub(crate) fn build<'c>(
             let unsigned = attribute(op, "unsignedCmp").is_some();
             let body = build.body(op, 0)?;
             let site = Site::of(op);
-            Box::new(move |exec| counted(exec, &slots, &body, &results, unsigned, &site))
+            Box::new(move |exec| {
+                counted(exec, &slots, &body, &results, unsigned, &site)
+                    .map_err(|trouble| trouble.in_loop(&site))
+            })
         }
         "scf.while" => {
             let before = build.body(op, 0)?;
             let after = build.body(op, 1)?;
-            Box::new(move |exec| conditional(exec, &slots, &before, &after, &results))
+            let site = Site::of(op);
+            Box::new(move |exec| {
+                conditional(exec, &slots, &before, &after, &results)
+                    .map_err(|trouble| trouble.in_loop(&site))
+            })
         }
         "scf.index_switch" => {
             let cases = attribute(op, "cases")
