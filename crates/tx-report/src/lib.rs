@@ -111,6 +111,8 @@ pub enum Check {
         note: Option<String>,
         /// What the program was run with.
         inputs: Vec<String>,
+        /// Whether that is all there is to run it with.
+        is_whole: bool,
         /// Every stage.
         verdicts: Vec<(String, Verdict)>,
     },

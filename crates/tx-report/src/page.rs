@@ -340,7 +340,7 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
 }
 
 fn check(page: &mut String, report: &Report) {
-    let (is_good, note, inputs, verdicts) = match &report.check {
+    let (is_good, note, inputs, is_whole, verdicts) = match &report.check {
         Check::NotAsked => return,
         Check::Impossible(why) => {
             let _ = write!(
@@ -354,8 +354,9 @@ fn check(page: &mut String, report: &Report) {
             is_good,
             note,
             inputs,
+            is_whole,
             verdicts,
-        } => (is_good, note, inputs, verdicts),
+        } => (is_good, note, inputs, is_whole, verdicts),
     };
     let plural = if inputs.len() == 1 { "" } else { "s" };
     let wrong = verdicts.iter().find(|(_, v)| v.mood == Mood::Bad);
@@ -382,6 +383,12 @@ fn check(page: &mut String, report: &Report) {
     }
     if let Some(note) = note {
         let _ = write!(page, "<p>{}</p>", prose(note));
+    }
+    if !is_whole {
+        page.push_str(
+            "<p>These inputs are the first of many: <code>--all-inputs</code> makes the page with all that \
+             <code>validate</code> runs.</p>",
+        );
     }
     let is_remarkable =
         |verdict: &Verdict| verdict.mood != Mood::Good || !verdict.detail.is_empty();
@@ -954,6 +961,7 @@ mod tests {
                 is_good: false,
                 note: Some(hostile("blame")),
                 inputs: vec![hostile("input")],
+                is_whole: false,
                 verdicts: vec![(hostile("checked"), verdict(Mood::Bad))],
             },
             remarks: vec![remark("remark")],

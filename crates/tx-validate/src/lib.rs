@@ -73,6 +73,9 @@ pub struct Options {
     /// Numbers of the inputs to generate, or at least one for each set of kernels that they launch; without, all there are.
     /// The first ones are small and show most mistakes.
     pub inputs: Option<Range<usize>>,
+    /// Ops and accesses of threads after which no more inputs are run after a stage; without, as many as take some seconds. One
+    /// for each set of kernels that are launched comes first.
+    pub work: Option<u64>,
     /// A kernel of the program: of the generated inputs, those that launch it. Without, those for all kernels.
     pub kernel: Option<String>,
     /// Number of the stage, counted from `parse`, before which all are known to be right. The program is not run after
@@ -128,6 +131,8 @@ pub struct Validation {
     pub chip: String,
     /// What it was called with.
     pub inputs: Vec<String>,
+    /// How many more there are, which were not run: it would have been too much to do.
+    pub left_out: usize,
     /// With how many of these anything may come out, so that nothing was compared: partial results of some order overflow, say.
     pub open: usize,
     /// Every stage, in order.
@@ -291,6 +296,7 @@ pub fn validate_edited(
                 let edited = again.compile(compiler, source, edit)?;
                 return Ok(Validation {
                     inputs: run.names(),
+                    left_out: run.left_out(),
                     open: run.open(),
                     ..again.finish(&edited)
                 });
@@ -302,6 +308,7 @@ pub fn validate_edited(
                         entry: plan.entry.clone(),
                         chip: compiler.target().chip().name.to_owned(),
                         inputs: run.names(),
+                        left_out: run.left_out(),
                         open: 0,
                         stages: vec![Stage {
                             name: "parse".to_owned(),
@@ -374,12 +381,16 @@ struct Case {
     stays_wrong: bool,
     /// Whether there is not too much to do.
     is_run: bool,
+    /// What there was to do after the last stage that was run with it.
+    work: u64,
 }
 
 struct Run<'r> {
     plan: &'r Plan,
     options: &'r Options,
     cases: Vec<Case>,
+    /// How many of them there were.
+    inputs: usize,
     stages: Vec<Stage>,
     /// The variant of each reduction.
     variants: Vec<String>,
@@ -422,12 +433,14 @@ impl<'r> Run<'r> {
                     is_wrong: false,
                     stays_wrong: false,
                     is_run: true,
+                    work: 0,
                 })
             })
-            .collect::<Result<_, Trouble>>()?;
+            .collect::<Result<Vec<_>, Trouble>>()?;
         Ok(Self {
             plan,
             options,
+            inputs: cases.len(),
             cases,
             stages: Vec::new(),
             variants: Vec::new(),
@@ -548,10 +561,10 @@ impl<'r> Run<'r> {
 
     /// What there may be to do with the program as it came, and where it is launched.
     fn most_at_the_ends(&self) -> u64 {
-        match self.options.kernel {
+        self.options.work.unwrap_or(match self.options.kernel {
             Some(_) => 8 * MOST_WORK_AT_THE_ENDS,
             None => MOST_WORK_AT_THE_ENDS,
-        }
+        })
     }
 
     fn options(&self, bounds: bool) -> tx_interp::Options {
@@ -683,11 +696,13 @@ impl<'r> Run<'r> {
             .stages
             .iter()
             .any(|stage| stage.name == "tile-schedule");
-        let mut budget = Budget::new(MOST_WORK);
+        let mut budget = Budget::new(self.options.work.unwrap_or(MOST_WORK));
         let tell = self.teller();
         let cases = self.cases.iter_mut().enumerate();
         for (i, case) in cases.filter(|(_, case)| case.input.every_stage) {
-            if !budget.affords(&case.sizes) {
+            // What takes long took long before.
+            let is_too_much = self.options.work.is_some_and(|most| case.work > most);
+            if is_too_much || !budget.affords(&case.sizes) {
                 // It is in the end.
                 case.input.every_stage = false;
                 continue;
@@ -697,6 +712,7 @@ impl<'r> Run<'r> {
             let found = tx_interp::run(&generic, entry, &case.placed.arguments, &options);
             if let Ok(outcome) = &found {
                 budget.take(&case.sizes, outcome.work);
+                case.work = outcome.work;
             }
             let found = match found {
                 Ok(outcome) => match case.placed.results(outcome) {
@@ -844,6 +860,11 @@ impl<'r> Run<'r> {
         run.map(|case| case.input.name.clone()).collect()
     }
 
+    /// How many were not.
+    fn left_out(&self) -> usize {
+        self.inputs - self.names().len()
+    }
+
     /// How many of these were run in vain.
     fn open(&self) -> usize {
         let run = self.cases.iter().filter(|case| case.is_run);
@@ -876,6 +897,7 @@ impl<'r> Run<'r> {
             }
         }
         Validation {
+            left_out: self.left_out(),
             inputs: self.names(),
             open: self.open(),
             entry: artifact.plan.entry.clone(),

@@ -539,6 +539,10 @@ pub(crate) struct Report {
     #[arg(long, conflicts_with = "args")]
     pub(crate) no_validate: bool,
 
+    /// Run it with all inputs that `tx validate` generates, and not with the first of them
+    #[arg(long, conflicts_with_all = ["no_validate", "args"])]
+    pub(crate) all_inputs: bool,
+
     /// An argument to run it with; once for each, in order. Without any, inputs are generated
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) args: Vec<Spec>,
