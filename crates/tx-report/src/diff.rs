@@ -175,50 +175,81 @@ pub fn rows(old: &[&str], new: &[&str]) -> Vec<Row> {
             new_marks,
         });
     };
-    for op in capture_diff_slices(Algorithm::Patience, &old_keys, &new_keys) {
-        match op {
-            DiffOp::Equal {
-                old_index,
-                new_index,
-                len,
-            } => {
-                (0..len).for_each(|i| pair(&mut rows, old_index + i, new_index + i));
-            }
-            DiffOp::Delete {
-                old_index, old_len, ..
-            } => {
-                rows.extend((old_index..old_index + old_len).map(Row::Removed));
-            }
-            DiffOp::Insert {
-                new_index, new_len, ..
-            } => {
-                rows.extend((new_index..new_index + new_len).map(Row::Added));
-            }
-            DiffOp::Replace {
-                old_index,
-                old_len,
-                new_index,
-                new_len,
-            } => {
-                let shapes = |lines: &[Vec<Token<'_>>], range: Range<usize>| -> Vec<Vec<String>> {
-                    lines[range].iter().map(|l| shape(&trimmed(l))).collect()
-                };
-                let before = shapes(&old, old_index..old_index + old_len);
-                let after = shapes(&new, new_index..new_index + new_len);
-                for op in capture_diff_slices(Algorithm::Patience, &before, &after) {
-                    let (tag, gone, come) = op.as_tag_tuple();
-                    if tag == similar::DiffTag::Equal {
-                        gone.zip(come)
-                            .for_each(|(i, j)| pair(&mut rows, old_index + i, new_index + j));
-                    } else {
-                        rows.extend(gone.map(|i| Row::Removed(old_index + i)));
-                        rows.extend(come.map(|j| Row::Added(new_index + j)));
-                    }
-                }
+    let shapes = |lines: &[Vec<Token<'_>>]| -> Vec<Vec<String>> {
+        lines.iter().map(|l| shape(&trimmed(l))).collect()
+    };
+    for (gone, come, is_pair) in partners(&old_keys, &new_keys) {
+        if is_pair {
+            pair(&mut rows, gone.start, come.start);
+            continue;
+        }
+        // Between lines that are equal those belong together that name the same op.
+        let (before, after) = (shapes(&old[gone.clone()]), shapes(&new[come.clone()]));
+        for (left, right, is_pair) in partners(&before, &after) {
+            if is_pair {
+                pair(&mut rows, gone.start + left.start, come.start + right.start);
+            } else {
+                rows.extend(left.map(|i| Row::Removed(gone.start + i)));
+                rows.extend(right.map(|j| Row::Added(come.start + j)));
             }
         }
     }
     rows
+}
+
+/// Pairs of equal elements in order, and what stands between them on both sides.
+fn partners<T: Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>, bool)> {
+    let mut all = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    for (a, b) in common(old, new) {
+        if (i, j) != (a, b) {
+            all.push((i..a, j..b, false));
+        }
+        all.push((a..a + 1, b..b + 1, true));
+        (i, j) = (a + 1, b + 1);
+    }
+    if (i, j) != (old.len(), new.len()) {
+        all.push((i..old.len(), j..new.len(), false));
+    }
+    all
+}
+
+/// Elements that are left and right, in order. What one side has alone is not compared: where everything changes, that would be
+/// each with each.
+fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
+    let mut numbers: BTreeMap<&T, [bool; 2]> = BTreeMap::new();
+    for (side, elements) in [old, new].into_iter().enumerate() {
+        for element in elements {
+            numbers.entry(element).or_default()[side] = true;
+        }
+    }
+    let both: BTreeMap<&T, usize> = numbers
+        .into_iter()
+        .filter(|(_, sides)| *sides == [true; 2])
+        .enumerate()
+        .map(|(number, (element, _))| (element, number))
+        .collect();
+    // Numbers of elements, and where they stand: numbers are soon compared.
+    let known = |elements: &[T]| -> (Vec<usize>, Vec<usize>) {
+        let known = elements.iter().enumerate();
+        known
+            .filter_map(|(at, element)| Some((*both.get(element)?, at)))
+            .unzip()
+    };
+    let ((old, old_places), (new, new_places)) = (known(old), known(new));
+    capture_diff_slices(Algorithm::Patience, &old, &new)
+        .into_iter()
+        .filter_map(|op| match op {
+            DiffOp::Equal {
+                old_index,
+                new_index,
+                len,
+            } => Some((old_index..old_index + len).zip(new_index..new_index + len)),
+            _ => None,
+        })
+        .flatten()
+        .map(|(i, j)| (old_places[i], new_places[j]))
+        .collect()
 }
 
 /// Which tokens of two lines differ.
