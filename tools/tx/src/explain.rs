@@ -1,5 +1,7 @@
 //! `tx explain`.
 
+mod written;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -98,16 +100,17 @@ fn wrapped(text: &str) -> String {
 /// How a program is compiled, and why.
 fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     let text = compile::read(file)?;
-    let explain = |text| {
-        crate::compiler(tx::Target::parse(&options.chip)?)?.explain(&tx::Source {
-            name: file.display().to_string(),
-            text,
-            entry: options.entry.clone(),
-            keep_stages: false,
-        })
+    let source = tx::Source {
+        name: file.display().to_string(),
+        text: text.clone(),
+        entry: options.entry.clone(),
+        keep_stages: false,
     };
-    let said = explain(text.clone())
-        .map_err(|error| Failure::Diagnosed(compile::describe(&error, file, &text)))?;
+    let refused = |error: tx::Error| Failure::Diagnosed(compile::describe(&error, file, &text));
+    let compiler = tx::Target::parse(&options.chip)
+        .and_then(crate::compiler)
+        .map_err(refused)?;
+    let said = compiler.explain(&source).map_err(refused)?;
     let mut told = String::new();
     let mut others = String::new();
     let mut before = BTreeSet::new();
@@ -159,8 +162,16 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         }
     }
     if told.is_empty() {
+        told = written::describe(&compiler, &source).map_err(refused)?;
+        let why = match told.is_empty() {
+            true => "",
+            false => {
+                ": its kernels say what every thread does, so that no schedule or variant is chosen; `tx report` draws what \
+                 threads exchange, and `tx validate` checks it"
+            }
+        };
         note(&format!(
-            "tx: {}: nothing to explain: there is no reduction in it",
+            "tx: {}: nothing to explain: there is no reduction in it{why}",
             file.display()
         ));
     }

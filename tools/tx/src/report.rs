@@ -2,6 +2,8 @@
 
 mod collect;
 
+pub(crate) use collect::top;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;

@@ -351,6 +351,57 @@ fn validation_says_once_how_to_get_ptxas() {
     );
 }
 
+/// A kernel that says what each thread does chooses nothing, and what is in it is told.
+#[test]
+fn kernels_without_a_choice_are_told() {
+    let case = Case::new();
+    let tree = "\
+gpu.module @m {
+  gpu.func @tree(%A: memref<64xf32>, %B: memref<f32>)
+      workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c6 = arith.constant 6 : index
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    %v = memref.load %A[%t] : memref<64xf32>
+    memref.store %v, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+    %last = scf.for %i = %c0 to %c6 step %c1 iter_args(%half = %c32) -> (index) {
+      %on = arith.cmpi ult, %t, %half : index
+      scf.if %on {
+        %o = arith.addi %t, %half : index
+        %a = memref.load %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+        %b = memref.load %S[%o] : memref<64xf32, #gpu.address_space<workgroup>>
+        %s = arith.addf %a, %b : f32
+        memref.store %s, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+      }
+      %next = arith.divui %half, %c2 : index
+      scf.yield %next : index
+    }
+    %first = arith.cmpi eq, %t, %c0 : index
+    scf.if %first {
+      %r = memref.load %S[%c0] : memref<64xf32, #gpu.address_space<workgroup>>
+      memref.store %r, %B[] : memref<f32>
+    }
+    gpu.return
+  }
+}
+";
+    case.file("tree.mlir", tree);
+    let output = case.tx(&["explain", "tree.mlir"]);
+    assert_eq!(
+        stdout(&output),
+        "kernel `tree`: 1 loop, 0 barriers as it came and 2 in the end, 0 exchanges in a warp, 0 atomics, 1 array in shared memory\n"
+    );
+    let said = stderr(&output);
+    for part in ["nothing to explain", "`tx report` draws", "`tx validate`"] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
 /// Which device is used is said once, however many runs there are.
 #[test]
 fn batches_say_once_where_they_run() {
@@ -497,6 +548,14 @@ fn reports_are_pages() {
     let timed = page("c.html", &["--no-validate", "--chip", "sm_90"]);
     assert!(timed.contains("id=times") && !timed.contains("id=check"));
     assert!(timed.contains("Chip <code>sm_90</code>"));
+    // What takes little time is run with all inputs, what takes long with some, and that is said.
+    let few = "These inputs are the first of many: <code>--all-inputs</code>";
+    let all = page("d.html", &["--no-times", "--all-inputs"]);
+    assert!(first == all && !first.contains(few));
+    case.file("rows.mlir", ROWS);
+    let output = case.tx(&["report", "rows.mlir", "-o", "-", "--no-times"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains(few));
     // Given inputs, and standard output.
     let args = ["--arg", "rand:128xf32", "--arg", "zeros:f32"];
     let output = case.tx(&[&["report", "sum.mlir", "-o", "-"], &args[..]].concat());

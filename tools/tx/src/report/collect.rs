@@ -13,7 +13,7 @@ const ATTRIBUTES: [&str; 5] = ["mode", "kind", "dimension", "predicate", "name"]
 const MOST_PLACES: u64 = 1 << 20;
 
 /// The module as an op.
-pub(super) fn top<'m>(module: &'m Module<'_>) -> tx_mlir::Op<'m> {
+pub(crate) fn top<'m>(module: &'m Module<'_>) -> tx_mlir::Op<'m> {
     // SAFETY: the op lives as long as the module, which is borrowed for `'m`.
     unsafe { tx_mlir::Op::from_raw(module.as_operation().to_raw()) }
 }

@@ -1,0 +1,119 @@
+//! Kernels that say themselves what every thread does: there is nothing to choose for them, and what there is can be told.
+
+use tx_mlir::melior::ir::{BlockLike, ValueLike};
+use tx_mlir::{Op, name, string_attribute, walk};
+
+use crate::report::top;
+
+/// What a kernel holds.
+#[derive(Default)]
+struct Counts {
+    loops: usize,
+    barriers: usize,
+    exchanges: usize,
+    atomics: usize,
+    shared: usize,
+}
+
+impl Counts {
+    fn of(kernel: Op<'_>) -> Self {
+        let mut counts = Self::default();
+        for op in walk(kernel) {
+            let count = match name(op) {
+                "scf.for" | "scf.while" | "scf.parallel" | "scf.forall" | "affine.for" => {
+                    &mut counts.loops
+                }
+                "gpu.shuffle"
+                | "gpu.all_reduce"
+                | "gpu.subgroup_reduce"
+                | "nvvm.shfl.sync"
+                | "nvvm.redux.sync" => &mut counts.exchanges,
+                "memref.atomic_rmw" | "memref.generic_atomic_rmw" | "llvm.atomicrmw" => {
+                    &mut counts.atomics
+                }
+                name if name.contains("barrier") || name.starts_with("nvvm.bar.") => {
+                    &mut counts.barriers
+                }
+                "memref.alloc" | "memref.alloca" | "memref.get_global" if is_shared(op) => {
+                    &mut counts.shared
+                }
+                _ => continue,
+            };
+            *count += 1;
+        }
+        let arguments = tx_mlir::blocks(kernel).into_iter().next().map(|block| {
+            let all = (0..block.argument_count()).filter_map(|i| block.argument(i).ok());
+            all.filter(|argument| is_shared_type(&argument.r#type().to_string()))
+                .count()
+        });
+        counts.shared += arguments.unwrap_or(0);
+        counts
+    }
+}
+
+fn is_shared(op: Op<'_>) -> bool {
+    let results = tx_mlir::results(op);
+    results
+        .iter()
+        .any(|value| is_shared_type(&value.r#type().to_string()))
+}
+
+fn is_shared_type(ty: &str) -> bool {
+    ty.contains("#gpu.address_space<workgroup>") || ty.ends_with(", 3>")
+}
+
+/// A line for each kernel that the program launches, or none where it does not compile.
+pub(super) fn describe(compiler: &tx::Compiler, source: &tx::Source) -> Result<String, tx::Error> {
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let artifact = compiler.compile_watched(source, &mut |stage, _, module| {
+        let found = match stage {
+            "parse" => &mut before,
+            "tile-insert-sync" => &mut after,
+            _ => return Ok(()),
+        };
+        let kernels = walk(top(module)).into_iter();
+        found.extend(
+            kernels
+                .filter(|op| tx_mlir::is(*op, "gpu.func") && tx_mlir::gpu::is_kernel(*op))
+                .map(|op| (string_attribute(op, "sym_name"), Counts::of(op))),
+        );
+        Ok(())
+    })?;
+    let mut text = String::new();
+    for (name, counts) in before {
+        let is_launched = artifact
+            .plan
+            .steps
+            .iter()
+            .any(|step| Some(&step.kernel) == name.as_ref());
+        let (Some(name), true) = (name, is_launched) else {
+            continue;
+        };
+        let in_the_end = after
+            .iter()
+            .find(|(other, _)| other.as_ref() == Some(&name))
+            .map_or(counts.barriers, |(_, counts)| counts.barriers);
+        let barriers = format!(
+            "{} as it came and {in_the_end} in the end",
+            counted(counts.barriers, "barrier")
+        );
+        text.push_str(&format!(
+            "kernel `{name}`: {}, {barriers}, {}, {}, {} in shared memory\n",
+            counted(counts.loops, "loop"),
+            counted(counts.exchanges, "exchange in a warp"),
+            counted(counts.atomics, "atomic"),
+            counted(counts.shared, "array"),
+        ));
+    }
+    Ok(text)
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => match what.split_once(' ') {
+            Some((first, rest)) => format!("{count} {first}s {rest}"),
+            None => format!("{count} {what}s"),
+        },
+    }
+}
