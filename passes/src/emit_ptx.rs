@@ -1,6 +1,6 @@
 use crate::analysis::target::{NvvmTarget, chip, version};
 use melior::ir::operation::OperationLike;
-use tx_mlir::llvm::{Machine, assembly};
+use tx_mlir::llvm::{Code, Machine, assembly};
 use tx_mlir::{Failed, Op, attribute, elements, error, is, walk};
 use tx_pass::{Counts, Pass, pass};
 use tx_target::Chip;
@@ -12,7 +12,8 @@ pass! {
     /// Translates each GPU module to LLVM IR, runs LLVM's passes over it, and puts the PTX that LLVM makes of it into a
     /// `gpu.binary` in its place. Left to `gpu-module-to-binary` are modules with several targets, with targets that name
     /// a chip that is not known, libraries, flags, or another level of optimization than 2, or with a handler of their own. The PTX is what that pass makes,
-    /// but where it has LLVM turn loops into loops over vectors: those are in schedules.
+    /// but where it has LLVM turn loops into loops over vectors: those are in schedules. Kernels that have nothing in common are compiled
+    /// each by itself, by as many threads as there are processors without such work, and their PTX is put together in the order of the module.
     ///
     /// ## Why
     /// From LLVM's dialect to PTX, LLVM's own pipeline of this level takes 4 % more instructions for one kernel of a sum of rows, and
@@ -66,7 +67,7 @@ hoist-common-insts;sink-common-insts>,\
 
 impl Pass for EmitPtx {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        let mut made = Vec::new();
+        let mut plain = Vec::new();
         for kernels in walk(module)
             .into_iter()
             .filter(|op| is(*op, "gpu.module"))
@@ -78,16 +79,26 @@ impl Pass for EmitPtx {
             if ptx < chip.ptx {
                 return Err(too_old(kernels, chip, ptx));
             }
-            let machine = Machine {
-                triple: "nvptx64-nvidia-cuda",
-                chip: chip.name,
-                features: &format!("+ptx{ptx}"),
-                level: 2,
-            };
-            let ptx = assembly(kernels, machine, PASSES).map_err(|why| {
+            plain.push((kernels, target, chip, format!("+ptx{ptx}")));
+        }
+        let codes: Vec<Code<'_, '_>> = plain
+            .iter()
+            .map(|(kernels, _, chip, features)| Code {
+                module: *kernels,
+                machine: Machine {
+                    triple: "nvptx64-nvidia-cuda",
+                    chip: chip.name,
+                    features,
+                    level: 2,
+                },
+            })
+            .collect();
+        let mut made = Vec::new();
+        for ((kernels, target, ..), ptx) in plain.iter().zip(assembly(&codes, PASSES)) {
+            let ptx = ptx.map_err(|why| {
                 error(kernels.location(), format!("no PTX was made of it: {why}")).emit()
             })?;
-            made.push((kernels, target, ptx));
+            made.push((*kernels, *target, ptx));
         }
         for (kernels, target, ptx) in made {
             tx_mlir::gpu::replace_by_binary(kernels, target, &ptx, "{O = 2 : i32}");

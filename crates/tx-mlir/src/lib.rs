@@ -21,6 +21,7 @@ pub mod memref;
 pub mod registration;
 mod reword;
 mod session;
+mod threads;
 mod toolkit;
 
 pub use melior;

@@ -1,12 +1,16 @@
 //! LLVM, of which MLIR's C interface has no more than the translation: targets, pipelines over its IR, and code.
 
+mod kernels;
+
 use crate::ir::Op;
+use crate::threads;
+use kernels::Separable;
+use melior::ir::operation::OperationLike;
 use mlir_sys::MlirOperation;
-use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::marker::{PhantomData, PhantomPinned};
 use std::ptr::null_mut;
-use std::sync::Once;
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// Something of LLVM's that is known by its address alone.
 #[repr(C)]
@@ -130,12 +134,23 @@ impl Drop for Owned {
     }
 }
 
-/// Assembly of what an op holds, in LLVM's dialect: `passes`, in the syntax of `opt`, run over its LLVM IR first.
+/// What to make code of: an op that holds functions in LLVM's dialect, and for which machine.
+#[derive(Debug, Clone, Copy)]
+pub struct Code<'a, 'c> {
+    /// The op.
+    pub module: Op<'c>,
+    /// The machine.
+    pub machine: Machine<'a>,
+}
+
+/// Assembly of each module: `passes`, in the syntax of `opt`, run over its LLVM IR first. Kernels of all of them are compiled each by
+/// itself, where they have nothing in common, by as many threads as there are processors that do not do so already for
+/// another call. The result does not depend on them.
 ///
 /// # Errors
-/// Says what LLVM reports: a triple that it does not know, a pipeline that it does not understand, or what it cannot make code
-/// of. Some of the latter ends the process.
-pub fn assembly(module: Op<'_>, machine: Machine<'_>, passes: &str) -> Result<String, String> {
+/// Says of each what LLVM reports: a triple that it does not know, a pipeline that it does not understand, or what it cannot make
+/// code of. Some of the latter ends the process.
+pub fn assembly(codes: &[Code<'_, '_>], passes: &str) -> Vec<Result<String, String>> {
     static ONCE: Once = Once::new();
     // SAFETY: registers targets, once.
     ONCE.call_once(|| unsafe {
@@ -144,26 +159,108 @@ pub fn assembly(module: Op<'_>, machine: Machine<'_>, passes: &str) -> Result<St
         LLVMInitializeNVPTXTargetMC();
         LLVMInitializeNVPTXAsmPrinter();
     });
-    MACHINES.with_borrow_mut(|kept| {
-        let at = match kept.iter().position(|kept| kept.is(&machine)) {
-            Some(at) => at,
-            None => {
-                kept.truncate(MOST_MACHINES - 1);
-                kept.insert(0, Kept::new(machine)?);
-                0
+    let separable: Vec<_> = codes
+        .iter()
+        .map(|code| Separable::of(code.module))
+        .collect();
+    // The number of a module, that of a kernel where it is separated, and what it takes.
+    let mut jobs: Vec<(usize, Option<usize>, usize)> = Vec::new();
+    for (number, separable) in separable.iter().enumerate() {
+        match separable {
+            Some(separable) => jobs
+                .extend((separable.sizes().enumerate()).map(|(k, size)| (number, Some(k), size))),
+            None => jobs.push((number, None, usize::MAX)),
+        }
+    }
+    let translated = jobs.iter().map(|(number, kernel, size)| {
+        let made = match (&separable[*number], kernel) {
+            (Some(separable), Some(kernel)) => {
+                let alone = separable.alone(*kernel);
+                // SAFETY: the op lives as long as this call.
+                Translated::new(unsafe { Op::from_raw(alone.to_raw()) })
             }
+            _ => Translated::new(codes[*number].module),
         };
-        assembly_for(&kept[at], module, passes)
-    })
+        (*size, (codes[*number].machine, made))
+    });
+    let made = threads::map(translated, |(machine, translated)| {
+        emit(translated?, machine, passes)
+    });
+    let mut made = jobs.iter().zip(made).peekable();
+    let mut of_each = Vec::new();
+    for (number, code) in codes.iter().enumerate() {
+        let (mut texts, mut errors) = (Vec::new(), Vec::new());
+        while let Some((_, result)) = made.next_if(|((of, _, _), _)| *of == number) {
+            match result {
+                Ok(text) => texts.push(text),
+                Err(error) => errors.push(error),
+            }
+        }
+        // Kernels fail for the same reason mostly.
+        errors.dedup();
+        of_each.push(if !errors.is_empty() {
+            Err(errors.join("; "))
+        } else if let Some(separable) = &separable[number] {
+            // What cannot be put together is compiled together.
+            let whole = || emit(Translated::new(code.module)?, code.machine, passes);
+            separable.join(&texts).map_or_else(whole, Ok)
+        } else {
+            Ok(texts.concat())
+        });
+    }
+    of_each
 }
 
-/// So many machines are kept by a thread, the last that were made.
-const MOST_MACHINES: usize = 8;
+/// So many machines are kept, the last that were used.
+const MOST_MACHINES: usize = 64;
 
-thread_local! {
-    /// Machines for the chips that this thread has compiled for: to make one takes as long as several passes over a kernel, and
-    /// LLVM does not share them among threads.
-    static MACHINES: RefCell<Vec<Kept>> = const { RefCell::new(Vec::new()) };
+/// Machines that no thread uses: to make one takes as long as several passes over a kernel.
+static MACHINES: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+fn machines() -> MutexGuard<'static, Vec<Kept>> {
+    MACHINES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// LLVM IR, in a context of its own. What is dropped first was made last.
+struct Translated {
+    module: Owned,
+    context: Owned,
+    reports: Box<Reports>,
+}
+
+// SAFETY: LLVM has nothing of a context that belongs to a thread; only one at a time has it.
+unsafe impl Send for Translated {}
+
+impl Translated {
+    fn new(module: Op<'_>) -> Result<Self, String> {
+        let mut reports = Box::<Reports>::default();
+        // SAFETY: the context outlives the module, and the reports outlive both.
+        unsafe {
+            let context = Owned(LLVMContextCreate(), LLVMContextDispose);
+            LLVMContextSetDiagnosticHandler(context.0, keep, (&raw mut *reports).cast());
+            let translated = mlirTranslateModuleToLLVMIR(module.to_raw(), context.0);
+            if translated.is_null() {
+                return Err("it cannot be translated to LLVM IR".to_owned());
+            }
+            Ok(Self {
+                module: Owned(translated, LLVMDisposeModule),
+                context,
+                reports,
+            })
+        }
+    }
+
+    /// What LLVM reported, when it has nothing more to say.
+    fn finish(self) -> Vec<String> {
+        let Self {
+            module,
+            context,
+            reports,
+        } = self;
+        drop(module);
+        drop(context);
+        reports.0
+    }
 }
 
 /// A machine of LLVM's.
@@ -174,6 +271,9 @@ struct Kept {
     level: u8,
     machine: Owned,
 }
+
+// SAFETY: nothing of a machine belongs to a thread; only one at a time has it.
+unsafe impl Send for Kept {}
 
 impl Kept {
     fn new(machine: Machine<'_>) -> Result<Self, String> {
@@ -220,24 +320,31 @@ fn terminated(text: &str) -> Result<CString, String> {
     CString::new(text).map_err(|_| format!("`{text:?}` has a NUL"))
 }
 
-/// [`assembly`] with a machine that was made.
-fn assembly_for(kept: &Kept, module: Op<'_>, passes: &str) -> Result<String, String> {
+/// Assembly of LLVM IR.
+fn emit(translated: Translated, machine: Machine<'_>, passes: &str) -> Result<String, String> {
+    let kept = {
+        let mut machines = machines();
+        let at = machines.iter().position(|kept| kept.is(&machine));
+        at.map(|at| machines.remove(at))
+    };
+    let kept = kept.map_or_else(|| Kept::new(machine), Ok)?;
+    let made = emit_by(&kept, translated, passes);
+    let mut machines = machines();
+    machines.truncate(MOST_MACHINES - 1);
+    machines.insert(0, kept);
+    made
+}
+
+/// [`emit`] with a machine that was made.
+fn emit_by(kept: &Kept, translated: Translated, passes: &str) -> Result<String, String> {
     let Kept {
         triple, machine, ..
     } = kept;
     let passes = terminated(passes)?;
     let mut error = null_mut();
-    let mut reports = Reports::default();
+    let module = &translated.module;
     // SAFETY: everything lives as long as it is used: what is dropped first was made last. LLVM reads texts while it is called.
-    unsafe {
-        let context = Owned(LLVMContextCreate(), LLVMContextDispose);
-        let kept = (&raw mut reports).cast::<c_void>();
-        LLVMContextSetDiagnosticHandler(context.0, keep, kept);
-        let translated = mlirTranslateModuleToLLVMIR(module.to_raw(), context.0);
-        if translated.is_null() {
-            return Err("it cannot be translated to LLVM IR".to_owned());
-        }
-        let module = Owned(translated, LLVMDisposeModule);
+    let text = unsafe {
         let layout = Owned(LLVMCreateTargetDataLayout(machine.0), LLVMDisposeTargetData);
         LLVMSetTarget(module.0, triple.as_ptr());
         LLVMSetModuleDataLayout(module.0, layout.0);
@@ -265,10 +372,12 @@ fn assembly_for(kept: &Kept, module: Op<'_>, passes: &str) -> Result<String, Str
         }
         let buffer = Owned(buffer, LLVMDisposeMemoryBuffer);
         let (start, size) = (LLVMGetBufferStart(buffer.0), LLVMGetBufferSize(buffer.0));
-        if (*kept.cast::<Reports>()).0.is_empty() {
-            let bytes = std::slice::from_raw_parts(start.cast::<u8>(), size);
-            return Ok(String::from_utf8_lossy(bytes).into_owned());
-        }
+        let bytes = std::slice::from_raw_parts(start.cast::<u8>(), size);
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    let reports = translated.finish();
+    match reports.is_empty() {
+        true => Ok(text),
+        false => Err(reports.join("; ")),
     }
-    Err(reports.0.join("; "))
 }

@@ -1,0 +1,158 @@
+//! Work on as many processors as are free.
+
+use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Threads of the process that are in [`map`]: those that called it, and those that help.
+static WORKING: AtomicUsize = AtomicUsize::new(0);
+
+/// LLVM recurses over what it reads: as much as the first thread of a process usually has.
+const STACK: usize = 8 << 20;
+
+/// One of [`WORKING`].
+struct Place;
+
+impl Place {
+    /// For a thread that is there anyway.
+    fn of_caller() -> Self {
+        WORKING.fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+
+    /// For a thread that helps, if fewer are at work than there are processors.
+    fn of_helper(processors: usize) -> Option<Self> {
+        let more = |working| (working < processors).then_some(working + 1);
+        let taken = WORKING.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        // Made where it was taken only, as it is given back when it is dropped.
+        taken.ok().map(|_| Self)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        WORKING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Jobs that nobody works on yet.
+struct Queue<J> {
+    /// Each with its size and its number.
+    jobs: BTreeMap<(usize, usize), J>,
+    /// Whether more may come.
+    is_open: bool,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What `work` makes of each job, in the order of the jobs, which come with their sizes: the largest that there is is begun first.
+/// The jobs themselves are made in order, by the thread that calls. It works on them too, and other threads help as long as
+/// fewer are at it in the whole process than there are processors. So programs that are compiled by many threads
+/// get no more of them.
+pub(crate) fn map<J: Send, R: Send>(
+    jobs: impl ExactSizeIterator<Item = (usize, J)>,
+    work: impl Fn(J) -> R + Sync,
+) -> Vec<R> {
+    let _own = Place::of_caller();
+    let processors = match jobs.len() {
+        0 | 1 => 1,
+        _ => thread::available_parallelism().map_or(1, NonZero::get),
+    };
+    let helpers: Vec<Place> = (1..jobs.len())
+        .map_while(|_| Place::of_helper(processors))
+        .collect();
+    if helpers.is_empty() {
+        return jobs.map(|(_, job)| work(job)).collect();
+    }
+    let queue = Mutex::new(Queue {
+        jobs: BTreeMap::new(),
+        is_open: true,
+    });
+    let changed = Condvar::new();
+    let next = || {
+        let waits = |queue: &mut Queue<J>| queue.jobs.is_empty() && queue.is_open;
+        let mut queue = changed
+            .wait_while(locked(&queue), waits)
+            .unwrap_or_else(PoisonError::into_inner);
+        queue.jobs.pop_last()
+    };
+    let made = Mutex::new(Vec::new());
+    let work_on = || {
+        while let Some(((_, number), job)) = next() {
+            let result = work(job);
+            locked(&made).push((number, result));
+        }
+    };
+    thread::scope(|scope| {
+        let work_on = &work_on;
+        for place in helpers {
+            let help = move || {
+                let _place = place;
+                work_on();
+            };
+            // A thread that cannot be had is done without.
+            let _ = thread::Builder::new()
+                .stack_size(STACK)
+                .spawn_scoped(scope, help);
+        }
+        // Also if the next job cannot be made: helpers wait for it.
+        let closing = Closed(&queue, &changed);
+        for (number, (size, job)) in jobs.enumerate() {
+            locked(&queue).jobs.insert((size, number), job);
+            changed.notify_one();
+        }
+        drop(closing);
+        work_on();
+    });
+    let mut made = made.into_inner().unwrap_or_else(PoisonError::into_inner);
+    made.sort_unstable_by_key(|(number, _)| *number);
+    made.into_iter().map(|(_, result)| result).collect()
+}
+
+/// Closes a queue when it goes.
+struct Closed<'q, J>(&'q Mutex<Queue<J>>, &'q Condvar);
+
+impl<J> Drop for Closed<'_, J> {
+    fn drop(&mut self) {
+        locked(self.0).is_open = false;
+        self.1.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_jobs() {
+        let squares = map((0..100u32).map(|n| (n as usize, n)), |n| {
+            // The first take longest.
+            thread::sleep(std::time::Duration::from_micros(u64::from(200 - 2 * n)));
+            n * n
+        });
+        assert!(squares.into_iter().eq((0..100).map(|n| n * n)));
+    }
+
+    #[test]
+    fn no_more_threads_than_processors_help() {
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        let callers = 4;
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for _ in 0..callers {
+                scope.spawn(|| {
+                    map((0..20).map(|n| (n, ())), |()| {
+                        most.fetch_max(now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                        thread::sleep(std::time::Duration::from_millis(1));
+                        now.fetch_sub(1, Ordering::Relaxed);
+                    });
+                });
+            }
+        });
+        assert!(most.into_inner() <= processors + callers);
+    }
+}
