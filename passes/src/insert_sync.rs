@@ -7,7 +7,7 @@ use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Scope;
 use tx_mlir::{
-    Blk, Builder, Failed, Index, Op, ancestors, blocks, erase, error, integer_attribute,
+    Blk, Builder, Failed, Index, Op, ancestors, blocks, erase, error, integer_attribute, is,
     name, operands, ops, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -96,9 +96,15 @@ impl Pass for InsertSync {
                 .into_iter()
                 .filter(|op| walker.barrier_reach(*op) >= Some(Reach::Block) && walker.is_for_some(*op))
                 .collect();
-            let all = || walk(func).into_iter().filter(|op| blocks(*op).is_empty()).flat_map(touches);
-            walker.writes = all().filter(|touch| touch.write).collect();
-            walker.of_cluster = all().filter(|touch| touch.of_cluster).collect();
+            let all = walk(func).into_iter().filter(|op| blocks(*op).is_empty()).flat_map(touches);
+            for touch in all {
+                if touch.of_cluster {
+                    walker.of_cluster.push(touch.clone());
+                }
+                if touch.write {
+                    walker.writes.push(touch);
+                }
+            }
             walker.kernel(func)?;
             let redundant = walker.redundant(func);
             let plan = number(&threads, walker.barriers)?;
@@ -258,6 +264,12 @@ impl<'c> Walker<'_, 'c> {
     /// all barriers that are needed beside them are there.
     fn redundant(&mut self, func: Op<'c>) -> Vec<Op<'c>> {
         let all = walk(func);
+        let is_candidate = |op: &Op<'c>| is(*op, "gpu.barrier") && !self.for_some.contains(op);
+        let candidates: Vec<_> = all.iter().copied().filter(is_candidate).collect();
+        let mut redundant = Vec::new();
+        if candidates.is_empty() {
+            return redundant;
+        }
         // What other blocks see, or what is not known, may count on a barrier in ways that memory
         // accesses of this block do not show.
         let plain = all.iter().all(|op| {
@@ -267,12 +279,9 @@ impl<'c> Walker<'_, 'c> {
                 || name(*op).contains("mbarrier");
             (known || self.barrier_reach(*op).is_some() || name(*op) == "gpu.return") && !orders
         });
-        let mut redundant = Vec::new();
         if !plain {
             return redundant;
         }
-        let candidates = all.into_iter().filter(|op| name(*op) == "gpu.barrier");
-        let candidates: Vec<_> = candidates.filter(|op| !self.for_some.contains(op)).collect();
         for barrier in candidates {
             let mut ignored = redundant.clone();
             ignored.push(barrier);

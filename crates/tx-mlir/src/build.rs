@@ -6,10 +6,10 @@ use crate::ir::{
     results, set_operand, vector_parts, walk,
 };
 use melior::Context;
-use melior::ir::attribute::{FloatAttribute, IntegerAttribute, TypeAttribute};
+use melior::ir::attribute::{AttributeLike, FloatAttribute, IntegerAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
-use melior::ir::r#type::IntegerType;
+use melior::ir::r#type::{IntegerType, TypeLike};
 use melior::ir::{Attribute, Block, Identifier, Location, Region, RegionLike, Type, ValueLike};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -63,7 +63,16 @@ pub struct Builder<'c> {
     location: Location<'c>,
     /// Constants and sizes made so far by this builder and by those around it. All of them dominate what
     /// comes next, because a builder only moves forward.
-    constants: RefCell<BTreeMap<String, Val<'c>>>,
+    constants: RefCell<BTreeMap<Known, Val<'c>>>,
+}
+
+/// What a builder makes once.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    /// A constant, by where its value and its type are kept: MLIR keeps each once.
+    Constant(usize, usize),
+    /// The size of a dimension of a memref, which is [`key`] of a value.
+    Size(usize, usize),
 }
 
 impl<'c> Builder<'c> {
@@ -176,7 +185,7 @@ impl<'c> Builder<'c> {
 
     /// `arith.constant`, made once.
     pub fn constant(&self, value: Attribute<'c>, ty: Type<'c>) -> Val<'c> {
-        let key = format!("{value} : {ty}");
+        let key = Known::Constant(value.to_raw().ptr as usize, ty.to_raw().ptr as usize);
         if let Some(known) = self.constants.borrow().get(&key) {
             return *known;
         }
@@ -191,7 +200,7 @@ impl<'c> Builder<'c> {
 
     /// The size of a memref's dimension, read once.
     pub fn dim(&self, memref: Val<'c>, place: usize) -> Val<'c> {
-        let key = format!("dim {place} of {}", key(memref));
+        let key = Known::Size(key(memref), place);
         if let Some(known) = self.constants.borrow().get(&key) {
             return *known;
         }

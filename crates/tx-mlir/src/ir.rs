@@ -2,15 +2,18 @@
 
 use melior::ir::attribute::{AttributeLike, IntegerAttribute};
 use melior::ir::block::BlockLike;
-use melior::ir::operation::{OperationLike, OperationMutLike, OperationRef, OperationRefMut};
+use melior::ir::operation::{
+    OperationLike, OperationMutLike, OperationPrintingFlags, OperationRef, OperationRefMut,
+};
 use melior::ir::r#type::{IntegerType, TypeLike};
 use melior::ir::{Attribute, BlockRef, RegionLike, Type, Value, ValueLike};
 use melior::{Context, ContextRef};
 use mlir_sys::{
-    MlirContext, mlirIdentifierStr, mlirOperationDestroy, mlirOperationGetFirstRegion,
-    mlirOperationGetName, mlirValueReplaceAllUsesOfWith,
+    MlirContext, MlirStringRef, mlirIdentifierStr, mlirOperationDestroy,
+    mlirOperationGetFirstRegion, mlirOperationGetName, mlirValueReplaceAllUsesOfWith,
 };
 use std::collections::BTreeMap;
+use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 
 /// An op.
@@ -46,19 +49,19 @@ unsafe fn interned<'c>(raw: MlirContext) -> &'c Context {
 
 /// The full name of `op`, `dialect.mnemonic`.
 pub fn name(op: Op<'_>) -> &str {
-    op.name().as_string_ref().as_str().map_or("", |s| {
-        // SAFETY: op names are interned and live as long as the context.
-        unsafe { std::mem::transmute::<&str, &str>(s) }
-    })
+    std::str::from_utf8(name_bytes(op)).unwrap_or_default()
 }
 
 /// Whether `op` is called `expected`. Passes ask this of every op, so that bytes are compared and not read as text.
 pub fn is(op: Op<'_>, expected: &str) -> bool {
+    name_bytes(op) == expected.as_bytes()
+}
+
+fn name_bytes(op: Op<'_>) -> &[u8] {
     // SAFETY: `op` is alive; its name is interned and lives as long as the context.
     let name = unsafe { mlirIdentifierStr(mlirOperationGetName(op.to_raw())) };
     // SAFETY: as above. No name is empty, so that `data` is never null.
-    let bytes = unsafe { std::slice::from_raw_parts(name.data.cast::<u8>(), name.length) };
-    bytes == expected.as_bytes()
+    unsafe { std::slice::from_raw_parts(name.data.cast::<u8>(), name.length) }
 }
 
 /// The blocks of all regions of `op`, in order.
@@ -244,6 +247,30 @@ pub fn set_type<'c>(value: Val<'c>, ty: Type<'c>) {
 pub fn has_uses(value: Val<'_>) -> bool {
     // SAFETY: the value is alive.
     unsafe { !mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
+}
+
+/// The text of `op`. MLIR writes it in pieces of a few bytes, which are put together before they are read as text.
+pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
+    unsafe extern "C" fn append(piece: MlirStringRef, text: *mut c_void) {
+        if piece.length > 0 {
+            // SAFETY: MLIR calls this with a piece of text, and with the vector that it was given.
+            unsafe {
+                let piece = std::slice::from_raw_parts(piece.data.cast::<u8>(), piece.length);
+                (*text.cast::<Vec<u8>>()).extend_from_slice(piece);
+            }
+        }
+    }
+    let mut text: Vec<u8> = Vec::new();
+    // SAFETY: `op` and the flags are alive, and `append` is called before this returns.
+    unsafe {
+        mlir_sys::mlirOperationPrintWithFlags(
+            op.to_raw(),
+            flags.to_raw(),
+            Some(append),
+            (&raw mut text).cast(),
+        );
+    }
+    String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 
 /// Removes and destroys `op`, whose results must have no use.

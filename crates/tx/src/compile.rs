@@ -770,10 +770,7 @@ fn generic(module: &Module<'_>) -> String {
     let flags = OperationPrintingFlags::new()
         .enable_debug_info(true, false)
         .print_generic_operation_form();
-    module
-        .as_operation()
-        .to_string_with_flags(flags)
-        .unwrap_or_else(|_| module.as_operation().to_string())
+    tx_mlir::text(top(module), &flags)
 }
 
 /// The module as an op.
