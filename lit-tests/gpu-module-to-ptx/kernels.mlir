@@ -1,7 +1,7 @@
 // RUN: tx-opt %s --gpu-module-to-ptx
 
-// Kernels that have nothing in common are compiled each by itself. What comes out is one text, with one preamble, labels that are no
-// other kernel's, and each kernel's own shared memory, named in the order of the module.
+// Kernels that have nothing in common make one text, however they are compiled: with one preamble, labels that are no other kernel's,
+// and each kernel's own shared memory, named in the order of the module.
 // CHECK-LABEL: gpu.binary @apart
 // CHECK-SAME:    .address_size 64
 // CHECK-SAME:    // .globl\09first\0A// second_scratch has been demoted\0A// first_scratch has been demoted\0A\0A.visible .entry first(

@@ -13,7 +13,7 @@ pass! {
     /// `gpu.binary` in its place. Left to `gpu-module-to-binary` are modules with several targets, with targets that name
     /// a chip that is not known, libraries, flags, or another level of optimization than 2, or with a handler of their own. The PTX is what that pass makes,
     /// but where it has LLVM turn loops into loops over vectors: those are in schedules. Kernels that have nothing in common are compiled
-    /// each by itself, by as many threads as there are processors without such work, and their PTX is put together in the order of the module.
+    /// by themselves, small ones some at a time, by as many threads as there are processors without such work, and their PTX is put together in the order of the module.
     ///
     /// ## Why
     /// From LLVM's dialect to PTX, LLVM's own pipeline of this level takes 4 % more instructions for one kernel of a sum of rows, and

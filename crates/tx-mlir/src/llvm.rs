@@ -4,7 +4,7 @@ mod kernels;
 
 use crate::ir::Op;
 use crate::threads;
-use kernels::Separable;
+use kernels::{MOST_OPS, Separable};
 use melior::ir::operation::OperationLike;
 use mlir_sys::MlirOperation;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
@@ -143,14 +143,23 @@ pub struct Code<'a, 'c> {
     pub machine: Machine<'a>,
 }
 
-/// Assembly of each module: `passes`, in the syntax of `opt`, run over its LLVM IR first. Kernels of all of them are compiled each by
-/// itself, where they have nothing in common, by as many threads as there are processors that do not do so already for
+/// Assembly of each module: `passes`, in the syntax of `opt`, run over its LLVM IR first. Kernels of all of them are compiled by
+/// themselves, small ones some at a time, where they have nothing in common, by as many threads as there are processors that do not do so already for
 /// another call. The result does not depend on them.
 ///
 /// # Errors
 /// Says of each what LLVM reports: a triple that it does not know, a pipeline that it does not understand, or what it cannot make
 /// code of. Some of the latter ends the process.
 pub fn assembly(codes: &[Code<'_, '_>], passes: &str) -> Vec<Result<String, String>> {
+    assembly_by_parts(codes, passes, MOST_OPS)
+}
+
+/// [`assembly`], where parts have so many ops at most, or one kernel.
+fn assembly_by_parts(
+    codes: &[Code<'_, '_>],
+    passes: &str,
+    most_ops: usize,
+) -> Vec<Result<String, String>> {
     static ONCE: Once = Once::new();
     // SAFETY: registers targets, once.
     ONCE.call_once(|| unsafe {
@@ -161,9 +170,9 @@ pub fn assembly(codes: &[Code<'_, '_>], passes: &str) -> Vec<Result<String, Stri
     });
     let separable: Vec<_> = codes
         .iter()
-        .map(|code| Separable::of(code.module))
+        .map(|code| Separable::of(code.module, most_ops))
         .collect();
-    // The number of a module, that of a kernel where it is separated, and what it takes.
+    // The number of a module, that of a part where it has several, and what it takes.
     let mut jobs: Vec<(usize, Option<usize>, usize)> = Vec::new();
     for (number, separable) in separable.iter().enumerate() {
         match separable {
@@ -172,12 +181,12 @@ pub fn assembly(codes: &[Code<'_, '_>], passes: &str) -> Vec<Result<String, Stri
             None => jobs.push((number, None, usize::MAX)),
         }
     }
-    let translated = jobs.iter().map(|(number, kernel, size)| {
-        let made = match (&separable[*number], kernel) {
-            (Some(separable), Some(kernel)) => {
-                let alone = separable.alone(*kernel);
+    let translated = jobs.iter().map(|(number, part, size)| {
+        let made = match (&separable[*number], part) {
+            (Some(separable), Some(part)) => {
+                let part = separable.part(*part);
                 // SAFETY: the op lives as long as this call.
-                Translated::new(unsafe { Op::from_raw(alone.to_raw()) })
+                Translated::new(unsafe { Op::from_raw(part.to_raw()) })
             }
             _ => Translated::new(codes[*number].module),
         };
@@ -196,7 +205,7 @@ pub fn assembly(codes: &[Code<'_, '_>], passes: &str) -> Vec<Result<String, Stri
                 Err(error) => errors.push(error),
             }
         }
-        // Kernels fail for the same reason mostly.
+        // Parts fail for the same reason mostly.
         errors.dedup();
         of_each.push(if !errors.is_empty() {
             Err(errors.join("; "))
@@ -379,5 +388,61 @@ fn emit_by(kept: &Kept, translated: Translated, passes: &str) -> Result<String, 
     match reports.is_empty() {
         true => Ok(text),
         false => Err(reports.join("; ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Session;
+
+    /// However many kernels are compiled at once, what comes out is what LLVM makes of the module.
+    #[test]
+    fn parts_make_the_same_as_the_module() {
+        let kernel = |name: &str, comparison: &str| {
+            format!(
+                "llvm.func @{name}(%p: !llvm.ptr, %v: i32) attributes {{gpu.kernel, nvvm.kernel}} {{
+                   %zero = llvm.mlir.constant(0 : i32) : i32
+                   %is = llvm.icmp \"{comparison}\" %v, %zero : i32
+                   llvm.cond_br %is, ^end, ^store
+                 ^store:
+                   %scratch = llvm.mlir.addressof @{name}_scratch : !llvm.ptr<3>
+                   llvm.store volatile %v, %scratch : i32, !llvm.ptr<3>
+                   %w = llvm.load volatile %scratch : !llvm.ptr<3> -> i32
+                   llvm.store volatile %w, %p : i32, !llvm.ptr
+                   llvm.br ^end
+                 ^end:
+                   llvm.return
+                 }}"
+            )
+        };
+        let scratch = |name: &str| {
+            let ty = "!llvm.array<4 x f32>";
+            format!("llvm.mlir.global private @{name}_scratch() {{addr_space = 3 : i32}} : {ty}\n")
+        };
+        let names = ["c", "b", "d", "a"];
+        let globals: String = ["a", "c", "b", "d"].map(scratch).concat();
+        let kernels = names.map(|name| kernel(name, "slt")).join("\n");
+        let text = format!("gpu.module @m {{ {globals}{kernels} }}");
+        let session = Session::new(|_| ());
+        let module = session.parse("kernels", text.as_bytes()).expect("a module");
+        // SAFETY: the op lives as long as the module.
+        let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
+        let code = Code {
+            module: crate::ops(crate::blocks(top)[0])[0],
+            machine: Machine {
+                triple: "nvptx64-nvidia-cuda",
+                chip: "sm_90",
+                features: "+ptx78",
+                level: 2,
+            },
+        };
+        let of = |ops| assembly_by_parts(&[code], "function(instcombine)", ops).remove(0);
+        let whole = of(usize::MAX).expect("PTX");
+        assert!(whole.contains("$L__BB3_2:"), "{whole}");
+        // One kernel at a time, then two.
+        for most_ops in [0, 25] {
+            assert_eq!(of(most_ops).as_ref(), Ok(&whole));
+        }
     }
 }

@@ -17,7 +17,7 @@ pub struct Artifact {
     pub ptx: String,
     /// How to launch them.
     pub plan: Plan,
-    /// The same kernels as an MLIR module in the LLVM and NVVM dialects, for the CPU executor.
+    /// The same kernels as an MLIR module in the LLVM and NVVM dialects, for the CPU executor; empty where it was not wanted.
     pub device_ir: String,
     /// What the compiler went through, in order.
     pub stages: Vec<Stage>,

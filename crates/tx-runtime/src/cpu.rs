@@ -57,6 +57,10 @@ impl Resident<'_> {
 
 impl Module {
     pub(crate) fn load(device_ir: &str) -> Result<Self, Error> {
+        if device_ir.is_empty() {
+            let why = "there is none; compile for the CPU without `Compiler::without_device_ir`";
+            return Err(Error::DeviceIr(why.to_owned()));
+        }
         Program::load(device_ir)
             .map(Self)
             .map_err(|error| Error::DeviceIr(error.to_string()))

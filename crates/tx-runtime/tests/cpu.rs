@@ -241,6 +241,11 @@ fn refuses_what_does_not_fit() -> Result<(), Error> {
         message.starts_with("the executor refused the device IR: the device IR does not parse"),
         "{message}"
     );
+    let message = refuse(|artifact| artifact.device_ir.clear());
+    assert!(
+        message.starts_with("the executor refused the device IR: there is none; compile"),
+        "{message}"
+    );
     let message = refuse(|artifact| artifact.plan.steps[0].kernel = "other".to_owned());
     assert!(message.contains("no kernel named `other`"), "{message}");
     let message = refuse(|artifact| {

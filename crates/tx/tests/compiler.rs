@@ -61,6 +61,17 @@ fn a_program_becomes_the_same_whatever_was_compiled_before() {
     });
 }
 
+/// Whoever launches on GPUs alone gets the same PTX and plan.
+#[test]
+fn device_ir_can_be_left_out() {
+    let (whole, lean) = (compiler(), compiler().without_device_ir());
+    for program in &programs()[..2] {
+        let (whole, lean) = (compile(&whole, program), compile(&lean, program));
+        assert!(whole.device_ir.contains("gpu.module") && lean.device_ir.is_empty());
+        assert_eq!((whole.ptx, whole.plan), (lean.ptx, lean.plan));
+    }
+}
+
 /// Passes that are left out, and verifying that is, change nothing: what the pipelines make of a program is what the compiler does.
 #[test]
 fn the_compiler_makes_what_the_pipelines_make() {

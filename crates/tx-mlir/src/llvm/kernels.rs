@@ -1,4 +1,4 @@
-//! Kernels of one module, compiled each by itself: what makes modules of one kernel, and one assembly of theirs.
+//! Kernels of one module, compiled by themselves: what makes modules of some of them, and one assembly of theirs.
 
 use crate::ir::{
     Op, attribute, blocks, context, copy, discardable_attributes, is, name, ops, string_attribute,
@@ -23,22 +23,28 @@ const CALLS: [&str; 4] = [
 struct Kernel<'c> {
     function: Op<'c>,
     globals: Vec<Op<'c>>,
-    /// How many ops it has.
+    /// How many ops it has, as a measure of what it takes.
     size: usize,
 }
+
+/// Neighbours are compiled together as long as they have no more ops than this. What LLVM prepares for each module takes half as
+/// long as to compile a kernel of a hundred ops.
+pub(super) const MOST_OPS: usize = 600;
 
 /// A module of functions that have nothing in common.
 pub(super) struct Separable<'c> {
     module: Op<'c>,
-    kernels: Vec<Kernel<'c>>,
+    /// Those that are compiled together.
+    parts: Vec<Vec<Kernel<'c>>>,
     /// Of all functions, in the order of the module.
     globals: Vec<String>,
 }
 
 impl<'c> Separable<'c> {
     /// The functions of a module in LLVM's dialect, if there are several, all of them kernels, none refers to another, and each global
-    /// is referred to by one. Functions with debug information have that in common.
-    pub(super) fn of(module: Op<'c>) -> Option<Self> {
+    /// is referred to by one. Functions with debug information have that in common. Those that have no more than `most_ops` ops
+    /// together, neighbours all of them, are one part.
+    pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =
             ops(block).into_iter().partition(|op| is(*op, "llvm.func"));
@@ -59,7 +65,7 @@ impl<'c> Separable<'c> {
         let names: Vec<String> = globals.iter().map(symbol).collect::<Option<_>>()?;
         let mut free: BTreeMap<&str, Op<'c>> =
             names.iter().map(String::as_str).zip(globals).collect();
-        let mut kernels = Vec::new();
+        let mut parts: Vec<Vec<Kernel<'c>>> = Vec::new();
         for function in functions {
             let mut kernel = Kernel {
                 function,
@@ -83,26 +89,31 @@ impl<'c> Separable<'c> {
                     own.push(global);
                 }
             }
-            kernels.push(kernel);
+            match parts.last_mut() {
+                Some(part) if size(part) + kernel.size <= most_ops => part.push(kernel),
+                _ => parts.push(vec![kernel]),
+            }
         }
         // What nobody refers to is of the module alone.
-        free.is_empty().then_some(Self {
+        (free.is_empty() && parts.len() > 1).then_some(Self {
             module,
-            kernels,
+            parts,
             globals: names,
         })
     }
 
-    /// The sizes of the kernels, in their order.
+    /// The sizes of the parts, in their order.
     pub(super) fn sizes(&self) -> impl Iterator<Item = usize> {
-        self.kernels.iter().map(|kernel| kernel.size)
+        self.parts.iter().map(|part| size(part))
     }
 
-    /// A module with one of the kernels.
-    pub(super) fn alone(&self, number: usize) -> Operation<'c> {
-        let kernel = &self.kernels[number];
+    /// A module with one of the parts.
+    pub(super) fn part(&self, number: usize) -> Operation<'c> {
+        let part = &self.parts[number];
         let block = Block::new(&[]);
-        for op in kernel.globals.iter().chain([&kernel.function]) {
+        let globals = part.iter().flat_map(|kernel| &kernel.globals);
+        let functions = part.iter().map(|kernel| &kernel.function);
+        for op in globals.chain(functions) {
             block.append_operation(copy(*op));
         }
         let region = Region::new();
@@ -120,47 +131,53 @@ impl<'c> Separable<'c> {
             .expect("a module like one that there is")
     }
 
-    /// The PTX of the module, of that of its kernels, as LLVM would write it of all of them; nothing where it has more than
+    /// The PTX of the module, of that of its parts, as LLVM would write it of all of them; nothing where it has more than
     /// kernels, and shared memory that LLVM moves into them.
     pub(super) fn join(&self, ptx: &[String]) -> Option<String> {
-        let (mut joined, mut moved, mut bodies) = (None, Vec::new(), String::new());
-        for (number, ptx) in ptx.iter().enumerate() {
-            let (preamble, rest) = ptx.split_once(BEGINNING)?;
-            let (name, rest) = rest.split_once('\n')?;
-            let (header, body) = rest.split_once("\n.visible .entry")?;
-            for line in header.lines() {
-                let global = line
-                    .strip_prefix("// ")?
-                    .strip_suffix(" has been demoted")?;
-                moved.push((self.globals.iter().position(|name| name == global)?, line));
-            }
-            if *joined.get_or_insert(preamble) != preamble {
+        let (mut start, mut moved, mut kernels) = (None, Vec::new(), Vec::new());
+        for ptx in ptx {
+            let mut texts = ptx.split(BEGINNING);
+            let preamble = texts.next()?;
+            if *start.get_or_insert(preamble) != preamble {
                 return None;
             }
-            match number {
-                0 => bodies.push_str("\n.visible .entry"),
-                _ => {
-                    bodies.push_str(BEGINNING);
-                    bodies.push_str(name);
-                    bodies.push_str("\n.visible .entry");
+            for (number, text) in texts.enumerate() {
+                let (name, text) = text.split_once('\n')?;
+                let (header, body) = text.split_once(ENTRY)?;
+                for line in header.lines().filter(|line| !line.is_empty()) {
+                    let global = line
+                        .strip_prefix("// ")?
+                        .strip_suffix(" has been demoted")?;
+                    moved.push((self.globals.iter().position(|name| name == global)?, line));
                 }
+                // Labels have the number of their function.
+                let [old, new] = [number, kernels.len()].map(|n| format!("$L__BB{n}_"));
+                kernels.push((name, body.replace(&old, &new)));
             }
-            // Labels have the number of their function.
-            bodies.push_str(&body.replace("$L__BB0_", &format!("$L__BB{number}_")));
         }
         moved.sort_unstable();
-        let (first, _) = ptx.first()?.split_once(BEGINNING)?.1.split_once('\n')?;
-        let mut joined = format!("{}{BEGINNING}{first}\n", joined?);
-        for (_, line) in moved {
-            joined.push_str(line);
-            joined.push('\n');
+        let header: String = moved.iter().map(|(_, line)| format!("{line}\n")).collect();
+        let mut joined = start?.to_owned();
+        for (number, (name, body)) in kernels.iter().enumerate() {
+            joined.extend([BEGINNING, name, "\n"]);
+            if number == 0 {
+                joined.extend([&header, "\n"]);
+            }
+            joined.extend([ENTRY, body]);
         }
-        Some(joined + &bodies)
+        Some(joined)
     }
+}
+
+/// The ops of kernels.
+fn size(kernels: &[Kernel<'_>]) -> usize {
+    kernels.iter().map(|kernel| kernel.size).sum()
 }
 
 /// What LLVM writes before a function.
 const BEGINNING: &str = "\t// .globl\t";
+/// What follows, for a kernel.
+const ENTRY: &str = ".visible .entry";
 
 /// Whether the location of an op holds more than places in a source.
 fn has_debug_information(op: Op<'_>) -> bool {
