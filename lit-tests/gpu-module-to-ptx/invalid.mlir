@@ -31,23 +31,3 @@ gpu.module @newest [#nvvm.target<chip = "sm_80", features = "+ptx70,+ptx60">] {
 // expected-note @+1 {{known: +ptx32}}
 gpu.module @no_version [#nvvm.target<chip = "sm_90", features = "+ptx999">] {
 }
-
-// -----
-
-// Of several kernels, what is wrong is said in their order, and once of the module.
-// expected-error @+1 {{no PTX was made of it: it cannot be translated to LLVM IR}}
-gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx78">] {
-  llvm.func @small(%p: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
-    // expected-error @+1 {{missing `LLVMTranslationDialectInterface` registration for dialect for op: arith.constant}}
-    %c = arith.constant 1 : i32
-    llvm.store %c, %p : i32, !llvm.ptr
-    llvm.return
-  }
-  llvm.func @large(%p: !llvm.ptr) attributes {gpu.kernel, nvvm.kernel} {
-    // expected-error @+1 {{missing `LLVMTranslationDialectInterface` registration for dialect for op: arith.constant}}
-    %c = arith.constant 1 : i32
-    %d = llvm.add %c, %c : i32
-    llvm.store %d, %p : i32, !llvm.ptr
-    llvm.return
-  }
-}

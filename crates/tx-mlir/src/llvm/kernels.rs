@@ -29,7 +29,7 @@ struct Kernel<'c> {
 
 /// Neighbours are compiled together as long as they have no more ops than this. What LLVM prepares for each module takes half as
 /// long as to compile a kernel of a hundred ops.
-pub(super) const MOST_OPS: usize = 600;
+pub(super) const MOST_OPS: usize = 300;
 
 /// A module of functions that have nothing in common.
 pub(super) struct Separable<'c> {
