@@ -110,7 +110,7 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
   if (StringRef word; succeeded(parser.parseOptionalKeyword(&word)))
     return parser.emitError(SMLoc::getFromPointer(word.data()))
            << "unknown part `" << word
-           << "`; known: identity, combiner, element, epilogue, or `:` and types";
+           << "`; known: accumulate, identity, combiner, element, epilogue, or `:` and types";
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
     return parser.emitError(at)
            << "attribute `" << name << "` is said by the syntax of the op, and not in braces";

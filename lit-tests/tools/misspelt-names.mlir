@@ -76,6 +76,68 @@ func.func @kind(%a: memref<4x4xf32>, %b: memref<4xf32>) {
 
 // -----
 
+// A kind by the name that it has elsewhere.
+func.func @kind_of_others(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{unknown kind `add`; did you mean `sum`?}}
+  tile.reduce add %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
+}
+
+// -----
+
+func.func @kind_in_capitals(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{unknown kind `SUM`; did you mean `sum`?}}
+  tile.reduce SUM %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
+}
+
+// -----
+
+// An op that is written without its dialect, where ops of that are loaded.
+func.func @no_dialect_written(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  tile.reduce sum %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
+  // expected-error @below {{custom op 'reduce' is unknown (tried 'func.reduce' as well); did you mean `tile.reduce`?}}
+  reduce sum %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
+}
+
+// -----
+
+// An op that is not written to its end yet: the ops of its dialect, and not of what was tried.
+func.func @dialect_alone(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  tile.copy %a to %a scope(cta) : memref<4x4xf32> to memref<4x4xf32>
+  // expected-error @below {{custom op 'tile.' is unknown (tried 'func.tile.' as well); known: all_reduce, copy}}
+  tile. sum %a
+}
+
+// -----
+
+func.func @keyword(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{custom op 'tile.reduce' expected `axes [...]`, after `into` and the destinations where there are some}}
+  tile.reduce sum %a to %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
+}
+
+// -----
+
+func.func @accumulate(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{unknown part `accumulat`; did you mean `accumulate`?}}
+  tile.reduce sum %a into %b axes [1] scope(cta) accumulat : memref<4x4xf32> into memref<4xf32>
+}
+
+// -----
+
+func.func @no_terminator(%a: memref<4x4xf32>, %b: memref<4xf32>) {
+  // expected-error @below {{a block ends without a terminator: add `func.return`, `gpu.return`}}
+  tile.reduce sum %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
+}
+
+// -----
+
+func.func @unsigned(%a: memref<4x4xui8>, %b: memref<4xui8>) {
+  // expected-error @below {{found `memref<4x4xui8>`; use an `iN`: `umax` and `umin` take it as unsigned}}
+  tile.reduce sum %a into %b axes [1] scope(cta) : memref<4x4xui8> into memref<4xui8>
+  return
+}
+
+// -----
+
 func.func @scope(%a: memref<4x4xf32>, %b: memref<4xf32>) {
   // expected-error @below {{unknown scope `tread`; did you mean `thread`?}}
   tile.reduce sum %a into %b axes [1] scope(tread) : memref<4x4xf32> into memref<4xf32>
@@ -120,7 +182,7 @@ func.func @element(%a: memref<4x8xindex>, %b: memref<4xindex>) {
 
 func.func @types_left_out(%a: memref<4x8xf32>, %b: memref<4xf32>) {
   tile.reduce sum %a into %b axes [1] scope(cta)
-  // expected-error @below {{unknown part `return`; known: identity, combiner, element, epilogue, or `:` and types}}
+  // expected-error @below {{unknown part `return`; known: accumulate, identity, combiner, element, epilogue, or `:` and types}}
   return
 }
 

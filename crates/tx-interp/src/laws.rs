@@ -238,8 +238,11 @@ impl<'t, 'c> Trial<'t, 'c> {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
             let tuples = self.mixed();
-            let remark = self.try_all(&tuples, Same::Order)?;
-            return self.with_identity(&tuples, remark.map(may_occur).into_iter().collect());
+            let mut remarks = Vec::from_iter(self.try_all(&tuples, Same::Order)?.map(may_occur));
+            if self.identity(&tuples)?.is_none() {
+                remarks.extend(self.identity(&self.beside_identity())?.map(may_occur));
+            }
+            return self.with_identity(&tuples, remarks);
         };
         let sources = element.sources.iter().enumerate().map(|(i, scalar)| {
             let mut positive = positive(*scalar);
@@ -248,11 +251,19 @@ impl<'t, 'c> Trial<'t, 'c> {
         });
         let elements = combiner.elements(element, &Combined::given(sources.collect()))?;
         let broken = self.try_elements(&elements)?;
-        let remarks = match broken {
+        let mut remarks = match broken {
             Some(text) if element.sources.len() == 1 => return Ok(Finding::Broken(text)),
             Some(text) => vec![may_occur(text)],
             None => Vec::new(),
         };
+        let are_floats = element.sources.iter().all(|s| s.float().is_some());
+        if are_floats && self.identity(&elements)?.is_none() {
+            let infinite = element.sources.iter().map(|scalar| special(*scalar));
+            let infinite = combiner.elements(element, &Combined::given(infinite.collect()))?;
+            let numbers = (0..infinite.len()).filter(|i| self.is_number(&infinite, *i));
+            let numbers = infinite.select(numbers.collect::<Vec<_>>().into_iter());
+            remarks.extend(self.identity(&numbers)?.map(may_occur));
+        }
         self.with_identity(&elements, remarks)
     }
 
@@ -299,6 +310,42 @@ impl<'t, 'c> Trial<'t, 'c> {
             Some(text) => Ok(Finding::Broken(text)),
             None => Ok(Finding::Hold(Vec::new())),
         }
+    }
+
+    /// Tuples of which all parts but one are the identity's: an index beside the least value, which only a tie shows.
+    fn beside_identity(&self) -> Combined {
+        let identity = self.combiner.identity();
+        let mut parts = vec![Vec::new(); identity.len()];
+        for (varied, scalar) in self.scalars.iter().enumerate() {
+            for value in values(*scalar) {
+                for (part, list) in parts.iter_mut().enumerate() {
+                    list.push(if part == varied {
+                        value
+                    } else {
+                        identity[part]
+                    });
+                }
+            }
+        }
+        Combined::given(parts)
+    }
+
+    /// Whether numbers come of a tuple and the identity, in both orders.
+    fn is_number(&self, tuples: &Combined, i: usize) -> bool {
+        let tuple = tuples.select(std::iter::once(i));
+        let identity = self.combiner.identity();
+        let identity = Combined::given(identity.into_iter().map(|bits| vec![bits]).collect());
+        [(&identity, &tuple), (&tuple, &identity)]
+            .into_iter()
+            .all(|(l, r)| {
+                let result = self.combiner.combine(l, r).map(|result| result.get(0));
+                result.is_ok_and(|result| {
+                    let parts = self.scalars.iter().zip(result);
+                    parts
+                        .into_iter()
+                        .all(|(scalar, bits)| !value(*scalar, bits).is_nan())
+                })
+            })
     }
 
     /// Tuples of all sorts.

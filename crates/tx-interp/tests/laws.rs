@@ -80,6 +80,32 @@ fn identities_that_hide_infinities_are_told() {
     }
 }
 
+/// An index that stands beside the identity's value is seen by a tie alone: of the least index, -1 is none.
+#[test]
+fn identities_of_tuples_are_tried_where_one_part_differs() {
+    let least = |index: &str| {
+        let body = "
+            %less = arith.cmpi slt, %l0, %r0 : i8
+            %same = arith.cmpi eq, %l0, %r0 : i8
+            %later = arith.cmpi sgt, %l1, %r1 : i32
+            %tie = arith.andi %same, %later : i1
+            %left = arith.ori %less, %tie : i1
+            %x = arith.select %left, %l0, %r0 : i8
+            %i = arith.select %left, %l1, %r1 : i32";
+        let identities = format!("127 : i8, {index} : i32");
+        let text = custom(&["i8", "i32"], &identities, "", body, "%x, %i");
+        found(&text).remove(0).1
+    };
+    let Finding::Hold(remarks) = least("-1") else {
+        panic!("broken")
+    };
+    assert!(
+        remarks.iter().any(|r| r.contains("not neutral")),
+        "{remarks:?}"
+    );
+    assert_eq!(least("-2147483648"), Finding::Hold(vec![]));
+}
+
 /// Of 8-bit integers everything is tried: a single pair of 65536 is found, and so is one that comes up between two others.
 #[test]
 fn combiners_of_small_integers_are_decided() {

@@ -38,6 +38,11 @@ pub fn reword_also(reword: Reword) {
 /// ones.
 fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
     let (message, notes) = said.split_once('\n').unwrap_or((said, ""));
+    let others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(better) = others.iter().find_map(|reword| reword(message)) {
+        return Some(better);
+    }
+    drop(others);
     if let Some((before, known)) = message.split_once("`; known: ") {
         let (_, found) = before.rsplit_once("unknown ")?.1.split_once('`')?;
         let near = nearest(found, known.split(", "))?;
@@ -50,7 +55,14 @@ fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
             "" => found,
             rest => rest.strip_prefix(" (tried '")?.strip_suffix("' as well)")?,
         };
-        return meant(tried, &ops()).map(|meant| format!("{message}; {meant}"));
+        let ops = ops();
+        let better = match (found == tried, found.contains('.')) {
+            (true, _) => meant(found, &ops),
+            // What was tried is of another dialect than the one that is written.
+            (false, true) => meant(found, &ops),
+            (false, false) => of_other_dialects(found, &ops).or_else(|| near(tried, &ops)),
+        };
+        return better.map(|better| format!("{message}; {better}"));
     }
     if let Some(rest) = message.strip_prefix("unregistered operation '") {
         let (found, rest) = rest.split_once('\'')?;
@@ -87,30 +99,43 @@ fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
         "expected non-function type" => {
             "expected a type, such as `f32`, `index` or `memref<4x?xf32>`"
         }
-        _ => {
-            let others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
-            return others.iter().find_map(|reword| reword(message));
+        _ if message.starts_with("block with no terminator") => {
+            "a block ends without a terminator: add `func.return`, `gpu.return`, or what its op is ended by, such as `tile.yield`"
         }
+        _ => return None,
     };
     Some(better.to_owned())
 }
 
 /// The op that may be meant by `found`, or those that its dialect has.
 fn meant(found: &str, ops: &[String]) -> Option<String> {
-    let (dialect, _) = found.split_once('.')?;
-    let of_dialect = |op: &&String| op.split_once('.').is_some_and(|(d, _)| d == dialect);
-    let known: Vec<&str> = ops.iter().filter(of_dialect).map(String::as_str).collect();
-    // The dialect is right, and says nothing of how near a name is.
-    let name = |op: &'_ str| op[dialect.len() + 1..].to_owned();
-    let names: Vec<String> = known.iter().map(|op| name(op)).collect();
-    let near = nearest(&name(found), names.iter().map(String::as_str));
-    match near {
-        Some(near) => Some(format!("did you mean `{dialect}.{near}`?")),
-        None if (1..=MOST_LISTED).contains(&names.len()) => {
-            Some(format!("known: {}", names.join(", ")))
-        }
-        None => None,
-    }
+    near(found, ops).or_else(|| {
+        let names = of_dialect(found.split_once('.')?.0, ops);
+        let few = (1..=MOST_LISTED).contains(&names.len());
+        few.then(|| format!("known: {}", names.join(", ")))
+    })
+}
+
+/// The op of the same dialect that may be meant: the dialect is right, and says nothing of how near a name is.
+fn near(found: &str, ops: &[String]) -> Option<String> {
+    let (dialect, name) = found.split_once('.')?;
+    let near = nearest(name, of_dialect(dialect, ops))?;
+    Some(format!("did you mean `{dialect}.{near}`?"))
+}
+
+/// The ops of this name, which was written without a dialect.
+fn of_other_dialects(found: &str, ops: &[String]) -> Option<String> {
+    let is = |op: &&String| op.split_once('.').is_some_and(|(_, name)| name == found);
+    let all: Vec<String> = ops.iter().filter(is).map(|op| format!("`{op}`")).collect();
+    (!all.is_empty()).then(|| format!("did you mean {}?", all.join(" or ")))
+}
+
+/// The names of a dialect's ops.
+fn of_dialect<'o>(dialect: &str, ops: &'o [String]) -> Vec<&'o str> {
+    let ops = ops.iter().filter_map(|op| op.split_once('.'));
+    ops.filter(|(of, _)| *of == dialect)
+        .map(|(_, name)| name)
+        .collect()
 }
 
 /// Has contexts made from `registry` say it so.

@@ -1,5 +1,7 @@
 //! Plans and artifacts.
 
+use std::fmt;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::check::{Check, Place};
@@ -35,6 +37,18 @@ pub struct Warning {
     pub place: Option<Place>,
     /// What follows, and what to change.
     pub notes: Vec<String>,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Place { line, column }) = self.place {
+            write!(f, "{line}:{column}: ")?;
+        }
+        write!(f, "warning: {}", self.message)?;
+        self.notes
+            .iter()
+            .try_for_each(|note| write!(f, "\nnote: {note}"))
+    }
 }
 
 impl Artifact {

@@ -53,7 +53,40 @@ const ATTRIBUTES: &[&str] = include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
 /// Better words for what MLIR says of names and types that are not the dialect's.
 pub(crate) fn reword(said: &str) -> Option<String> {
-    unknown_attribute(said).or_else(|| wrong_type(said))
+    unknown_attribute(said)
+        .or_else(|| wrong_type(said))
+        .or_else(|| other_word(said))
+        .or_else(|| {
+            let at = said.strip_suffix(" expected 'axes'")?;
+            let is_ours = at.starts_with("custom op 'tile.");
+            is_ours.then(|| format!("{at} expected `axes [...]`, after `into` and the destinations where there are some"))
+        })
+}
+
+/// Words of other languages and libraries for kinds.
+const OTHER_WORDS: &[(&str, &str)] = &[
+    ("add", "sum"),
+    ("plus", "sum"),
+    ("mul", "prod"),
+    ("multiply", "prod"),
+    ("product", "prod"),
+    ("maximum", "max"),
+    ("minimum", "min"),
+    ("maximumf", "max"),
+    ("minimumf", "min"),
+    ("all", "and"),
+    ("any", "or"),
+];
+
+/// A kind by another name, or in capitals.
+fn other_word(said: &str) -> Option<String> {
+    let (before, known) = said.split_once("`; known: ")?;
+    let (_, found) = before.split_once("unknown kind `")?;
+    let found = found.to_lowercase();
+    let other = OTHER_WORDS.iter().find(|(word, _)| *word == found);
+    let meant = other.map_or(found.as_str(), |(_, kind)| kind);
+    let is_known = known.split(", ").any(|kind| kind == meant);
+    is_known.then(|| format!("{before}`; did you mean `{meant}`?"))
 }
 
 /// An attribute that the dialect does not have, with those that it has.
@@ -74,9 +107,18 @@ fn wrong_type(said: &str) -> Option<String> {
     let (expected, found) = rest.split_once(", but got '")?;
     let expected = expected.strip_prefix("variadic of ").unwrap_or(expected);
     let found = found.strip_suffix('\'')?;
-    let instead = match found.contains("index") {
-        true => "; an `index` is as wide as the machine has it: use `i64` or `i32`",
-        false => "",
+    // Behind the sizes.
+    let (_, element) = found.split_once('<').unwrap_or(("", found));
+    let element = element.trim_start_matches(|c: char| c.is_ascii_digit() || "?x".contains(c));
+    let instead = match element {
+        _ if element.starts_with("index") => {
+            "; an `index` is as wide as the machine has it: use `i64` or `i32`"
+        }
+        _ if element.starts_with("ui") || element.starts_with("si") => {
+            "; use an `iN`: `umax` and `umin` take it as unsigned"
+        }
+        _ if found.starts_with("tensor<") => "; `--tensors-to-memrefs` makes memrefs of tensors",
+        _ => "",
     };
     Some(format!(
         "'tile.{op}' op {place} must be {expected}, found `{found}`{instead}"

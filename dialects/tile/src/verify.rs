@@ -677,7 +677,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
         return Err(
             complain(op, "`custom` needs `identity [...]` before `combiner`")
                 .note(format!(
-                    "write `identity [{}] combiner {{`, with what the combiner leaves everything else as it is with: 0 for a sum",
+                    "write `identity [{}] combiner {{`, where VALUE changes nothing that it is combined with: 0.0 for a sum of floats",
                     each.join(", ")
                 ))
                 .emit(),

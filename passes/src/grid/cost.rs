@@ -188,13 +188,15 @@ impl Cost {
             + f64::from(u8::from(
                 !(nest.last_block || nest.global_rfactors().is_empty()),
             ));
-        let seconds = bytes * slowness.powf(1.0 / BEND) + kernels * board.launch_seconds;
+        // An array without elements is launched for all the same, and has no speed.
+        let taken = |slowness: f64| if bytes > 0.0 { bytes * slowness } else { 0.0 };
+        let seconds = taken(slowness.powf(1.0 / BEND)) + kernels * board.launch_seconds;
         Self {
             microseconds: seconds * 1e6,
             bytes,
             waves,
             resident: threads * beside.min(blocks.max(1.0)),
-            alone: speeds.map(|speed| bytes / speed * 1e6),
+            alone: speeds.map(|speed| taken(speed.recip()) * 1e6),
         }
     }
 }

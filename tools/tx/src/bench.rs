@@ -186,7 +186,11 @@ impl Timed {
             median_us: self.median() * 1e6,
             fastest_us: microseconds(self.seconds.first()),
             slowest_us: microseconds(self.seconds.last()),
-            gb_per_s: self.bytes as f64 / self.median() / 1e9,
+            // What launches nothing takes no time.
+            gb_per_s: match self.median() > 0.0 {
+                true => self.bytes as f64 / self.median() / 1e9,
+                false => 0.0,
+            },
             ceiling_gb_per_s: None,
         }
     }

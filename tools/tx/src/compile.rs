@@ -24,9 +24,7 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
         ));
     }
     let text = read(&options.program.file)?;
-    for path in [output, plan].into_iter().flatten() {
-        check_folder(path)?;
-    }
+    check_outputs(&options.program.file, [output, plan].into_iter().flatten())?;
     // What is timed has to be done.
     let is_timed = options.time || options.times.is_some();
     let kept = cache(&options.kept)?.filter(|_| !is_timed);
@@ -76,6 +74,50 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
 
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file(path, &error))
+}
+
+/// Refuses files to write that would take the place of the program, or of each other, or whose folder is not there, before work
+/// that takes long.
+pub(crate) fn check_outputs<'p>(
+    program: &Path,
+    outputs: impl IntoIterator<Item = &'p Path>,
+) -> Result<(), Failure> {
+    let mut before: Vec<&Path> = Vec::new();
+    for path in outputs {
+        let refuse = |what: &str| {
+            let path = path.display();
+            Err(Failure::Refused(format!(
+                "{path}: {what} would be lost: name another file"
+            )))
+        };
+        if is_same_file(path, program) {
+            return refuse("it is the program, which");
+        }
+        if before.iter().any(|other| is_same_file(path, other)) {
+            return refuse("two results go there, of which one");
+        }
+        check_folder(path)?;
+        before.push(path);
+    }
+    Ok(())
+}
+
+/// Whether two paths are of one file, there or not yet. What is no file, such as `-`, `/dev/null` or a pipe, takes whatever comes.
+pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        if path == Path::new("-") {
+            return None;
+        }
+        let stands = path.canonicalize().or_else(|_| {
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            let folder = folder.unwrap_or(Path::new(".")).canonicalize()?;
+            Ok::<_, io::Error>(folder.join(path.file_name().unwrap_or_default()))
+        });
+        stands.ok().filter(|path| !path.exists() || path.is_file())
+    };
+    place(one).is_some_and(|one| place(other) == Some(one))
 }
 
 /// Refuses a file to write whose folder is not there, before work that takes long.

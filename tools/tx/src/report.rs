@@ -36,7 +36,7 @@ const STEPS: u64 = 4;
 pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     let file = &options.program.file;
     let text = compile::read(file)?;
-    compile::check_folder(&options.output)?;
+    compile::check_outputs(file, [options.output.as_path()])?;
     let args = match &options.args[..] {
         [] => None,
         specs => Some(load(specs)?),

@@ -1,7 +1,7 @@
 //! `tx run`.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tx_plan::{ArgumentType, Artifact, ElementType, Plan};
 use tx_runtime::{Arg, Device, Outputs, RunOptions, Spec, write_npy, write_npy_to};
@@ -34,9 +34,10 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     let artifact = compile::compile(&options.program, &options.kept, &text, &chip)?;
     check_outs(options, &artifact.plan)?;
     let files = options.outs.iter().map(|out| &out.path);
-    files
-        .chain(&options.ptx)
-        .try_for_each(|path| compile::check_folder(path))?;
+    compile::check_outputs(
+        &options.program.file,
+        files.chain(&options.ptx).map(PathBuf::as_path),
+    )?;
     if let Some(path) = &options.ptx {
         compile::write(path, &artifact.ptx)?;
     }

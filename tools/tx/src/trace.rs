@@ -46,6 +46,17 @@ where
     S: Subscriber + for<'s> LookupSpan<'s>,
 {
     crate::compile::check_folder(path)?;
+    // It is written from now on, and a file that a command reads would be gone.
+    let others = std::env::args_os().collect::<Vec<_>>();
+    let is_read = |pair: &[std::ffi::OsString]| {
+        pair[0] != "--trace" && crate::compile::is_same_file(Path::new(&pair[1]), path)
+    };
+    if others.windows(2).any(is_read) {
+        return Err(Failure::Refused(format!(
+            "{}: it is a file of this command, which would be lost: name another file",
+            path.display()
+        )));
+    }
     let file = File::create(path).map_err(|error| Failure::file(path, &error))?;
     let mut out = Out {
         file: LineWriter::new(file),

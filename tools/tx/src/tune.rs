@@ -24,7 +24,7 @@ struct Errors(Vec<f64>);
 pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     let file = &options.program.file;
     let text = compile::read(file)?;
-    compile::check_folder(&options.output)?;
+    compile::check_outputs(file, [options.output.as_path()])?;
     let device = Device::open(&options.launch.device)?;
     let chip = options
         .launch
@@ -136,7 +136,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     drop(task);
     note(&format!(
         "{best:.1} µs with the best, {:.2} of what it was",
-        best / before
+        if before > 0.0 { best / before } else { 1.0 }
     ));
     match options.output.to_str() {
         Some("-") => crate::print(best_text.as_bytes()),

@@ -908,6 +908,49 @@ fn runs() {
     assert!(!case.folder.path().join("-").exists());
 }
 
+/// No result takes the place of the program, by whatever path, or of another result.
+#[test]
+fn results_take_no_file_that_is_needed() {
+    let case = Case::new();
+    let file = case.file("sum.mlir", SUM);
+    let run = [
+        "run",
+        "sum.mlir",
+        "--arg",
+        "zeros:1x1xf32",
+        "--arg",
+        "zeros:1xf32",
+    ];
+    let program = "it is the program, which would be lost";
+    for (args, said) in [
+        (&["compile", "sum.mlir", "-o", "sum.mlir"][..], program),
+        (
+            &["compile", "sum.mlir", "-o", "x.ptx", "--plan", "./sum.mlir"],
+            program,
+        ),
+        (&["report", "sum.mlir", "-o", "sum.mlir"], program),
+        (&[&run[..], &["--ptx", "sum.mlir"]].concat(), program),
+        (
+            &["--trace", "sum.mlir", "compile", "sum.mlir"],
+            "it is a file of this command, which would be lost",
+        ),
+        (
+            &["compile", "sum.mlir", "-o", "x.ptx", "--plan", "x.ptx"],
+            "two results go there, of which one would be lost",
+        ),
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 1, "{args:?}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains(said),
+            "{args:?}: {}",
+            stderr(&output)
+        );
+    }
+    let kept = fs::read_to_string(file).expect("the program");
+    assert_eq!(kept, SUM);
+}
+
 /// Where results cannot be written is said before they are computed, whichever option names the file. A folder that is named itself
 /// is made.
 #[test]
