@@ -13,6 +13,7 @@ use tx_mlir::Session;
 const OF_MLIR: &[&str] = &[
     "'nvvm.kernel' attribute attached to unexpected op",
     "Minimum NVVM target SM version is sm_20",
+    "a block ends without a terminator",
     "attribute '",
     "cannot be converted to LLVM IR: ",
     "custom op '",
