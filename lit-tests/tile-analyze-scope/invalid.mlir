@@ -464,3 +464,15 @@ gpu.module @m {
     gpu.return
   }
 }
+
+// -----
+
+// A misspelt block size is told as such.
+gpu.module @misspelt_block_size {
+  // expected-note @below {{`known_blok_size` says nothing: did you mean `known_block_size`?}}
+  gpu.func @kernel(%a: memref<8xf32>, %b: memref<f32>) kernel attributes {known_blok_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{the kernel has no block size}}
+    tile.reduce sum %a into %b axes [0] scope(cta) : memref<8xf32> into memref<f32>
+    gpu.return
+  }
+}

@@ -1,6 +1,10 @@
 //! Kernels, and objects of `gpu.binary`.
 
-use crate::ir::{Op, attribute, context, dictionary, elements, is, parse_attribute, set_attribute};
+use crate::ir::{
+    Op, attribute, context, dictionary, discardable_attributes, elements, is, parse_attribute,
+    set_attribute,
+};
+use crate::reword::nearest;
 use melior::ir::Attribute;
 use melior::ir::attribute::{ArrayAttribute, AttributeLike};
 use mlir_sys::{
@@ -109,4 +113,20 @@ pub fn strip_object_times(binary: Op<'_>) -> i64 {
         );
     }
     removed
+}
+
+/// What to do about a kernel whose block size cannot be read: there is none, it has another name, or is of another kind.
+pub fn missing_block_size(kernel: Op<'_>) -> String {
+    const NAME: &str = "known_block_size";
+    let expected = format!("`attributes {{{NAME} = array<i32: X, Y, Z>}}`");
+    if let Some(found) = attribute(kernel, NAME) {
+        return format!("found `{NAME} = {found}`, expected {expected}");
+    }
+    let near = discardable_attributes(kernel)
+        .into_iter()
+        .find(|(name, _)| nearest(name.as_str(), [NAME]).is_some());
+    match near {
+        Some((name, _)) => format!("`{name}` says nothing: did you mean `{NAME}`?"),
+        None => format!("add {expected} to this `gpu.func`"),
+    }
 }

@@ -30,6 +30,7 @@ pub(crate) struct Kernel<'c> {
 }
 
 pub(crate) use tx_mlir::gpu::is_kernel;
+use tx_mlir::gpu::missing_block_size;
 
 impl<'c> Kernel<'c> {
     /// The kernel around `op`.
@@ -65,10 +66,7 @@ impl<'c> Kernel<'c> {
     pub(crate) fn of(func: Op<'c>, op: Op<'c>) -> Result<Self, Failed> {
         let Some(sizes) = attribute(func, "known_block_size").and_then(integers) else {
             return Err(error(op.location(), "the kernel has no block size")
-                .note_at(
-                    func.location(),
-                    "add `attributes {known_block_size = array<i32: X, Y, Z>}` to this `gpu.func`",
-                )
+                .note_at(func.location(), missing_block_size(func))
                 .emit());
         };
         let threads = sizes

@@ -18,7 +18,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Module, ValueLike};
 use std::collections::BTreeSet;
 use tx_mlir::build::argument;
-use tx_mlir::gpu::is_kernel;
+use tx_mlir::gpu::{is_kernel, missing_block_size};
 use tx_mlir::{
     Failed, Op, Session, SourceLocation, attribute, blocks, enclosing, error, integers, is, parent,
     string_attribute, symbol_path, type_value, walk,
@@ -68,7 +68,7 @@ pub(crate) fn find(
     }
     let Some(block) = attribute(op, "known_block_size").and_then(integers) else {
         error(op.location(), format!("kernel `{name}` has no block size"))
-            .note("add `attributes {known_block_size = array<i32: X, Y, Z>}`")
+            .note(missing_block_size(op))
             .emit();
         return Err(Error::reported(
             ErrorKind::Entry,
