@@ -20,8 +20,19 @@ pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     };
     match what.to_str().and_then(tx_codes::number) {
         Some(number) => code(number),
+        None if !what.exists() && is_nearly_a_code(what) => Err(Failure::Usage(format!(
+            "`{}` is no code, and there is no such file: codes are as `TX0001`, and `tx explain --list` lists all",
+            what.display()
+        ))),
         None => program(what, options),
     }
+}
+
+/// Whether it is digits, with some letters before or behind them.
+fn is_nearly_a_code(what: &Path) -> bool {
+    let word = what.to_str().unwrap_or_default();
+    let digits = word.trim_matches(|c: char| c.is_ascii_alphabetic());
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// A line for each code.

@@ -148,12 +148,27 @@ pub(crate) fn compiler(target: tx::Target) -> Result<tx::Compiler, tx::Error> {
     }
 }
 
+/// A word of a filter that is nearly a level, which would be taken for the name of a module that nobody has.
+fn misspelt_level(filter: &str) -> Option<(&str, &str)> {
+    const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+    filter.split(',').map(str::trim).find_map(|word| {
+        let lower = word.to_lowercase();
+        let meant = tx_mlir::nearest(&lower, LEVELS).filter(|level| *level != lower)?;
+        Some((word, meant))
+    })
+}
+
 fn execute(cli: Cli) -> Result<(), Failure> {
     // A variable that is empty says nothing.
     let filter = cli
         .log
         .or_else(|| env::var("TX_LOG").ok().filter(|filter| !filter.is_empty()));
     progress::configure(&cli.progress, filter.is_some());
+    if let Some((found, meant)) = filter.as_deref().and_then(misspelt_level) {
+        return Err(Failure::Usage(format!(
+            "`{found}` is no level of log messages: did you mean `{meant}`?"
+        )));
+    }
     let log = filter.as_ref().map(|filter| {
         let is_json = Format::chosen() == Format::Json;
         let layer = fmt::layer()

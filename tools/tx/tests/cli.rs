@@ -158,6 +158,14 @@ fn wrong_usage_is_status_2() {
             &["--log", "tx=loud", "doctor"],
             "`tx=loud` is not a log filter",
         ),
+        (
+            &["--log", "tx_runtime=debug,inof", "doctor"],
+            "`inof` is no level of log messages: did you mean `info`?",
+        ),
+        (
+            &["explain", "0001"],
+            "`0001` is no code, and there is no such file",
+        ),
     ] {
         let output = case.tx(args);
         assert_eq!(status(&output), 2, "{args:?}");
