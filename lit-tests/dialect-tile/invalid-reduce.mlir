@@ -501,7 +501,7 @@ func.func @combiner_of_two_blocks(%A: memref<8xf32>, %B: memref<f32>) {
 // An identity that is forgotten is named, with the form that it has.
 func.func @no_identity(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-error @below {{`custom` needs `identity [...]` before `combiner`}}
-  // expected-note @below {{write `identity [VALUE : f32] combiner {`, with what the combiner leaves everything else as it is with: 0 for a sum}}
+  // expected-note @below {{write `identity [VALUE : f32] combiner {`, where VALUE changes nothing that it is combined with: 0.0 for a sum of floats}}
   tile.reduce custom %A into %B axes [0] scope(cta) combiner {
   ^bb0(%l: f32, %r: f32):
     %s = arith.addf %l, %r : f32
@@ -834,5 +834,19 @@ func.func @apart_twice(%A: memref<?x64xf32>, %P: memref<64x64x?xf32>) {
   // expected-error @below {{`partials` names `d1` twice}}
   tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1", "d1"], schedule = []}
     : memref<?x64xf32> into memref<64x64x?xf32>
+  return
+}
+
+// -----
+
+// A division of integers may be of an element that is not there.
+func.func @custom_that_divides(%A: memref<8xi32>, %B: memref<i32>) {
+  // expected-error @below {{only computes: it may be run any number of times}}
+  tile.reduce custom %A into %B axes [0] scope(cta) identity [0 : i32] combiner {
+  ^bb0(%x: i32, %y: i32):
+    // expected-note @below {{`arith.divsi` is undefined where it divides by 0, as for elements that are not there}}
+    %z = arith.divsi %x, %y : i32
+    tile.yield %z : i32
+  } : memref<8xi32> into memref<i32>
   return
 }

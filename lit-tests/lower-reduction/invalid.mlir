@@ -44,7 +44,7 @@ gpu.module @m {
     %c32 = arith.constant 32 : index
     %t = gpu.thread_id x
     %low = arith.cmpi ult, %t, %c32 : index
-    // expected-note @below {{under this branch only thread 0 to 31 of 64 get there}}
+    // expected-note @below {{under this branch only threads 0 to 31 of 64 get there}}
     scf.if %low {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
       // expected-note @below {{use a narrower scope, or move it out of the branch}}

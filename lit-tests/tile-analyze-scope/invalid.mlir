@@ -476,3 +476,21 @@ gpu.module @misspelt_block_size {
     gpu.return
   }
 }
+
+// -----
+
+// One thread is told in the singular.
+gpu.module @one_thread {
+  gpu.func @kernel(%a: memref<8xf32>, %b: memref<f32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %c5 = arith.constant 5 : index
+    %is = arith.cmpi eq, %t, %c5 : index
+    // expected-note @below {{under this branch only thread 5 of 32 gets there}}
+    scf.if %is {
+      // expected-error @below {{must reach `tile.reduce` together}}
+      // expected-note @below {{use a narrower scope}}
+      tile.reduce sum %a into %b axes [0] scope(cta) : memref<8xf32> into memref<f32>
+    }
+    gpu.return
+  }
+}

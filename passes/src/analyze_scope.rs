@@ -273,7 +273,16 @@ fn check_groups<'c>(
         if let Some(branch) = narrowing(op) {
             report = report.note_at(
                 branch.location(),
-                format!("under this branch only thread {} of {} get there", members.join(", "), kernel.threads),
+                match (&members[..], set.ranges().as_slice()) {
+                    ([one], [(first, last)]) if *last == first + 1 => {
+                        format!("under this branch only thread {one} of {} gets there", kernel.threads)
+                    }
+                    _ => format!(
+                        "under this branch only threads {} of {} get there",
+                        members.join(", "),
+                        kernel.threads
+                    ),
+                },
             );
         }
         report.note(match scope {

@@ -248,7 +248,8 @@ impl Planned<'_> {
                 }
                 false => String::new(),
             };
-            format!("{length}{kernels}, {threads} threads a block{time}: {}", to_text(&case.steps))
+            let plural = if threads == 1 { "" } else { "s" };
+            format!("{length}{kernels}, {threads} thread{plural} a block{time}: {}", to_text(&case.steps))
         });
         let report = notes.fold(report, |report, note| report.note(note));
         let candidates = self.candidates(&board, chip.clusters);

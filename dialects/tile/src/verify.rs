@@ -777,12 +777,27 @@ fn check_pure<'c>(
             )
             .note_at(
                 inner.location(),
-                format!("`{}` does more than that", name(inner)),
+                match divides(inner) {
+                    true => format!(
+                        "`{}` is undefined where it divides by 0, as for elements that are not there",
+                        name(inner)
+                    ),
+                    false => format!("`{}` does more than that", name(inner)),
+                },
             )
             .emit());
         }
     }
     Ok(())
+}
+
+/// Whether it is a division of integers, or what is left of one.
+fn divides(op: Op<'_>) -> bool {
+    let of_integers = name(op).strip_prefix("arith.");
+    of_integers.is_some_and(|name| {
+        let is = |part: &str| name.contains(part) && !name.ends_with('f');
+        is("div") || is("rem")
+    })
 }
 
 fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {

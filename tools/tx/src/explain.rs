@@ -205,6 +205,9 @@ fn summary(candidates: &[&str]) -> Option<String> {
     let apart = ((most / least - 1.0) * 1000.0).ceil().max(1.0) / 10.0;
     Some(match times.len() {
         1 => format!("1 other schedule, estimated at {least:.1} µs"),
+        n if apart > 100.0 => {
+            format!("{n} other schedules, estimated at {least:.1} to {most:.1} µs")
+        }
         n => format!(
             "{n} other schedules, estimated at {least:.1} to {most:.1} µs: within {apart:.1} %"
         ),
