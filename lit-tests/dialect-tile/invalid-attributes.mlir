@@ -130,7 +130,7 @@ func.func @params_of_no_variant(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // The place of a misspelt part is its own.
 func.func @misspelt_part(%A: memref<?xf32>, %B: memref<f32>) {
-  // expected-error @below {{unknown part `elemnt`; did you mean `element`?}}
+  // expected-error @below {{unknown part `elemnt`; known: accumulate, identity, combiner, element, epilogue, or `:` and types; did you mean `element`?}}
   tile.reduce sum %A into %B axes [0] scope(grid) elemnt {
   ^bb0(%a: f32, %i: index):
     tile.yield %a : f32
@@ -141,7 +141,7 @@ func.func @misspelt_part(%A: memref<?xf32>, %B: memref<f32>) {
 // -----
 
 func.func @unknown_part(%A: memref<?xf32>, %B: memref<f32>) {
-  // expected-error @below {{unknown part `body`; known: identity, combiner, element, epilogue}}
+  // expected-error @below {{unknown part `body`; known: accumulate, identity, combiner, element, epilogue}}
   tile.reduce sum %A into %B axes [0] scope(grid) body {
   } : memref<?xf32> into memref<f32>
   return

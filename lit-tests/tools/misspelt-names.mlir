@@ -70,7 +70,7 @@ func.func @no_dialect() {
 // -----
 
 func.func @kind(%a: memref<4x4xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{unknown kind `summ`; did you mean `sum`?}}
+  // expected-error @below {{unknown kind `summ`; known: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom; did you mean `sum`?}}
   tile.reduce summ %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
 }
 
@@ -78,14 +78,14 @@ func.func @kind(%a: memref<4x4xf32>, %b: memref<4xf32>) {
 
 // A kind by the name that it has elsewhere.
 func.func @kind_of_others(%a: memref<4x4xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{unknown kind `add`; did you mean `sum`?}}
+  // expected-error @below {{argmin, custom; did you mean `sum`?}}
   tile.reduce add %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
 }
 
 // -----
 
 func.func @kind_in_capitals(%a: memref<4x4xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{unknown kind `SUM`; did you mean `sum`?}}
+  // expected-error @below {{argmin, custom; did you mean `sum`?}}
   tile.reduce SUM %a into %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
 }
 
@@ -117,7 +117,7 @@ func.func @keyword(%a: memref<4x4xf32>, %b: memref<4xf32>) {
 // -----
 
 func.func @accumulate(%a: memref<4x4xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{unknown part `accumulat`; did you mean `accumulate`?}}
+  // expected-error @below {{or `:` and types; did you mean `accumulate`?}}
   tile.reduce sum %a into %b axes [1] scope(cta) accumulat : memref<4x4xf32> into memref<4xf32>
 }
 
@@ -139,7 +139,7 @@ func.func @unsigned(%a: memref<4x4xui8>, %b: memref<4xui8>) {
 // -----
 
 func.func @scope(%a: memref<4x4xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{unknown scope `tread`; did you mean `thread`?}}
+  // expected-error @below {{unknown scope `tread`; known: thread, warp, warpgroup, cta, cluster, grid; did you mean `thread`?}}
   tile.reduce sum %a into %b axes [1] scope(tread) : memref<4x4xf32> into memref<4xf32>
 }
 

@@ -37,6 +37,10 @@ pub fn reword_also(reword: Reword) {
 /// The better words for `said`, a message with its notes in lines below; they stand in place of both. `ops` are the registered
 /// ones.
 fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
+    // Each dialect asks, and one answer is enough.
+    if said.ends_with("`?") {
+        return None;
+    }
     let (message, notes) = said.split_once('\n').unwrap_or((said, ""));
     let others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(better) = others.iter().find_map(|reword| reword(message)) {
@@ -46,7 +50,7 @@ fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
     if let Some((before, known)) = message.split_once("`; known: ") {
         let (_, found) = before.rsplit_once("unknown ")?.1.split_once('`')?;
         let near = nearest(found, known.split(", "))?;
-        return Some(format!("{before}`; did you mean `{near}`?"));
+        return Some(format!("{message}; did you mean `{near}`?"));
     }
     if let Some(rest) = message.strip_prefix("custom op '") {
         let (found, rest) = rest.split_once('\'')?;

@@ -86,7 +86,7 @@ fn other_word(said: &str) -> Option<String> {
     let other = OTHER_WORDS.iter().find(|(word, _)| *word == found);
     let meant = other.map_or(found.as_str(), |(_, kind)| kind);
     let is_known = known.split(", ").any(|kind| kind == meant);
-    is_known.then(|| format!("{before}`; did you mean `{meant}`?"))
+    is_known.then(|| format!("{said}; did you mean `{meant}`?"))
 }
 
 /// An attribute that the dialect does not have, with those that it has.
