@@ -47,7 +47,10 @@ fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
         return Some(better);
     }
     drop(others);
-    if let Some((before, known)) = message.split_once("`; known: ") {
+    // A parser's message: one with notes says more than a list.
+    if notes.is_empty()
+        && let Some((before, known)) = message.split_once("`; known: ")
+    {
         let (_, found) = before.rsplit_once("unknown ")?.1.split_once('`')?;
         let near = nearest(found, known.split(", "))?;
         return Some(format!("{message}; did you mean `{near}`?"));
@@ -60,11 +63,10 @@ fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
             rest => rest.strip_prefix(" (tried '")?.strip_suffix("' as well)")?,
         };
         let ops = ops();
-        let better = match (found == tried, found.contains('.')) {
-            (true, _) => meant(found, &ops),
-            // What was tried is of another dialect than the one that is written.
-            (false, true) => meant(found, &ops),
-            (false, false) => of_other_dialects(found, &ops).or_else(|| near(tried, &ops)),
+        // What was tried is of another dialect than the one that is written, if one is.
+        let better = match found.contains('.') {
+            true => meant(found, &ops),
+            false => of_other_dialects(found, &ops).or_else(|| near(tried, &ops)),
         };
         return better.map(|better| format!("{message}; {better}"));
     }
