@@ -64,7 +64,7 @@ pub use memory::{BufferId, Memory, MemoryError};
 pub use order::Order;
 pub use program::{
     Checks, KernelInfo, Launch, MAX_BLOCK_THREADS, MAX_CLUSTER_BLOCKS, MAX_SHARED_BYTES, Param,
-    ParamKind, Program,
+    ParamKind, Program, StepLimit,
 };
 pub use report::{Accesses, Report};
 

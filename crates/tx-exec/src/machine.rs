@@ -233,7 +233,10 @@ impl<'m> Machine<'m> {
             dynamic_shared: launch.dynamic_shared_bytes,
             all_shared,
             idle_atomics: 0,
-            most_steps: launch.steps.unwrap_or(u64::MAX),
+            most_steps: launch.steps.map_or(u64::MAX, |limit| {
+                let of_launch = limit.of_launch(launch.grid, launch.block);
+                limit.base.saturating_add(of_launch)
+            }),
         }
     }
 

@@ -174,7 +174,38 @@ pub struct Launch {
     pub checks: Checks,
     /// Steps of all threads together, as [`Report::work`](crate::Report::work) counts them, after which the next loop is taken to
     /// have no end; without, it may take for ever.
-    pub steps: Option<u64>,
+    pub steps: Option<StepLimit>,
+}
+
+/// How many steps a launch may take before it is taken to have no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StepLimit {
+    /// Steps of all threads together, however few they are.
+    pub base: u64,
+    /// So many more for each thread: of a large grid, each may have its few dozen steps, even where there is nothing to reduce.
+    pub per_thread: u64,
+}
+
+impl StepLimit {
+    /// Of all threads together, however many they are.
+    pub const fn new(base: u64) -> Self {
+        Self {
+            base,
+            per_thread: 0,
+        }
+    }
+
+    /// The same with so many more for each thread.
+    pub const fn with_each_thread(self, per_thread: u64) -> Self {
+        Self { per_thread, ..self }
+    }
+
+    /// What more there is for a grid of so many blocks along x, y and z, with so many threads.
+    pub fn of_launch(self, grid: [u32; 3], block: [u32; 3]) -> u64 {
+        grid.iter().chain(&block).fold(self.per_thread, |steps, n| {
+            steps.saturating_mul(u64::from(*n))
+        })
+    }
 }
 
 /// How much of what a GPU leaves undefined a launch looks for.

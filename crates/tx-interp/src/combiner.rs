@@ -1,6 +1,5 @@
 //! Combiners by themselves, without the op that combines with them.
 
-use crate::Options;
 use crate::bound::Bound;
 use crate::build::{Build, Code, Program, Step};
 use crate::machine::{Exec, World};
@@ -10,6 +9,7 @@ use crate::ops::scalar::{bound_of, float_of};
 use crate::ops::tile::converted;
 use crate::trouble::{FaultKind, Trouble};
 use crate::value::{Lanes, Value};
+use crate::{Options, StepLimit};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use tx_dialect_tile::{AllReduce, Kind, Nan, Reduce};
@@ -329,7 +329,7 @@ impl<'c> Combiner<'c> {
         let mut out = Combined::none(self.parts().len(), len);
         let options = Options {
             bounds: true,
-            steps: u64::MAX,
+            steps: StepLimit::new(u64::MAX),
             ..Options::default()
         };
         let mut world = World::new(self.program.clone(), &options);

@@ -42,6 +42,7 @@ pub use layout::{Holder, holders};
 pub use trouble::{FaultKind, Site, Trouble};
 pub use tx_scalar::{Bound, Float, Scalar, signed, truncated};
 
+pub use tx_exec::StepLimit;
 pub(crate) use tx_scalar::{bound, calc, number};
 
 use build::Program;
@@ -94,8 +95,8 @@ pub struct Options {
     pub grid: [u32; 3],
     /// The threads of a block, of a kernel that does not say.
     pub block: [u32; 3],
-    /// Ops, blocks of ops and accesses to elements, counted for each thread, after which to give up.
-    pub steps: u64,
+    /// Ops, blocks of ops and accesses to elements, of all threads together, after which to give up.
+    pub steps: StepLimit,
 }
 
 impl Default for Options {
@@ -105,7 +106,7 @@ impl Default for Options {
             bounds: false,
             grid: [1; 3],
             block: [1; 3],
-            steps: 1 << 28,
+            steps: StepLimit::new(1 << 28),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::trouble::{FaultKind, Site, Trouble};
 use crate::value::{Lanes, Value, View};
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use tx_exec::StepLimit;
 use tx_exec::happens_before::{AccessKind, Clocks, Knowledge};
 
 /// What the whole run shares.
@@ -28,6 +29,7 @@ pub(crate) struct World<'c> {
     /// Ops and accesses of one lane that may still be executed, and how many there were.
     pub(crate) steps: u64,
     pub(crate) most_steps: u64,
+    limit: StepLimit,
 }
 
 impl<'c> World<'c> {
@@ -41,14 +43,23 @@ impl<'c> World<'c> {
             races: options.races,
             bounds: options.bounds,
             blocks: 0,
-            steps: options.steps,
-            most_steps: options.steps,
+            steps: options.steps.base,
+            most_steps: options.steps.base,
+            limit: options.steps,
         }
     }
 
     /// Ops that were executed and elements that were accessed, of each lane.
     pub(crate) fn work(&self) -> u64 {
         self.most_steps - self.steps
+    }
+
+    /// Allows what threads of a launch may take.
+    pub(crate) fn allow(&mut self, grid: [u32; 3], block: [u32; 3]) {
+        let more = self.limit.of_launch(grid, block);
+        let more = more.min(u64::MAX - self.most_steps);
+        self.steps += more;
+        self.most_steps += more;
     }
 
     /// Counts ops or accesses.

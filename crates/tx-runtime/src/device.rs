@@ -204,7 +204,7 @@ pub struct RunOptions {
     /// Steps of all threads of a launch, as [`tx_exec::Report::work`] counts them, after which the executor takes it to have no
     /// end; without, it may take for ever.
     #[cfg(feature = "simt")]
-    pub steps: Option<u64>,
+    pub steps: Option<tx_exec::StepLimit>,
     /// Elements past a multiple of 256 bytes at which the executor puts arguments, as a view of a larger array may begin.
     #[cfg(feature = "simt")]
     pub past: usize,

@@ -46,4 +46,4 @@ pub use number::{NotANumber, Number};
 pub use placement::Placement;
 pub use spec::{Arg, ArrayType, Spec, SpecError};
 #[cfg(feature = "simt")]
-pub use tx_exec::{Checks, Order};
+pub use tx_exec::{Checks, Order, StepLimit};

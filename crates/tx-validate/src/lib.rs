@@ -38,7 +38,7 @@ use std::time::Instant;
 use tx::{Artifact, Compiler, Error, ErrorKind, Source};
 use tx_mlir::Session;
 use tx_plan::{ArgumentType, EntryKind, Extent, Plan};
-use tx_runtime::Arg;
+use tx_runtime::{Arg, StepLimit};
 
 /// Why nothing could be said of a program.
 #[derive(Debug, thiserror::Error)]
@@ -92,6 +92,12 @@ pub struct Options {
     pub references: Option<Arc<References>>,
     /// Who is told how far it is.
     pub watch: Option<Watch>,
+}
+
+impl Options {
+    fn step_limit(&self) -> StepLimit {
+        self.steps.map_or(MOST_STEPS, StepLimit::new)
+    }
 }
 
 /// Is told how far a validation is: the stage that is run, the number of the input that it is run with, from 1, and of how many.
@@ -343,7 +349,7 @@ fn is_guessed(plan: &Plan) -> bool {
 /// Inputs that are run under every schedule.
 const SCHEDULED: usize = 2;
 /// Steps of all threads of a run after which it is taken to have no end: inputs take far fewer.
-const MOST_STEPS: u64 = 1 << 28;
+const MOST_STEPS: StepLimit = StepLimit::new(1 << 28).with_each_thread(1 << 10);
 
 /// What there may be to do after one stage, in ops and accesses of threads.
 const MOST_WORK: u64 = 1 << 24;
@@ -586,7 +592,7 @@ impl<'r> Run<'r> {
                 .grid
                 .unwrap_or_else(|| sizes(step.map(|s| &s.grid))),
             block: sizes(step.map(|s| &s.block)),
-            steps: self.options.steps.unwrap_or(MOST_STEPS),
+            steps: self.options.step_limit(),
         }
     }
 
@@ -766,7 +772,7 @@ impl<'r> Run<'r> {
                 let options = tx_runtime::RunOptions {
                     grid: self.options.grid,
                     order: *order,
-                    steps: Some(self.options.steps.unwrap_or(MOST_STEPS)),
+                    steps: Some(self.options.step_limit()),
                     past: *past,
                     apart: *apart,
                     ..tx_runtime::RunOptions::default()

@@ -341,8 +341,8 @@ pub(crate) struct Launch {
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) grid: Option<Grid>,
 
-    /// Steps of all threads of a launch after which the CPU takes it to have no end [default: 268435456, and 64 for each element of
-    /// the arguments]
+    /// Steps of all threads of a launch after which the CPU takes it to have no end [default: 268435456, 64 for each element of the
+    /// arguments and 1024 for each thread]
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
 
@@ -509,7 +509,8 @@ pub(crate) struct Validate {
     #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
     pub(crate) chip: String,
 
-    /// Steps of all threads of a run after which it is taken to have no end [default: 268435456]
+    /// Steps of all threads of a run after which it is taken to have no end [default: 268435456, and 1024 for each thread
+    /// of a launch]
     #[arg(long, value_name = "N")]
     pub(crate) steps: Option<u64>,
 

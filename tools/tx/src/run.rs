@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tx_plan::{ArgumentType, Artifact, ElementType, Plan};
-use tx_runtime::{Arg, Device, Outputs, RunOptions, Spec, write_npy, write_npy_to};
+use tx_runtime::{Arg, Device, Outputs, RunOptions, Spec, StepLimit, write_npy, write_npy_to};
 
 use crate::cli::{Launch, Run};
 use crate::compile;
@@ -14,8 +14,9 @@ use crate::progress::note_once;
 
 /// Steps of a launch on the CPU after which it is taken to have no end, unless the user says otherwise: some seconds.
 const MOST_STEPS: u64 = 1 << 28;
-/// As many more for each element of the arguments.
+/// As many more for each element of the arguments, and for each thread.
 const STEPS_FOR_ELEMENT: u64 = 64;
+const STEPS_FOR_THREAD: u64 = 1 << 10;
 
 /// Runs `tx run`.
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
@@ -77,9 +78,10 @@ impl Launch {
         };
         let elements: u64 = args.iter().map(elements).sum();
         let steps = MOST_STEPS.saturating_add(STEPS_FOR_ELEMENT.saturating_mul(elements));
+        let steps = StepLimit::new(steps).with_each_thread(STEPS_FOR_THREAD);
         RunOptions {
             grid: self.grid.map(|grid| grid.0),
-            steps: Some(self.steps.unwrap_or(steps)),
+            steps: Some(self.steps.map_or(steps, StepLimit::new)),
             ..RunOptions::default()
         }
     }

@@ -1198,7 +1198,7 @@ gpu.module @m {
     for (command, after, note) in [
         (
             &["run", "--device", "cpu"][..],
-            "after 268437504 steps of all threads (kernel `spin`)",
+            "after 268470272 steps of all threads (kernel `spin`)",
             "tx: note: if it does end, `--steps` allows it more steps\n",
         ),
         (

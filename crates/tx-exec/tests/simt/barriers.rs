@@ -1,5 +1,5 @@
 use crate::{Buffers, ORDERS, int, launch, locations, program, run};
-use tx_exec::{Fault, Launch, Memory};
+use tx_exec::{Fault, Launch, Memory, StepLimit};
 
 /// Blocks of every size up to 1024 threads, in several blocks, exchange through shared memory across a barrier.
 #[test]
@@ -261,17 +261,23 @@ fn spinning() {
 #[test]
 fn looping_for_ever() {
     let program = program!("barriers");
+    // The iterations of loops, which are fewer than all that is done; of all threads, or for each.
+    let limits = [
+        StepLimit::new(2 * 3 * 20 + 1),
+        StepLimit::new(1).with_each_thread(20),
+    ];
     for (to, ends) in [(2, true), (40, true), (42, false), (41, false)] {
-        let limited = Launch {
-            // Beside the iterations of loops, which are fewer than all that is done.
-            steps: Some(2 * 3 * 20 + 1),
-            ..launch(2, 3)
-        };
-        let mut memory = Memory::new();
-        let result = program.launch("count", &limited, &[int(to)], &mut memory);
-        match (result, ends) {
-            (Ok(_), true) | (Err(Fault::Endless { .. }), false) => {}
-            (other, _) => panic!("to {to}: {other:?}"),
+        for steps in limits {
+            let limited = Launch {
+                steps: Some(steps),
+                ..launch(2, 3)
+            };
+            let mut memory = Memory::new();
+            let result = program.launch("count", &limited, &[int(to)], &mut memory);
+            match (result, ends) {
+                (Ok(_), true) | (Err(Fault::Endless { steps: 121, .. }), false) => {}
+                (other, _) => panic!("to {to}: {other:?}"),
+            }
         }
     }
 }

@@ -617,6 +617,7 @@ impl<'c> Kernel<'c> {
             return Err(Trouble::fault(FaultKind::Undefined, site, message));
         }
         let clusters: [u64; 3] = std::array::from_fn(|d| u64::from(grid[d] / cluster[d]));
+        exec.world.allow(grid, block);
         exec.world.memory.order_everything();
         exec.world.clocks = Default::default();
         let cta = Cta {
