@@ -1,10 +1,11 @@
 // RUN: tx-opt %s --tile-insert-sync
-// SNAPSHOT: none — it is the input.
+// SNAPSHOT: none — it is the input, but for what is checked.
 
 // What is only read needs no order, whatever loops have gone round since; there are two to the power of 14 ways to say
 // which have.
-// CHECK-NOT: gpu.barrier
-// CHECK:     gpu.return
+// CHECK-LABEL: gpu.func @nested
+// CHECK-NOT:   gpu.barrier
+// CHECK:       gpu.return
 gpu.module @kernels {
   gpu.func @nested(%A: memref<2xf32>, %B: memref<8xf32>) kernel attributes {known_block_size = array<i32: 8, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -57,6 +58,57 @@ gpu.module @kernels {
       scf.yield %s1 : f32
     }
     memref.store %s0, %B[%t] : memref<8xf32>
+    gpu.return
+  }
+}
+
+// Nor does what needs an order take longer for each loop around it. Both barriers stand in the innermost loop: before others read
+// what a thread wrote, and before it writes again.
+// CHECK-LABEL: gpu.func @written
+// CHECK-COUNT-24: scf.for
+// CHECK-NEXT:     gpu.barrier
+// CHECK-NEXT:     memref.store
+// CHECK-NEXT:     gpu.barrier
+// CHECK-NEXT:     memref.load
+// CHECK-NOT:      gpu.barrier
+// CHECK:          gpu.return
+gpu.module @more_kernels {
+  gpu.func @written(%n: index, %B: memref<64xf32>) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c63 = arith.constant 63 : index
+    %one = arith.constant 1.0 : f32
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    scf.for %i0 = %c0 to %n step %c1 {
+    scf.for %i1 = %c0 to %n step %c1 {
+    scf.for %i2 = %c0 to %n step %c1 {
+    scf.for %i3 = %c0 to %n step %c1 {
+    scf.for %i4 = %c0 to %n step %c1 {
+    scf.for %i5 = %c0 to %n step %c1 {
+    scf.for %i6 = %c0 to %n step %c1 {
+    scf.for %i7 = %c0 to %n step %c1 {
+    scf.for %i8 = %c0 to %n step %c1 {
+    scf.for %i9 = %c0 to %n step %c1 {
+    scf.for %i10 = %c0 to %n step %c1 {
+    scf.for %i11 = %c0 to %n step %c1 {
+    scf.for %i12 = %c0 to %n step %c1 {
+    scf.for %i13 = %c0 to %n step %c1 {
+    scf.for %i14 = %c0 to %n step %c1 {
+    scf.for %i15 = %c0 to %n step %c1 {
+    scf.for %i16 = %c0 to %n step %c1 {
+    scf.for %i17 = %c0 to %n step %c1 {
+    scf.for %i18 = %c0 to %n step %c1 {
+    scf.for %i19 = %c0 to %n step %c1 {
+    scf.for %i20 = %c0 to %n step %c1 {
+    scf.for %i21 = %c0 to %n step %c1 {
+    scf.for %i22 = %c0 to %n step %c1 {
+    scf.for %i23 = %c0 to %n step %c1 {
+      memref.store %one, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+      %x = memref.load %S[%other] : memref<64xf32, #gpu.address_space<workgroup>>
+      memref.store %x, %B[%t] : memref<64xf32>
+    }}}}}}}}}}}}}}}}}}}}}}}}
     gpu.return
   }
 }

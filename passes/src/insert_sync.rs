@@ -88,6 +88,7 @@ impl Pass for InsertSync {
                 accesses: BTreeMap::new(),
                 writes: Vec::new(),
                 of_cluster: Vec::new(),
+                starts: BTreeMap::new(),
                 conflicts: BTreeMap::new(),
                 for_some: Vec::new(),
                 ignored: None,
@@ -152,8 +153,9 @@ struct Earlier<'c> {
     /// A barrier of some warps, all of its own among them, separates it from what comes next in
     /// those warps.
     ordered_in: BTreeSet<i64>,
-    /// Loops that have gone round since.
-    rounds: Vec<Op<'c>>,
+    /// The outermost loop around it that has gone round since. Loops within that one are entered anew, whether they went round
+    /// or not.
+    round: Option<Op<'c>>,
 }
 
 /// Which threads a barrier has to order.
@@ -217,6 +219,8 @@ struct Walker<'t, 'c> {
     /// Barriers of the program that are taken not to be there, while it is tried whether they are
     /// needed.
     ignored: Option<Vec<Op<'c>>>,
+    /// What is pending at the start of a loop's body, as far as it was gone through.
+    starts: BTreeMap<usize, Pending<'c>>,
     /// Between two accesses in one iteration of some loops: whether threads of different warps conflict, and lanes of one.
     conflicts: BTreeMap<(AccessKey, AccessKey, Vec<usize>), Conflict>,
 }
@@ -252,12 +256,18 @@ impl<'c> Walker<'_, 'c> {
     /// Finds all barriers that a kernel needs, one after the other.
     fn kernel(&mut self, func: Op<'c>) -> Result<(), Failed> {
         loop {
-            match self.regions(func, Pending::default()) {
+            match self.all(func) {
                 Ok(_) => return Ok(()),
                 Err(Stop::Restart | Stop::Needed) => {}
                 Err(Stop::Failed(failed)) => return Err(failed),
             }
         }
+    }
+
+    /// Goes through a kernel from its beginning.
+    fn all(&mut self, func: Op<'c>) -> Result<Pending<'c>, Stop> {
+        self.starts.clear();
+        self.regions(func, Pending::default())
     }
 
     /// Barriers of the program without which nothing is missing, found one after the other once
@@ -286,7 +296,7 @@ impl<'c> Walker<'_, 'c> {
             let mut ignored = redundant.clone();
             ignored.push(barrier);
             self.ignored = Some(ignored);
-            if self.regions(func, Pending::default()).is_ok() {
+            if self.all(func).is_ok() {
                 redundant.push(barrier);
             }
         }
@@ -368,7 +378,7 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// Goes through the regions of an op.
-    fn regions(&mut self, op: Op<'c>, mut pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
+    fn regions(&mut self, op: Op<'c>, pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         let all = blocks(op);
         match (name(op), all.as_slice()) {
             ("gpu.func", [body]) => self.block(*body, pending),
@@ -387,32 +397,31 @@ impl<'c> Walker<'_, 'c> {
                 }
                 Ok(end)
             }
-            ("scf.for", [body]) => {
-                // It may run no time at all. Its own end is pending at its start, until nothing
-                // new comes of that.
-                loop {
-                    let mut end = self.block(*body, pending.clone())?;
-                    end.went_round(op);
-                    if !pending.join(end) {
-                        return Ok(pending.left(op));
-                    }
-                }
-            }
-            _ => {
-                // Blocks may follow one another in any order, any number of times: what is pending
-                // at the end of one is pending at the start of every other.
-                loop {
-                    let mut ends = Pending::default();
-                    for block in &all {
-                        ends.join(self.block(*block, pending.clone())?);
-                    }
-                    ends.went_round(op);
-                    if !pending.join(ends) {
-                        return Ok(pending.left(op));
-                    }
-                }
-            }
+            // A loop may run no time at all. Blocks may follow one another in any order, any number of times: what is pending at
+            // the end of one is pending at the start of every other.
+            _ => self.repeated(op, &all, pending),
         }
+    }
+
+    /// Goes through blocks until nothing new comes of what is pending at their ends.
+    ///
+    /// A loop around it comes here several times, with more pending each time. What was found before holds still, and only what is
+    /// new is gone through: otherwise, loops in loops would take twice the time for each.
+    fn repeated(&mut self, op: Op<'c>, all: &[Blk<'c>], pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
+        let known = self.starts.remove(&key(op));
+        let mut is_new = known.is_none();
+        let mut start = known.unwrap_or_default();
+        is_new |= start.join(pending);
+        while is_new {
+            let mut ends = Pending::default();
+            for block in all {
+                ends.join(self.block(*block, start.clone())?);
+            }
+            ends.went_round(op);
+            is_new = start.join(ends);
+        }
+        self.starts.insert(key(op), start.clone());
+        Ok(start.left(op))
     }
 
     /// What a barrier that is already there separates.
@@ -471,7 +480,7 @@ impl<'c> Walker<'_, 'c> {
             access,
             separated: None,
             ordered_in: BTreeSet::new(),
-            rounds: Vec::new(),
+            round: None,
         };
         pending.join(Pending(vec![earlier]));
         Ok(pending)
@@ -484,7 +493,7 @@ impl<'c> Walker<'_, 'c> {
             return own.of_cluster || others.of_cluster;
         }
         let of = |Touch { op, write, memory, .. }: &Touch<'c>| (key(*op), *write, memory.clone());
-        let loops = iterations::common(own.op, others.op, &earlier.rounds);
+        let loops = iterations::common(own.op, others.op, earlier.round);
         let within = loops.iter().map(|op| key(*op)).collect();
         let threads = self.threads;
         let known = self.conflicts.entry((of(own), of(others), within)).or_insert_with(|| {
@@ -509,14 +518,14 @@ impl<'c> Walker<'_, 'c> {
     }
 
     /// Puts a barrier between two accesses: before `later`, in the innermost block that holds
-    /// both, or in the outermost loop that has gone round since.
+    /// both, or in the loop that has gone round since.
     fn insert(&mut self, earlier: &Earlier<'c>, later: Op<'c>, reach: Reach) -> Result<(), Failed> {
         let chain: Vec<Op<'c>> = std::iter::once(later).chain(ancestors(later)).collect();
         let outermost = |holder: &dyn Fn(Op<'c>) -> bool| -> Option<usize> {
             chain.iter().rposition(|o| tx_mlir::parent(*o).is_some_and(holder))
         };
         let around: Vec<Op<'c>> = ancestors(earlier.access.touch.op).collect();
-        let level = match outermost(&|o| earlier.rounds.contains(&o)) {
+        let level = match outermost(&|o| earlier.round == Some(o)) {
             Some(level) => level,
             None => {
                 // Just below the innermost op that holds both.
@@ -600,7 +609,7 @@ impl<'c> Earlier<'c> {
         own.op == others.op
             && own.write == others.write
             && own.memory == others.memory
-            && self.rounds == other.rounds
+            && self.round == other.round
     }
 
     /// Whether a barrier of some warps separates it from all that `later` may be made by.
@@ -611,7 +620,7 @@ impl<'c> Earlier<'c> {
 
     /// Whether both are accesses of one execution of one op: no barrier can come between.
     fn is_same_instance(&self, later: &Access<'c>) -> bool {
-        self.access.touch.op == later.touch.op && self.rounds.is_empty()
+        self.access.touch.op == later.touch.op && self.round.is_none()
     }
 
     /// Whether both belong to one expansion in which each element is one thread's. A loop that
@@ -622,7 +631,7 @@ impl<'c> Earlier<'c> {
         if owner(own).is_none() || owner(own) != owner(later) {
             return false;
         }
-        if owner(later).is_some_and(|n| n < 0) && !self.rounds.is_empty() {
+        if owner(later).is_some_and(|n| n < 0) && self.round.is_some() {
             return false;
         }
         // A slot in other blocks' memory has one owner in all rounds.
@@ -633,7 +642,7 @@ impl<'c> Earlier<'c> {
             .into_iter()
             .find(|v| tx_mlir::MemRef::of(*v).is_some());
         memory.is_some_and(|memory| {
-            self.rounds.iter().all(|l| !tx_mlir::is_defined_in(memory, *l))
+            self.round.is_none_or(|l| !tx_mlir::is_defined_in(memory, l))
         })
     }
 }
@@ -643,8 +652,8 @@ impl<'c> Pending<'c> {
     fn went_round(&mut self, op: Op<'c>) {
         for earlier in &mut self.0 {
             let inside = ancestors(earlier.access.touch.op).any(|o| o == op);
-            if inside && !earlier.rounds.contains(&op) {
-                earlier.rounds.push(op);
+            if inside {
+                earlier.round.get_or_insert(op);
             }
         }
     }
@@ -652,7 +661,7 @@ impl<'c> Pending<'c> {
     /// What is pending once `op` is left for good.
     fn left(mut self, op: Op<'c>) -> Self {
         for earlier in &mut self.0 {
-            earlier.rounds.retain(|l| *l != op);
+            earlier.round = earlier.round.filter(|l| *l != op);
         }
         self
     }

@@ -102,13 +102,14 @@ fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>])
     arguments.iter().zip(values).filter_map(number).collect()
 }
 
-/// The loops around both of two ops, the outermost first, in whose one iteration both are: none of `rounds` has gone round in between.
-pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, rounds: &[Op<'c>]) -> Vec<Op<'c>> {
+/// The loops around both of two ops, the outermost first, in whose one iteration both are: those around `round`, which has gone round in
+/// between, or all.
+pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -> Vec<Op<'c>> {
     let around: Vec<Op<'c>> = tx_mlir::ancestors(first).collect();
     let both = tx_mlir::ancestors(second).filter(|op| around.contains(op));
     let mut both: Vec<Op<'c>> = both.collect();
     both.reverse();
-    let whole = both.iter().take_while(|op| !rounds.contains(op));
+    let whole = both.iter().take_while(|op| Some(**op) != round);
     let is_loop = |op: &&Op<'c>| is(**op, "scf.for") || is(**op, "scf.while");
     let loops = whole.filter(is_loop);
     // The condition of a loop is computed once more than its body.
