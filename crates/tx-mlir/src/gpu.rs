@@ -127,6 +127,8 @@ pub fn missing_block_size(kernel: Op<'_>) -> String {
         .find(|(name, _)| nearest(name.as_str(), [NAME]).is_some());
     match near {
         Some((name, _)) => format!("`{name}` says nothing: did you mean `{NAME}`?"),
-        None => format!("add {expected} to this `gpu.func`"),
+        None => {
+            format!("add {expected} to this `gpu.func`")
+        }
     }
 }

@@ -18,6 +18,7 @@ pub mod gpu;
 mod ir;
 pub mod llvm;
 pub mod memref;
+mod nesting;
 pub mod registration;
 mod reword;
 mod session;

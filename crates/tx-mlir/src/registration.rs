@@ -7,7 +7,7 @@ use crate::bytecode::is_text;
 use crate::diagnostic::{Failed, error};
 use crate::ffi::{self, TxOption, TxPass, TxPipeline, TxSink, TxStatistic, TxStr};
 use crate::ir::Op;
-use crate::session::parse;
+use crate::session::{is_too_deep, parse};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
@@ -276,7 +276,8 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Whether a file is anything but damaged bytecode or an array, of which MLIR's handler tells. Text is left to MLIR.
+/// Whether a file is anything but damaged bytecode, an array, or text that is nested too deep, of which MLIR's handler tells. Other text
+/// is left to MLIR.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     // A pipe gives what it holds only once.
     if !Path::new(name).is_file() {
@@ -286,7 +287,7 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
         return true;
     };
     if is_text(&source) {
-        return true;
+        return !is_too_deep(&Context::new(), name, &source);
     }
     let context = Context::new_with_registry(registry, false);
     context.set_allow_unregistered_dialects(true);

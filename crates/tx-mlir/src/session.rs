@@ -4,6 +4,7 @@ use crate::bytecode::{is_bytecode, misread};
 use crate::diagnostic::Diagnostic;
 use crate::ffi::{self, TxStr};
 use crate::ir::Op;
+use crate::nesting;
 use crate::registration::register_upstream_dialects;
 use melior::Context;
 use melior::dialect::DialectRegistry;
@@ -36,10 +37,24 @@ fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec
     diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Whether a text is nested deeper than what takes it apart survives; that it is goes to the context's handler.
+pub(crate) fn is_too_deep(context: &Context, name: &str, text: &[u8]) -> bool {
+    let found = nesting::too_deep(text);
+    if let Some((line, column)) = found {
+        let at = Location::new(context, name, line, column);
+        let reason = format!("nested more than {} levels deep", nesting::MOST);
+        crate::error(at, reason).emit();
+    }
+    found.is_some()
+}
+
 /// Parses MLIR text or bytecode; `name` is the file that locations speak of. What is wrong goes to the context's handler.
 pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Option<Module<'c>> {
     if let Some(damage) = crate::bytecode::damage(source) {
         crate::error(Location::new(context, name, 0, 0), damage).emit();
+        return None;
+    }
+    if !is_bytecode(source) && is_too_deep(context, name, source) {
         return None;
     }
     // The lexer looks for a NUL behind the last byte.
@@ -83,6 +98,9 @@ impl Session {
             locked(&kept).push(Diagnostic::from_melior(&d));
             true
         });
+        // Names that mean nothing are told in other words where a dialect is loaded after the handler was attached. A program's
+        // first op may be such a name.
+        context.get_or_load_dialect("func");
         Self {
             pipelines: RefCell::default(),
             context,

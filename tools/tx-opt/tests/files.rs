@@ -144,3 +144,19 @@ fn a_closed_pipe_is_no_crash() {
     let output = tool.wait_with_output().expect("tx-opt ends");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
 }
+
+/// Text that is nested deeper than the stack holds is refused where it is.
+#[test]
+fn deep_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("deep.mlir");
+    let deep = "builtin.module {\n".repeat(100_000) + &"}\n".repeat(100_000);
+    fs::write(&file, deep).expect("written");
+    let refused = opt(&[&file.to_string_lossy()]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("deep.mlir\":257:16): error: nested more than 256 levels deep"),
+        "{said}"
+    );
+}
