@@ -105,11 +105,34 @@ func.func @overlap(%A: memref<4x4xf32>) {
 func.func @difference(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the combiner is not commutative}}
   // expected-note @below {{combiner(1, 2) = -1, but combiner(2, 1) = 1}}
+  // expected-note @below {{to subtract elements, add them negated: `arith.negf` of the element, then `arith.addf`}}
   // expected-note @below {{elements are combined in any order}}
   linalg.reduce ins(%A : memref<?x?xf32>) outs(%B : memref<?xf32>) dimensions = [1] (%x: f32, %o: f32) {
     %d = arith.subf %o, %x : f32
     linalg.yield %d : f32
   }
+  return
+}
+
+// -----
+
+func.func @difference_of_integers(%A: memref<?x?xi32>, %B: memref<?xi32>) {
+  // expected-error @below {{the combiner is not commutative}}
+  // expected-note @below {{combiner(1, 2) = -1, but combiner(2, 1) = 1}}
+  // expected-note @below {{to subtract elements, add them negated: `arith.subi` of 0 and the element, then `arith.addi`}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.reduce { arith.subi } ins(%A : memref<?x?xi32>) outs(%B : memref<?xi32>) dimensions = [1]
+  return
+}
+
+// -----
+
+func.func @quotient(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the combiner is not commutative}}
+  // expected-note @below {{combiner(1, 2) = 0.5, but combiner(2, 1) = 2}}
+  // expected-note @below {{to divide by elements, multiply by 1 over each: `arith.divf` of 1.0 and the element, then `arith.mulf`}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.reduce { arith.divf } ins(%A : memref<?x?xf32>) outs(%B : memref<?xf32>) dimensions = [1]
   return
 }
 

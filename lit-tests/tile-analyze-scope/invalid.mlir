@@ -455,6 +455,7 @@ gpu.module @m {
   gpu.func @order_matters(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     // expected-error @below {{the combiner is not commutative: combiner(1, 2) = -1, but combiner(2, 1) = 1}}
+    // expected-note @below {{to subtract elements, add them negated: `arith.negf` of the element, then `arith.addf`}}
     // expected-note @below {{elements are combined in any order}}
     tile.reduce custom %A into %B axes [1] scope(cta) identity [0.0 : f32] combiner {
     ^bb0(%l: f32, %r: f32):

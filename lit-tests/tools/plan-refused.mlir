@@ -22,6 +22,8 @@
 // EXIT: 1
 // RUN(SHARED): not tx compile %s --entry shared 2>&1
 // EXIT: 1
+// RUN(SPAN): not tx compile %s --entry span 2>&1
+// EXIT: 1
 // RUN(TENSOR): not tx compile %s --entry tensor 2>&1
 // EXIT: 1
 // RUN(LAYOUT): not tx compile %s --entry layout 2>&1
@@ -44,7 +46,7 @@
 // SNAPSHOT: none — each message is checked.
 
 // What a launch plan cannot hold is refused where it stands, with what it is and what to do.
-// CALL:      plan-refused.mlir:[[# @LINE + 60]]:5: error: `func.call` calls a function
+// CALL:      plan-refused.mlir:[[# @LINE + 61]]:5: error: `func.call` calls a function
 // CALL:      note: inline it; host code holds, in one block, `gpu.launch_func`, `memref.alloc` and `memref.dealloc`, views of memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons
 // LOOP:      error: `scf.for` is control flow, and a launch plan has none
 // LOOP-NEXT:   scf.for
@@ -66,6 +68,7 @@
 // MODULES:   note: a kernel of `@kernels` is launched here
 // MODULES:   note: put all kernels of a function into one `gpu.module`
 // SHARED:    error: argument 0 of `shared` cannot be passed from the host: `memref<4xf32, #gpu.address_space<workgroup>>` is not in global memory
+// SPAN:      error: argument 0 of `span` cannot be passed from the host: `memref<1152921504606846976x4xf32>` spans 2^63 bytes and more
 // TENSOR:    error: argument 0 of `tensor` cannot be passed from the host: `tensor<4xf32>` is not an argument type: unknown element type `tensor<4xf32>`
 // LAYOUT:    error: `memref.alloc` cannot be a temporary: `memref<4xf32, strided<[2]>>` has a layout of its own
 // ALIGNED:   error: `memref.alloc` cannot be a temporary: it is to be aligned to 512 bytes
@@ -173,6 +176,9 @@ module attributes {gpu.container_module} {
     return
   }
   func.func @shared(%A: memref<4xf32, #gpu.address_space<workgroup>>) {
+    return
+  }
+  func.func @span(%A: memref<1152921504606846976x4xf32>) {
     return
   }
   func.func @tensor(%A: tensor<4xf32>) {

@@ -395,7 +395,7 @@ pub enum Fault {
     #[error("block that may not run: {0}")]
     OtherBlock(Box<OtherBlock>),
     /// An integer division by zero, or one whose quotient does not fit.
-    #[error("integer division by zero or overflow: {0}")]
+    #[error("integer division by zero or overflow {}", .0.place_and_thread())]
     Division(Box<Site>),
     /// A special register holds what the program says it does not, or `mapa` is given a rank that the cluster does not
     /// have.

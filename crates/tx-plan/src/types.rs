@@ -182,6 +182,28 @@ impl MemrefType {
         }
     }
 
+    /// Whether its elements span less than 2^63 bytes, as far as sizes and strides are known: no array spans more.
+    pub fn is_addressable(&self) -> bool {
+        let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
+        if self.shape.iter().any(|extent| size(extent) == 0) {
+            return true;
+        }
+        let elements = match &self.layout {
+            Layout::Identity => self.shape.iter().try_fold(1_i128, |elements, extent| {
+                elements.checked_mul(size(extent))
+            }),
+            Layout::Strided { strides, .. } => {
+                let mut spans = self.shape.iter().zip(strides).map(|(extent, stride)| {
+                    let stride = stride.known().unwrap_or(0).unsigned_abs();
+                    (size(extent) - 1).checked_mul(i128::from(stride))
+                });
+                spans.try_fold(1_i128, |elements, span| elements.checked_add(span?))
+            }
+        };
+        let bytes = elements.and_then(|elements| elements.checked_mul(self.element.size() as i128));
+        bytes.is_some_and(|bytes| bytes <= i128::from(i64::MAX))
+    }
+
     /// How many parameters a kernel takes for it: allocated pointer, aligned pointer, offset, sizes, strides.
     pub fn descriptor_len(&self) -> usize {
         3 + 2 * self.rank()

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use tx_plan::ElementType;
 
-use crate::array::Array;
+use crate::array::{Array, byte_count};
 use crate::error::Error;
 use crate::npy::read_npy;
 use crate::number::Number;
@@ -83,6 +83,18 @@ pub struct SpecError {
 }
 
 impl Spec {
+    /// Bytes of the array, or of the file; `None` for more than there are addresses, and where the file is not known.
+    pub fn bytes(&self) -> Option<u64> {
+        match self {
+            Self::File { path, .. } => path.metadata().ok().map(|file| file.len()),
+            Self::Zeros(ty) | Self::Full(_, ty) | Self::Random(ty, _) => {
+                let bytes = byte_count(ty.element, &ty.shape).ok()?;
+                u64::try_from(bytes).ok()
+            }
+            Self::Scalar(_) => Some(0),
+        }
+    }
+
     /// Makes the argument.
     ///
     /// # Errors

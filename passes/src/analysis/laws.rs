@@ -1,6 +1,6 @@
 //! Whether a combiner that a program brings may be used in any order.
 
-use crate::linalg::laws::{Law, check};
+use crate::linalg::laws::{Law, check, instead};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, attribute, elements, enclosing, error, first_block, warning};
 
@@ -14,13 +14,18 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     };
     let element = first_block(op, 1);
     let changed = check(block, element, &identities).map_err(|broken| {
-        error(op.location(), format!("{broken}: {}", broken.text))
-            .note(match broken.law {
-                Law::Identity => {
-                    "threads without an element combine the identity, any number of times"
-                }
-                _ => "elements are combined in any order",
-            })
+        let report = error(op.location(), format!("{broken}: {}", broken.text));
+        let (why, meant) = match broken.law {
+            Law::Identity => (
+                "threads without an element combine the identity, any number of times",
+                None,
+            ),
+            _ => ("elements are combined in any order", instead(block)),
+        };
+        let meant = meant.into_iter();
+        meant
+            .fold(report, |report, meant| report.note(meant))
+            .note(why)
             .emit()
     })?;
     // What `tile-schedule` made kernels of, it has looked at.

@@ -5,8 +5,8 @@ use super::program::Program;
 use super::scalar::{Scalar, Sort, candidates, rounding, samples, show, tolerance};
 use melior::ir::{Attribute, TypeLike as _, ValueLike as _};
 use std::fmt;
-use tx_mlir::Blk;
 use tx_mlir::build::argument;
+use tx_mlir::{Blk, argument_of, defining_op, name, operands, ops};
 
 /// A partial result: a value for each part.
 pub(crate) type Partial = Vec<Scalar>;
@@ -36,6 +36,28 @@ impl fmt::Display for CounterExample {
             Law::Identity => "the identity is not neutral",
         })
     }
+}
+
+/// What may be meant by a combiner that subtracts or divides what it is given.
+pub(crate) fn instead(block: Blk<'_>) -> Option<&'static str> {
+    let end = ops(block).pop()?;
+    let made = defining_op(*operands(end).first()?)?;
+    operands(made)
+        .into_iter()
+        .all(|operand| argument_of(operand).is_some_and(|(of, _)| of == block))
+        .then_some(())?;
+    Some(match name(made) {
+        "arith.subf" => {
+            "to subtract elements, add them negated: `arith.negf` of the element, then `arith.addf`"
+        }
+        "arith.subi" => {
+            "to subtract elements, add them negated: `arith.subi` of 0 and the element, then `arith.addi`"
+        }
+        "arith.divf" => {
+            "to divide by elements, multiply by 1 over each: `arith.divf` of 1.0 and the element, then `arith.mulf`"
+        }
+        _ => return None,
+    })
 }
 
 /// Checks the combiner region of a `custom` reduction, which takes N left and N right values. What

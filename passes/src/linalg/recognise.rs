@@ -4,7 +4,7 @@
 use super::body::{dependents, free_values, is_constant, loop_index, slice};
 use super::choice::{float_choice, integer_choice, only_chooses, pair_choice};
 use super::combiner::{Combiner, Element, Neutral, Part};
-use super::laws::{CounterExample, Laws};
+use super::laws::{CounterExample, Laws, instead};
 use super::program::Program;
 use super::read::Loops;
 use super::scalar::{Sort, sort_of};
@@ -394,6 +394,8 @@ impl<'c> Cut<'_, 'c> {
         match broken {
             Some(example) if crossing.len() == n => {
                 let report = error(op.location(), example.to_string()).note(example.text);
+                let meant = instead(self.body).into_iter();
+                let report = meant.fold(report, |report, meant| report.note(meant));
                 let report = if n > 1 {
                     report.note("where two elements tie, decide by what does not depend on their order, such as the lower index")
                         .note("a value and its index that one comparison chooses, by `arith.select` of both, are recognised as `argmax` or `argmin`")

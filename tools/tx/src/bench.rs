@@ -62,7 +62,7 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     let program = device.load(&artifact)?;
     options.launch.tell(&device);
     let times = repeats(options.times, TIMES, &device);
-    let args = options.launch.arguments()?;
+    let args = options.launch.arguments(&device)?;
     let how = options.launch.run_options(&args);
     let task = progress::start("bench", times.into());
     let timed = time(&device, &program, &args, &how, times, &|| task.step()).map_err(|error| {

@@ -578,9 +578,9 @@ pub(crate) enum FuzzTarget {
         #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
         upstream: Option<PathBuf>,
 
-        /// The folder with programs to damage
-        #[arg(long, value_name = "DIR", default_value = "lit-tests", value_hint = ValueHint::DirPath)]
-        corpus: PathBuf,
+        /// The folder with programs to damage; without it, random modules are
+        #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+        corpus: Option<PathBuf>,
     },
     /// Check descriptions of programs that an earlier run wrote
     #[command(after_help = FUZZ_REPLAY_EXAMPLES)]

@@ -49,14 +49,16 @@ pub(crate) struct Said {
 /// Who says it, of what place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Origin {
-    /// The program `tx` itself, of its arguments or files.
+    /// The program `tx` itself, of its arguments.
     Tx,
+    /// The same, of this file, which the text names.
+    File(String),
     /// The same; the text is complete as it is.
     Text,
     /// The compiler or the executor, of a place in a program or of none.
     Program(Option<tx::Location>),
-    /// A check, of which people read the rest on standard output; the text is complete as it is.
-    Finding(Option<tx::Location>),
+    /// A check, of which people read the rest on standard output.
+    Finding(tx::Location),
 }
 
 impl Said {
@@ -71,7 +73,8 @@ impl Said {
         }
     }
 
-    /// What is wrong with a program that was checked. People read `verdict` in the table on standard output, and programs in a note.
+    /// What is wrong with a program that was checked, at the first place of it that `verdict` names. People read `verdict` in the
+    /// table on standard output, and programs in a note.
     pub(crate) fn finding(text: &str, verdict: &str, file: &Path, note: Option<&str>) -> Self {
         let file = file.display().to_string();
         let noted = |origin, message: &str| Self {
@@ -79,7 +82,11 @@ impl Said {
             origin,
             ..Self::progress(message)
         };
-        let place = place(verdict, &file);
+        let place = place(verdict, &file).unwrap_or(tx::Location {
+            file,
+            line: 0,
+            column: 0,
+        });
         let verdict = noted(Origin::Finding(place.clone()), verdict);
         let note = note.map(|note| noted(Origin::Text, note));
         Self {
@@ -110,6 +117,15 @@ impl Said {
             message: message.strip_prefix("tx: ").unwrap_or(message).to_owned(),
             line: None,
             notes: Vec::new(),
+        }
+    }
+
+    /// An error that has to do with a file.
+    pub(crate) fn of_file(file: &Path, reason: &str) -> Self {
+        let file = file.display().to_string();
+        Self {
+            origin: Origin::File(file.clone()),
+            ..Self::by_tx(&format!("{file}: {reason}"))
         }
     }
 
@@ -295,22 +311,22 @@ impl Said {
         let kind = colour.on_default().bold();
         let message = name::spoken(&self.message);
         let place = match &self.origin {
-            Origin::Text | Origin::Finding(_) => {
+            Origin::Text if self.severity == Severity::Note => String::new(),
+            Origin::Text => {
                 text.push_str(&format!("{message}\n"));
-                let notes = self.notes.iter();
-                for note in notes.filter(|note| note.origin == Origin::Text) {
-                    text.push_str(&format!("note: {}\n", name::spoken(&note.message)));
-                }
                 return;
             }
-            Origin::Tx | Origin::Program(None) => name::get().to_owned(),
-            // The file as a whole.
-            Origin::Program(Some(location)) if location.line == 0 => location.file.clone(),
-            Origin::Program(Some(location)) => location.to_string(),
+            Origin::Tx | Origin::File(_) | Origin::Program(None) => format!("{}:", name::get()),
+            Origin::Program(Some(location)) | Origin::Finding(location) => match location.line {
+                // The file as a whole.
+                0 => format!("{}:", location.file),
+                _ => format!("{location}:"),
+            },
         };
+        let gap = if place.is_empty() { "" } else { " " };
         let severity = self.severity;
         text.push_str(&format!(
-            "{bold}{place}:{bold:#} {kind}{severity}:{kind:#} {message}\n"
+            "{bold}{place}{bold:#}{gap}{kind}{severity}:{kind:#} {message}\n"
         ));
         let mut shown = shown;
         if let (Some(line), Origin::Program(Some(location))) = (&self.line, &self.origin)
@@ -328,7 +344,8 @@ impl Said {
             let mark = AnsiColor::Green.on_default().bold();
             text.push_str(&format!("{line}\n{indent}{mark}^{mark:#}\n"));
         }
-        for note in &self.notes {
+        let is_finding = |note: &&Self| matches!(note.origin, Origin::Finding(_));
+        for note in self.notes.iter().filter(|note| !is_finding(note)) {
             note.style_into(text, shown);
         }
     }
@@ -347,16 +364,25 @@ impl Said {
     }
 
     fn json_without_text(&self) -> Value {
-        let location = match &self.origin {
-            Origin::Program(Some(location)) | Origin::Finding(Some(location)) => Some(location),
+        let (file, location) = match &self.origin {
+            Origin::Program(Some(location)) | Origin::Finding(location) => {
+                (Some(&location.file), Some(location))
+            }
+            Origin::File(file) => (Some(file), None),
+            Origin::Tx | Origin::Text | Origin::Program(None) => (None, None),
+        };
+        // Who speaks is no part of what is said.
+        let message = match self.origin {
+            Origin::Text => self.message.strip_prefix("tx: "),
             _ => None,
         };
+        let message = message.unwrap_or(&self.message);
         // 0 is no line: the file as a whole is meant.
         let number = |n: Option<usize>| n.filter(|n| *n > 0);
         json!({
             "severity": self.severity.to_string(),
-            "message": name::spoken(&self.message),
-            "file": location.map(|l| &l.file),
+            "message": name::spoken(message),
+            "file": file,
             "line": number(location.map(|l| l.line)),
             "column": number(location.map(|l| l.column)),
             "notes": self.notes.iter().map(Self::json_without_text).collect::<Vec<_>>(),

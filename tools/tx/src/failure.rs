@@ -28,7 +28,12 @@ pub(crate) enum Failure {
 impl Failure {
     /// What went wrong with a file.
     pub(crate) fn file(path: &Path, error: &io::Error) -> Self {
-        Self::Refused(format!("{}: {error}", path.display()))
+        Self::of_file(path, &error.to_string())
+    }
+
+    /// What is wrong with a file.
+    pub(crate) fn of_file(path: &Path, reason: &str) -> Self {
+        Self::Diagnosed(vec![Said::of_file(path, reason)])
     }
 
     /// What went wrong with standard output.

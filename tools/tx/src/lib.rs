@@ -24,6 +24,7 @@ mod explain;
 mod failure;
 mod fuzz;
 mod man;
+mod memory;
 mod name;
 mod progress;
 mod report;

@@ -42,8 +42,11 @@ fn write(command: &Command, folder: &Path) -> io::Result<()> {
 }
 
 fn page(command: &Command) -> clap_mangen::Man {
+    // As `--help` has it: names of options without their values say little.
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ").to_owned();
     // Without a date, so that a version has one text.
-    clap_mangen::Man::new(command.clone())
+    clap_mangen::Man::new(command.clone().override_usage(usage))
         .source(format!("{} {}", name::get(), env!("CARGO_PKG_VERSION")))
         .manual(name::get())
 }

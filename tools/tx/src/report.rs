@@ -17,7 +17,7 @@ use crate::doctor;
 use crate::failure::{Failure, say};
 use crate::name;
 use crate::progress::{self, Task};
-use crate::run::load;
+use crate::run::given;
 use crate::validate::{refused, watch};
 
 /// The stage after which kernels are read: all barriers are in, and nothing is LLVM's yet.
@@ -37,10 +37,7 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     let file = &options.program.file;
     let text = compile::read(file)?;
     compile::check_outputs(file, [options.output.as_path()])?;
-    let args = match &options.args[..] {
-        [] => None,
-        specs => Some(load(specs)?),
-    };
+    let args = given(&options.args)?;
     let source = tx::Source {
         name: file.display().to_string(),
         text,

@@ -10,6 +10,7 @@ use crate::cli::{Launch, Run};
 use crate::compile;
 use crate::diagnostic::Said;
 use crate::failure::Failure;
+use crate::memory;
 use crate::progress::note_once;
 
 /// Steps of a launch on the CPU after which it is taken to have no end, unless the user says otherwise: some seconds.
@@ -66,7 +67,10 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
 
 impl Launch {
     /// Makes the arguments.
-    pub(crate) fn arguments(&self) -> Result<Vec<Arg>, Failure> {
+    pub(crate) fn arguments(&self, device: &Device) -> Result<Vec<Arg>, Failure> {
+        // A GPU has memory of its own.
+        let times = if device.chip().is_some() { 1 } else { 2 };
+        memory::check(&self.args, times)?;
         load(&self.args)
     }
 
@@ -143,9 +147,18 @@ pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<
 }
 
 /// Makes arguments.
-pub(crate) fn load(specs: &[Spec]) -> Result<Vec<Arg>, Failure> {
+fn load(specs: &[Spec]) -> Result<Vec<Arg>, Failure> {
     let args = specs.iter().map(Spec::load);
     Ok(args.collect::<Result<_, _>>()?)
+}
+
+/// Makes the arguments to validate with, if there are any: a program runs with copies of what it came with.
+pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
+    if specs.is_empty() {
+        return Ok(None);
+    }
+    memory::check(specs, 2)?;
+    load(specs).map(Some)
 }
 
 /// What NumPy calls a type, if it has it.
@@ -164,7 +177,7 @@ fn numpy_name(element: ElementType) -> Option<&'static str> {
 }
 
 fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs, Failure> {
-    let args = options.launch.arguments()?;
+    let args = options.launch.arguments(device)?;
     let program = device.load(artifact)?;
     options.launch.tell(device);
     let run_options = RunOptions {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
+use tx_runtime::Spec;
 
 use crate::cli::Cli;
 use crate::diagnostic::Format;
@@ -22,6 +23,7 @@ pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     root.build();
     suggest_command(&mut error, &root, &args);
     suggest_owner(&mut error, &root, &args);
+    suggest_option(&mut error, &root, &args);
     // There is no command line that could say so otherwise.
     let json = args.iter().any(|arg| arg == "--message-format=json")
         || args
@@ -70,6 +72,35 @@ fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
         ),
         None => error.remove(ContextKind::SuggestedSubcommand),
     };
+}
+
+/// Names the option that was meant: `--arg` of an array that stands alone, and of `-arg`.
+fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
+    let (ErrorKind::UnknownArgument, Some(ContextValue::String(found))) =
+        (error.kind(), error.get(ContextKind::InvalidArg))
+    else {
+        return;
+    };
+    let command = command(root, args);
+    let has = |long: &str| {
+        let mut all = command.get_arguments();
+        all.any(|arg| arg.get_long() == Some(long))
+    };
+    // Of `-arg`, clap names the first letter.
+    let word = args.iter().filter_map(|arg| arg.to_str()).find_map(|arg| {
+        let word = arg.strip_prefix('-')?;
+        let word = word.split('=').next().unwrap_or(word);
+        (arg.starts_with(found.as_str()) && word.len() > 1 && has(word)).then_some(word)
+    });
+    let tip = match word {
+        Some(word) => format!("options have two dashes: '--{word}'"),
+        None if has("arg") && found.parse::<Spec>().is_ok() => {
+            format!("to pass an argument of the program, use '--arg {found}'")
+        }
+        None => return,
+    };
+    let tip = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
+    error.insert(ContextKind::Suggested, tip);
 }
 
 /// Of an option that stands before a command is named: which commands have it, or which commands there are. Of a value that is

@@ -12,14 +12,11 @@ use crate::diagnostic::{Said, say_all};
 use crate::doctor::{self, GET_PTXAS};
 use crate::failure::{Failure, say};
 use crate::progress;
-use crate::run::{at_its_place, load};
+use crate::run::{at_its_place, given};
 
 /// Runs `tx validate`.
 pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
-    let args = match &options.args[..] {
-        [] => None,
-        specs => Some(load(specs)?),
-    };
+    let args = given(&options.args)?;
     let given = Options {
         seed: options.seed,
         args,
@@ -129,12 +126,12 @@ fn validate(
             Trouble::Arguments(error) => refused(error, file, &lines),
             other => {
                 let entry = source.entry.iter().map(|entry| format!("@{entry}: "));
-                let place = format!("{}: {}", file.display(), entry.collect::<String>());
+                let entry: String = entry.collect();
                 let hint = match other {
                     Trouble::Unfit(_) => ": give them with --arg",
                     _ => "",
                 };
-                Failure::Refused(format!("{place}{other}{hint}"))
+                Failure::of_file(file, &format!("{entry}{other}{hint}"))
             }
         });
         match validated {
@@ -149,7 +146,7 @@ fn validate(
 pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
     match at_its_place(error, file) {
         Some(said) => Failure::Diagnosed(vec![said]).quoting(file, text),
-        None => Failure::Refused(format!("{}: {error}", file.display())),
+        None => Failure::of_file(file, &error.to_string()),
     }
 }
 
@@ -213,7 +210,7 @@ fn describe(file: &Path, validation: &Validation) -> String {
             (Verdict::Ptx(_), _) => format!("`{name}` makes PTX that is not what the IR says"),
             _ => format!("`{name}` makes the program do what it must not"),
         };
-        let text = format!("{}: @{}: {what}", file.display(), validation.entry);
+        let text = format!("@{}: {what}", validation.entry);
         let verdict = format!("{name}: {}", stage.verdict);
         say_all(&[Said::finding(&text, &verdict, file, validation.note())]);
     } else if let (false, Some(last)) = (validation.is_good(), validation.stages.last()) {

@@ -110,6 +110,14 @@ fn wrong_usage_is_status_2() {
         // What the environment says is no part of the usage.
         (&["run", "x.mlir", "--frob"], "Usage: tx run <FILE.mlir>\n"),
         (
+            &["run", "x.mlir", "rand:4x8xf32"],
+            "to pass an argument of the program, use '--arg rand:4x8xf32'\n",
+        ),
+        (
+            &["run", "x.mlir", "-arg", "rand:4x8xf32"],
+            "options have two dashes: '--arg'\n",
+        ),
+        (
             &["run", "x.mlir", "--arg", "ones:4xf32"],
             "`ones:4xf32` is not an argument: expected FILE.npy",
         ),
@@ -458,7 +466,7 @@ fn all_messages_are_json() {
     for (args, part) in [
         (
             &["validate", "sum.mlir", "--progress", "always"][..],
-            "tx: validate: 0 of 1",
+            "validate: 0 of 1",
         ),
         (
             &["compile", "sum.mlir", "--log", "debug"],
@@ -485,7 +493,7 @@ fn all_messages_are_json() {
                 "--arg",
                 "zeros:f32",
             ],
-            "tx: running on",
+            "running on",
         ),
     ] {
         let output = case.tx(&[args, &json].concat());
@@ -495,10 +503,70 @@ fn all_messages_are_json() {
             let value: serde_json::Value = serde_json::from_str(line)
                 .unwrap_or_else(|error| panic!("{args:?}: {error}: {line}"));
             assert_eq!(value["severity"], "remark", "{line}");
-            value["message"].as_str().expect("a message").contains(part)
+            let message = value["message"].as_str().expect("a message");
+            // Who speaks is no part of what is said.
+            assert!(!message.starts_with("tx: "), "{line}");
+            message.contains(part)
         });
         assert!(has_part, "{args:?}: {said}");
         assert!(!said.contains("\\u001b"), "{said}");
+    }
+}
+
+/// A text that is nested deeper than the stack holds is refused where it is, and as deep as allowed it compiles.
+#[test]
+fn texts_may_be_nested_so_deep() {
+    let case = Case::new();
+    let nested = |levels: usize| {
+        let [open, close] = ["scf.if %c {\n", "}\n"].map(|text| text.repeat(levels));
+        format!(
+            "gpu.module @m {{\ngpu.func @k(%B: memref<f32>, %c: i1) kernel attributes {{known_block_size = array<i32: 32, 1, 1>}} {{\n\
+             %x = arith.constant 1.0 : f32\n{open}memref.store %x, %B[] : memref<f32>\n{close}gpu.return\n}}\n}}\n"
+        )
+    };
+    case.file("deep.mlir", nested(253));
+    let output = case.tx(&["compile", "deep.mlir"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    for levels in [255, 100_000] {
+        case.file("deeper.mlir", nested(levels));
+        fails(
+            &case.tx(&["compile", "deeper.mlir"]),
+            1,
+            "deeper.mlir:258:11: error: nested more than 256 levels deep\nscf.if %c {\n          ^\n",
+        );
+    }
+}
+
+/// Without programs of anybody's, random ones are damaged.
+#[test]
+fn text_is_fuzzed_anywhere() {
+    let case = Case::new();
+    let output = case.tx(&["fuzz", "text", "--cases", "8", "--seconds", "60"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("8 cases: "), "{}", stdout(&output));
+}
+
+/// Arguments that memory does not hold are refused before they are made: a system that promises more than it has would end the
+/// process. No machine has 2^46 bytes, and none refuses them where it is asked for.
+#[test]
+fn arguments_that_do_not_fit_into_memory() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    for command in [
+        &["run", "sum.mlir", "--device", "cpu"][..],
+        &["bench", "sum.mlir", "--device", "cpu"],
+        &["validate", "sum.mlir"],
+    ] {
+        let args = ["--arg", "rand:1048576x16777216xf32", "--arg", "zeros:f32"];
+        let output = case.tx(&[command, &args].concat());
+        assert_eq!(status(&output), 1, "{command:?}");
+        let said = stderr(&output);
+        let wanted = "tx: error: not enough memory for the arguments: they take 65536.0 GiB, 2 times where they run, and ";
+        assert!(said.contains(wanted), "{command:?}: {said}");
+        assert!(
+            said.ends_with(" GiB are available\n"),
+            "{command:?}: {said}"
+        );
     }
 }
 
@@ -1282,9 +1350,10 @@ fn findings_have_a_place() {
     let said = stderr(&output);
     let finding: serde_json::Value =
         serde_json::from_str(said.lines().next().unwrap_or_default()).expect(&said);
-    let text = "race.mlir: @race: `tile-insert-sync` leaves accesses unordered";
+    let text = "@race: `tile-insert-sync` leaves accesses unordered";
     assert_eq!(finding["severity"], "error");
     assert_eq!(finding["message"], text);
+    assert_eq!(finding["file"], "race.mlir");
     assert_eq!(
         (&finding["line"], &finding["column"]),
         (&5.into(), &5.into())
@@ -1297,7 +1366,9 @@ fn findings_have_a_place() {
     // People have the verdict in the table.
     let output = case.tx(&["validate", "race.mlir"]);
     assert!(
-        stderr(&output).starts_with(&format!("{text}\nnote: barriers between two ops")),
+        stderr(&output).starts_with(&format!(
+            "race.mlir:5:5: error: {text}\nnote: barriers between two ops"
+        )),
         "{}",
         stderr(&output)
     );

@@ -43,7 +43,10 @@ fn ran(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
                 let spec: tx_runtime::Spec = spec.parse().expect("a spec");
                 args.push(spec.load().expect("an argument"));
             }
-            ["--steps", steps] => options.steps = Some(steps.parse().expect("a number")),
+            ["--steps", steps] => {
+                let steps = steps.parse().expect("a number");
+                options.steps = Some(tx_runtime::StepLimit::new(steps));
+            }
             _ => panic!("{option:?}: unknown here"),
         }
     }
@@ -394,9 +397,11 @@ fn json_is_for_usage_and_files_too() {
             one["message"].as_str().is_some_and(|m| m.contains(message)),
             "{one}"
         );
-        for none in ["code", "file", "line", "column"] {
+        for none in ["code", "line", "column"] {
             assert_eq!(one[none], serde_json::Value::Null, "{one}");
         }
+        let file = args.iter().find(|arg| arg.ends_with(".mlir"));
+        assert_eq!(one["file"].as_str(), file.copied(), "{one}");
         assert!(
             one["rendered"]
                 .as_str()

@@ -41,7 +41,7 @@ pub(crate) fn fuzz(
     // A module is compiled and run some thirty times; a malformed one is refused in a moment.
     let modules = sh::run(&mut run("modules", seconds - seconds / 3));
     let mut text = run("text", seconds / 3);
-    text.arg("--opt").arg(&opt);
+    text.args(["--corpus", "lit-tests"]).arg("--opt").arg(&opt);
     let upstream: PathBuf = llvm_prefix().join("bin").join("mlir-opt");
     if upstream.is_file() {
         text.arg("--upstream").arg(upstream);

@@ -244,4 +244,41 @@ pub(crate) const CODES: &[Code] = &[
 }
 "#,
     },
+    Code {
+        number: 807,
+        title: "a division that has no result",
+        messages: &[
+            "integer division by zero or overflow {}",
+            "the result is not defined: operands {}",
+        ],
+        explanation: "An integer divided by zero, or the smallest one by -1, has no result, nor has a shift by the width of the type and more. The message has the op. Divide \
+                      where the divisor is none of these, or by another number in their place.",
+        command: Command::Run(&["--arg", "zeros:32xi32"]),
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %c100 = arith.constant 100 : i32
+    %v = memref.load %A[%t] : memref<32xi32>
+    %q = arith.divsi %c100, %v : i32
+    memref.store %q, %A[%t] : memref<32xi32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c100 = arith.constant 100 : i32
+    %v = memref.load %A[%t] : memref<32xi32>
+    %none = arith.cmpi eq, %v, %c0 : i32
+    %by = arith.select %none, %c1, %v : i32
+    %q = arith.divsi %c100, %by : i32
+    memref.store %q, %A[%t] : memref<32xi32>
+    gpu.return
+  }
+}
+"#,
+    },
 ];

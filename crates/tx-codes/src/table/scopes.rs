@@ -119,7 +119,8 @@ pub(crate) const CODES: &[Code] = &[
             "kernel `{}` has no block size",
         ],
         explanation: "Who executes an op, and how values travel, depends on how many threads a block has. Say it: \
-                      `attributes {known_block_size = array<i32: X, Y, Z>}`.",
+                      `attributes {known_block_size = array<i32: X, Y, Z>}`. An array of another type is no block size: MLIR drops \
+                      it.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)

@@ -47,7 +47,7 @@ pub struct Config {
     /// MLIR's own `mlir-opt`, to know which crashes are its own.
     pub upstream: Option<PathBuf>,
     /// The folder with programs to damage, and with folders of them.
-    pub corpus: PathBuf,
+    pub corpus: Option<PathBuf>,
     /// How long.
     pub time: Duration,
     /// How many cases, if that comes first.
@@ -87,7 +87,10 @@ pub fn run(config: &Config) -> io::Result<Summary> {
         out: whole(&config.out),
         ..config.clone()
     };
-    let corpus = Corpus::read(&config.corpus, config.opt.as_deref())?;
+    let corpus = match &config.corpus {
+        Some(folder) => Corpus::read(folder, config.opt.as_deref())?,
+        None => Corpus::random(config.seed, config.opt.as_deref())?,
+    };
     let passes = match &config.opt {
         Some(opt) => command::passes(opt)?,
         None => Vec::new(),

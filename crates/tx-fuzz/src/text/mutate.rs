@@ -148,7 +148,23 @@ pub(super) struct Unit {
 /// Programs to damage.
 pub(super) struct Corpus(Vec<Unit>);
 
+/// Random modules where nobody has programs.
+const MODULES: u64 = 64;
+
 impl Corpus {
+    /// Random modules that all depend on `seed`.
+    pub(super) fn random(seed: u64, opt: Option<&Path>) -> io::Result<Self> {
+        let texts = (0..MODULES).filter_map(|index| crate::generate(seed, index).text().ok());
+        let unit = |text: crate::Text| {
+            Ok(Unit {
+                bytecode: opt.map_or(Ok(None), |opt| bytecode(opt, &text.mlir))?,
+                text: text.mlir,
+                flags: Vec::new(),
+            })
+        };
+        texts.map(unit).collect::<io::Result<_>>().map(Self)
+    }
+
     /// All programs in a folder; files with several are taken apart.
     pub(super) fn read(folder: &Path, opt: Option<&Path>) -> io::Result<Self> {
         let mut files = Vec::new();

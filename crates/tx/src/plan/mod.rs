@@ -177,6 +177,9 @@ fn argument_types(entry: Op<'_>, name: &str) -> Result<Vec<ArgumentType>, Failed
                 Ok(ArgumentType::Memref(memref)) if memref.space != MemorySpace::Global => {
                     Err(refuse(format!("`{text}` is not in global memory")))
                 }
+                Ok(ArgumentType::Memref(memref)) if !memref.is_addressable() => {
+                    Err(refuse(format!("`{text}` spans 2^63 bytes and more")))
+                }
                 Ok(ty) => Ok(ty),
                 Err(error) => Err(refuse(error.to_string())),
             }

@@ -1,0 +1,44 @@
+//! Whether there is memory for arguments. Systems promise more than they have, and end the process that makes use of it.
+
+use sysinfo::{MemoryRefreshKind, RefreshKind, System};
+use tx_runtime::Spec;
+
+use crate::failure::Failure;
+
+/// Bytes that are not worth asking the system about.
+const FEW: u64 = 1 << 28;
+
+/// Refuses arguments that do not fit into memory so many times: runs on the CPU have copies.
+pub(crate) fn check(specs: &[Spec], times: u64) -> Result<(), Failure> {
+    let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
+    let bytes = sizes.fold(0, u64::saturating_add);
+    let needed = bytes.saturating_mul(times);
+    if needed <= FEW {
+        return Ok(());
+    }
+    let memory = MemoryRefreshKind::nothing().with_ram();
+    let asked = System::new_with_specifics(RefreshKind::nothing().with_memory(memory));
+    // Where the system does not say, allocations tell.
+    let Ok(system) = asked else { return Ok(()) };
+    // What a group of processes may have; what it has includes files that are kept as long as nobody needs the memory.
+    let most = system
+        .cgroup_limits()
+        .map_or(u64::MAX, |limits| limits.total_memory);
+    let available = system.available_memory().min(most);
+    if available == 0 || needed <= available {
+        return Ok(());
+    }
+    let copies = match times {
+        1 => String::new(),
+        _ => format!(", {times} times where they run"),
+    };
+    Err(Failure::Refused(format!(
+        "not enough memory for the arguments: they take {}{copies}, and {} are available",
+        in_gib(bytes),
+        in_gib(available)
+    )))
+}
+
+fn in_gib(bytes: u64) -> String {
+    format!("{:.1} GiB", bytes as f64 / (1_u64 << 30) as f64)
+}
