@@ -109,7 +109,7 @@ fn replay(files: &[PathBuf]) -> Result<(), Failure> {
     for file in files {
         let json = std::fs::read(file).map_err(|error| Failure::file(file, &error))?;
         let case: Case = serde_json::from_slice(&json)
-            .map_err(|error| Failure::of_file(&file, &error.to_string()))?;
+            .map_err(|error| Failure::of_file(file, &error.to_string()))?;
         let outcome = tx_fuzz::check(&case, &crate::compiler);
         crate::print(format!("{}: {outcome}\n", file.display()).as_bytes())?;
         bad |= outcome.class.is_finding();
