@@ -1,0 +1,497 @@
+//! `tx compile`: programs, their files, and what is kept of them.
+
+use crate::{Case, RACE, SUM, fails, status, stderr, stdout};
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+/// Compiling writes PTX and a plan, to standard output or to files, and times on request.
+#[test]
+fn compiles() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let output = case.tx(&["compile", "sum.mlir"]);
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    assert!(stdout(&output).contains(".target sm_80") && stdout(&output).contains(".entry sum("));
+    let args = [
+        "compile", "sum.mlir", "--chip", "sm_90", "-o", "sum.ptx", "--plan", "sum.json", "--time",
+    ];
+    let output = case.tx(&args);
+    assert_eq!((status(&output), stdout(&output).as_str()), (0, ""));
+    let times = stderr(&output);
+    let total = times
+        .lines()
+        .last()
+        .and_then(|line| line.strip_prefix("total"))
+        .expect(&times);
+    assert!(
+        total
+            .trim()
+            .strip_suffix(" ms")
+            .is_some_and(|millis| millis.parse::<f64>().is_ok()),
+        "{times}"
+    );
+    assert!(
+        times.lines().count() > 3 && times.lines().all(|line| line.ends_with(" ms")),
+        "{times}"
+    );
+    let read = |name| fs::read_to_string(case.folder.path().join(name)).expect(name);
+    assert!(read("sum.ptx").contains(".target sm_90"));
+    let plan = tx_plan::Plan::from_json(&read("sum.json")).expect("a plan");
+    assert_eq!(
+        (
+            plan.chip.as_str(),
+            plan.entry.as_str(),
+            plan.arguments.len()
+        ),
+        ("sm_90", "sum", 2)
+    );
+    // `-` is standard output, which holds one of the two.
+    let output = case.tx(&["compile", "sum.mlir", "--plan", "-"]);
+    let plan = tx_plan::Plan::from_json(&stdout(&output)).expect("a plan and nothing else");
+    assert_eq!(plan.entry, "sum");
+    let output = case.tx(&["compile", "sum.mlir", "-o", "-", "--plan", "sum.json"]);
+    assert!(stdout(&output).contains(".entry sum("));
+    fails(
+        &case.tx(&["compile", "sum.mlir", "-o", "-", "--plan", "-"]),
+        2,
+        "tx: error: found `-` for both the PTX and the launch plan, expected a file for one of them\n",
+    );
+    fails(
+        &case.tx(&["compile", "sum.mlir", "--plan", "sum.mlir/plan.json"]),
+        1,
+        "tx: error: sum.mlir/plan.json: `sum.mlir` is a file, expected a folder: name another\n",
+    );
+    fails(
+        &case.tx(&["compile", "sum.mlir", "-o", "absent/sum.ptx"]),
+        1,
+        "tx: error: absent/sum.ptx: there is no folder `absent`: create it, as with `mkdir -p absent`\n",
+    );
+}
+
+/// A CUDA toolkit that the environment names is left alone: what is compiled is told by the program and the options.
+#[test]
+fn compiles_without_the_toolkit_of_the_environment() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let alone = case.tx(&["compile", "sum.mlir"]);
+    let library = case.folder.path().join("nvvm/libdevice");
+    fs::create_dir_all(&library).expect("a temporary folder");
+    fs::write(library.join("libdevice.10.bc"), "no bitcode").expect("a temporary file");
+    let mut command = case.command(&["compile", "sum.mlir"]);
+    for name in ["CUDA_ROOT", "CUDA_HOME", "CUDA_PATH"] {
+        command.env(name, case.folder.path());
+    }
+    let beside = command.output().expect("tx starts");
+    assert_eq!((status(&beside), stderr(&beside).as_str()), (0, ""));
+    assert_eq!(stdout(&beside), stdout(&alone));
+}
+
+/// A program can come through a pipe.
+#[test]
+fn compiles_standard_input() {
+    let case = Case::new();
+    let mut child = case
+        .command(&["compile", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("tx starts");
+    child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(SUM.as_bytes())
+        .expect("it reads");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(status(&output), 0);
+    assert!(stdout(&output).contains(".entry sum("));
+}
+
+/// A kernel that says what each thread does chooses nothing, and what is in it is told.
+#[test]
+fn kernels_without_a_choice_are_told() {
+    let case = Case::new();
+    let tree = "\
+gpu.module @m {
+  gpu.func @tree(%A: memref<64xf32>, %B: memref<f32>)
+      workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c6 = arith.constant 6 : index
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    %v = memref.load %A[%t] : memref<64xf32>
+    memref.store %v, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+    %last = scf.for %i = %c0 to %c6 step %c1 iter_args(%half = %c32) -> (index) {
+      %on = arith.cmpi ult, %t, %half : index
+      scf.if %on {
+        %o = arith.addi %t, %half : index
+        %a = memref.load %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+        %b = memref.load %S[%o] : memref<64xf32, #gpu.address_space<workgroup>>
+        %s = arith.addf %a, %b : f32
+        memref.store %s, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
+      }
+      %next = arith.divui %half, %c2 : index
+      scf.yield %next : index
+    }
+    %first = arith.cmpi eq, %t, %c0 : index
+    scf.if %first {
+      %r = memref.load %S[%c0] : memref<64xf32, #gpu.address_space<workgroup>>
+      memref.store %r, %B[] : memref<f32>
+    }
+    gpu.return
+  }
+}
+";
+    case.file("tree.mlir", tree);
+    let output = case.tx(&["explain", "tree.mlir"]);
+    assert_eq!(
+        stdout(&output),
+        "kernel `tree`: 1 loop, 0 barriers as it came and 2 in the end, 0 exchanges in a warp, 0 atomics, 1 array in shared memory\n"
+    );
+    let said = stderr(&output);
+    for part in ["nothing to explain", "`tx report` draws", "`tx validate`"] {
+        assert!(said.contains(part), "{said}");
+    }
+    assert_eq!(said.lines().count(), 1, "{said}");
+}
+
+/// Files that cannot be read are status 1, and named.
+#[test]
+fn unreadable_files_are_status_1() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    case.file("text.npy", "1 2 3\n");
+    fs::create_dir(case.folder.path().join("folder.npy")).expect("a folder");
+    for command in ["run", "compile"] {
+        fails(
+            &case.tx(&[command, "absent.mlir"]),
+            1,
+            "tx: error: absent.mlir: No such file or directory (os error 2)\n",
+        );
+        fails(
+            &case.tx(&[command, "."]),
+            1,
+            "tx: error: .: Is a directory (os error 21)\n",
+        );
+    }
+    for (arg, message) in [
+        (
+            "absent.npy",
+            "absent.npy: No such file or directory (os error 2)",
+        ),
+        ("folder.npy", "folder.npy: Is a directory (os error 21)"),
+        (
+            "text.npy",
+            "text.npy: not a .npy file: it starts with `1 2 3\\n`, expected the bytes `\\x93NUMPY`",
+        ),
+    ] {
+        fails(
+            &case.tx(&["run", "sum.mlir", "--device", "cpu", "--arg", arg]),
+            1,
+            &format!("tx: error: {message}\n"),
+        );
+    }
+}
+
+/// Programs that are no MLIR, or break a rule, are status 1 with a location and the line.
+#[test]
+fn refused_programs_are_diagnosed() {
+    let case = Case::new();
+    case.file("bad.mlir", SUM.replace("axes [0]", "axes [3]"));
+    case.file(
+        "garbage.mlir",
+        (0..=255).cycle().take(5000).collect::<Vec<u8>>(),
+    );
+    case.file("empty.mlir", "");
+    case.file("array.npy", &b"\x93NUMPY\x01\x00\x06\x00{}"[..]);
+    for command in ["run", "compile", "explain", "validate"] {
+        fails(
+            &case.tx(&[command, "array.npy"]),
+            1,
+            "array.npy: error: this is a NumPy array, not a program\n",
+        );
+    }
+    for command in ["run", "compile"] {
+        fails(
+            &case.tx(&[command, "bad.mlir"]),
+            1,
+            "bad.mlir:4:5: error: 'tile.reduce' op axis 3 is out of range for rank 1\n    \
+             tile.reduce sum %A into %B axes [3] scope(cta) : memref<128xf32> into memref<f32>\n    ^\n\
+             bad.mlir:4:5: note: a tile of rank 1 has the axis 0, which is also -1\n  = TX0001: tx explain TX0001\n",
+        );
+        for file in ["garbage.mlir", "empty.mlir"] {
+            let output = case.tx(&[command, file]);
+            assert_eq!(status(&output), 1, "{file}");
+            assert!(
+                stderr(&output).starts_with(file) && stderr(&output).contains(": error: "),
+                "{}",
+                stderr(&output)
+            );
+        }
+    }
+}
+
+/// A chip or an entry that is not there is status 1, with what there is.
+#[test]
+fn unknown_names_list_the_known_ones() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    for args in [
+        &["compile", "sum.mlir", "--chip", "sm_1"][..],
+        &["doctor", "--chip", "sm_1"],
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 1);
+        assert!(
+            stderr(&output).starts_with("tx: error: ")
+                && stderr(&output).contains("unknown chip `sm_1`; known chips: sm_80")
+        );
+    }
+    let output = case.tx(&["compile", "sum.mlir", "--entry", "other"]);
+    assert_eq!(status(&output), 1);
+    assert!(
+        stderr(&output).contains("no entry named `other`") && stderr(&output).contains("`sum`"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// A text that is nested deeper than the stack holds is refused where it is, and as deep as allowed it compiles.
+#[test]
+fn texts_may_be_nested_so_deep() {
+    let case = Case::new();
+    let nested = |levels: usize| {
+        let [open, close] = ["scf.if %c {\n", "}\n"].map(|text| text.repeat(levels));
+        format!(
+            "gpu.module @m {{\ngpu.func @k(%B: memref<f32>, %c: i1) kernel attributes {{known_block_size = array<i32: 32, 1, 1>}} {{\n\
+             %x = arith.constant 1.0 : f32\n{open}memref.store %x, %B[] : memref<f32>\n{close}gpu.return\n}}\n}}\n"
+        )
+    };
+    case.file("deep.mlir", nested(253));
+    let output = case.tx(&["compile", "deep.mlir"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    for levels in [255, 100_000] {
+        case.file("deeper.mlir", nested(levels));
+        fails(
+            &case.tx(&["compile", "deeper.mlir"]),
+            1,
+            "deeper.mlir:258:11: error: nested more than 256 levels deep\nscf.if %c {\n          ^\n",
+        );
+    }
+}
+
+/// No result takes the place of the program, by whatever path, or of another result.
+#[test]
+fn results_take_no_file_that_is_needed() {
+    let case = Case::new();
+    let file = case.file("sum.mlir", SUM);
+    let run = [
+        "run",
+        "sum.mlir",
+        "--arg",
+        "zeros:1x1xf32",
+        "--arg",
+        "zeros:1xf32",
+    ];
+    let program = "it is the program, which would be lost";
+    for (args, said) in [
+        (&["compile", "sum.mlir", "-o", "sum.mlir"][..], program),
+        (
+            &["compile", "sum.mlir", "-o", "x.ptx", "--plan", "./sum.mlir"],
+            program,
+        ),
+        (&["report", "sum.mlir", "-o", "sum.mlir"], program),
+        (&[&run[..], &["--ptx", "sum.mlir"]].concat(), program),
+        (
+            &["--trace", "sum.mlir", "compile", "sum.mlir"],
+            "it is a file of this command, which would be lost",
+        ),
+        (
+            &["compile", "sum.mlir", "-o", "x.ptx", "--plan", "x.ptx"],
+            "two results go there, of which one would be lost",
+        ),
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 1, "{args:?}: {}", stderr(&output));
+        assert!(
+            stderr(&output).contains(said),
+            "{args:?}: {}",
+            stderr(&output)
+        );
+    }
+    let kept = fs::read_to_string(file).expect("the program");
+    assert_eq!(kept, SUM);
+}
+
+/// Where results cannot be written is said before they are computed, whichever option names the file. A folder that is named itself
+/// is made.
+#[test]
+fn files_need_a_folder() {
+    let case = Case::new();
+    case.file("race.mlir", RACE);
+    let arg = ["--arg", "zeros:1xi64"];
+    let run = [&["--device", "cpu"], &arg[..]].concat();
+    for (command, option, file, more) in [
+        ("run", "--out", "0=absent/x.npy", &run[..]),
+        ("run", "--ptx", "absent/x.ptx", &run),
+        ("tune", "-o", "absent/x.mlir", &run),
+        ("compile", "-o", "absent/x.ptx", &[]),
+        ("compile", "--plan", "absent/x.json", &[]),
+        ("report", "-o", "absent/x.html", &arg),
+        ("compile", "--trace", "absent/x.json", &[]),
+    ] {
+        let output = case.tx(&[&[command, "race.mlir", option, file][..], more].concat());
+        let file = file.trim_start_matches("0=");
+        fails(
+            &output,
+            1,
+            &format!(
+                "tx: error: {file}: there is no folder `absent`: create it, as with `mkdir -p absent`\n"
+            ),
+        );
+    }
+    for args in [
+        &["man", "--dir", "new/man/man1"][..],
+        &[
+            "compile",
+            "race.mlir",
+            "-o",
+            "x.ptx",
+            "--cache",
+            "new/kept/here",
+        ],
+    ] {
+        let output = case.tx(args);
+        assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    }
+    for made in ["new/man/man1/tx.1", "new/kept/here"] {
+        assert!(case.folder.path().join(made).exists(), "{made}");
+    }
+}
+
+/// What was compiled before is taken from the cache, wherever that is; not so what is timed. What is damaged there is compiled
+/// again, and where nothing can be kept the program is compiled all the same.
+#[test]
+fn takes_what_it_compiled_before() {
+    let case = Case::new();
+    let other = SUM.replace("reduce sum", "reduce max");
+    let [sum, max] = [("sum.mlir", SUM), ("max.mlir", &other)].map(|(name, program)| {
+        case.file(name, program);
+        stdout(&case.tx(&["compile", name]))
+    });
+    let kept = |folder: &str| -> Vec<PathBuf> {
+        let shares = fs::read_dir(case.folder.path().join(folder))
+            .into_iter()
+            .flatten();
+        let files = shares.flat_map(|share| fs::read_dir(share.expect("a folder").path()));
+        files
+            .flatten()
+            .map(|file| file.expect("a file").path())
+            .collect()
+    };
+    let cached = |name: &str| stdout(&case.tx(&["compile", name, "--cache", "kept"]));
+    assert_eq!(cached("sum.mlir"), sum);
+    let [file] = &kept("kept")[..] else {
+        panic!("{:?}", kept("kept"));
+    };
+    let [first, doctor] = [&["compile", "max.mlir"][..], &["doctor"]].map(|command| {
+        let output = case.command(command).env("TX_CACHE", "other").output();
+        stdout(&output.expect("tx starts"))
+    });
+    assert_eq!(first, max);
+    assert!(
+        doctor.contains("other: 1 programs in 1 of 512 MiB"),
+        "{doctor}"
+    );
+    // With another program in its place, that one is taken.
+    fs::copy(&kept("other")[0], file).expect("a copy");
+    assert_eq!(cached("sum.mlir"), max);
+    let timed = ["compile", "sum.mlir", "--cache", "kept", "--time"];
+    assert_eq!(stdout(&case.tx(&timed)), sum);
+    fs::write(file, "damaged").expect("a file");
+    assert_eq!(cached("sum.mlir"), sum);
+    assert_eq!(cached("sum.mlir"), sum);
+    assert_eq!(kept("kept").len(), 1);
+    let output = case.tx(&["compile", "sum.mlir", "--cache", "sum.mlir"]);
+    assert_eq!((status(&output), stdout(&output)), (0, sum.clone()));
+    // Who wants none gets none, in any case of letters, and what may mean that or another thing is told.
+    let given = |value: &str| {
+        let mut command = case.command(&["compile", "sum.mlir"]);
+        command.env("TX_CACHE", value).output().expect("tx starts")
+    };
+    for off in ["OFF", "Off", " off"] {
+        assert_eq!(stdout(&given(off)), sum);
+        assert!(!case.folder.path().join(off).exists());
+    }
+    for unclear in ["0", "False", "none", "on"] {
+        fails(
+            &given(unclear),
+            2,
+            &format!(
+                "tx: error: TX_CACHE: found `{unclear}`, expected `off` or a folder to keep compiled programs in; \
+                 one of this name is `./{unclear}`\n"
+            ),
+        );
+    }
+    fails(
+        &case.tx(&["compile", "sum.mlir", "--cache", ""]),
+        2,
+        "tx: error: --cache: found ``, expected `off` or a folder to keep compiled programs in\n",
+    );
+    // An empty variable is none: the user's folder.
+    let home = case.folder.path().join("home");
+    let output = case
+        .command(&["compile", "sum.mlir"])
+        .env("TX_CACHE", "")
+        .env("XDG_CACHE_HOME", &home)
+        .output();
+    let output = output.expect("tx starts");
+    assert_eq!(status(&output), 0);
+    assert!(
+        stderr(&output).starts_with("tx: TX_CACHE is empty"),
+        "{}",
+        stderr(&output)
+    );
+    assert_eq!(kept("home/tx").len(), 1);
+}
+
+/// A cache that cannot be written to is told of once, and by the doctor, and stops nobody.
+#[test]
+fn a_cache_that_cannot_be_written_is_told_of() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = r#"["sum.mlir", "--arg", "zeros:128xf32", "--arg", "zeros:f32", "--device", "cpu"]"#;
+    case.file("runs.jsonl", format!("{run}\n{run}\n"));
+    let told = "sum.mlir/cache: what is compiled cannot be kept here: Not a directory (os error 20); \
+                `--cache` and TX_CACHE take another folder, or `off`";
+    let with = |args: &[&str]| {
+        let mut command = case.command(args);
+        let output = command.env("TX_CACHE", "sum.mlir/cache").output();
+        let output = output.expect("tx starts");
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        output
+    };
+    let compile = ["compile", "sum.mlir", "-o", "sum.ptx"];
+    for args in [&compile[..], &["batch", "runs.jsonl"]] {
+        assert_eq!(stderr(&with(args)), format!("tx: warning: {told}\n"));
+        assert_eq!(stderr(&with(&[args, &["--quiet"]].concat())), "");
+    }
+    let json = stderr(&with(
+        &[&compile[..], &["--message-format", "json"]].concat(),
+    ));
+    let said: serde_json::Value = serde_json::from_str(&json).expect("a line of JSON");
+    assert_eq!(
+        (&said["severity"], &said["message"]),
+        (&"warning".into(), &told.into())
+    );
+    let doctor = stdout(&with(&["doctor"]));
+    assert!(
+        doctor.contains("not usable: sum.mlir/cache: Not a directory (os error 20); `--cache`"),
+        "{doctor}"
+    );
+}

@@ -1,0 +1,148 @@
+//! `tx report`: that there is a page. What is on it has tests of its own.
+
+use crate::{Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
+use std::fs;
+
+/// A page has everything, and without times it is the same every time.
+#[test]
+fn reports_are_pages() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let page = |name: &str, more: &[&str]| {
+        let output = case.tx(&[&["report", "sum.mlir", "-o", name], more].concat());
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        assert_eq!(stdout(&output), "");
+        fs::read_to_string(case.folder.path().join(name)).expect("a page")
+    };
+    let first = page("a.html", &["--no-times"]);
+    assert_eq!(first, page("b.html", &["--no-times"]));
+    for part in [
+        "<!DOCTYPE html>",
+        "Entry <code>@sum</code>",
+        "</span> Valid: after every pass",
+        "</span> equal within order</span>",
+        "Shuffle: each lane with the one at distance 16 (xor), then arith.addf",
+        "Barrier of the block (gpu.barrier)",
+        "✓ chosen",
+        "id=line-4",
+        "<a href=\"#ptx-",
+    ] {
+        assert!(first.contains(part), "{part}");
+    }
+    assert!(!first.contains("id=times"));
+    let timed = page("c.html", &["--no-validate", "--chip", "sm_90"]);
+    assert!(timed.contains("id=times") && !timed.contains("id=check"));
+    assert!(timed.contains("Chip <code>sm_90</code>"));
+    // What takes little time is run with all inputs, what takes long with some, and that is said.
+    let few = "These inputs are the first of many: <code>--all-inputs</code>";
+    let all = page("d.html", &["--no-times", "--all-inputs"]);
+    assert!(first == all && !first.contains(few));
+    case.file("rows.mlir", ROWS);
+    let output = case.tx(&["report", "rows.mlir", "-o", "-", "--no-times"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains(few));
+    // Given inputs, and standard output.
+    let args = ["--arg", "rand:128xf32", "--arg", "zeros:f32"];
+    let output = case.tx(&[&["report", "sum.mlir", "-o", "-"], &args[..]].concat());
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("the arguments given"));
+}
+
+/// Instructions know their line in reports alone.
+#[test]
+fn ptx_has_no_locations_elsewhere() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let ptx = stdout(&case.tx(&["compile", "sum.mlir"]));
+    assert!(ptx.contains("ret;"), "{ptx}");
+    assert!(!ptx.contains(".loc") && !ptx.contains("debug"), "{ptx}");
+    let page = stdout(&case.tx(&["report", "sum.mlir", "--no-validate", "-o", "-"]));
+    assert!(
+        page.contains("Beside each instruction stands the line of the program that it comes from.")
+    );
+    assert!(
+        !page.contains("This is PTX with locations"),
+        "it is other PTX than that of `tx compile`"
+    );
+}
+
+/// A program that is refused gets a page that says so; one that does what it must not, too.
+#[test]
+fn reports_of_bad_programs_say_what_is_wrong() {
+    let case = Case::new();
+    let read = |name: &str| fs::read_to_string(case.folder.path().join(name)).expect("a page");
+    case.file(
+        "refused.mlir",
+        SUM.replace("scope(cta)", "scope(cta) {variant = \"local\"}"),
+    );
+    let output = case.tx(&["report", "refused.mlir", "-o", "refused.html"]);
+    assert_eq!(status(&output), 1);
+    assert!(
+        stderr(&output)
+            .starts_with("refused.mlir:4:5: error: variant `local` cannot lower this reduction"),
+        "{}",
+        stderr(&output)
+    );
+    let page = read("refused.html");
+    assert!(page.contains("id=refused") && page.contains("id=stage-0"));
+    assert!(page.contains("variant <code>local</code> cannot lower this reduction"));
+
+    case.file("broken.mlir", "gpu.module @m {");
+    let output = case.tx(&["report", "broken.mlir", "-o", "broken.html"]);
+    assert_eq!(status(&output), 1);
+    assert!(
+        stderr(&output).starts_with("broken.mlir:1:"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(read("broken.html").contains("The program cannot be read."));
+
+    case.file("race.mlir", RACE);
+    let output = case.tx(&["report", "race.mlir", "-o", "race.html"]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("RACE"), "{}", stderr(&output));
+    assert!(read("race.html").contains("Not valid: see"));
+}
+
+/// What is asked for in the wrong way, and where a page cannot be.
+#[test]
+fn reports_that_cannot_be_made() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let quick = ["report", "sum.mlir", "--no-validate"];
+    fails(
+        &case.tx(&[&quick[..], &["-o", "absent/sum.html"]].concat()),
+        1,
+        "tx: error: absent/sum.html: there is no folder `absent`: create it, as with `mkdir -p absent`\n",
+    );
+    fails(
+        &case.tx(&["report", "absent.mlir", "-o", "sum.html"]),
+        1,
+        "tx: error: absent.mlir: No such file or directory (os error 2)\n",
+    );
+    fails(
+        &case.tx(&["report", "sum.mlir", "-o", "a.html", "--arg", "zeros:3xf32"]),
+        1,
+        "tx: error: sum.mlir: found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)\n",
+    );
+    assert!(!case.folder.path().join("a.html").exists());
+    for (args, message) in [
+        (&["report", "sum.mlir"][..], "--output <FILE.html>"),
+        (
+            &[
+                "report",
+                "sum.mlir",
+                "-o",
+                "-",
+                "--no-validate",
+                "--arg",
+                "1",
+            ],
+            "cannot be used with",
+        ),
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 2, "{args:?}");
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+    }
+}

@@ -1,0 +1,350 @@
+//! `tx run` and `tx batch`: arguments, devices and faults.
+
+use crate::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
+use std::fs;
+
+/// A run prints what was written, or writes it to files and prints nothing.
+#[test]
+fn runs() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = [
+        "run",
+        "sum.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "full:0.5:128xf32",
+        "--arg",
+        "zeros:f32",
+    ];
+    let output = case.tx(&run);
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    assert_eq!(stdout(&output), "argument 1: f32\n64.0\n");
+    let output = case.tx(&[&run[..], &["--out", "1=sum.npy", "--out", "0=x.npy"]].concat());
+    assert_eq!((status(&output), stdout(&output).as_str()), (0, ""));
+    let read = |name: &str| tx_runtime::read_npy(&case.folder.path().join(name), None).expect(name);
+    assert_eq!(read("sum.npy").to_string(), "64.0");
+    assert_eq!(read("x.npy").describe(), "128xf32");
+    // What is run is what `tx compile` compiles.
+    let chip = ["--chip", "sm_90"];
+    let output = case.tx(&[&run[..], &chip, &["--ptx", "run.ptx"]].concat());
+    assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+    let output = case.tx(&[&["compile", "sum.mlir", "-o", "-"][..], &chip].concat());
+    let ptx = fs::read_to_string(case.folder.path().join("run.ptx")).expect("run.ptx");
+    assert_eq!(stdout(&output), ptx);
+    // What was written can be read again.
+    let output = case.tx(&[
+        "run", "sum.mlir", "--device", "cpu", "--arg", "x.npy", "--arg", "sum.npy",
+    ]);
+    assert_eq!(stdout(&output), "argument 1: f32\n64.0\n");
+    // `-` is standard output here too.
+    let output = case.tx(&[&run[..], &["--out", "1=-"]].concat());
+    let sum = fs::read(case.folder.path().join("sum.npy")).expect("sum.npy");
+    assert_eq!((status(&output), output.stdout), (0, sum));
+    assert!(!case.folder.path().join("-").exists());
+}
+
+/// Which device is used is said once, however many runs there are.
+#[test]
+fn batches_say_once_where_they_run() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = r#"["sum.mlir", "--arg", "zeros:128xf32", "--arg", "zeros:f32"]"#;
+    case.file("runs.jsonl", format!("{run}\n{run}\n{run}\n"));
+    let output = case.tx(&["batch", "runs.jsonl"]);
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    assert_eq!(stderr(&output).matches("tx: running on ").count(), 1);
+    assert_eq!(stdout(&output).matches("\"status\":0").count(), 3);
+}
+
+/// `auto` says on standard error which device it took, and why.
+#[test]
+fn says_which_device() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let output = case.tx(&[
+        "run",
+        "sum.mlir",
+        "--arg",
+        "full:1:128xf32",
+        "--arg",
+        "zeros:f32",
+    ]);
+    assert_eq!(stdout(&output), "argument 1: f32\n128.0\n");
+    let said = stderr(&output);
+    assert!(
+        said.starts_with("tx: running on c") && said.contains(": ") && said.lines().count() == 1,
+        "{said}"
+    );
+}
+
+/// Scalars, negative ones too, and a grid reach the kernel.
+#[test]
+fn passes_scalars_and_a_grid() {
+    let case = Case::new();
+    case.file("blocks.mlir", BLOCKS);
+    let run = [
+        "run",
+        "blocks.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "full:9:4xi64",
+        "--arg",
+        "-2",
+    ];
+    assert_eq!(stdout(&case.tx(&run)), "argument 0: 4xindex\n[0 9 9 9]\n");
+    let output = case.tx(&[&run[..], &["--grid", "3,1,1"]].concat());
+    assert_eq!(stdout(&output), "argument 0: 4xindex\n[ 0 -2 -4  9]\n");
+}
+
+/// Unsigned integers of a file are called and shown as such, and are so in the file that is written.
+#[test]
+fn unsigned_integers_of_files_stay_unsigned() {
+    let case = Case::new();
+    let program = BLOCKS.replace("index", "i32").replace(
+        "%b = gpu.block_id x\n",
+        "%n = gpu.block_id x\n    %b = arith.index_cast %n : index to i32\n",
+    );
+    case.file("blocks.mlir", program.replace("%B[%b]", "%B[%n]"));
+    let path = |name: &str| case.folder.path().join(name);
+    let bytes = u32::MAX.to_le_bytes().repeat(4);
+    let array = tx_runtime::Array::new(tx_plan::ElementType::I32, vec![4], bytes)
+        .expect("an array")
+        .with_unsigned(true);
+    tx_runtime::write_npy(&path("x.npy"), &array).expect("x.npy");
+    let run = |spec: &str, more: &[&str]| {
+        let command = ["run", "blocks.mlir", "--device", "cpu", "--arg", spec];
+        case.tx(&[&command[..], &["--arg", "7", "--grid", "2"], more].concat())
+    };
+    for (spec, printed) in [
+        (
+            "x.npy",
+            "4xui32\n[         0          7 4294967295 4294967295]\n",
+        ),
+        ("x.npy:i32", "4xi32\n[ 0  7 -1 -1]\n"),
+    ] {
+        let output = run(spec, &[]);
+        assert_eq!(
+            (stderr(&output), stdout(&output)),
+            (String::new(), format!("argument 0: {printed}"))
+        );
+    }
+    assert_eq!(status(&run("x.npy", &["--out", "0=y.npy"])), 0);
+    let written = tx_runtime::read_npy(&path("y.npy"), None).expect("y.npy");
+    assert_eq!(written.describe(), "4xui32");
+    case.file("sum.mlir", SUM);
+    let args = ["--arg", "x.npy", "--arg", "zeros:f32"];
+    let output = case.tx(&[&["run", "sum.mlir", "--device", "cpu"], &args[..]].concat());
+    fails(
+        &output,
+        1,
+        "tx: error: argument 0: found an array 4xui32, expected memref<128xf32>\n\
+         tx: note: argument 0 is x.npy; NumPy converts it with `.astype(\"float32\")`\n",
+    );
+}
+
+/// Arguments that do not fit are status 1, and said to by index, with what was found and expected.
+#[test]
+fn arguments_that_do_not_fit_are_status_1() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let run = |args: &[&str]| {
+        let args: Vec<&str> = args.iter().flat_map(|arg| ["--arg", arg]).collect();
+        case.tx(&[&["run", "sum.mlir", "--device", "cpu"], &args[..]].concat())
+    };
+    for (args, message) in [
+        (
+            &["zeros:128xf32"][..],
+            "found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)\n\
+             tx: note: there is one `--arg` for each, in order",
+        ),
+        (
+            &["zeros:128xf32", "zeros:f32", "1"],
+            "found 3 arguments, expected 2: @sum(memref<128xf32>, memref<f32>)\n\
+             tx: note: there is one `--arg` for each, in order",
+        ),
+        (
+            &["zeros:127xf32", "zeros:f32"],
+            "argument 0: found an array 127xf32, expected memref<128xf32>; dimension 0 is 127, not 128",
+        ),
+        (
+            &["zeros:128xf64", "zeros:f32"],
+            "argument 0: found an array 128xf64, expected memref<128xf32>",
+        ),
+        (
+            &["zeros:128xf32", "7"],
+            "argument 1: found the number 7, expected memref<f32>; an array of rank 0 is written `full:7:f32`",
+        ),
+    ] {
+        fails(&run(args), 1, &format!("tx: error: {message}\n"));
+    }
+    // A file is named, with how to make one that fits.
+    let array = tx_runtime::Array::zeros(tx_plan::ElementType::F64, vec![128]).expect("an array");
+    tx_runtime::write_npy(&case.folder.path().join("x.npy"), &array).expect("x.npy");
+    fails(
+        &run(&["x.npy", "zeros:f32"]),
+        1,
+        "tx: error: argument 0: found an array 128xf64, expected memref<128xf32>\n\
+         tx: note: argument 0 is x.npy; NumPy converts it with `.astype(\"float32\")`\n",
+    );
+    // So they are by `tx validate`: no pass is to blame, and neither is the program, whose line is shown.
+    case.file("rows.mlir", ROWS);
+    for program in [&["run", "--device", "cpu"][..], &["validate"]] {
+        let args = [
+            "rows.mlir",
+            "--arg",
+            "zeros:4x5xf32",
+            "--arg",
+            "zeros:7xf32",
+        ];
+        fails(
+            &case.tx(&[program, &args[..]].concat()),
+            1,
+            "rows.mlir:2:3: error: arg0.dim0 is 4, arg1.dim0 is 7: dimension 0 of operand 0 and dimension 0 of operand 1 \
+             are one dimension of the reduction (expected arg0.dim0 == arg1.dim0)\n  \
+             tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>\n  ^\n",
+        );
+    }
+    let args = [
+        "run",
+        "sum.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "zeros:128xf32",
+        "--arg",
+        "zeros:f32",
+        "--out",
+        "2=x.npy",
+    ];
+    fails(
+        &case.tx(&args),
+        1,
+        "tx: error: --out 2=x.npy: there is no argument 2: `sum` takes 2, expected the index of a memref argument\n",
+    );
+}
+
+/// Arguments that memory does not hold are refused before they are made: a system that promises more than it has would end the
+/// process. No machine has 2^46 bytes, and none refuses them where it is asked for.
+#[test]
+fn arguments_that_do_not_fit_into_memory() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    for command in [
+        &["run", "sum.mlir", "--device", "cpu"][..],
+        &["bench", "sum.mlir", "--device", "cpu"],
+        &["validate", "sum.mlir"],
+    ] {
+        let args = ["--arg", "rand:1048576x16777216xf32", "--arg", "zeros:f32"];
+        let output = case.tx(&[command, &args].concat());
+        assert_eq!(status(&output), 1, "{command:?}");
+        let said = stderr(&output);
+        let wanted = "tx: error: not enough memory for the arguments: they take 65536.0 GiB, 2 times where they run, and ";
+        assert!(said.contains(wanted), "{command:?}: {said}");
+        assert!(
+            said.ends_with(" GiB are available\n"),
+            "{command:?}: {said}"
+        );
+    }
+}
+
+/// A loop without an end is ended after so many steps, on every machine after as many, and told with its place.
+#[test]
+fn loops_without_an_end_are_faults() {
+    let case = Case::new();
+    let endless = "\
+gpu.module @m {
+  gpu.func @spin(%A: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    scf.while : () -> () {
+      %v = memref.load %A[%t] : memref<32xf32>
+      %true = arith.constant true
+      memref.store %v, %A[%t] : memref<32xf32>
+      scf.condition(%true)
+    } do {
+      scf.yield
+    }
+    gpu.return
+  }
+}
+";
+    case.file("spin.mlir", endless);
+    let arg = ["--arg", "zeros:32xf32"];
+    for (command, after, note) in [
+        (
+            &["run", "--device", "cpu"][..],
+            "after 268470272 steps of all threads (kernel `spin`)",
+            "tx: note: if it does end, `--steps` allows it more steps\n",
+        ),
+        (
+            &["run", "--device", "cpu", "--steps", "5000"],
+            "after 5000 steps of all threads (kernel `spin`)",
+            "tx: note: if it does end, `--steps` allows it more steps\n",
+        ),
+        (
+            &["validate"],
+            "the program does what it must not",
+            "note: if it does end, `tx validate --steps` allows it more steps\n",
+        ),
+    ] {
+        let output = case.tx(&[&command[..1], &["spin.mlir"], &arg, &command[1..]].concat());
+        let said = stderr(&output);
+        assert_eq!(status(&output), 3, "{said}");
+        for part in [after, note, "= TX0806"] {
+            assert!(said.contains(part), "{command:?}: {said}");
+        }
+        let all = said + &stdout(&output);
+        // Device code has where it goes back.
+        let place = if command[0] == "run" {
+            "at spin.mlir:8:7"
+        } else {
+            "`scf.while` at spin.mlir:4:5"
+        };
+        assert!(
+            all.contains(&format!("no end in sight: the loop {place} ")),
+            "{all}"
+        );
+    }
+    // What ends has as many steps as it asks for.
+    let ends = endless
+        .replace("scf.while : () -> () {", "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%n = arith.constant 1000 : index\nscf.for %i = %c0 to %n step %c1 {")
+        .replace("      %true = arith.constant true\n", "")
+        .replace("      scf.condition(%true)\n    } do {\n      scf.yield\n", "");
+    case.file("ends.mlir", ends);
+    let run = [&["run", "ends.mlir", "--device", "cpu"][..], &arg].concat();
+    for (steps, expected) in [("10000", 3), ("1000000", 0)] {
+        let output = case.tx(&[&run[..], &["--steps", steps]].concat());
+        assert_eq!(status(&output), expected, "{}", stderr(&output));
+    }
+}
+
+/// A race is status 3, at its source location.
+#[test]
+fn faults_are_status_3() {
+    let case = Case::new();
+    case.file("race.mlir", RACE);
+    let output = case.tx(&[
+        "run",
+        "race.mlir",
+        "--device",
+        "cpu",
+        "--arg",
+        "zeros:1xi64",
+    ]);
+    assert_eq!((status(&output), stdout(&output).as_str()), (3, ""));
+    assert!(
+        stderr(&output).starts_with("race.mlir:5:5: error: race on global memory"),
+        "{}",
+        stderr(&output)
+    );
+    // The line is shown, and the op at the other end of the race only where it is another one.
+    assert!(
+        stderr(&output).contains(
+            "\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\nrace.mlir:5:5: note: several threads access one byte"
+        ),
+        "{}",
+        stderr(&output)
+    );
+}

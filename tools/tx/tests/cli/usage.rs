@@ -1,0 +1,417 @@
+//! Command lines, their help, completions and manual pages.
+
+use crate::{Case, SUM, fails, status, stderr, stdout, text};
+use std::fs;
+use std::process::{Command, Output, Stdio};
+
+/// Wrong usage is status 2, with a message that names the option and says what was expected.
+#[test]
+fn wrong_usage_is_status_2() {
+    let case = Case::new();
+    for (args, message) in [
+        (&[][..], "Usage: tx"),
+        (&["frobnicate"], "unrecognized subcommand 'frobnicate'"),
+        (&["run"], "<FILE.mlir>"),
+        // What the environment says is no part of the usage.
+        (&["run", "x.mlir", "--frob"], "Usage: tx run <FILE.mlir>\n"),
+        (
+            &["run", "x.mlir", "rand:4x8xf32"],
+            "to pass an argument of the program, use '--arg rand:4x8xf32'\n",
+        ),
+        (
+            &["run", "x.mlir", "-arg", "rand:4x8xf32"],
+            "options have two dashes: '--arg'\n",
+        ),
+        (
+            &["run", "x.mlir", "--arg", "ones:4xf32"],
+            "`ones:4xf32` is not an argument: expected FILE.npy",
+        ),
+        (
+            &["run", "x.mlir", "--arg", "zeros:4x8"],
+            "`4x8` ends without an element type",
+        ),
+        (
+            &["run", "x.mlir", "--out", "sums.npy"],
+            "expected the index of an argument and a file, as in `1=sums.npy`",
+        ),
+        (
+            &["run", "x.mlir", "--out", "x=sums.npy"],
+            "expected the index of an argument and a file, as in `1=sums.npy`",
+        ),
+        (
+            &["run", "x.mlir", "--grid", "0"],
+            "expected one to three numbers from 1 on, as in `16,4,1`",
+        ),
+        (
+            &["run", "x.mlir", "--grid", "1,2,3,4"],
+            "expected one to three numbers from 1 on, as in `16,4,1`",
+        ),
+        (
+            &["completions", "tcsh"],
+            "[possible values: bash, zsh, fish]",
+        ),
+        // What belongs to a command that is not named, and what belongs to none.
+        (
+            &["fuzz", "--seconds", "3"],
+            "'--seconds' is an option of `tx fuzz modules`, `tx fuzz text`, `tx fuzz show`\n",
+        ),
+        (
+            &["fuzz", "--frob"],
+            "the commands are `tx fuzz modules`, `tx fuzz text`, `tx fuzz replay`, `tx fuzz show`\n",
+        ),
+        (
+            &["fuzz", "modules", "--seconds"],
+            "Usage: tx fuzz modules [OPTIONS]\n",
+        ),
+        (
+            &["run", "x.mlir", "--arg"],
+            "Usage: tx run [OPTIONS] <FILE.mlir>\n",
+        ),
+        (
+            &["--log", "tx=loud", "doctor"],
+            "`tx=loud` is not a log filter",
+        ),
+        (
+            &["--log", "tx_runtime=debug,inof", "doctor"],
+            "`inof` is no level of log messages: did you mean `info`?",
+        ),
+        (
+            &["explain", "0001"],
+            "`0001` is no code, and there is no such file",
+        ),
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 2, "{args:?}");
+        assert!(
+            stderr(&output).contains(message),
+            "{args:?}: {}",
+            stderr(&output)
+        );
+        assert_eq!(stdout(&output), "", "{args:?}");
+    }
+    case.file("sum.mlir", SUM);
+    fails(
+        &case.tx(&["run", "sum.mlir", "--device", "gpu"]),
+        2,
+        "tx: error: unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`\n",
+    );
+}
+
+/// The command that was meant is the one that takes the fewest changes, of those that stand at this place.
+#[test]
+fn misspelt_commands_are_known() {
+    let case = Case::new();
+    for (args, tip) in [
+        (
+            &["cmpile"][..],
+            Some("a similar subcommand exists: 'compile'"),
+        ),
+        (&["exlpain"], Some("a similar subcommand exists: 'explain'")),
+        (&["rnu"], Some("a similar subcommand exists: 'run'")),
+        (
+            &["--quiet", "fuzz", "modle"],
+            Some("a similar subcommand exists: 'modules'"),
+        ),
+        (&["worker"], None),
+        (&["fuzz", "workr"], None),
+    ] {
+        let output = case.tx(args);
+        assert_eq!(status(&output), 2);
+        let said = stderr(&output);
+        let found = said.lines().find_map(|line| line.strip_prefix("  tip: "));
+        assert_eq!(found, tip, "{said}");
+    }
+}
+
+/// Help goes to standard output, shows examples, and lists only what there is.
+#[test]
+fn help_shows_examples() {
+    let case = Case::new();
+    let help = stdout(&case.tx(&["--help"]));
+    for command in ["run", "compile", "doctor", "completions"] {
+        assert!(help.contains(&format!("\n  {command} ")), "{help}");
+        let output = case.tx(&[command, "--help"]);
+        assert_eq!(status(&output), 0);
+        assert!(
+            stdout(&output).contains(&format!("Examples:\n  tx {command}")),
+            "{}",
+            stdout(&output)
+        );
+    }
+    assert_eq!(
+        stdout(&case.tx(&["--version"])),
+        format!("tx {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+/// Help that nobody gets is no success.
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    let case = Case::new();
+    for args in [
+        &["--help"][..],
+        &["run", "-h"],
+        &["--version"],
+        &["help", "fuzz"],
+    ] {
+        let full = fs::File::options()
+            .write(true)
+            .open("/dev/full")
+            .expect("a device");
+        let output = case.command(args).stdout(full).output().expect("tx starts");
+        assert_eq!(status(&output), 1, "{args:?}");
+        assert!(
+            stderr(&output).starts_with("tx: error: cannot write standard output: "),
+            "{args:?}"
+        );
+    }
+}
+
+/// A program of another compiler says its own name, not that of this one, wherever it names itself.
+#[cfg(unix)]
+#[test]
+fn a_program_is_called_as_it_was_started() {
+    let case = Case::new();
+    let own = case.folder.path().join("my-tx");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tx"), &own).expect("a link");
+    let run = |args: &[&str]| {
+        let mut command = Command::new(&own);
+        command
+            .current_dir(case.folder.path())
+            .args(args)
+            .env("TX_CACHE", "off");
+        command.output().expect("it starts")
+    };
+    // What is left of `tx` once its own name, which shells write in their way, and those of others are taken out.
+    let strangers = |text: &str| {
+        let text = [
+            "my-tx",
+            "my__tx",
+            "my_tx",
+            "tx-opt",
+            "tx_runtime",
+            "tx-theme",
+        ]
+        .iter()
+        .fold(text.replace("\\-", "-"), |text, name| {
+            text.replace(name, "")
+        });
+        let word = |text: &str, at: usize| {
+            let is_letter = |c: char| c.is_alphanumeric();
+            !text[..at].ends_with(is_letter) && !text[at + 2..].starts_with(is_letter)
+        };
+        let found = text.match_indices("tx").find(|(at, _)| word(&text, *at));
+        found.map(|(at, _)| text[at..].chars().take(60).collect::<String>())
+    };
+    case.file("sum.mlir", SUM);
+    case.file("bad.mlir", SUM.replace("axes [0]", "axes [7]"));
+    case.file("runs.jsonl", "[\"--frob\"]\n");
+    for args in [
+        &["--help"][..],
+        &["--version"],
+        &["frobnicate"],
+        &["run", "sum.mlir", "--frob"],
+        &["run", "--help"],
+        &["fuzz", "--help"],
+        &["fuzz", "text", "--help"],
+        &["report", "--help"],
+        &["completions", "--help"],
+        &["completions", "bash"],
+        &["completions", "zsh"],
+        &["completions", "fish"],
+        &["man"],
+        &["man", "--dir", "pages"],
+        &["compile", "none.mlir"],
+        &["compile", "bad.mlir"],
+        &["compile", "bad.mlir", "--message-format", "json"],
+        &["explain", "TX0001"],
+        &["explain", "TX9999"],
+        &["batch", "runs.jsonl"],
+        &["explain", "sum.mlir"],
+        &["report", "bad.mlir", "-o", "-", "--no-validate"],
+        &[
+            "run",
+            "sum.mlir",
+            "--device",
+            "cpu",
+            "--arg",
+            "zeros:128xf32",
+            "--arg",
+            "zeros:f32",
+        ],
+        &["fuzz", "modules", "--cases", "2", "--progress", "always"],
+        &["fuzz", "replay", "none.json"],
+    ] {
+        let output = run(args);
+        for text in [stdout(&output), stderr(&output)] {
+            assert_eq!(strangers(&text), None, "{args:?}: {text}");
+        }
+    }
+    // Completions find the options of a command, also where the name has a hyphen.
+    fs::write(
+        case.folder.path().join("own.bash"),
+        run(&["completions", "bash"]).stdout,
+    )
+    .expect("written");
+    let bash = "source own.bash; COMP_WORDS=(my-tx run --dev); COMP_CWORD=2; _my__tx my-tx --dev run; echo ${COMPREPLY[@]}";
+    if let Ok(output) = Command::new("bash")
+        .args(["-c", bash])
+        .current_dir(case.folder.path())
+        .output()
+    {
+        assert_eq!(stdout(&output), "--device\n", "{}", stderr(&output));
+    }
+    for page in fs::read_dir(case.folder.path().join("pages")).expect("pages") {
+        let path = page.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy();
+        assert!(name.starts_with("my-tx"), "{name}");
+        let text = fs::read_to_string(&path).expect("a page");
+        assert_eq!(strangers(&text), None, "{text}");
+    }
+}
+
+/// The completion scripts are those of the shells.
+#[test]
+fn completes() {
+    let case = Case::new();
+    for (shell, sign) in [
+        ("bash", "complete -F _tx"),
+        ("zsh", "#compdef tx"),
+        ("fish", "complete -c tx"),
+    ] {
+        let output = case.tx(&["completions", shell]);
+        assert_eq!((status(&output), stderr(&output).as_str()), (0, ""));
+        assert!(stdout(&output).contains(sign), "{shell}");
+        // What programs start, users are not offered.
+        assert!(!stdout(&output).contains("worker"), "{shell}");
+        // Chips and devices are offered; others are taken, and refused by who knows them.
+        let script = stdout(&output).replace('\\', "");
+        for offered in ["sm_90a", "cuda:1"] {
+            assert!(script.contains(offered), "{shell}: {offered}");
+        }
+    }
+}
+
+/// Runs another program, which has to be there.
+fn other(command: &mut Command) -> Output {
+    let name = command.get_program().to_owned();
+    let output = command.stdin(Stdio::null()).output();
+    output.unwrap_or_else(|error| {
+        panic!(
+            "{}: {error}: `cargo xtask test` installs it",
+            name.display()
+        )
+    })
+}
+
+/// Every shell reads its completion script without a word, and then completes commands.
+#[test]
+fn shells_read_their_completions() {
+    let case = Case::new();
+    for (shell, file, use_it) in [
+        (
+            "bash",
+            "tx.bash",
+            "source tx.bash; COMP_WORDS=(tx va); COMP_CWORD=1; _tx tx va tx; echo ${COMPREPLY[@]}",
+        ),
+        (
+            "zsh",
+            "_tx",
+            "autoload -Uz compinit; compinit -D -u; source ./_tx; (( $+functions[_tx] )) && functions _tx",
+        ),
+        ("fish", "tx.fish", "source tx.fish; complete -C 'tx va'"),
+    ] {
+        case.file(file, stdout(&case.tx(&["completions", shell])));
+        let parsed = other(
+            Command::new(shell)
+                .args(["-n", file])
+                .current_dir(case.folder.path()),
+        );
+        assert_eq!(
+            (status(&parsed), stderr(&parsed)),
+            (0, String::new()),
+            "{shell}"
+        );
+        let mut command = Command::new(shell);
+        // Without the user's own settings, and with a home that can be written.
+        let plain = if shell == "zsh" { &["-f"][..] } else { &[] };
+        command
+            .args(plain)
+            .args(["-c", use_it])
+            .current_dir(case.folder.path())
+            .env("HOME", case.folder.path());
+        let used = other(&mut command);
+        assert_eq!(
+            (status(&used), stderr(&used)),
+            (0, String::new()),
+            "{shell}"
+        );
+        assert!(
+            stdout(&used).contains("validate"),
+            "{shell}: {}",
+            stdout(&used)
+        );
+    }
+}
+
+/// There is a page for every command, and `mandoc` has nothing to say against any.
+#[test]
+fn manual_pages_are_well_formed() {
+    let case = Case::new();
+    let output = case.tx(&["man", "--dir", "man/man1"]);
+    assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    let folder = case.folder.path().join("man/man1");
+    let mut pages: Vec<String> = fs::read_dir(&folder)
+        .expect("a folder")
+        .map(|entry| {
+            entry
+                .expect("a page")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    pages.sort();
+    for page in ["tx.1", "tx-run.1", "tx-fuzz-modules.1"] {
+        assert!(
+            pages.iter().any(|each| each == page),
+            "{page} not in {pages:?}"
+        );
+    }
+    assert!(
+        !pages.iter().any(|page| page.contains("worker")),
+        "{pages:?}"
+    );
+    let output = other(
+        Command::new("mandoc")
+            .args(["-T", "lint", "-W", "warning"])
+            .args(&pages)
+            .current_dir(&folder),
+    );
+    let said = stdout(&output);
+    // Pages have no date on purpose; the others are of lists of values, and shown as they should be.
+    let harmless = ["parse date", "missing date", "br before sp", "br after sp"];
+    let harmful: Vec<&str> = said
+        .lines()
+        .filter(|line| !harmless.iter().any(|each| line.contains(each)))
+        .collect();
+    assert_eq!(harmful, [""; 0]);
+    // Examples stay lines of their own.
+    let read = other(
+        Command::new("mandoc")
+            .args(["-T", "utf8", "tx-doctor.1"])
+            .current_dir(&folder),
+    );
+    let lines: Vec<String> = stdout(&read)
+        .lines()
+        .map(|line| line.trim().to_owned())
+        .collect();
+    assert!(
+        lines.contains(&"tx doctor --chip sm_100".to_owned()),
+        "{lines:?}"
+    );
+    // To standard output goes the first of them.
+    let page = fs::read(folder.join("tx.1")).expect("a page");
+    assert_eq!(text(&page), stdout(&case.tx(&["man"])));
+}

@@ -1,0 +1,69 @@
+//! `tx validate`: how findings are told. What it finds has tests of its own.
+
+use crate::{Case, RACE, SUM, status, stderr, stdout};
+use std::fs;
+use std::process::Command;
+
+/// How to get an assembler is said once, however many programs there are.
+#[test]
+fn validation_says_once_how_to_get_ptxas() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    // It is looked for where the program was built, too.
+    let away = case.folder.path().join("tx");
+    fs::copy(env!("CARGO_BIN_EXE_tx"), &away).expect("a copy");
+    let output = Command::new(&away)
+        .current_dir(case.folder.path())
+        .args(["validate", "sum.mlir", "sum.mlir"])
+        .args(["--arg", "zeros:128xf32", "--arg", "zeros:f32"])
+        .env("PATH", "")
+        .output()
+        .expect("tx starts");
+    assert_eq!((status(&output), stderr(&output)), (0, String::new()));
+    let said = stdout(&output);
+    assert_eq!(
+        said.matches("; not assembled: there is no ptxas\n").count(),
+        2,
+        "{said}"
+    );
+    assert_eq!(said.matches("cargo xtask setup").count(), 1, "{said}");
+    let last = said.lines().last().unwrap_or_default();
+    assert!(
+        last.starts_with("There is no ptxas, and no PTX was assembled: `cargo xtask setup`"),
+        "{said}"
+    );
+}
+
+/// A program that reads messages is told what a check has found, and where.
+#[test]
+fn findings_have_a_place() {
+    let case = Case::new();
+    case.file("race.mlir", RACE);
+    let output = case.tx(&["validate", "race.mlir", "--message-format", "json"]);
+    assert_eq!(status(&output), 3);
+    let said = stderr(&output);
+    let finding: serde_json::Value =
+        serde_json::from_str(said.lines().next().unwrap_or_default()).expect(&said);
+    let text = "@race: `tile-insert-sync` leaves accesses unordered";
+    assert_eq!(finding["severity"], "error");
+    assert_eq!(finding["message"], text);
+    assert_eq!(finding["file"], "race.mlir");
+    assert_eq!(
+        (&finding["line"], &finding["column"]),
+        (&5.into(), &5.into())
+    );
+    let verdict = finding["notes"][0]["message"].as_str().unwrap_or_default();
+    assert!(
+        verdict.starts_with("tile-insert-sync: RACE: race on global memory"),
+        "{said}"
+    );
+    // People have the verdict in the table.
+    let output = case.tx(&["validate", "race.mlir"]);
+    assert!(
+        stderr(&output).starts_with(&format!(
+            "race.mlir:5:5: error: {text}\nnote: barriers between two ops"
+        )),
+        "{}",
+        stderr(&output)
+    );
+}
