@@ -197,6 +197,17 @@ def Tile_StreamAttr : Tile_Attr<"Stream", "stream"> {
   }];
 }
 
+def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
+  let summary = "how many threads of a multiprocessor registers must do for";
+  let description = [{
+    NVIDIA's assembler puts loads off until there is a register for what they bring, and takes as few registers as let a
+    multiprocessor have all the threads that fit. `1024` says that so many are enough: `.minnctapersm` in PTX, as blocks. Worth
+    it where an element takes long, so that few threads hide what loads take if each has all of its own under way.
+  }];
+  let parameters = (ins "int64_t":$threads);
+  let assemblyFormat = "`<` $threads `>`";
+}
+
 def Tile_LastBlockAttr : Tile_Attr<"LastBlock", "last_block"> {
   let summary = "combine partial results in the same launch";
   let description = [{

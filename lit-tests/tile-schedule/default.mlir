@@ -82,6 +82,36 @@ func.func @rows_of_halves(%A: memref<?x1024xf16>, %B: memref<?xf16>) {
   return
 }
 
+// Where rows of narrow elements are not made of such vectors, shorter ones leave less beside them; few elements, which take less code
+// one by one, are loaded so all the same.
+// CHECK-LABEL: func.func @rows_of_halves_that_begin_anywhere(
+// CHECK: schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 32>, #tile.split<"d1.o.i" by 8>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">]
+// CHECK-LABEL: func.func @few_halves_that_begin_anywhere(
+// CHECK-NOT: #tile.align
+// CHECK: return
+func.func @rows_of_halves_that_begin_anywhere(%A: memref<?x101xf16>, %B: memref<?xf16>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x101xf16> into memref<?xf16>
+  return
+}
+func.func @few_halves_that_begin_anywhere(%A: memref<?x50xf16>, %B: memref<?xf16>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x50xf16> into memref<?xf16>
+  return
+}
+
+// Rows of halves of unknown length: vectors of two, four or eight, so that little is beside them and each of a few lanes has some.
+// CHECK-LABEL: func.func @rows_of_some_halves(
+// CHECK:      #tile.case<"d1" to 8, [#tile.split
+// CHECK-SAME: #tile.case<"d1" to 16, {{[^]]*}}#tile.align<"d1" to 2>{{[^]]*}}]>
+// CHECK-SAME: #tile.case<"d1" to 48, {{[^]]*}}#tile.align<"d1" to 4>{{[^]]*}}]>
+// CHECK-SAME: #tile.case<"d1" to 64, {{[^]]*}}#tile.align<"d1" to 4>{{[^]]*}}]>
+// CHECK-SAME: #tile.case<"d1" to 88, {{[^]]*}}#tile.align<"d1" to 8>{{[^]]*}}]>
+// CHECK-SAME: #tile.case<"d1" to 128, {{[^]]*}}#tile.align<"d1" to 4>{{[^]]*}}#tile.resident<1280>]>
+// CHECK-SAME: #tile.case<"d1" to 256, {{[^]]*}}#tile.align<"d1" to 8>{{[^]]*}}#tile.resident<1280>]>
+func.func @rows_of_some_halves(%A: memref<?x?xf16>, %B: memref<?xf16>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf16> into memref<?xf16>
+  return
+}
+
 // Columns that are a multiple of four: a thread has four, and where there are few, blocks share them.
 // CHECK-LABEL: func.func @few_columns(
 // CHECK: schedule = [#tile.split<"d1" by 4>, #tile.split<"d1.o" by 32>, #tile.bind<"d1.o.o" to block_x>, #tile.bind<"d1.o.i" to thread_x>, #tile.split<"d0" by 16896>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_y>, #tile.last_block, #tile.split<"d0.i.i" by 8>, #tile.bind<"d0.i.i.i" to thread_y>, #tile.unroll<"d0.i.i.o">, #tile.reorder<"d0.o", "d0.i.i.o", "d1.i">, #tile.vectorize<"d1.i">, #tile.stream]
@@ -98,13 +128,14 @@ func.func @rows_of_two_dimensions(%A: memref<?x30x64xf32>, %B: memref<?xf32>) {
   return
 }
 
-// Columns: neighbouring lanes take neighbouring columns, and eight threads share one, each with 16 elements under way. Few long
-// ones are cut over blocks; of many, 32 threads share one.
+// Columns: neighbouring lanes take neighbouring columns, and eight threads share one, each with 16 elements under way. Long
+// ones are cut over blocks: the fewer columns there are, the more blocks share one.
 // CHECK-LABEL: func.func @columns(
 // CHECK:      #tile.case<"d0" to 1024, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
+// CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d1" by 8>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 135168>, #tile.split<"d0.i" by 256>, #tile.rfactor<"d0.i.o">
 // CHECK-SAME: #tile.case<"d1" to 64, [#tile.split<"d1" by 16>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 33792>, #tile.split<"d0.i" by 128>, #tile.rfactor<"d0.i.o">
 // CHECK-SAME: #tile.case<"d1" to 1024, [#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 4096>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">
-// CHECK-SAME: #tile.otherwise<[#tile.split<"d1" by 32>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 256>, #tile.split<"d0.i" by 32>, #tile.bind<"d0.i.i" to thread_y>, #tile.unroll<"d0.i.o">]>
+// CHECK-SAME: #tile.otherwise<[#tile.split<"d1" by 64>, #tile.bind<"d1.o" to block_x>, #tile.bind<"d1.i" to thread_x>, #tile.split<"d0" by 1024>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_y>, #tile.last_block, #tile.split<"d0.i.i" by 8>, #tile.bind<"d0.i.i.i" to thread_y>, #tile.unroll<"d0.i.i.o">]>
 func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<?x?xf32> into memref<?xf32>
   return
@@ -114,7 +145,7 @@ func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK-LABEL: func.func @columns_of_some_rows(
 // CHECK:      {schedule = [#tile.split<"d1" by 32>
 // CHECK-LABEL: func.func @columns_of_many_rows(
-// CHECK:      {schedule = [#tile.case<"d1" to 64,
+// CHECK:      {schedule = [#tile.case<"d1" to 16,
 func.func @columns_of_some_rows(%A: memref<1000x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<1000x?xf32> into memref<?xf32>
   return
@@ -128,7 +159,7 @@ func.func @columns_of_many_rows(%A: memref<5000x?xf32>, %B: memref<?xf32>) {
 // are numbered.
 // CHECK-LABEL: func.func @rows_of_the_transposed(
 // CHECK:      #tile.case<"d1" to 1024, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>, #tile.unroll<"d1.i.o">]>
-// CHECK-SAME: #tile.case<"d0" to 64,
+// CHECK-SAME: #tile.case<"d0" to 16,
 func.func @rows_of_the_transposed(%A: memref<?x?xf32, strided<[1, ?]>>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32, strided<[1, ?]>> into memref<?xf32>
   return

@@ -44,6 +44,7 @@ pass! {
     ///   it is combined.
     /// * `#tile.align<"d1" to 4>` cuts a reduced dimension into vectors that begin at aligned addresses, wherever a row
     ///   begins; `#tile.stream` says that caches need not keep what is read once.
+    /// * `#tile.resident<1024>` has the registers of a multiprocessor do for so many threads, which then take more of them.
     /// * `#tile.last_block` makes one kernel where partial results go through global memory: the block that is last to leave
     ///   its own combines all of them, in the same order always.
     /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some lengths: a kernel each, of

@@ -11,6 +11,10 @@ pub const WARPS_PER_GROUP: u32 = 4;
 pub const MAX_THREADS: u32 = 1024;
 /// Most threads of a block along x, y and z.
 pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+/// Most threads that a multiprocessor of any chip has at a time.
+pub const MAX_RESIDENT: u32 = 2048;
+/// Most blocks that it has.
+pub const MAX_RESIDENT_BLOCKS: u32 = 32;
 /// Most blocks of a cluster; more than [`PORTABLE_CLUSTER`] a kernel must ask for.
 pub const MAX_CLUSTER: u32 = 16;
 /// Blocks of a cluster that every chip with clusters takes.

@@ -42,6 +42,8 @@ pub(super) struct Place<'c> {
     pub(super) slow: bool,
     /// Whether this is an element beside the vectors of a row, which comes out of order.
     pub(super) beside: bool,
+    /// What a partial result starts from.
+    pub(super) start: Vec<Val<'c>>,
     /// Whether what is beyond an end is loaded from elsewhere, rather than not at all.
     pub(super) clamps: bool,
     /// Where the vectors of this row are, once it is known which row it is.
@@ -605,8 +607,10 @@ impl<'a, 'c> Body<'a, 'c> {
         start: &[Val<'c>],
         types: &[Type<'c>],
     ) -> Vec<Val<'c>> {
+        let parts = start.len() / self.lanes().max(1);
         let combine = |b: &Builder<'c>, aligned| {
             let place = Place {
+                start: start[..parts].to_vec(),
                 aligned,
                 slow: !aligned && !matches!(self.alignment.holds, Cond::Const(_)),
                 ..place.clone()
@@ -718,12 +722,15 @@ impl<'a, 'c> Body<'a, 'c> {
             partial.splice(mine, chosen);
             return partial;
         }
+        // The first element of a thread is a partial result as it is: the start leaves it so.
+        let is_first = combiner.kind() == Kind::Custom && place.start == old;
         let new = b.if_else(
             inside,
             &types,
             |b| {
                 let element = self.element(b, place, view, combiner);
                 match self.ascends && !place.beside {
+                    _ if is_first => element,
                     true => combiner.combine_later(b, &old, &element),
                     false => combiner.combine(b, &old, &element),
                 }

@@ -525,7 +525,7 @@ impl<'c> Job<'c> {
             Step::of(a).ok_or_else(|| {
                 let found = string_value(a).unwrap_or_else(|| a.to_string());
                 error(self.op.location(), format!("`{found}` is no step of a schedule"))
-                    .note("known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream, #tile.last_block")
+                    .note("known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream, #tile.resident, #tile.last_block")
                     .emit()
             })
         };

@@ -199,6 +199,10 @@ fn kernel<'c>(
         .attr_text("schedule", &to_text(schedule))
         .region(region)
         .build();
+    if let Some(blocks) = nest.resident_blocks() {
+        let blocks = tx_mlir::parse_attribute(context, &format!("{blocks} : i32"));
+        set_attribute(kernel, "nvvm.minctasm", blocks);
+    }
     if nest.has_clusters() {
         let [x, y, z] = nest.cluster();
         let sizes = tx_mlir::parse_attribute(context, &format!("array<i32: {x}, {y}, {z}>"));

@@ -2,7 +2,7 @@
 
 use super::steps::{Processor, Step};
 use tx_mlir::{Affine, Builder, Index};
-use tx_target::{MAX_CLUSTER, MAX_THREADS};
+use tx_target::{MAX_CLUSTER, MAX_RESIDENT, MAX_RESIDENT_BLOCKS, MAX_THREADS};
 
 /// Most threads of a block along z.
 const MAX_Z: i64 = 64;
@@ -155,6 +155,8 @@ pub(crate) struct Nest {
     pub(crate) rfactors: Vec<usize>,
     /// Whether caches need not keep what is read once.
     pub(crate) streams: bool,
+    /// Threads of a multiprocessor that registers must do for, where that is said.
+    resident: Option<i64>,
     /// Whether the last block combines what blocks leave in global memory.
     pub(crate) last_block: bool,
 }
@@ -201,6 +203,7 @@ impl Nest {
             order: kept.into_iter().chain(combined).collect(),
             rfactors: Vec::new(),
             streams: false,
+            resident: None,
             last_block: false,
         }
     }
@@ -248,11 +251,28 @@ impl Nest {
                 self.streams = true;
                 Ok(())
             }
+            Step::Resident(threads) => {
+                let most = i64::from(MAX_RESIDENT);
+                if !(1..=most).contains(threads) {
+                    return Err(Illegal::new(format!(
+                        "registers are to do for {threads} threads of a multiprocessor, expected 1 to {most}"
+                    )));
+                }
+                self.resident = Some(*threads);
+                Ok(())
+            }
             Step::LastBlock => {
                 self.last_block = true;
                 Ok(())
             }
         }
+    }
+
+    /// Blocks of a multiprocessor that registers must do for, where that is said.
+    pub(crate) fn resident_blocks(&self) -> Option<i64> {
+        let threads = self.block().iter().product::<i64>();
+        let most = i64::from(MAX_RESIDENT_BLOCKS);
+        self.resident.map(|n| (n / threads.max(1)).clamp(1, most))
     }
 
     /// The loop of this name.

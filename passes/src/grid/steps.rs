@@ -24,6 +24,8 @@ pub(crate) enum Step {
     Unroll(String),
     Vectorize(String),
     Stream,
+    /// Threads of a multiprocessor that registers must do for.
+    Resident(i64),
     LastBlock,
 }
 
@@ -66,6 +68,9 @@ impl Step {
         }
         let (name, rest) = text.strip_prefix("#tile.")?.split_once('<')?;
         let rest = rest.strip_suffix('>')?;
+        if name == "resident" {
+            return Some(Self::Resident(rest.trim().parse().ok()?));
+        }
         // Names of loops are the quoted parts.
         let loops: Vec<String> = rest
             .split('"')
@@ -108,6 +113,7 @@ impl fmt::Display for Step {
             Self::Unroll(l) => write!(f, "#tile.unroll<\"{l}\">"),
             Self::Vectorize(l) => write!(f, "#tile.vectorize<\"{l}\">"),
             Self::Stream => f.write_str(STREAM),
+            Self::Resident(threads) => write!(f, "#tile.resident<{threads}>"),
             Self::LastBlock => f.write_str(LAST_BLOCK),
         }
     }

@@ -11,8 +11,17 @@ use super::{
 const DOWN: [i64; 2] = [8, 16];
 /// Columns of up to so many rows are no block's to share, where their number is known at run time only.
 const SHORT_COLUMNS: i64 = 1 << 10;
-/// Up to so many columns, each row of which has so many threads, are cut over so many blocks.
-const FEW_COLUMNS: [(i64, i64, i64); 2] = [(64, LANES / 2, CUTS / 2), (1 << 10, LANES, SHARES)];
+/// Up to so many columns, each row of which has so many threads, are cut over so many blocks. Of more, rows have more threads, and fewer
+/// blocks share a column.
+const FEW_COLUMNS: [(i64, i64, i64); 3] = [
+    (16, LANES / 4, CUTS),
+    (64, LANES / 2, CUTS / 2),
+    (1 << 10, LANES, SHARES),
+];
+const MANY_COLUMNS: Columns = Columns {
+    threads: 2 * THREADS,
+    ..Columns::new(2 * LANES, DOWN[0], Blocks::ThenLast(LEAST_CUTS))
+};
 /// What blocks of a cluster share, as an H200 had it: most elements that a thread reduces, bytes of neighbours that a row of threads
 /// loads, and loads of a thread.
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
@@ -113,8 +122,8 @@ impl Chooser<'_, '_> {
             cases.push(Case { most, steps });
         }
         let columns = Columns {
-            threads: 4 * THREADS,
-            ..Columns::new(LANES, under_way, Blocks::One)
+            under_way,
+            ..MANY_COLUMNS
         };
         self.write_columns(&kept, nearest, 1, &columns);
         cases.push(Case::always(std::mem::take(&mut self.steps)));

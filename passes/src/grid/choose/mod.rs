@@ -94,6 +94,15 @@ impl Vectors {
             Self::Plain(n) | Self::Aligned(n) => n,
         }
     }
+
+    /// Of no more than so many elements.
+    fn of(self, most: i64) -> Self {
+        match self {
+            Self::None => Self::None,
+            Self::Plain(n) => Self::Plain(n.min(most)),
+            Self::Aligned(n) => Self::Aligned(n.min(most)),
+        }
+    }
 }
 
 /// Which blocks a result is made by.

@@ -38,9 +38,12 @@ const ROWS: [(i64, &[Class]); 3] = [
         2,
         &[
             Class::one_by_one(8, [1, 8, 1, THREADS]),
-            Class::one_by_one(16, [2, 8, 1, THREADS]),
-            Class::by_vectors(64, [1, 2, 1, THREADS]),
-            Class::by_vectors(256, [4, 2, 1, THREADS / 2]),
+            Class::by_vectors(16, [1, 8, 1, THREADS]).of(2),
+            Class::by_vectors(48, [1, 8, 1, THREADS]).of(4),
+            Class::by_vectors(64, [2, 8, 1, THREADS / 2]).of(4),
+            Class::by_vectors(88, [4, 4, 1, THREADS / 2]),
+            Class::by_vectors(128, [8, 4, 1, THREADS / 2]).of(4).resident(1280),
+            Class::by_vectors(256, [8, 4, 1, THREADS / 2]).resident(1280),
             Class::by_vectors(1536, [LANES / 2, 4, 1, THREADS / 2]),
             Class::by_vectors(1 << 13, [2 * LANES, 2, 1, THREADS / 2]),
         ],
@@ -62,13 +65,15 @@ const ROWS: [(i64, &[Class]); 3] = [
 const HEAVY_ROWS: &[Class] = &[
     Class::one_by_one(8, [1, 4, 1, THREADS]),
     Class::one_by_one(32, [2, 4, 1, THREADS]),
-    Class::by_vectors(128, [4, 4, 1, THREADS / 2]),
+    Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
     Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
     Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
 ];
 /// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], and how many threads reduce one: the fewer
 /// there are, the fewer exchanges.
 const COSTLY: [(i64, i64); 3] = [(128, 4), (512, 8), (2048, 16)];
+/// Threads of a multiprocessor that are enough where combining takes so long: with registers for more of what is loaded, they wait less.
+const ENOUGH: i64 = 1024;
 /// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more where several numbers are exchanged by
 /// [`HEAVY`] ops or more, and by [`super::COSTLY_OPS`] or more: with few, many threads have loads under way; with many, few exchange.
 const EACH: [i64; 3] = [2, 4, 8];
@@ -90,6 +95,9 @@ const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 64),
     (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
+/// Bytes of a register, and how long a row of narrower elements is for which vectors are worth it, where some elements are beside them.
+const WORD: i64 = 4;
+const NARROW: i64 = 64;
 /// Bytes that memory gives at least.
 const SECTOR: i64 = 32;
 /// Threads of a row and loads of each that [`super::candidates`] has, those first that are good most often.
@@ -164,6 +172,10 @@ struct Class {
     most: i64,
     group: Group,
     by_vectors: bool,
+    /// Elements of a vector, at most.
+    widest: i64,
+    /// Threads of a multiprocessor that registers must do for, where fewer than fit are better.
+    resident: Option<i64>,
 }
 
 impl Class {
@@ -172,6 +184,8 @@ impl Class {
             most,
             group: Group::new(group),
             by_vectors: false,
+            widest: VECTOR,
+            resident: None,
         }
     }
 
@@ -179,6 +193,18 @@ impl Class {
         Self {
             by_vectors: true,
             ..Self::one_by_one(most, group)
+        }
+    }
+
+    /// As vectors of no more than so many elements: of what is narrow, less is left beside them.
+    const fn of(self, widest: i64) -> Self {
+        Self { widest, ..self }
+    }
+
+    const fn resident(self, threads: i64) -> Self {
+        Self {
+            resident: Some(threads),
+            ..self
         }
     }
 }
@@ -191,6 +217,8 @@ struct Rows {
     blocks: Blocks,
     /// The most elements that one has, where that is known.
     most: Option<i64>,
+    /// Threads of a multiprocessor that registers must do for, where that is said.
+    resident: Option<i64>,
 }
 
 impl Rows {
@@ -201,6 +229,7 @@ impl Rows {
             vectors,
             blocks: Blocks::One,
             most,
+            resident: None,
         }
     }
 }
@@ -273,6 +302,7 @@ impl Chooser<'_, '_> {
             vectors,
             blocks,
             most,
+            ..
         } = rows;
         let across = group.lanes * vectors.width();
         let tile = across * group.under_way;
@@ -327,10 +357,13 @@ impl Chooser<'_, '_> {
             };
             for class in all {
                 let vectors = match class.by_vectors {
-                    true => vectors,
+                    true => vectors.of(class.widest),
                     false => Vectors::None,
                 };
-                up_to(Rows::new(class.group, vectors, Some(class.most)));
+                up_to(Rows {
+                    resident: class.resident,
+                    ..Rows::new(class.group, vectors, Some(class.most))
+                });
             }
         }
         // The longest get a block each, or several where they are few, unless how a row is reduced must not follow from that.
@@ -431,11 +464,18 @@ impl Chooser<'_, '_> {
         let few = !self.fixed && self.total(kept).is_some_and(|n| n <= BUSY);
         let together = job.axes.len() > 1 && (row.is_some() || few);
         let whole = together || job.axes.len() == 1;
+        let narrow = self.width().filter(|width| *width < WORD);
         let vectors = match vectors {
             Vectors::Aligned(_) if together => Vectors::None,
             _ if together && row.is_none() => Vectors::None,
-            // Few elements beside few vectors cost more than no vectors.
-            Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => Vectors::None,
+            // Few elements beside few vectors cost more than no vectors. Loads of a part of a word cost more than both, and
+            // of shorter vectors fewer are beside.
+            Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => match narrow {
+                Some(width) if row.is_some_and(|row| row > NARROW) => {
+                    Vectors::Aligned(VECTOR / 2 / width)
+                }
+                _ => Vectors::None,
+            },
             other => other,
         };
         let vector = vectors.width();
@@ -471,6 +511,7 @@ impl Chooser<'_, '_> {
             vectors,
             blocks,
             most,
+            resident,
         } = rows;
         let vector = vectors.width();
         let length = match together {
@@ -566,6 +607,9 @@ impl Chooser<'_, '_> {
         if lines && !is_small && !is_late && (group.rows == 1 || group.under_way > 1) {
             self.stream();
         }
+        let is_whole = length.is_some() && vector > 1 && !kept.is_empty();
+        let resident = resident.or_else(|| (is_whole && self.is_costly()).then_some(ENOUGH));
+        self.steps.extend(resident.map(Step::Resident));
     }
 
     /// Among how many blocks a row is cut, where it is.
@@ -619,6 +663,11 @@ impl Chooser<'_, '_> {
             (None, _) => (LANES, 1),
             _ if costly.is_some() => (costly.map_or(LANES, |(_, lanes)| *lanes), 1),
             (Some(n), _) if alone => (power_of_two(ceildiv(n, 2)).clamp(1, THREADS), 1),
+            (Some(n), Vectors::Aligned(vector))
+                if n <= 2 * LANES && !self.exchanges_parts() && self.is_short(vector) =>
+            {
+                (power_of_two(ceildiv(n, UNDER_WAY)), 1)
+            }
             (Some(n), Vectors::None) if n <= 2 * LANES => (power_of_two(n).min(8), 4),
             (Some(n), Vectors::None) if n <= 4 * LANES => (LANES / 2, 1),
             (Some(n), Vectors::None) if n <= 16 * LANES => (LANES, 1),
@@ -661,6 +710,11 @@ impl Chooser<'_, '_> {
             rows,
             threads: lanes.max(most.min(lanes * side_by_side)),
         }
+    }
+
+    /// Whether vectors of so many elements are shorter than those that memory gives best.
+    fn is_short(&self, vector: i64) -> bool {
+        self.width().is_some_and(|width| vector * width < VECTOR)
     }
 
     /// Threads for a row of so many vectors, which are more than a warp's. A few vectors more than a power of two take no more threads.
