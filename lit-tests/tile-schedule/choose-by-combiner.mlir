@@ -3,10 +3,12 @@
 
 // Where combining has a function in it, it takes as long as the memory: rows of 100 columns have four threads each, of 1024
 // columns 16, so that fewer partial results are exchanged. Requests that share cache lines are not streamed: those of less than
-// 256 bytes, and where rows begin anywhere. Registers need do for half of the threads that fit.
+// 256 bytes, and where rows begin anywhere. Registers need do for half of the threads that fit. Of 25
+// vectors four threads have six each, and share the elements of the last.
 
 // CHECK-LABEL: gpu.func @log_sum_exp_100_0(
 // CHECK-SAME:    known_block_size = array<i32: 4, 64, 1>
+// CHECK-SAME:    #tile.align<"d1" to 4>, #tile.split<"d1.o" by 24>
 // CHECK-SAME:    #tile.vectorize<"d1.i">, #tile.resident<1024>]}
 // CHECK-LABEL: gpu.func @log_sum_exp_1001_0(
 // CHECK-SAME:    known_block_size = array<i32: 16, 16, 1>

@@ -84,7 +84,7 @@ pub(crate) struct Body<'a, 'c> {
     /// Whether a thread meets the elements of each partial result in order, and numbers them itself.
     pub(super) ascends: bool,
     /// Whether the elements of a vector have one partial result, where combining several would take long.
-    shares: bool,
+    pub(super) shares: bool,
     /// What comes after the results of a block.
     finish: Option<&'a Finish<'a, 'c>>,
 }
@@ -396,7 +396,7 @@ impl<'a, 'c> Body<'a, 'c> {
                 ..range(complete, end, rest)
             };
             let whole = Range {
-                once: most == Some(factor),
+                once: most == Some(factor) || complete.known() == Some(1),
                 ..range(Index::Const(0), complete, full)
             };
             return vec![whole, left];

@@ -3,7 +3,7 @@
 use super::body::{Body, Place};
 use super::elements::{NONTEMPORAL, element_index};
 use super::job::{Access, Job};
-use super::nest::{Nest, Node, Run};
+use super::nest::{Fate, Nest, Node, Run};
 use super::steps::Processor;
 use crate::variants::parts::{is_packed, scalars, zero};
 use melior::ir::Type;
@@ -182,7 +182,10 @@ impl<'c> Body<'_, 'c> {
         let first = b.rem(b.sub(most, beyond), most);
         let fits = b.less(first, length);
         let first = b.select_index(fits, first, length);
-        let count = b.div(b.sub(length, first), most);
+        let count = match b.div(b.sub(length, first), most) {
+            Index::Const(n) => Index::Const(n - self.left_over(dim, n)),
+            count => count,
+        };
         let lengths = (0..self.nest.nodes.len())
             .filter(|n| self.nest.is_of_vectors(*n))
             .map(|n| (n, self.nest.nodes[n].extent.of_vectors(b, count)))
@@ -192,6 +195,33 @@ impl<'c> Body<'_, 'c> {
             count,
             lengths,
         }
+    }
+
+    /// Of so many vectors of dimension `dim`, those that are left of whole tiles and are fewer than the threads of a row. Where combining
+    /// takes longer than loads, their elements are shared by all of these, as what belongs to no vector is.
+    fn left_over(&self, dim: usize, count: i64) -> i64 {
+        if !self.shares {
+            return 0;
+        }
+        let Fate::Split { outer, .. } = self.nest.nodes[dim].fate else {
+            return 0;
+        };
+        let Fate::Split { factor: tile, .. } = self.nest.nodes[outer].fate else {
+            return 0;
+        };
+        let threads: i64 = (0..3)
+            .filter(|d| {
+                let node = self.nest.on(Processor::Thread(*d));
+                node.is_some_and(|n| self.nest.is_of_vectors(n))
+            })
+            .map(|d| self.nest.block()[d])
+            .product();
+        let left = count % tile;
+        let is_apart = self.nest.loops_of(dim).iter().any(|n| {
+            let node = &self.nest.nodes[*n];
+            node.apart || matches!(node.run, Run::On(Processor::Block(_) | Processor::Cluster(_)))
+        });
+        if count > tile && left < threads && !is_apart { left } else { 0 }
     }
 
     /// The elements of this row that belong to no vector, as this thread's share of them.
@@ -229,7 +259,7 @@ impl<'c> Body<'_, 'c> {
             }
         }
         let most = match (first, length) {
-            (Index::Const(_), Index::Const(n)) => n % lanes,
+            _ if edges.known().is_some() => edges.known().unwrap_or(0),
             (Index::Const(0), _) => lanes - 1,
             (_, Index::Const(n)) => n.min(2 * (lanes - 1)),
             _ => 2 * (lanes - 1),

@@ -72,7 +72,8 @@ const HEAVY_ROWS: &[Class] = &[
 /// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], and how many threads reduce one: the fewer
 /// there are, the fewer exchanges.
 const COSTLY: [(i64, i64); 3] = [(128, 4), (512, 8), (2048, 16)];
-/// Threads of a multiprocessor that are enough where combining takes so long: with registers for more of what is loaded, they wait less.
+/// Threads of a multiprocessor that are enough where several numbers are exchanged by more than [`HEAVY`] ops: with registers for more of what
+/// is loaded, they wait less.
 const ENOUGH: i64 = 1024;
 /// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more where several numbers are exchanged by
 /// [`HEAVY`] ops or more, and by [`super::COSTLY_OPS`] or more: with few, many threads have loads under way; with many, few exchange.
@@ -490,6 +491,13 @@ impl Chooser<'_, '_> {
         let pieces = most.map(|n| ceildiv(n, vector));
         let cuts = self.cuts(kept, most, vector).filter(|_| whole);
         let group = self.group(kept, pieces, vectors, cuts.is_some());
+        let (group, vectors) = match (vectors, pieces) {
+            (Vectors::Plain(n), Some(pieces)) if self.has_few_over(kept, &group, pieces) => {
+                let under_way = pieces / group.lanes;
+                (Group { under_way, ..group }, Vectors::Aligned(n))
+            }
+            _ => (group, vectors),
+        };
         let all: Vec<usize> = (0..job.extents.len()).collect();
         let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
         let rows = Rows {
@@ -607,8 +615,9 @@ impl Chooser<'_, '_> {
         if lines && !is_small && !is_late && (group.rows == 1 || group.under_way > 1) {
             self.stream();
         }
+        let is_long = self.exchanges_parts() && job.weight() > HEAVY;
         let is_whole = length.is_some() && vector > 1 && !kept.is_empty();
-        let resident = resident.or_else(|| (is_whole && self.is_costly()).then_some(ENOUGH));
+        let resident = resident.or_else(|| (is_whole && is_long).then_some(ENOUGH));
         self.steps.extend(resident.map(Step::Resident));
     }
 
@@ -710,6 +719,15 @@ impl Chooser<'_, '_> {
             rows,
             threads: lanes.max(most.min(lanes * side_by_side)),
         }
+    }
+
+    /// Whether some threads of a row would have a vector that others do not have, and its elements take as long as what all have: all
+    /// share them, as what is beside vectors.
+    fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
+        let is_one_tile = pieces <= group.lanes * group.under_way;
+        let is_possible = !kept.is_empty() && !self.fixed && group.rows == 1;
+        let has_all_some = pieces > group.lanes && pieces % group.lanes > 0;
+        is_possible && is_one_tile && has_all_some && self.is_costly()
     }
 
     /// Whether vectors of so many elements are shorter than those that memory gives best.
