@@ -219,9 +219,17 @@ impl<'c> Body<'_, 'c> {
         let left = count % tile;
         let is_apart = self.nest.loops_of(dim).iter().any(|n| {
             let node = &self.nest.nodes[*n];
-            node.apart || matches!(node.run, Run::On(Processor::Block(_) | Processor::Cluster(_)))
+            node.apart
+                || matches!(
+                    node.run,
+                    Run::On(Processor::Block(_) | Processor::Cluster(_))
+                )
         });
-        if count > tile && left < threads && !is_apart { left } else { 0 }
+        if count > tile && left < threads && !is_apart {
+            left
+        } else {
+            0
+        }
     }
 
     /// The elements of this row that belong to no vector, as this thread's share of them.

@@ -42,7 +42,9 @@ const ROWS: [(i64, &[Class]); 3] = [
             Class::by_vectors(48, [1, 8, 1, THREADS]).of(4),
             Class::by_vectors(64, [2, 8, 1, THREADS / 2]).of(4),
             Class::by_vectors(88, [4, 4, 1, THREADS / 2]),
-            Class::by_vectors(128, [8, 4, 1, THREADS / 2]).of(4).resident(1280),
+            Class::by_vectors(128, [8, 4, 1, THREADS / 2])
+                .of(4)
+                .resident(1280),
             Class::by_vectors(256, [8, 4, 1, THREADS / 2]).resident(1280),
             Class::by_vectors(1536, [LANES / 2, 4, 1, THREADS / 2]),
             Class::by_vectors(1 << 13, [2 * LANES, 2, 1, THREADS / 2]),
