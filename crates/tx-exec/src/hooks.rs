@@ -54,7 +54,7 @@ pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_fence(i32) attributes {no_unwind}
   llvm.func @__tx_private(i64, i64) attributes {no_unwind}
   llvm.func @__tx_stack(i64, i32) attributes {no_unwind}
-  llvm.func @__tx_division(i64, i64, i32, i32) attributes {no_unwind}
+  llvm.func @__tx_division(i64, i64, i32, i32) -> i64 attributes {no_unwind}
   llvm.func @__tx_range(i32, i32, i32, i32) attributes {no_unwind}
   llvm.func @__tx_trap(i32) attributes {no_unwind}
   llvm.func @__tx_repeat(i32) attributes {no_unwind}
@@ -404,8 +404,9 @@ extern "C" fn stack(bytes: u64, site: i32) {
     });
 }
 
-/// Checks a division of integers of `bits` bits; a negative number is the width of unsigned ones.
-extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) {
+/// Checks a division of integers of `bits` bits; a negative number is the width of unsigned ones. Returns the divisor: what divides by
+/// anything else may be done before.
+extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64 {
     let overflows = bits > 0 && divisor == -1 && dividend == i64::MIN >> (64 - bits);
     if divisor == 0 || overflows {
         checked(|machine| {
@@ -413,6 +414,7 @@ extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) {
             Err::<(), _>(Fault::Division(Box::new(site)))
         });
     }
+    divisor
 }
 
 /// Checks a number of which the program says that it lies from `lower` to before `upper`, where numbers go round.

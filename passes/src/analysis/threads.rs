@@ -465,6 +465,13 @@ impl<'c> Threads<'c> {
                 facts.push(self.fact(operands(op)[0]));
                 Fact::unknown(Self::common(&facts))
             }
+            // Whether a lane got another's value depends on the lane, whatever the value.
+            "gpu.shuffle" | "gpu.rotate" if tx_mlir::results(op).get(1) == Some(&value) => {
+                Fact::unknown(Scope::Thread)
+            }
+            "nvvm.shfl.sync" if attribute(op, "return_value_and_is_valid").is_some() => {
+                Fact::unknown(Scope::Thread)
+            }
             _ => self.arithmetic(op),
         }
     }

@@ -22,6 +22,7 @@ use melior::{
         operation::{OperationLike, OperationResult},
     },
 };
+use mlir_sys as raw;
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -541,7 +542,8 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Integer division stops a host thread where a GPU thread gets some number.
+    /// Integer division stops a host thread where a GPU thread gets some number. LLVM keeps the order of calls, and not that of
+    /// divisions, which have no effects: so it is what a call returns that is divided by.
     fn division<'a>(&mut self, operation: OperationRef<'c, 'a>, signed: bool) -> Result<(), Error> {
         let divisor = operand(operation, 1)?;
         if constant(divisor).is_some_and(|divisor| divisor != 0 && divisor != -1) {
@@ -559,19 +561,30 @@ impl<'c, 's> Rewriter<'c, 's> {
         let extend = if signed { "llvm.sext" } else { "llvm.zext" };
         let site = emitter.constant(32, self.site(operation)?)?;
         let width = emitter.constant(32, if signed { bits } else { -bits })?;
+        let mut checked = divisor;
         for index in 0..count.unwrap_or(1) {
+            let at = emitter.constant(32, index as i64)?;
             let part = |value: Value<'c, 'a>| match count {
                 None => Ok(value),
-                Some(_) => {
-                    let index = emitter.constant(32, index as i64)?;
-                    emitter.value("llvm.extractelement", &[value, index], &[], scalar)
-                }
+                Some(_) => emitter.value("llvm.extractelement", &[value, at], &[], scalar),
             };
             let dividend = emitter.cast(extend, part(dividend)?, word)?;
             let divisor = emitter.cast(extend, part(divisor)?, word)?;
             let arguments = [dividend, divisor, width, site];
-            emitter.call("__tx_division", &arguments, None)?;
+            let divisor = emitter
+                .call("__tx_division", &arguments, Some(word))?
+                .ok_or_else(|| internal("a check without the divisor"))?;
+            let divisor = emitter.cast("llvm.trunc", divisor, scalar)?;
+            checked = match count {
+                None => divisor,
+                Some(_) => {
+                    let operands = [checked, divisor, at];
+                    emitter.value("llvm.insertelement", &operands, &[], r#type)?
+                }
+            };
         }
+        // SAFETY: the value is alive, stands before the operation, and has the type of the operand.
+        unsafe { raw::mlirOperationSetOperand(operation.to_raw(), 1, checked.to_raw()) };
         Ok(())
     }
 

@@ -44,7 +44,13 @@ pub(crate) fn build<'c>(
                 let ask = |exec: &Exec<'_, '_>, lane: u32| {
                     let width = exec.int(slots[2], lane) as u32;
                     let at = lane % WARP;
-                    let source = mode.source(at, exec.int(slots[1], lane) as u32, 0, WARP - 1);
+                    // Of `up` this is the first lane that is read, and not the last.
+                    let clamp = if matches!(mode, Mode::Up) {
+                        0
+                    } else {
+                        WARP - 1
+                    };
+                    let source = mode.source(at, exec.int(slots[1], lane) as u32, 0, clamp);
                     let inside = at < width && source.1 && source.0 < width;
                     (if inside { source.0 } else { at }, inside)
                 };
