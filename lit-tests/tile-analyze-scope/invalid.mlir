@@ -468,6 +468,45 @@ gpu.module @m {
 
 // -----
 
+// Of several values it is not known which occur: the order matters for all of them.
+gpu.module @m {
+  gpu.func @order_matters_for_one_part(%A: memref<4x8xf32>, %B: memref<4x8xf32>, %a: memref<4xf32>, %b: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{the combiner is not commutative: combiner((1, 1), (2, 2)) = (-1, 3), but combiner((2, 2), (1, 1)) = (1, 3)}}
+    // expected-note @below {{to subtract elements, add them negated: `arith.negf` of the element, then `arith.addf`}}
+    // expected-note @below {{elements are combined in any order}}
+    tile.reduce custom %A, %B into %a, %b axes [1] scope(cta) identity [0.0 : f32, 0.0 : f32] combiner {
+    ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
+      %x = arith.subf %l0, %r0 : f32
+      %y = arith.addf %l1, %r1 : f32
+      tile.yield %x, %y : f32, f32
+    } : memref<4x8xf32>, memref<4x8xf32> into memref<4xf32>, memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// The average of averages is not that of all.
+gpu.module @m {
+  gpu.func @grouping_matters(%A: memref<4x8xf32>, %B: memref<4x8xf32>, %a: memref<4xf32>, %b: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{the combiner is not associative: combiner(combiner((1, 1), (2, 2)), (3, 3)) = (2.25, 6), but combiner((1, 1), combiner((2, 2), (3, 3))) = (1.75, 6)}}
+    // expected-note @below {{elements are combined in any order}}
+    tile.reduce custom %A, %B into %a, %b axes [1] scope(cta) identity [0.0 : f32, 0.0 : f32] combiner {
+    ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
+      %half = arith.constant 0.5 : f32
+      %s = arith.addf %l0, %r0 : f32
+      %x = arith.mulf %s, %half : f32
+      %y = arith.addf %l1, %r1 : f32
+      tile.yield %x, %y : f32, f32
+    } : memref<4x8xf32>, memref<4x8xf32> into memref<4xf32>, memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
 // A misspelt block size is told as such.
 gpu.module @misspelt_block_size {
   // expected-note @below {{`known_blok_size` says nothing: did you mean `known_block_size`?}}

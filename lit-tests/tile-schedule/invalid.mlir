@@ -629,3 +629,22 @@ func.func @last_block_of_clusters(%A: memref<1048576xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 64>, #tile.split<"d0.i" by 4>, #tile.rfactor<"d0.o">, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i.o" to cluster_x>, #tile.last_block]} : memref<1048576xf32> into memref<f32>
   return
 }
+
+// -----
+
+// Of elements that are made, those are tried that are made of some sources.
+func.func @made_elements(%A: memref<?x?xf32>, %a: memref<?xf32>, %b: memref<?xf32>) {
+  // expected-error @below {{the combiner is not associative: combiner(combiner((1, 1), (2, 1)), (3, 1)) = (6, -1), but combiner((1, 1), combiner((2, 1), (3, 1))) = (6, 1)}}
+  // expected-note @below {{elements are combined in any order}}
+  tile.reduce custom %A into %a, %b axes [1] scope(grid) identity [0.0 : f32, 0.0 : f32] combiner {
+  ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
+    %x = arith.addf %l0, %r0 : f32
+    %y = arith.subf %l1, %r1 : f32
+    tile.yield %x, %y : f32, f32
+  } element {
+  ^bb0(%v: f32, %i: index, %j: index):
+    %one = arith.constant 1.0 : f32
+    tile.yield %v, %one : f32, f32
+  } : memref<?x?xf32> into memref<?xf32>, memref<?xf32>
+  return
+}

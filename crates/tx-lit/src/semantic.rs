@@ -124,16 +124,19 @@ impl Directive for RaceFree {
 /// FILE: @ENTRY for CHIP, N inputs
 ///   STAGE   VERDICT
 /// ```
+///
+/// Other lines that are not indented, such as that there is no assembler, are of no program.
 fn races(verdicts: &str) -> Option<String> {
     let mut entries: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
     for line in verdicts.lines() {
         match line.strip_prefix("  ") {
             None => {
-                let entry = line
-                    .split_whitespace()
-                    .find(|word| word.starts_with('@'))
-                    .unwrap_or(line);
-                entries.push((entry, Vec::new()));
+                let title = line
+                    .rsplit_once(": @")
+                    .map(|(file, _)| &line[file.len() + 2..]);
+                if let Some((entry, _)) = title.and_then(|title| title.split_once(" for ")) {
+                    entries.push((entry, Vec::new()));
+                }
             }
             Some(row) => {
                 if let (Some((stage, verdict)), Some((_, rows))) =
@@ -220,6 +223,10 @@ a.mlir: @rows for sm_80, 225 inputs
         assert!(with("FAULT: out of bounds").contains("stopped at `tile-insert-sync`"));
         let itself = GOOD.replace("reference", "RACE: race on global memory");
         assert_eq!(races(&itself).unwrap(), "@rows has a race as it comes");
+        // What is said of all programs is of none.
+        let more = "There is no ptxas, and no PTX was assembled: `pip install it`.\n";
+        assert_eq!(races(&format!("{GOOD}{more}")), None);
+        assert!(races(more).unwrap().contains("no verdicts"));
         // A wrong result elsewhere is no race.
         assert_eq!(races(&GOOD.replace("equal within order", "WRONG: x")), None);
     }

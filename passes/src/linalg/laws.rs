@@ -64,7 +64,7 @@ pub(crate) fn instead(block: Blk<'_>) -> Option<&'static str> {
 /// nothing here can compute gets no verdict.
 ///
 /// Of combiners of several values only some of all tuples occur, such as a mean with its count, and
-/// which these are is not known: they are not tried with samples. Nor is it known which elements
+/// which these are is not known: a law must hold for some of those that are tried, at least. Nor is it known which elements
 /// occur, so of an identity only that must hold which is true whatever these are: it is neutral to
 /// itself, and to some value at least. 0 is neutral for a largest magnitude as long as these are not negative. `element` is the
 /// region that makes elements, of which more occur than its samples show.
@@ -81,8 +81,12 @@ pub(crate) fn check<'c>(
     let Some(mut laws) = Program::of_block(block).and_then(Laws::new) else {
         return Ok(None);
     };
-    if laws.sorts.len() == 1 {
-        laws.check()?;
+    let made = element.map(|element| elements(element, &laws.sorts));
+    match &made {
+        _ if laws.sorts.len() == 1 => laws.check()?,
+        // What an element has in each of its parts follows from its source.
+        Some(made) => laws.check_some(made, differ)?,
+        None => laws.check_some(&laws.samples, differ_in_all)?,
     }
     let parts = identities.iter().zip(&laws.sorts);
     let identity = parts
@@ -93,11 +97,9 @@ pub(crate) fn check<'c>(
             let samples = std::mem::take(&mut laws.samples);
             laws.check_identity(&identity)?;
             laws.samples = samples;
-            if laws.sorts.len() == 1 {
-                laws.check_some_kept(&identity)?;
-            }
-            let occur = match element {
-                Some(element) => elements(element, &laws.sorts),
+            laws.check_some_kept(&identity)?;
+            let occur = match made {
+                Some(made) => made,
                 // Which tuples occur is not known.
                 None if laws.sorts.len() > 1 => Vec::new(),
                 None => with_infinities(laws.samples.clone()),
@@ -136,6 +138,28 @@ fn elements(block: Blk<'_>, sorts: &[Sort]) -> Vec<Partial> {
         .flat_map(|sample| [at(sample, 0), at(sample, 1)])
         .flatten()
         .collect()
+}
+
+fn differ(one: &[Scalar], other: &[Scalar]) -> bool {
+    one != other
+}
+
+fn differ_in_all(one: &[Scalar], other: &[Scalar]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one != other)
+}
+
+/// The first that does not hold, if none does.
+fn some_hold(
+    tried: impl Iterator<Item = Result<(), CounterExample>>,
+) -> Result<(), CounterExample> {
+    let mut first = None;
+    for one in tried {
+        match one {
+            Ok(()) => return Ok(()),
+            Err(broken) => first = first.or(Some(broken)),
+        }
+    }
+    first.map_or(Ok(()), Err)
 }
 
 /// The infinities as well, where there is one float: the largest number is no identity of a minimum.
@@ -235,19 +259,8 @@ impl Laws {
             .collect();
         for (i, a) in samples.iter().enumerate() {
             for (j, b) in samples.iter().enumerate().skip(i + 1) {
-                if let (Some(ab), Some(ba)) = (&table[i][j], &table[j][i])
-                    && !self.same(ab, ba)
-                {
-                    return Err(CounterExample {
-                        law: Law::Commutative,
-                        text: format!(
-                            "combiner({}, {}) = {}, but combiner({1}, {0}) = {}",
-                            self.show(a),
-                            self.show(b),
-                            self.show(ab),
-                            self.show(ba)
-                        ),
-                    });
+                if let (Some(ab), Some(ba)) = (&table[i][j], &table[j][i]) {
+                    self.check_two([a, b], ab, ba)?;
                 }
             }
         }
@@ -262,6 +275,56 @@ impl Laws {
             }
         }
         Ok(())
+    }
+
+    /// Tries whether the order matters to all tuples that are `apart`: then it does whichever occur.
+    ///
+    /// # Errors
+    /// Gives the first of them.
+    fn check_some(
+        &self,
+        tuples: &[Partial],
+        apart: impl Fn(&[Scalar], &[Scalar]) -> bool,
+    ) -> Result<(), CounterExample> {
+        let pairs = || {
+            let later = |i: usize| tuples[i + 1..].iter();
+            let all = tuples.iter().enumerate();
+            let all = all.flat_map(move |(i, a)| later(i).map(move |b| (a, b)));
+            all.filter(|(a, b)| apart(a, b))
+        };
+        let commute = |(a, b): (&Partial, &Partial)| {
+            let both = [self.combine_finite(a, b)?, self.combine_finite(b, a)?];
+            Some(self.check_two([a, b], &both[0], &both[1]))
+        };
+        some_hold(pairs().filter_map(commute))?;
+        let threes = pairs().flat_map(|(a, b)| tuples.iter().map(move |c| [a, b, c]));
+        let threes = threes.filter(|[a, b, c]| apart(a, c) && apart(b, c));
+        let associate = |[a, b, c]: [&Partial; 3]| {
+            let (ab, bc) = (self.combine_finite(a, b)?, self.combine_finite(b, c)?);
+            Some(self.check_three([a, b, c], &ab, &bc))
+        };
+        some_hold(threes.filter_map(associate))
+    }
+
+    fn check_two(
+        &self,
+        [a, b]: [&[Scalar]; 2],
+        ab: &[Scalar],
+        ba: &[Scalar],
+    ) -> Result<(), CounterExample> {
+        if self.same(ab, ba) {
+            return Ok(());
+        }
+        Err(CounterExample {
+            law: Law::Commutative,
+            text: format!(
+                "combiner({}, {}) = {}, but combiner({1}, {0}) = {}",
+                self.show(a),
+                self.show(b),
+                self.show(ab),
+                self.show(ba)
+            ),
+        })
     }
 
     fn check_three(
@@ -295,7 +358,7 @@ impl Laws {
     /// Gives the first of the samples if all are changed.
     fn check_some_kept(&self, identity: &[Scalar]) -> Result<(), CounterExample> {
         let mut first = None;
-        for x in self.samples.iter().filter(|x| x.as_slice() != identity) {
+        for x in self.samples.iter().filter(|x| differ_in_all(x, identity)) {
             let Some(result) = self.combine(identity, x) else {
                 return Ok(());
             };

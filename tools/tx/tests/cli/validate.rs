@@ -29,7 +29,9 @@ fn validation_says_once_how_to_get_ptxas() {
     assert_eq!(said.matches("cargo xtask setup").count(), 1, "{said}");
     let last = said.lines().last().unwrap_or_default();
     assert!(
-        last.starts_with("There is no ptxas, and no PTX was assembled: `cargo xtask setup`"),
+        last.starts_with(
+            "There is no ptxas, and no PTX was assembled: `pip install nvidia-cuda-nvcc`"
+        ),
         "{said}"
     );
 }
