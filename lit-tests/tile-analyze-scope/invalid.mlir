@@ -507,6 +507,55 @@ gpu.module @m {
 
 // -----
 
+// Elements are copied in no order: what is written must not be read after.
+gpu.module @m {
+  gpu.func @copy_onto_itself(%A: memref<8x8xf32>, %B: memref<64xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %T = memref.transpose %A (i, j) -> (j, i) : memref<8x8xf32> to memref<8x8xf32, strided<[1, 8]>>
+    // expected-error @below {{the destination overlaps the source}}
+    // expected-note @below {{elements are written while others are still read; copy to other memory, and from there}}
+    tile.copy %T to %A scope(cta) : memref<8x8xf32, strided<[1, 8]>> to memref<8x8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  gpu.func @copy_by_one(%B: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %from = memref.subview %B[0] [32] [1] : memref<64xf32> to memref<32xf32, strided<[1]>>
+    %to = memref.subview %B[1] [32] [1] : memref<64xf32> to memref<32xf32, strided<[1], offset: 1>>
+    %apart = memref.subview %B[32] [32] [1] : memref<64xf32> to memref<32xf32, strided<[1], offset: 32>>
+    tile.copy %from to %apart scope(cta) : memref<32xf32, strided<[1]>> to memref<32xf32, strided<[1], offset: 32>>
+    // expected-error @below {{the destination overlaps the source}}
+    // expected-note @below {{elements are written while others are still read; copy to other memory, and from there}}
+    tile.copy %from to %to scope(cta) : memref<32xf32, strided<[1]>> to memref<32xf32, strided<[1], offset: 1>>
+    gpu.return
+  }
+}
+
+// -----
+
+// Whether a shuffle got another lane's value depends on the lane, also where all lanes have one value.
+gpu.module @m {
+  gpu.func @validity(%B: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %one = arith.constant 1 : i32
+    %i32 = arith.constant 32 : i32
+    %t = gpu.thread_id x
+    %r, %ok = gpu.shuffle up %one, %one, %i32 : i32
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.if %ok {
+      // expected-error @below {{all threads of the `cta` must reach `tile.all_reduce` together}}
+      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      %q = tile.all_reduce sum %one scope(cta) : i32 -> i32
+      memref.store %q, %B[%t] : memref<32xi32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
 // A misspelt block size is told as such.
 gpu.module @misspelt_block_size {
   // expected-note @below {{`known_blok_size` says nothing: did you mean `known_block_size`?}}

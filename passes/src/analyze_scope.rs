@@ -164,7 +164,9 @@ fn check_fragments<'c>(
 
 /// Results must not be written over elements that are still to be read.
 fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
-    let Some(reduce) = Reduce::of(op) else { return Ok(()) };
+    let Some(reduce) = Reduce::of(op) else {
+        return check_copy(op, threads);
+    };
     let read = |value: &Val<'c>| (*value, access(threads, op, *value, false));
     let sources: Vec<_> = reduce.sources.iter().filter(|v| MemRef::of(**v).is_some()).map(read).collect();
     let overlap = reduce.destinations.iter().any(|destination| {
@@ -194,6 +196,39 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
             .emit());
     }
     Ok(())
+}
+
+/// A tile that is copied onto itself must stay where it is.
+fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
+    let [source, destination] = operands(op)[..] else {
+        return Ok(());
+    };
+    let is_copy = name(op) == "tile.copy" && source != destination;
+    if !is_copy || [source, destination].iter().any(|v| MemRef::of(*v).is_none() || !is_known(threads, *v)) {
+        return Ok(());
+    }
+    let (read, write) = (access(threads, op, source, false), access(threads, op, destination, true));
+    let known = read.touch.memory != Memory::Any && read.is_over(&write);
+    // Where the elements of such a view are is not known one by one.
+    let [(from, turned), (to, turned_too)] = [source, destination].map(turned);
+    if known || from == to && (turned || turned_too) {
+        return Err(error(op.location(), "the destination overlaps the source")
+            .note("elements are written while others are still read; copy to other memory, and from there")
+            .emit());
+    }
+    Ok(())
+}
+
+/// What a view has all elements of, in some order, and whether that is another one.
+fn turned(view: Val<'_>) -> (Val<'_>, bool) {
+    let (mut at, mut turned) = (view, false);
+    while let Some(op) = defining_op(at)
+        && matches!(name(op), "memref.transpose" | "memref.cast")
+    {
+        turned |= name(op) == "memref.transpose";
+        at = operands(op)[0];
+    }
+    (at, turned)
 }
 
 /// Whether it is known for each thread where the views between `value` and its root begin.

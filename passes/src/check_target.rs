@@ -1,6 +1,11 @@
 use crate::analysis::target::{NvvmTarget, version};
 use melior::ir::operation::OperationLike;
-use tx_mlir::{Failed, Op, attribute, elements, error, first_block, is, name, ops, walk};
+use melior::ir::{BlockLike, ValueLike};
+use tx_mlir::build::argument;
+use tx_mlir::{
+    Failed, Op, attribute, blocks, byte_width, elements, error, first_block, is, name, ops,
+    string_attribute, walk,
+};
 use tx_pass::{Counts, Pass, pass};
 use tx_target::Chip;
 
@@ -9,11 +14,11 @@ pass! {
     ///
     /// ## What it does
     /// Looks for NVVM operations whose instruction came with a later chip, or a later version of
-    /// PTX, than the module's target names.
+    /// PTX, than the module's target names, and for kernels with more bytes of parameters than it passes.
     ///
     /// ## Why
-    /// LLVM's code generator ends the process over an instruction that it cannot select. Here there
-    /// is still a source line to name, and a target that would do.
+    /// LLVM's code generator ends the process over an instruction that it cannot select, and NVIDIA's assembler refuses the
+    /// parameters. Here there is still a source line to name, and a target that would do.
     ///
     /// ## Before and after
     /// ```mlir
@@ -26,7 +31,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A target names a chip or a feature that is not known, or lacks an operation, or one that computes something stands outside of the functions of a GPU module, which
+    /// A target names a chip or a feature that is not known, or lacks an operation, or a kernel takes more than 4352 bytes of parameters, 32764 from PTX 8.1 on, or an operation that computes something stands outside of the functions of a GPU module, which
     /// MLIR's translation does not survive. Modules without a target, and operations that are not known here, pass.
     pub struct CheckTarget as "gpu-check-target" creates [] {
     } counts {
@@ -140,6 +145,16 @@ impl Pass for CheckTarget {
                     failed = Some(error(op.location(), reason).note("move it into a function").emit());
                 }
             }
+            for kernel in walk(gpu_module).into_iter().filter(|op| attribute(*op, "nvvm.kernel").is_some()) {
+                let bytes = parameter_bytes(kernel);
+                let passes = |target: &NvvmTarget| {
+                    let newer = target.ptx >= MORE_PARAMETERS;
+                    if newer { MOST_PARAMETERS } else { PARAMETERS }
+                };
+                if let Some(target) = targets.iter().find(|target| bytes > passes(target)) {
+                    failed = Some(too_many_parameters(kernel, bytes, target, passes(target)));
+                }
+            }
             for op in walk(gpu_module) {
                 let name = name(op);
                 let Some(needs) = NEEDS.iter().find(|needs| needs.fits(op, name)) else {
@@ -155,6 +170,46 @@ impl Pass for CheckTarget {
         }
         failed.map_or(Ok(()), Err)
     }
+}
+
+/// Bytes of parameters that PTX passes to a kernel, and from this version on.
+const PARAMETERS: u64 = 4352;
+const MOST_PARAMETERS: u64 = 32764;
+const MORE_PARAMETERS: u32 = 81;
+/// Bytes of a pointer.
+const POINTER: u64 = 8;
+
+/// Bytes of a kernel's parameters, each at a multiple of its size.
+fn parameter_bytes(kernel: Op<'_>) -> u64 {
+    let Some(body) = blocks(kernel).first().copied() else { return 0 };
+    (0..body.argument_count()).fold(0, |end, i| {
+        // Pointers, and what no kernel of ours takes.
+        let size = byte_width(argument(body, i).r#type()).unwrap_or(POINTER);
+        end.next_multiple_of(size.max(1)) + size
+    })
+}
+
+fn too_many_parameters(kernel: Op<'_>, bytes: u64, target: &NvvmTarget, passes: u64) -> Failed {
+    let name = string_attribute(kernel, "sym_name").unwrap_or_default();
+    let report = error(
+        kernel.location(),
+        format!(
+            "kernel `{name}` takes {bytes} bytes of parameters, of which PTX {} passes {passes}",
+            version(target.ptx)
+        ),
+    );
+    let report = if bytes <= MOST_PARAMETERS {
+        report.note(format!(
+            "PTX {} passes {MOST_PARAMETERS}: gpu.module @name [#nvvm.target<chip = \"{}\", features = \"+ptx{MORE_PARAMETERS}\">]",
+            version(MORE_PARAMETERS),
+            target.chip.name
+        ))
+    } else {
+        report
+    };
+    report
+        .note("a memref takes 24 bytes, and 16 for each dimension: pass fewer of them")
+        .emit()
 }
 
 fn refuse(op: Op<'_>, needs: &Needs, chip: &Chip, ptx: u32) -> Failed {

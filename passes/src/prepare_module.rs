@@ -164,16 +164,17 @@ fn kernels<'c>(gpu_module: Op<'c>) -> Vec<Op<'c>> {
     walk(gpu_module).into_iter().filter(|op| is_kernel(*op)).collect()
 }
 
-/// PTX has names of letters, digits, `_` and `$`; LLVM gives up on others.
+/// PTX has names of letters, digits, `_` and `$`; LLVM gives up on others, and NVIDIA's assembler on two more.
 fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     let name = string_attribute(kernel, "sym_name").unwrap_or_default();
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    if starts_well && name.chars().all(allowed) {
+    let is_taken = ["_", "WARP_SZ"].contains(&name.as_str());
+    if starts_well && !is_taken && name.chars().all(allowed) {
         return Ok(());
     }
     Err(error(kernel.location(), format!("`{name}` cannot be the name of a kernel in PTX"))
-        .note("start with a letter or `_`, and use letters, digits, `_` and `$`")
+        .note("start with a letter, or with `_` and one more, and use letters, digits, `_` and `$`; `WARP_SZ` is a constant of PTX")
         .emit())
 }
 

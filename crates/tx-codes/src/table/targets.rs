@@ -205,4 +205,30 @@ pub(crate) const CODES: &[Code] = &[
 }
 "#,
     },
+    Code {
+        number: 509,
+        title: "a kernel with more parameters than PTX passes",
+        messages: &["kernel `{}` takes {} bytes of parameters, of which PTX {} passes {}"],
+        explanation: "A kernel has 4352 bytes of parameters, and 32764 from PTX 8.1 on. A memref is passed as two pointers, an offset, and a size \
+                      and a stride for each dimension, of eight bytes each.",
+        command: Command::Compile,
+        refused: r#"!rank30 = memref<?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?xf32>
+gpu.module @kernels {
+  gpu.func @k(%A: !rank30, %B: !rank30, %C: !rank30, %D: !rank30, %E: !rank30,
+              %F: !rank30, %G: !rank30, %H: !rank30, %I: !rank30)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"!rank30 = memref<?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?x?xf32>
+gpu.module @kernels {
+  gpu.func @k(%A: !rank30, %B: !rank30, %C: !rank30, %D: !rank30, %E: !rank30,
+              %F: !rank30, %G: !rank30, %H: !rank30)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.return
+  }
+}
+"#,
+    },
 ];
