@@ -11,6 +11,8 @@ use super::{
 const DOWN: [i64; 2] = [8, 16];
 /// Columns of up to so many rows are no block's to share, where their number is known at run time only.
 const SHORT_COLUMNS: i64 = 1 << 10;
+/// Up to so many rows of many columns leave tiles of several blocks that are not full.
+const MEDIUM_COLUMNS: i64 = 1 << 12;
 /// Up to so many columns, each row of which has so many threads, are cut over so many blocks. Of more, rows have more threads, and fewer
 /// blocks share a column.
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
@@ -121,11 +123,23 @@ impl Chooser<'_, '_> {
             let steps = std::mem::take(&mut self.steps);
             cases.push(Case { most, steps });
         }
-        let columns = Columns {
+        let alone = Columns {
+            threads: 4 * THREADS,
+            ..Columns::new(LANES, under_way, Blocks::One)
+        };
+        let shared = Columns {
             under_way,
             ..MANY_COLUMNS
         };
-        self.write_columns(&kept, nearest, 1, &columns);
+        let is_medium = length.is_some_and(|n| n <= MEDIUM_COLUMNS);
+        if length.is_none() {
+            self.write_columns(&kept, nearest, 1, &alone);
+            let most = Some((reduced, MEDIUM_COLUMNS));
+            let steps = std::mem::take(&mut self.steps);
+            cases.push(Case { most, steps });
+        }
+        let rest = if is_medium { &alone } else { &shared };
+        self.write_columns(&kept, nearest, 1, rest);
         cases.push(Case::always(std::mem::take(&mut self.steps)));
         Some(cases)
     }
