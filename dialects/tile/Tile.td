@@ -284,8 +284,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     %r = tile.reduce max %x axes [1] scope(warp) : !tile.fragment<...> -> !tile.fragment<...>
     ```
 
-    `custom` brings its own combiner: an identity for each of N sources, and a region
-    of 2N arguments, N of the left and N of the right, that yields N values.
+    `custom` brings its own combiner: an identity for each of N values, and a region
+    of 2N arguments, N of the left and N of the right, that yields N values. The values are the elements
+    of N sources, or what an `element` region (see below) yields.
 
     ```mlir
     tile.reduce custom %A into %B axes [1] scope(cta) identity [1.0 : f32] combiner {
@@ -323,7 +324,9 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
       long as the operands that a map indexes by them alone.
     * `element` computes what is combined, from an element of each source and the index of each
       dimension of the iteration space. `argmax` and `argmin` may be given two values: a value and
-      its index.
+      its index. A `custom` reduction combines as many values as `element` yields, which may be more than
+      there are sources: there is an identity for each and a pair of arguments of the combiner, and `epilogue`
+      makes of them what each destination gets. Below, mean and variance come of one source and three values.
     * `epilogue` computes what is stored, from each result (accumulated, and of the type of partial
       results), an element of each `with` operand, and the index of each dimension that is not
       reduced.
@@ -345,6 +348,27 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
           %s = arith.addf %r, %b : f32
           tile.yield %s : f32
         } : memref<?x?xf32>, memref<3x3xf32> into memref<?x?xf32> with memref<?xf32>
+    ```
+
+    Mean and variance after Welford, whose partial results are a mean, a sum of squared differences from it,
+    and a count (`lit-tests/programs/variance-welford.mlir`):
+
+    ```mlir
+    tile.reduce custom %A into %mean, %variance axes [1] scope(grid)
+        identity [0.0 : f32, 0.0 : f32, 0.0 : f32] combiner {
+        ^bb0(%ma: f32, %sa: f32, %na: f32, %mb: f32, %sb: f32, %nb: f32):
+          ...
+          tile.yield %m, %s, %n : f32, f32, f32
+        } element {
+        ^bb0(%x: f32, %i: index, %j: index):
+          %zero = arith.constant 0.0 : f32
+          %one = arith.constant 1.0 : f32
+          tile.yield %x, %zero, %one : f32, f32, f32
+        } epilogue {
+        ^bb0(%m: f32, %s: f32, %n: f32, %i: index):
+          %v = arith.divf %s, %n : f32
+          tile.yield %m, %v : f32, f32
+        } : memref<?x?xf32> into memref<?xf32>, memref<?xf32>
     ```
   }];
   let arguments = (ins

@@ -26,13 +26,7 @@ pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
     let book = workspace.target.join("book");
     let _ = fs::remove_dir_all(&stage);
     collect(workspace, &stage)?;
-    sh::run(
-        Command::new(mdbook)
-            .arg("build")
-            .arg(&stage)
-            .arg("--dest-dir")
-            .arg(&book),
-    )?;
+    build(&mdbook, &stage, &book)?;
     // mdBook takes the first chapter for it, whose links are relative to another folder.
     let first = chapters(&fs::read_to_string(workspace.root.join(SUMMARY))?)
         .first()
@@ -59,6 +53,36 @@ pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {
         book.join("index.html").display()
     );
     Ok(book)
+}
+
+/// Has mdBook write the book. It ends well also where a page is broken, with a warning.
+fn build(mdbook: &Path, stage: &Path, book: &Path) -> Result<()> {
+    let mut command = Command::new(mdbook);
+    command
+        .arg("build")
+        .arg(stage)
+        .arg("--dest-dir")
+        .arg(book)
+        // They would have it say less.
+        .env_remove("MDBOOK_LOG")
+        .env_remove("RUST_LOG");
+    let shown = format!("$ {}", sh::display(&command));
+    eprintln!("{}", Style::stderr().dim(&shown));
+    let said = sh::capture(&mut command)?;
+    eprint!("{}{}", said.stdout, said.stderr);
+    let count = warnings(&said.stdout) + warnings(&said.stderr);
+    if count > 0 {
+        bail!("book: mdBook warns {count} times, see above");
+    }
+    Ok(())
+}
+
+/// Lines of mdBook's log that are no mere information.
+fn warnings(log: &str) -> usize {
+    log.lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|level| matches!(*level, "WARN" | "ERROR"))
+        .count()
 }
 
 fn install(workspace: &Workspace) -> Result<PathBuf> {
@@ -273,6 +297,14 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn warnings_are_told_from_the_rest() {
+        let log = " INFO Book building has started\n WARN unclosed HTML tag `<word>` found in `docs/a.md`\n\
+                   Check that the HTML tags are properly balanced.\nERROR no page\n";
+        assert_eq!(warnings(log), 2);
+        assert_eq!(warnings(" INFO WARN is a word\n"), 0);
+    }
 
     #[test]
     fn summaries_name_every_page_once() {

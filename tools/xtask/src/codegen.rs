@@ -305,10 +305,52 @@ fn dialect_page(workspace: &Workspace) -> Result<String> {
         if line == "[TOC]" || (line.is_empty() && page.ends_with("\n\n")) {
             continue;
         }
-        page.push_str(line);
+        page.push_str(&html_row(line));
         page.push('\n');
     }
     Ok(page.trim_end().to_owned() + "\n")
+}
+
+/// The line with the cells of its row escaped, if it is one of a table that mlir-tblgen writes as HTML: there, `<WORD>` in a
+/// summary would be a tag. Backticks, which mean nothing in HTML, become code.
+fn html_row(line: &str) -> String {
+    let Some(cells) = line
+        .strip_prefix("<tr><td>")
+        .and_then(|rest| rest.strip_suffix("</td></tr>"))
+    else {
+        return line.to_owned();
+    };
+    let cells: Vec<String> = cells.split("</td><td>").map(html_cell).collect();
+    format!("<tr><td>{}</td></tr>", cells.join("</td><td>"))
+}
+
+fn html_cell(text: &str) -> String {
+    let inside = text
+        .strip_prefix("<code>")
+        .and_then(|rest| rest.strip_suffix("</code>"));
+    if let Some(code) = inside {
+        return format!("<code>{}</code>", html_text(code));
+    }
+    let parts: Vec<String> = text.split('`').map(html_text).collect();
+    // One that is left open is a letter.
+    if parts.len().is_multiple_of(2) {
+        return parts.join("`");
+    }
+    let mut cell = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        if at % 2 == 1 {
+            cell.push_str(&format!("<code>{part}</code>"));
+        } else {
+            cell.push_str(part);
+        }
+    }
+    cell
+}
+
+fn html_text(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 fn tutorial_page(workspace: &Workspace) -> Result<String> {
@@ -427,6 +469,18 @@ mod tests {
         variants[0]["doc"] = "".into();
         let error = variants_page(variants.as_array().unwrap()).unwrap_err();
         assert!(error.to_string().contains("`3input`"));
+    }
+
+    #[test]
+    fn cells_of_html_hold_text() {
+        let row = |cells: &str| html_row(&format!("<tr><td>{cells}</td></tr>"));
+        assert_eq!(
+            row("<code>k</code></td><td>X&Y<T></td><td>one: `#k<WORD>`, where"),
+            "<tr><td><code>k</code></td><td>X&amp;Y&lt;T&gt;</td><td>one: <code>#k&lt;WORD&gt;</code>, where</td></tr>"
+        );
+        assert_eq!(row("a `b"), "<tr><td>a `b</td></tr>");
+        let other = "| `x<T>` | <br> |";
+        assert_eq!(html_row(other), other);
     }
 
     #[test]
