@@ -403,18 +403,25 @@
     openAll.textContent = open ? 'Close all stages' : 'Open all stages';
   });
 
+  // To the next stage and back: from the one that has the focus, as long as it is in the window, and else from where the reader is.
+  const step = by => {
+    const top = dock?.offsetHeight ?? 0, middle = (top + innerHeight) / 2;
+    const place = box => box.getBoundingClientRect();
+    let at = boxes.indexOf(document.activeElement.closest('details.stage'));
+    if (at < 0 || place(boxes[at]).bottom < top || place(boxes[at]).top > innerHeight) {
+      at = boxes.findLastIndex(box => place(box).top < middle);
+      // Back is first to where this one begins.
+      if (by < 0 && at >= 0 && place(boxes[at]).top < top) at += 1;
+    }
+    const box = boxes[at + by];
+    if (!box) return;
+    show(box, 'start');
+    box.querySelector('summary').focus({ preventScroll: true });
+  };
   document.addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select')) return;
-    if (event.key === '/' && query) { event.preventDefault(); query.focus(); query.select(); }
-    if (event.key === 'j' || event.key === 'k') {
-      const now = boxes.indexOf(document.activeElement.closest('details.stage'));
-      const next = event.key === 'j' ? now + 1 : now < 0 ? boxes.length - 1 : now - 1;
-      const box = boxes[Math.min(Math.max(next, 0), boxes.length - 1)];
-      if (box) {
-        show(box, 'start');
-        box.querySelector('summary').focus({ preventScroll: true });
-      }
-    }
+    if (event.key === '/' && query) { event.preventDefault(); query.focus({ preventScroll: true }); query.select(); }
+    if (event.key === 'j' || event.key === 'k') step(event.key === 'j' ? 1 : -1);
   });
   document.documentElement.dataset.ready = '';
 })();

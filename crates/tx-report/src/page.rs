@@ -62,16 +62,33 @@ pub fn render(report: &Report) -> String {
         }
         page.push_str("</section>\n");
     }
+    page.push_str("</main>\n<footer>");
+    keys(&mut page, report, &parts);
     let _ = write!(
         page,
-        "</main>\n<footer><p>Keys: <kbd>/</kbd> search, <kbd>Enter</kbd> and <kbd>Shift</kbd>+<kbd>Enter</kbd> next and \
-         previous hit, <kbd>Esc</kbd> leave the search, <kbd>j</kbd> and <kbd>k</kbd> next and previous stage.</p>\
-         <p>Made by {} {}.</p></footer>\n<template id=pack>{}</template>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        "<p>Made by {} {}.</p></footer>\n<template id=pack>{}</template>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         escape(&report.program),
         escape(&report.version),
         pack.encode()
     );
     page
+}
+
+/// The keys that do something on this page.
+fn keys(page: &mut String, report: &Report, parts: &[(&str, &str)]) {
+    let mut keys = Vec::new();
+    if !parts.is_empty() {
+        keys.push(
+            "<kbd>/</kbd> search, <kbd>Enter</kbd> and <kbd>Shift</kbd>+<kbd>Enter</kbd> next and previous hit, \
+             <kbd>Esc</kbd> leave the search",
+        );
+    }
+    if !report.stages.is_empty() {
+        keys.push("<kbd>j</kbd> and <kbd>k</kbd> next and previous stage");
+    }
+    if !keys.is_empty() {
+        let _ = write!(page, "<p>Keys: {}.</p>", keys.join(", "));
+    }
 }
 
 /// What the page has, in order.
@@ -298,6 +315,18 @@ fn difference(rows: &[Row]) -> String {
     }
 }
 
+/// What a stage changed, or of the first how long it is, and its time.
+fn meta(page: &mut String, number: usize, stage: &Stage, rows: &[Row]) {
+    if number > 0 {
+        page.push_str(&difference(rows));
+    } else {
+        let _ = write!(page, "{} lines", stage.ir.lines().count());
+    }
+    if let Some(millis) = stage.millis {
+        let _ = write!(page, " <span class=time>{}</span>", milliseconds(millis));
+    }
+}
+
 fn milliseconds(millis: f64) -> String {
     match millis {
         m if m < 10.0 => format!("{m:.2} ms"),
@@ -322,14 +351,7 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
             "<li class=\"{mood}{quiet}\"><a href=\"#stage-{number}\"><span class=name>{}</span><span class=meta>",
             escape(&stage.name)
         );
-        if number > 0 {
-            page.push_str(&difference(rows));
-        } else {
-            let _ = write!(page, "{} lines", stage.ir.lines().count());
-        }
-        if let Some(millis) = stage.millis {
-            let _ = write!(page, " <span class=time>{}</span>", milliseconds(millis));
-        }
+        meta(page, number, stage, rows);
         page.push_str("</span>");
         if let Some(verdict) = &stage.verdict {
             badge(page, verdict);
@@ -773,12 +795,7 @@ fn stages(page: &mut String, pack: &mut Pack, report: &Report, changes: &[Vec<Ro
             "<details class=\"box stage\" id=stage-{number}{open}><summary><h3>{}</h3> <span class=meta>",
             escape(&stage.name)
         );
-        if number > 0 {
-            page.push_str(&difference(rows));
-        }
-        if let Some(millis) = stage.millis {
-            let _ = write!(page, " <span class=time>{}</span>", milliseconds(millis));
-        }
+        meta(page, number, stage, rows);
         page.push_str("</span>");
         if let Some(verdict) = &stage.verdict {
             badge(page, verdict);
@@ -800,6 +817,15 @@ fn stages(page: &mut String, pack: &mut Pack, report: &Report, changes: &[Vec<Ro
         }
         page.push_str("</details>\n");
     }
+}
+
+/// The beginning of a line, as a note beside another.
+fn quote(text: &str) -> String {
+    const ROOM: usize = 72;
+    if text.chars().count() <= ROOM {
+        return text.to_owned();
+    }
+    text.chars().take(ROOM - 1).chain(['…']).collect()
 }
 
 fn ptx_section(page: &mut String, pack: &mut Pack, report: &Report) {
@@ -837,7 +863,7 @@ fn ptx_section(page: &mut String, pack: &mut Pack, report: &Report) {
         });
         if let Some(n) = line.source {
             let text = source.get(n - 1).map(|l| l.trim()).unwrap_or_default();
-            told.insert(n, text.chars().take(72).collect());
+            told.insert(n, quote(text));
         }
         // Labels and blanks between instructions of one line do not end it.
         if line.source.is_some() || line.text.trim().ends_with('}') {
@@ -1055,7 +1081,32 @@ mod tests {
     fn an_empty_report_is_a_page() {
         let page = render(&Report::default());
         assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>\n"));
-        assert!(!page.contains("<section"));
+        assert!(!page.contains("<section") && !page.contains("Keys:"));
+    }
+
+    #[test]
+    fn keys_for_stages_are_told_where_there_are_stages() {
+        let told = "<kbd>j</kbd> and <kbd>k</kbd>";
+        assert!(render(&full()).contains(told));
+        let page = render(&Report {
+            stages: Vec::new(),
+            ..full()
+        });
+        assert!(page.contains("Keys: <kbd>/</kbd>") && !page.contains(told));
+    }
+
+    #[test]
+    fn every_stage_says_something_before_its_time() {
+        let page = render(&full());
+        assert!(
+            page.contains(" ms</span>") && !page.contains("<span class=meta> <span class=time>")
+        );
+    }
+
+    #[test]
+    fn quotes_say_that_they_are_cut() {
+        assert_eq!(quote(&"é".repeat(72)), "é".repeat(72));
+        assert_eq!(quote(&"é".repeat(73)), format!("{}…", "é".repeat(71)));
     }
 
     #[test]

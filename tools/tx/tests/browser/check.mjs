@@ -276,6 +276,65 @@ await test('a search finds what nobody has looked at in long stages', async () =
   }
 });
 
+await test('a search leaves the reader in place until it has found something', async () => {
+  for (const width of [420, 1280]) {
+    const { page } = await open('rows.html', { width });
+    const rested = () => page.evaluate(() => new Promise(done => {
+      let frames = 6;
+      const frame = () => { if (frames--) requestAnimationFrame(frame); else done(scrollY); };
+      frame();
+    }));
+    await page.evaluate(() => document.querySelector('#ptx').scrollIntoView({ behavior: 'instant' }));
+    const there = await rested();
+    assert(there > 1000, String(there));
+    await page.keyboard.press('/');
+    assert.equal(await focused(page), 'query');
+    assert.equal(await rested(), there, '/');
+    await page.keyboard.type('nowhere');
+    await page.keyboard.press('Enter');
+    assert.equal(await hits(page), 'no hits');
+    assert.equal(await rested(), there, 'typing');
+    await page.keyboard.press('Escape');
+    assert.notEqual(await focused(page), 'query');
+    assert.equal(await rested(), there, 'Esc');
+    await page.locator('#query').click();
+    await page.keyboard.type('a');
+    assert.equal(await rested(), there, 'a click');
+    await page.keyboard.press('Escape');
+    assert.equal(await rested(), there, 'Esc after a click');
+  }
+});
+
+await test('stages are counted from the one in view', async () => {
+  const { page } = await open('rows.html');
+  const stage = () => page.evaluate(() => document.activeElement.closest('details.stage')?.id);
+  const found = async () => {
+    await page.keyboard.press('/');
+    await page.keyboard.type('gpu.shuffle');
+    for (let at = 0; at < 40; at++) {
+      await page.keyboard.press('Enter');
+      const id = await page.evaluate(() => [...CSS.highlights.get('here')][0].startContainer.parentElement.closest('details.stage')?.id);
+      if (id) return Number(id.split('-')[1]);
+    }
+    return assert.fail('no hit in a stage');
+  };
+  const at = await found();
+  assert(at > 1, String(at));
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  assert.equal(await stage(), `stage-${at + 1}`);
+  const [bar, box] = [await page.locator('.dock').boundingBox(), await page.locator(`#stage-${at + 1}`).boundingBox()];
+  assert(box.y >= bar.height && box.y < bar.height + 60, `${JSON.stringify(box)} is below the bar`);
+  await page.keyboard.press('k');
+  assert.equal(await stage(), `stage-${at}`);
+  // Behind all of them the last one is the one before, and there is no next.
+  await page.evaluate(() => { document.activeElement.blur(); document.querySelector('#ptx').scrollIntoView({ behavior: 'instant' }); });
+  await page.keyboard.press('j');
+  assert.equal(await stage(), undefined);
+  await page.keyboard.press('k');
+  assert.equal(await stage(), await page.evaluate(() => [...document.querySelectorAll('details.stage')].at(-1).id));
+});
+
 await test('everything works from the keyboard', async () => {
   const { page } = await open('rows.html');
   await page.keyboard.press('Tab');
@@ -498,6 +557,7 @@ await test('a program that is refused says why and where', async () => {
   const { page: unread } = await open('unread.html');
   assert.match(await unread.locator('#refused').textContent(), /cannot be read/);
   assert.equal(await unread.locator('details.stage, #open-all').count(), 0, 'no stages, and nothing that would open them');
+  assert.doesNotMatch(await unread.locator('footer').textContent(), /stage/, 'nor keys for them');
   assert.equal(await page.locator('#ptx').count(), 0);
   assert.deepEqual(complaints, []);
 });
