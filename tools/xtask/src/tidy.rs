@@ -131,7 +131,9 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     wrong.extend(llvm_version(workspace)?);
     wrong.extend(rust_version(workspace)?);
     wrong.extend(texts(workspace, &files)?);
-    wrong.extend(links::check(&files, &markdown(workspace, &files)?));
+    let pages = markdown(workspace, &files)?;
+    wrong.extend(links::check(&files, &pages));
+    wrong.extend(named_tests(&files, &pages));
     let summary = read(workspace, Path::new("docs/SUMMARY.md"))?;
     wrong.extend(book::check_summary(&summary, &files));
     let changes = read(workspace, Path::new("CHANGELOG.md"))?;
@@ -206,6 +208,37 @@ fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
         })
         .map(|file| format!("{} belongs to no test: remove it", file.display()))
         .collect()
+}
+
+/// Tests that a page names are there: `FOLDER/x.mlir`, where `lit-tests` has the folder, or the whole path. The command that
+/// runs one which is not there runs none, and ends well.
+fn named_tests(files: &[PathBuf], pages: &BTreeMap<PathBuf, String>) -> Vec<String> {
+    let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
+    let folders: BTreeSet<&Path> = files
+        .iter()
+        .filter_map(|file| file.strip_prefix("lit-tests").ok()?.parent())
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .collect();
+    let mut wrong = Vec::new();
+    for (page, text) in pages {
+        for (number, line) in text.lines().enumerate() {
+            let names = line
+                .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '/' | '.' | '-' | '_'))
+                .filter(|word| word.ends_with(".mlir"));
+            for name in names {
+                let path = Path::new(name.strip_prefix("lit-tests/").unwrap_or(name));
+                let is_test = path.parent().is_some_and(|folder| folders.contains(folder));
+                if is_test && !known.contains(Path::new("lit-tests").join(path).as_path()) {
+                    wrong.push(format!(
+                        "{}:{}: there is no test `{name}`",
+                        page.display(),
+                        number + 1
+                    ));
+                }
+            }
+        }
+    }
+    wrong
 }
 
 fn cxx_budget(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
@@ -478,6 +511,20 @@ mod tests {
         let wrong = orphaned_snapshots(&files);
         assert_eq!(wrong.len(), 1, "{wrong:?}");
         assert!(wrong[0].contains("b.snap"), "{wrong:?}");
+    }
+
+    #[test]
+    fn pages_name_tests_that_are_there() {
+        let files = paths(&["lit-tests/ptx/a.mlir", "lit-tests/README.md"]);
+        let text = "lit -- --exact ptx/a.mlir     # one\n`ptx/b.mlir`, lit-tests/ptx/c.mlir\ntests/d.mlir e.mlir\n";
+        let pages = BTreeMap::from([(PathBuf::from("docs/x.md"), text.to_owned())]);
+        assert_eq!(
+            named_tests(&files, &pages),
+            [
+                "docs/x.md:2: there is no test `ptx/b.mlir`",
+                "docs/x.md:2: there is no test `lit-tests/ptx/c.mlir`"
+            ]
+        );
     }
 
     #[test]
