@@ -43,7 +43,7 @@ impl Counts<'_> {
     }
 }
 
-/// A type that options can have.
+/// A type that options can have: `u32`, `bool` and `String` are, and so is any other that reads itself from text.
 pub trait OptionValue: Sized {
     /// What to write, for help: `string`, `int`, `true|false`.
     const TYPE: &'static str;
@@ -208,6 +208,9 @@ pub fn run_pass<'c, P: Pass>(
 /// and its counters.
 ///
 /// A dialect that is neither MLIR's own nor `tile` is written with the getter of its handle: `mine = my_dialect::handle`.
+///
+/// An option is `NAME: TYPE = DEFAULT`, where the type is an [`OptionValue`] (`u32`, `bool`, `String`), and the default a string whatever
+/// the type: what one would write in a pipeline, as in `tile-count-things{limit=8}`.
 ///
 /// ```text
 /// pass! {

@@ -143,6 +143,10 @@ use melior::dialect::DialectRegistry;
 ///     pub struct Split as "mine-split" creates [arith, scf, tile] {
 ///         /// from how many elements on
 ///         limit: u32 = "1024",
+///         /// whether to say which
+///         tell: bool = "false",
+///         /// what to call the parts
+///         label: String = "part",
 ///     } counts {
 ///         /// reductions taken apart
 ///         split,
@@ -152,10 +156,16 @@ use melior::dialect::DialectRegistry;
 /// #     fn run<'c>(&self, _: tx::mlir::Op<'c>, _: &mut tx::pass::Counts<'_>) -> Result<(), tx::mlir::Failed> { Ok(()) }
 /// # }
 /// assert_eq!(Split::INFO.options[0].init, "1024");
+/// assert!((Split::INFO.check)(&["8", "true", "row"]).is_ok());
+/// assert!((Split::INFO.check)(&["-8", "true", "row"]).is_err());
 /// ```
 ///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tile` and `vector`, or any other with
-/// the getter of its handle: `mine = my_dialect::handle`. Options are of type `String`, `bool` or `u32`.
+/// the getter of its handle: `mine = my_dialect::handle`.
+///
+/// An option is a field, `NAME: TYPE = DEFAULT`. Types are `u32`, `bool` and `String`, or any other that implements
+/// [`pass::OptionValue`]. The default is a string whatever the type, `"1024"` and not `1024`: what one would write in a pipeline,
+/// as in `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {
@@ -165,6 +175,11 @@ macro_rules! pass {
 
 #[doc(hidden)]
 pub use tx_pass::pass as __pass;
+
+/// What the page for other programs shows compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+mod embedding {}
 
 /// Enters every pass and pipeline in MLIR's registry; call it as often as you like.
 pub fn register() {
