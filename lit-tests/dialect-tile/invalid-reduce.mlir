@@ -39,6 +39,19 @@ func.func @argmin_of_two_sources(%A: memref<4x8xf32>, %J: memref<4x8xi32>, %B: m
 
 // -----
 
+// It is the epilogue that says how many destinations there are.
+func.func @epilogue_of_two(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{`sum` has 2 destinations, found 1}}
+  // expected-note @below {{its `epilogue` yields 2 values, and there is a destination for each}}
+  tile.reduce sum %A into %B axes [1] scope(cta) epilogue {
+  ^bb0(%x: f32, %i: index):
+    tile.yield %x, %x : f32, f32
+  } : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
 // `custom` has as many destinations as sources.
 func.func @custom_with_a_destination_missing(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`custom` has 2 destinations, found 1}}
@@ -372,6 +385,24 @@ func.func @narrower_destination(%A: memref<8xf32>, %B: memref<f16>) {
 
 // -----
 
+// There are no floats wider than f64.
+func.func @destination_for_f64(%A: memref<8xf64>, %B: memref<f32>) {
+  // expected-error @below {{the destination's elements must be `f64`, found `f32`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf64> into memref<f32>
+  return
+}
+
+// -----
+
+// Nor are they narrowed: nothing is advised, as bits would be lost.
+func.func @narrower_integer_destination(%A: memref<8xi32>, %B: memref<i8>) {
+  // expected-error @below {{the destination's elements must be `i32`, found `i8`}}
+  tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi32> into memref<i8>
+  return
+}
+
+// -----
+
 // bf16 is as wide as f16, but holds other numbers.
 func.func @destination_of_another_format(%A: memref<8xf16>, %B: memref<bf16>) {
   // expected-error @below {{the destination's elements must be `f16` or a wider float, found `bf16`}}
@@ -383,7 +414,8 @@ func.func @destination_of_another_format(%A: memref<8xf16>, %B: memref<bf16>) {
 
 // Integers are neither widened nor turned into floats.
 func.func @wider_integer_destination(%A: memref<8xi32>, %B: memref<i64>) {
-  // expected-error @below {{the destination's elements must be `i32`}}
+  // expected-error @below {{the destination's elements must be `i32`, found `i64`}}
+  // expected-note @below {{what is combined may be made wider first: in a region `element`, by `arith.extsi` or `arith.extui`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi32> into memref<i64>
   return
 }
@@ -392,7 +424,8 @@ func.func @wider_integer_destination(%A: memref<8xi32>, %B: memref<i64>) {
 
 // Integers do not become floats.
 func.func @float_destination_of_integers(%A: memref<8xi32>, %B: memref<f32>) {
-  // expected-error @below {{the destination's elements must be `i32`}}
+  // expected-error @below {{the destination's elements must be `i32`, found `f32`}}
+  // expected-note @below {{what is combined may be made wider first: in a region `element`, by `arith.sitofp` or `arith.uitofp`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi32> into memref<f32>
   return
 }

@@ -426,14 +426,21 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         } else {
             ""
         };
-        return Err(complain(
+        let report = complain(
             op,
             format!(
                 "`{}` has {wanted} {what}{plural}{roles}, found {found}",
                 reduce.kind
             ),
-        )
-        .emit());
+        );
+        return Err(match reduce.epilogue() {
+            Some(_) => report
+                .note(format!(
+                    "its `epilogue` yields {wanted} value{plural}, and there is a {what} for each"
+                ))
+                .emit(),
+            None => report.emit(),
+        });
     }
     if m > 0 && !reduce.inits.is_empty() {
         return Err(complain(
@@ -618,13 +625,7 @@ fn check_reduce_types<'c>(
             );
         }
         if from != to && !wider {
-            return Err(complain(
-                op,
-                format!(
-                    "the destination's elements must be `{from}` or a wider float, found `{to}`"
-                ),
-            )
-            .emit());
+            return Err(of_other_type(op, from, to));
         }
     }
     if reduce.kind.is_arg() {
@@ -636,6 +637,28 @@ fn check_reduce_types<'c>(
         }
     }
     Ok(())
+}
+
+/// A destination whose elements are no results of a reduction of such values.
+fn of_other_type(op: Op<'_>, from: Type<'_>, to: Type<'_>) -> Failed {
+    let widest = match float_bits(from) {
+        Some(bits) if bits < 64 => " or a wider float",
+        _ => "",
+    };
+    let report = complain(
+        op,
+        format!("the destination's elements must be `{from}`{widest}, found `{to}`"),
+    );
+    let convert = match (integer_width(from), integer_width(to), float_bits(to)) {
+        (Some(f), Some(t), _) if f < t => "arith.extsi` or `arith.extui",
+        (Some(_), None, Some(_)) => "arith.sitofp` or `arith.uitofp",
+        _ => return report.emit(),
+    };
+    report
+        .note(format!(
+            "what is combined may be made wider first: in a region `element`, by `{convert}`"
+        ))
+        .emit()
 }
 
 fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Result<(), Failed> {

@@ -252,7 +252,8 @@ pub(crate) const CODES: &[Code] = &[
             "the destination's elements must be {}",
         ],
         explanation: "A float destination has the source's type or a wider one; an integer destination has the \
-                      source's type. Partial results of f16 and bf16 are f32 in between, whatever the destination is. \
+                      source's type: to combine in a wider one, make the elements wider, as by `arith.extsi`, in an \
+                      `element` region. Partial results of f16 and bf16 are f32 in between, whatever the destination is. \
                       8-bit floats are for sources.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
