@@ -11,7 +11,7 @@
 // CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[}}#tile.split<"d1" by 32>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @everything(
-// CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[}}#tile.case<"d0" to 4096
+// CHECK:         tile.candidates = ["the H200 and {{[0-9]+}}, which is assumed where sizes are known at run time only", {{\[\[}}#tile.case<"d0" to 4096
 // CHECK-LABEL: func.func @written(
 // CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[\]}}, {{[0-9.e+]+}}], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @each_element(

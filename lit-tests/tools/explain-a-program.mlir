@@ -8,9 +8,10 @@
 // What is chosen is said where the op stands, a line for each kernel and for each variant, once for each op: for which lengths, in
 // which time for the longest of them, and what that is made of; of other schedules, how far their estimates lie apart. These
 // stand at the end, so that they hide nothing.
-// CHECK:      explain-a-program.mlir:[[# @LINE + 28]]:3: remark: `tile.reduce` is scheduled by its shape
+// CHECK:      explain-a-program.mlir:[[# @LINE + 29]]:3: remark: `tile.reduce` is scheduled by its shape
 // CHECK-NEXT:   tile.reduce sum %A into %B
 // CHECK-NEXT:   ^
+// CHECK-NEXT:   the first of these cases that the lengths fit is taken
 // CHECK-NEXT:   `d1` up to 8: one kernel, 256 threads a block, {{[0-9.]+}} µs for 33554432x8: split d0 by 256,
 // CHECK-NEXT:   `d1` up to 16: one kernel, 256 threads a block, {{[0-9.]+}} µs for 16777216x16: split d0 by 128,
 // CHECK:        `d1` up to 4096: one kernel, 128 threads a block, {{[0-9.]+}} µs for 65536x4096: split d0 by 2,
@@ -19,7 +20,7 @@
 // CHECK-NEXT:   estimates are for the A100 and 262144x1024, which is assumed where sizes are known at run time only
 // CHECK-NEXT:   chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; estimates tell
 // CHECK-NEXT:   chosen: {{.+}} µs for 1074790400 bytes, {{.+}} waves of 2048 threads a multiprocessor; the memory alone would take {{.+}} µs, loads with as many under way {{.+}} µs, instructions {{.+}} µs
-// CHECK-NEXT:   24 other schedules, estimated at {{.+}} to {{.+}} µs: within {{.+}} %
+// CHECK-NEXT:   24 other schedules, estimated at {{.+}} to {{.+}} µs, within {{.+}} % of each other
 // CHECK:      explain-a-program.mlir:[[# @LINE + 16]]:3: remark: variant `shuffle` exchanges these values
 // CHECK-NEXT:   redux: `redux.sync` has no `sum` of `f32`
 // CHECK-NEXT:   shuffle: accepted, chosen

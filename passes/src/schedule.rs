@@ -252,16 +252,15 @@ impl Planned<'_> {
             let plural = if threads == 1 { "" } else { "s" };
             format!("{length}{kernels}, {threads} thread{plural} a block{time}: {}", to_text(&case.steps))
         });
+        let report = match self.cases.len() {
+            1 => report,
+            _ => report.note("the first of these cases that the lengths fit is taken"),
+        };
         let report = notes.fold(report, |report, note| report.note(note));
         let candidates = self.candidates(&board, chip.clusters);
         let report = match candidates.first() {
             Some((_, cost)) => {
-                let all_known = self.job.extents.iter().all(|extent| extent.known().is_some());
-                let assumed = match all_known {
-                    true => "",
-                    false => ", which is assumed where sizes are known at run time only",
-                };
-                let report = report.note(format!("estimates are for {}{assumed}", self.estimated_for(&board)));
+                let report = report.note(format!("estimates are for {}", self.estimated_for(&board)));
                 let report = match self.chosen {
                     true => report.note(
                         "chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; \
@@ -326,7 +325,12 @@ impl Planned<'_> {
 
     /// What estimates are of: a GPU, and sizes, some of which may be assumed.
     fn estimated_for(&self, board: &Board) -> String {
-        format!("the {} and {}", board.name, shape(&cost::lengths(&self.job, &[])))
+        let all_known = self.job.extents.iter().all(|extent| extent.known().is_some());
+        let assumed = match all_known {
+            true => "",
+            false => ", which is assumed where sizes are known at run time only",
+        };
+        format!("the {} and {}{assumed}", board.name, shape(&cost::lengths(&self.job, &[])))
     }
 
     /// Notes on the op what it might be scheduled as, after what the estimates are of.

@@ -69,6 +69,22 @@ impl Code {
     pub fn name(&self) -> String {
         format!("TX{:04}", self.number)
     }
+
+    /// The messages to show: what says why as well, or does not, is one.
+    pub fn shown(&self) -> impl Iterator<Item = &'static str> {
+        let goes_on = |message: &str| {
+            let mut others = self.messages.iter();
+            others.any(|other| {
+                other
+                    .strip_prefix(message)
+                    .is_some_and(|rest| rest.starts_with(": "))
+            })
+        };
+        self.messages
+            .iter()
+            .copied()
+            .filter(move |message| !goes_on(message))
+    }
 }
 
 /// The rule that a message says is broken.
@@ -167,6 +183,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What may say why or not is shown once, and found both ways.
+    #[test]
+    fn messages_are_shown_once() {
+        let laws = get(207).expect("a code");
+        assert_eq!((laws.messages.len(), laws.shown().count()), (6, 3));
+        assert!(laws.shown().all(|message| message.ends_with(": {}")));
+        let axis = get(1).expect("a code");
+        assert!(axis.shown().eq(axis.messages.iter().copied()));
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn code(number: u64) -> Result<(), Failure> {
 
 fn page(code: &Code) -> String {
     let mut text = format!("{}: {}\n\n", code.name(), code.title);
-    for message in code.messages {
+    for message in code.shown() {
         text.push_str(&format!("  error: {}\n", message.replace("{}", "…")));
     }
     text.push_str(&format!("\n{}\n", wrapped(code.explanation)));
@@ -153,7 +153,8 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
                 None => one.push_str(&format!("  {}\n", in_short(&note.message))),
             }
         }
-        if let Some(line) = summary(&candidates) {
+        let chosen = notes.iter().find_map(|note| estimate(&note.message));
+        if let Some(line) = summary(&candidates, chosen) {
             one.push_str(&format!("  {line}\n"));
         }
         // What is written once may have become several ops.
@@ -193,24 +194,42 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
 /// What notes about schedules that are not chosen begin with.
 const CANDIDATE: &str = "candidate: ";
 
-/// How many candidates there are and how far their estimates lie apart, in a line.
-fn summary(candidates: &[&str]) -> Option<String> {
+/// What the schedule that is chosen or written is estimated at, if the note says that.
+fn estimate(note: &str) -> Option<f64> {
+    let cost = note
+        .strip_prefix("chosen: ")
+        .or_else(|| note.strip_prefix("written: "))?;
+    microseconds(cost)
+}
+
+/// The time that a cost begins with.
+fn microseconds(cost: &str) -> Option<f64> {
+    cost.split(' ').next()?.parse().ok()
+}
+
+/// How many candidates there are, how far their estimates lie apart, and whether some are below `own`, in a line.
+fn summary(candidates: &[&str], own: Option<f64>) -> Option<String> {
     let times: Vec<f64> = candidates
         .iter()
-        .filter_map(|candidate| candidate.split(' ').next()?.parse().ok())
+        .filter_map(|candidate| microseconds(candidate))
         .collect();
     let least = times.iter().copied().reduce(f64::min)?;
     let most = times.iter().copied().reduce(f64::max)?;
     // Rounded up.
     let apart = ((most / least - 1.0) * 1000.0).ceil().max(1.0) / 10.0;
-    Some(match times.len() {
+    let told = match times.len() {
         1 => format!("1 other schedule, estimated at {least:.1} µs"),
         n if apart > 100.0 => {
             format!("{n} other schedules, estimated at {least:.1} to {most:.1} µs")
         }
         n => format!(
-            "{n} other schedules, estimated at {least:.1} to {most:.1} µs: within {apart:.1} %"
+            "{n} other schedules, estimated at {least:.1} to {most:.1} µs, within {apart:.1} % of each other"
         ),
+    };
+    let below = own.map_or(0, |own| times.iter().filter(|time| **time < own).count());
+    Some(match below {
+        0 => told,
+        _ => format!("{told}; a lower estimate need not be a lower time: `tx tune` measures"),
     })
 }
 
@@ -319,19 +338,25 @@ mod tests {
             short(candidate),
             "692.6 µs: split d0 by 8, fuse [a, b] to p, stream"
         );
-        assert_eq!(summary(&[]), None);
+        assert_eq!(summary(&[], None), None);
         assert_eq!(
-            summary(&[candidate]).as_deref(),
+            summary(&[candidate], Some(692.6)).as_deref(),
             Some("1 other schedule, estimated at 692.6 µs")
         );
         assert_eq!(
-            summary(&[
-                candidate,
-                "692.7 µs for 10 bytes: []",
-                "693.5 µs for 10 bytes: []"
-            ])
+            summary(
+                &[
+                    candidate,
+                    "692.7 µs for 10 bytes: []",
+                    "693.5 µs for 10 bytes: []"
+                ],
+                estimate("chosen: 692.7 µs for 10 bytes; all")
+            )
             .as_deref(),
-            Some("3 other schedules, estimated at 692.6 to 693.5 µs: within 0.2 %")
+            Some(
+                "3 other schedules, estimated at 692.6 to 693.5 µs, within 0.2 % of each other; a lower estimate need not be a \
+                  lower time: `tx tune` measures"
+            )
         );
     }
 

@@ -395,7 +395,7 @@ fn code_section(page: &mut String, code: &Code) -> Result<()> {
         first.collect::<String>(),
         title.as_str()
     )?;
-    for message in code.messages {
+    for message in code.shown() {
         writeln!(page, "{}", message.replace("{}", "…"))?;
     }
     writeln!(page, "```\n\n{}", code.explanation)?;
