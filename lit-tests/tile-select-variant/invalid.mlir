@@ -15,6 +15,20 @@ gpu.module @m {
 // -----
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
+
+// One that is nearly right is named.
+gpu.module @m {
+  gpu.func @misspelt_variant(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    // expected-error @below {{redux, shared; did you mean `shared`?}}
+    tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, variant = "share"} : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+#cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #shared = #gpu.address_space<workgroup>
 
 // A variant that the program names has to accept: no thread has this tile to itself.

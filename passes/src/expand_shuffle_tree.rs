@@ -144,11 +144,12 @@ fn check_variant<'c>(
                     .note(reason)
                     .emit()
             }),
-        Some(other) => Err(error(
-            op.location(),
-            format!("no variant of `tile.all_reduce` named `{other}`; known variants: redux, shuffle"),
-        )
-        .emit()),
+        Some(other) => {
+            let near = tx_mlir::nearest(other, ["redux", "shuffle"]);
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let message = format!("no variant of `tile.all_reduce` named `{other}`; known variants: redux, shuffle{near}");
+            Err(error(op.location(), message).emit())
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{PoisonError, RwLock};
-use tx_mlir::{Builder, Failed, Op, error};
+use tx_mlir::{Builder, Failed, Op, error, nearest};
 
 /// The variants of this crate.
 pub(crate) const BUILTIN: &[&dyn Variant] = &[
@@ -137,8 +137,12 @@ pub(crate) fn variant_named(name: &str) -> Option<&'static dyn Variant> {
 /// What to say of a name that no variant has.
 pub(crate) fn unknown_variant(name: &str) -> String {
     let known: Vec<&str> = variants().iter().map(|v| v.name()).collect();
+    let near = match nearest(name, known.iter().copied()) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    };
     format!(
-        "no variant named `{name}`; known variants: {}",
+        "no variant named `{name}`; known variants: {}{near}",
         known.join(", ")
     )
 }
