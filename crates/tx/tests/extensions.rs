@@ -230,6 +230,10 @@ fn refuses_what_cannot_be_put_in() {
     let error = tx::register_pass(&Mark::INFO).expect_err("registered before");
     assert_eq!(error.kind, ErrorKind::Taken);
     assert!(error.to_string().contains("`test-mark`"), "{error}");
+    // As both who write `pass!` and who write a `PassInfo` name it.
+    for part in ["`as` in `tx::pass!`", "`PassInfo::argument`"] {
+        assert!(error.to_string().contains(part), "{error}");
+    }
     // MLIR's own names are taken as well, and so are those of pipelines.
     for name in ["canonicalize", "lower-reduction"] {
         let info = tx::pass::PassInfo {
