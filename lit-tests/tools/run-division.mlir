@@ -5,7 +5,7 @@
 // SNAPSHOT: none — the CHECK lines say it all.
 
 // A division without a result is told as such, at the op that its author wrote, with its code.
-// CHECK:      run-division.mlir:[[# @LINE + 10]]:10: error: integer division by zero or overflow at {{.*}}run-division.mlir:[[# @LINE + 10]]:10 by thread (0, 0, 0) of block (0, 0, 0) (kernel `k`)
+// CHECK:      run-division.mlir:[[# @LINE + 10]]:10: error: integer division by zero or overflow by thread (0, 0, 0) of block (0, 0, 0) (kernel `k`)
 // CHECK-NEXT:   %q = arith.divsi
 // CHECK-NEXT: {{^ *\^$}}
 // CHECK-NEXT: = TX0807: tx explain TX0807

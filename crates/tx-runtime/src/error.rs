@@ -1,5 +1,6 @@
 //! What can go wrong, and whose turn it is.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use tx_plan::{CheckError, ElementType, ExprError, PlanError};
@@ -196,8 +197,9 @@ pub enum Error {
 /// the other location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{}: error: {message} (kernel `{kernel}`){}",
+    "{}: error: {} (kernel `{kernel}`){}",
     location.as_deref().unwrap_or("<unknown>"),
+    self.without_place(),
     self.elsewhere().map(|at| format!("\n{at}: note: the other operation is here")).unwrap_or_default()
 )]
 pub struct Fault {
@@ -209,11 +211,28 @@ pub struct Fault {
     pub location: Option<String>,
     /// `file:line:column` of the other operation of a race or a divergence.
     pub other_location: Option<String>,
-    /// What it did, and which threads did it.
+    /// What it did, and which threads did it, with the places.
     pub message: String,
 }
 
 impl Fault {
+    /// The message to put behind its place, which it does not say again. A race has two, and says both.
+    pub fn without_place(&self) -> Cow<'_, str> {
+        let by = match self.kind {
+            FaultKind::Race => return Cow::Borrowed(&self.message),
+            FaultKind::Endless => " of thread",
+            _ => " by thread",
+        };
+        match &self.location {
+            Some(place) => Cow::Owned(self.message.replacen(
+                &format!(" at {place} by thread"),
+                by,
+                1,
+            )),
+            None => Cow::Borrowed(&self.message),
+        }
+    }
+
     /// The location of the other operation, where it is not that of the first: threads race in one operation, too.
     pub fn elsewhere(&self) -> Option<&str> {
         self.other_location

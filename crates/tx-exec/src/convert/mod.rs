@@ -448,6 +448,20 @@ fn rename(context: &Context, module: &Module<'_>, operation: OperationRef<'_, '_
     );
 }
 
+/// What messages call a variable in shared memory. Those that MLIR makes of a kernel's workgroup attributions are told as such:
+/// `__wg_<kernel>_<number>`.
+fn shared_label(name: &str) -> String {
+    let buffer = name
+        .strip_prefix("__wg_")
+        .and_then(|rest| rest.rsplit_once('_'));
+    match buffer {
+        Some((kernel, number)) if number.parse::<u32>().is_ok() => {
+            format!("shared buffer {number} of kernel `{kernel}`")
+        }
+        _ => format!("shared @{name}"),
+    }
+}
+
 /// Gives every shared variable that a kernel uses its place. Dynamic shared memory follows after all others.
 fn place_shared(
     mut info: KernelInfo,
@@ -476,7 +490,7 @@ fn place_shared(
         packed = packed.next_multiple_of(*align) + bytes;
         let offset = end.next_multiple_of(*align);
         shared[variable] = Some(SharedVariable {
-            label: format!("shared @{name}").into(),
+            label: shared_label(name).into(),
             offset,
             length: Some(*bytes),
         });
