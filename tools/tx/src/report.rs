@@ -13,12 +13,13 @@ use tx_validate::{Trouble, Validation, Verdict};
 
 use crate::cli;
 use crate::compile;
+use crate::diagnostic::say_all;
 use crate::doctor;
 use crate::failure::{Failure, say};
 use crate::name;
 use crate::progress::{self, Task};
 use crate::run::given;
-use crate::validate::{refused, watch};
+use crate::validate::{finding, refused, watch};
 
 /// The stage after which kernels are read: all barriers are in, and nothing is LLVM's yet.
 const KERNELS: &str = "convert-tile-to-gpu";
@@ -266,6 +267,9 @@ fn check(
             .map(|stage| (stage.name.clone(), verdict(&stage.verdict)))
             .collect(),
     };
+    if let Some(found) = finding(Path::new(&source.name), &validation) {
+        say_all(&[found]);
+    }
     Ok(bad(&validation, source))
 }
 

@@ -194,25 +194,8 @@ fn describe(file: &Path, validation: &Validation) -> String {
         let lines: Vec<&str> = verdict.lines().map(str::trim).collect();
         text.push_str(&format!("  {:<width$}  {}\n", stage.name, lines.join("; ")));
     }
-    if let Some(stage) = validation.guilty() {
-        let name = &stage.name;
-        let what = match (&stage.verdict, name.as_str()) {
-            (Verdict::Race(_), "parse") => "the program leaves accesses unordered".to_owned(),
-            (_, "parse") => "the program does what it must not".to_owned(),
-            (Verdict::Race(_), _) => format!("`{name}` leaves accesses unordered"),
-            _ if validation.blames_combiner() => {
-                format!(
-                    "`{name}` combines in another order, which changes what the program computes"
-                )
-            }
-            (Verdict::Wrong(_), _) => format!("`{name}` changes what the program computes"),
-            (Verdict::Broken(_), _) => "a combiner does not obey the laws".to_owned(),
-            (Verdict::Ptx(_), _) => format!("`{name}` makes PTX that is not what the IR says"),
-            _ => format!("`{name}` makes the program do what it must not"),
-        };
-        let text = format!("@{}: {what}", validation.entry);
-        let verdict = format!("{name}: {}", stage.verdict);
-        say_all(&[Said::finding(&text, &verdict, file, validation.note())]);
+    if let Some(found) = finding(file, validation) {
+        say_all(&[found]);
     } else if let (false, Some(last)) = (validation.is_good(), validation.stages.last()) {
         say(&format!(
             "{}: @{}: what `{}` leaves cannot be compared with what the program leaves as it came",
@@ -222,4 +205,25 @@ fn describe(file: &Path, validation: &Validation) -> String {
         ));
     }
     text
+}
+
+/// What the first stage that is wrong does wrong, and who else may be to blame.
+pub(crate) fn finding(file: &Path, validation: &Validation) -> Option<Said> {
+    let stage = validation.guilty()?;
+    let name = &stage.name;
+    let what = match (&stage.verdict, name.as_str()) {
+        (Verdict::Race(_), "parse") => "the program leaves accesses unordered".to_owned(),
+        (_, "parse") => "the program does what it must not".to_owned(),
+        (Verdict::Race(_), _) => format!("`{name}` leaves accesses unordered"),
+        _ if validation.blames_combiner() => {
+            format!("`{name}` combines in another order, which changes what the program computes")
+        }
+        (Verdict::Wrong(_), _) => format!("`{name}` changes what the program computes"),
+        (Verdict::Broken(_), _) => "a combiner does not obey the laws".to_owned(),
+        (Verdict::Ptx(_), _) => format!("`{name}` makes PTX that is not what the IR says"),
+        _ => format!("`{name}` makes the program do what it must not"),
+    };
+    let text = format!("@{}: {what}", validation.entry);
+    let verdict = format!("{name}: {}", stage.verdict);
+    Some(Said::finding(&text, &verdict, file, validation.note()))
 }

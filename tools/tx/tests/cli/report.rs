@@ -146,3 +146,34 @@ fn reports_that_cannot_be_made() {
         assert!(stderr(&output).contains(message), "{}", stderr(&output));
     }
 }
+
+/// A pass that shows that a combiner is wrong is not blamed here where `tx validate` does not blame it.
+#[test]
+fn combiners_are_to_blame_in_reports_too() {
+    let case = Case::new();
+    case.file(
+        "affine.mlir",
+        "\
+func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %D: memref<?xi32>) {
+  tile.reduce custom %A, %C into %B, %D axes [1] scope(grid) identity [1 : i32, 0 : i32] combiner {
+  ^bb0(%a: i32, %c: i32, %b: i32, %d: i32):
+    %p = arith.muli %a, %b : i32
+    %q = arith.muli %c, %b : i32
+    %s = arith.addi %q, %d : i32
+    tile.yield %p, %s : i32, i32
+  } : memref<?x?xi32>, memref<?x?xi32> into memref<?xi32>, memref<?xi32>
+  return
+}
+",
+    );
+    let output = case.tx(&["report", "affine.mlir", "-o", "affine.html"]);
+    assert_eq!(status(&output), 3);
+    let said = stderr(&output);
+    for part in [
+        "error: @affine: `tile-schedule` combines in another order, which changes what the program computes\n",
+        "note: `laws` shows values for which a `custom` combiner depends on the order of elements",
+    ] {
+        assert!(said.contains(part), "{said}");
+        assert!(stderr(&case.tx(&["validate", "affine.mlir"])).contains(part));
+    }
+}
