@@ -30,10 +30,11 @@ pub(crate) fn check(specs: &[Spec], times: u64) -> Result<(), Failure> {
     }
     let copies = match times {
         1 => String::new(),
-        _ => format!(", {times} times where they run"),
+        2 => ", twice that in a run on the CPU".to_owned(),
+        _ => format!(", {times} times that in a run on the CPU"),
     };
     Err(Failure::Refused(format!(
-        "not enough memory for the arguments: they take {}{copies}, and {} are available",
+        "not enough memory: the arguments take {}{copies}, and {} are available",
         in_gib(bytes),
         in_gib(available)
     )))

@@ -241,7 +241,7 @@ fn arguments_that_do_not_fit_into_memory() {
         let output = case.tx(&[command, &args].concat());
         assert_eq!(status(&output), 1, "{command:?}");
         let said = stderr(&output);
-        let wanted = "tx: error: not enough memory for the arguments: they take 65536.0 GiB, 2 times where they run, and ";
+        let wanted = "tx: error: not enough memory: the arguments take 65536.0 GiB, twice that in a run on the CPU, and ";
         assert!(said.contains(wanted), "{command:?}: {said}");
         assert!(
             said.ends_with(" GiB are available\n"),
@@ -298,7 +298,7 @@ gpu.module @m {
         let all = said + &stdout(&output);
         // Device code has where it goes back.
         let place = if command[0] == "run" {
-            "at spin.mlir:8:7"
+            "of thread (0, 0, 0)"
         } else {
             "`scf.while` at spin.mlir:4:5"
         };
