@@ -22,6 +22,9 @@ pub(crate) enum Format {
     Json,
 }
 
+/// The rule that combiners obey the laws.
+const LAWS: u64 = 207;
+
 static FORMAT: OnceLock<Format> = OnceLock::new();
 
 impl Format {
@@ -153,7 +156,7 @@ impl Said {
                 notes: Vec::new(),
             }
         };
-        let message = format!("{} (kernel `{}`)", fault.message, fault.kernel);
+        let message = format!("{} (kernel `{}`)", fault.without_place(), fault.kernel);
         let mut one = said(Severity::Error, fault.location.as_deref(), message);
         one.notes = fault
             .elsewhere()
@@ -278,8 +281,10 @@ impl Said {
             // What the program did stands in the verdict.
             (Severity::Error, Origin::Finding(_)) => self.notes.iter().find_map(|note| {
                 let told = |verdict| note.message.split_once(verdict);
-                let (_, fault) = told("RACE: ").or_else(|| told("FAULT: "))?;
-                tx_codes::find(fault)
+                if let Some((_, fault)) = told("RACE: ").or_else(|| told("FAULT: ")) {
+                    return tx_codes::find(fault);
+                }
+                told("BROKEN: ").and_then(|_| tx_codes::get(LAWS))
             }),
             _ => None,
         }
@@ -288,7 +293,13 @@ impl Said {
     /// Text for people, in colours.
     pub(crate) fn styled(&self) -> String {
         let mut text = String::new();
-        self.style_into(&mut text, None);
+        self.style_into(&mut text, None, false);
+        self.name_code(&mut text);
+        text
+    }
+
+    /// Adds the code that explains it.
+    fn name_code(&self, text: &mut String) {
         if let Some(code) = self.code() {
             let (dim, name) = (Style::new().dimmed(), code.name());
             text.push_str(&format!(
@@ -296,11 +307,11 @@ impl Said {
                 name::get()
             ));
         }
-        text
     }
 
-    /// Adds the text. `shown` is the place whose line stands above it: it is not shown again.
-    fn style_into(&self, text: &mut String, shown: Option<&tx::Location>) {
+    /// Adds the text. `shown` is the place whose line stands above it: it is not shown again. `findings` says whether verdicts are
+    /// told as well: they may stand in a table on standard output.
+    fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {
             Severity::Error => AnsiColor::Red,
@@ -345,8 +356,12 @@ impl Said {
             text.push_str(&format!("{line}\n{indent}{mark}^{mark:#}\n"));
         }
         let is_finding = |note: &&Self| matches!(note.origin, Origin::Finding(_));
-        for note in self.notes.iter().filter(|note| !is_finding(note)) {
-            note.style_into(text, shown);
+        for note in self
+            .notes
+            .iter()
+            .filter(|note| findings || !is_finding(note))
+        {
+            note.style_into(text, shown, findings);
         }
     }
 
@@ -359,8 +374,16 @@ impl Said {
     pub(crate) fn json(&self) -> Value {
         let mut object = self.json_without_text();
         object["code"] = self.code().map(Code::name).into();
-        object["rendered"] = self.text().into();
+        object["rendered"] = self.whole_text().into();
         object
+    }
+
+    /// Text without colours, which says all that there is to say: there is no table besides.
+    fn whole_text(&self) -> String {
+        let mut text = String::new();
+        self.style_into(&mut text, None, true);
+        self.name_code(&mut text);
+        anstream::adapter::strip_str(&text).to_string()
     }
 
     fn json_without_text(&self) -> Value {

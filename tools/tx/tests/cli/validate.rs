@@ -69,3 +69,42 @@ fn findings_have_a_place() {
         stderr(&output)
     );
 }
+
+/// A law that is broken is a rule with a code, and JSON says with what values it is.
+#[test]
+fn broken_laws_have_a_code() {
+    let case = Case::new();
+    case.file(
+        "odd.mlir",
+        "\
+func.func @odd(%A: memref<?xi8>, %B: memref<i8>) {
+  tile.reduce custom %A into %B axes [0] scope(grid) identity [0 : i8] combiner {
+  ^bb0(%l: i8, %r: i8):
+    %c = arith.constant 77 : i8
+    %is = arith.cmpi eq, %l, %c : i8
+    %s = arith.addi %l, %r : i8
+    %t = arith.addi %s, %s : i8
+    %p = arith.select %is, %t, %s : i8
+    tile.yield %p : i8
+  } : memref<?xi8> into memref<i8>
+  return
+}
+",
+    );
+    let output = case.tx(&["validate", "odd.mlir", "--message-format", "json"]);
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    let first = stderr(&output).lines().next().map(str::to_owned);
+    let one: serde_json::Value = serde_json::from_str(&first.expect("a line")).expect("JSON");
+    assert_eq!(one["message"], "@odd: a combiner does not obey the laws");
+    assert_eq!(one["code"], "TX0207");
+    let note = one["notes"][0]["message"].as_str().expect("a note");
+    assert!(
+        note.contains("not commutative: combiner(0, 77) = 77"),
+        "{one}"
+    );
+    let rendered = one["rendered"].as_str().expect("text");
+    assert!(
+        rendered.contains(note) && rendered.contains("TX0207"),
+        "{one}"
+    );
+}
