@@ -362,26 +362,6 @@ pub(crate) const CODES: &[Code] = &[
 "#,
     },
     Code {
-        number: 325,
-        title: "registers for no thread, or for more than there are",
-        messages: &["registers are to do for {} threads of a multiprocessor, expected 1 to {}"],
-        explanation: "`#tile.resident` says among how many threads of a multiprocessor its registers are to be divided. There are \
-                      never more than 2048 at a time.",
-        command: Command::Compile,
-        refused: r#"func.func @f(%A: memref<8x8xf32>, %B: memref<8xf32>) {
-  tile.reduce sum %A into %B axes [1] scope(grid)
-      {schedule = [#tile.bind<"d1" to thread_x>, #tile.resident<0>]} : memref<8x8xf32> into memref<8xf32>
-  return
-}
-"#,
-        accepted: r#"func.func @f(%A: memref<8x8xf32>, %B: memref<8xf32>) {
-  tile.reduce sum %A into %B axes [1] scope(grid)
-      {schedule = [#tile.bind<"d1" to thread_x>, #tile.resident<1024>]} : memref<8x8xf32> into memref<8xf32>
-  return
-}
-"#,
-    },
-    Code {
         number: 316,
         title: "a schedule that is too long",
         messages: &["the schedule has {} steps, expected at most {}"],
@@ -610,6 +590,26 @@ pub(crate) const CODES: &[Code] = &[
     %p = arith.mulf %a, %k : f32
     tile.yield %p : f32
   } : memref<8xf32>, memref<3xf32> into memref<6xf32>
+  return
+}
+"#,
+    },
+    Code {
+        number: 325,
+        title: "registers for no thread, or for more than there are",
+        messages: &["registers are to do for {} threads of a multiprocessor, expected 1 to {}"],
+        explanation: "`#tile.resident` says among how many threads of a multiprocessor its registers are to be divided. There are \
+                      never more than 2048 at a time.",
+        command: Command::Compile,
+        refused: r#"func.func @f(%A: memref<8x8xf32>, %B: memref<8xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+      {schedule = [#tile.bind<"d1" to thread_x>, #tile.resident<0>]} : memref<8x8xf32> into memref<8xf32>
+  return
+}
+"#,
+        accepted: r#"func.func @f(%A: memref<8x8xf32>, %B: memref<8xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+      {schedule = [#tile.bind<"d1" to thread_x>, #tile.resident<1024>]} : memref<8x8xf32> into memref<8xf32>
   return
 }
 "#,
