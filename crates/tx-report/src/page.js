@@ -403,18 +403,25 @@
     openAll.textContent = open ? 'Close all stages' : 'Open all stages';
   });
 
+  // Where these keys went, until the reader scrolls: what is laid out on the way may have moved it out of the window.
+  let kept = null;
+  for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+    addEventListener(type, event => { if (!event.key || /^(Arrow|Page|Home|End)/.test(event.key)) kept = null; }, { passive: true });
+  }
   // To the next stage and back: from the one that has the focus, as long as it is in the window, and else from where the reader is.
   const step = by => {
     const top = dock?.offsetHeight ?? 0, middle = (top + innerHeight) / 2;
     const place = box => box.getBoundingClientRect();
     let at = boxes.indexOf(document.activeElement.closest('details.stage'));
-    if (at < 0 || place(boxes[at]).bottom < top || place(boxes[at]).top > innerHeight) {
+    const isSeen = at >= 0 && (boxes[at] === kept || (place(boxes[at]).bottom > top && place(boxes[at]).top < innerHeight));
+    if (!isSeen) {
       at = boxes.findLastIndex(box => place(box).top < middle);
       // Back is first to where this one begins.
       if (by < 0 && at >= 0 && place(boxes[at]).top < top) at += 1;
     }
     const box = boxes[at + by];
     if (!box) return;
+    kept = box;
     show(box, 'start');
     box.querySelector('summary').focus({ preventScroll: true });
   };

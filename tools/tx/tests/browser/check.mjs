@@ -276,32 +276,38 @@ await test('a search finds what nobody has looked at in long stages', async () =
   }
 });
 
+// How far down a page is when it has come to rest: the same for a while.
+const restsAt = page => page.evaluate(() => new Promise(done => {
+  let at = scrollY, frames = 0;
+  const frame = () => {
+    frames = scrollY === at ? frames + 1 : 0;
+    at = scrollY;
+    if (frames > 6) done(at); else requestAnimationFrame(frame);
+  };
+  frame();
+}));
+
 await test('a search leaves the reader in place until it has found something', async () => {
   for (const width of [420, 1280]) {
     const { page } = await open('rows.html', { width });
-    const rested = () => page.evaluate(() => new Promise(done => {
-      let frames = 6;
-      const frame = () => { if (frames--) requestAnimationFrame(frame); else done(scrollY); };
-      frame();
-    }));
     await page.evaluate(() => document.querySelector('#ptx').scrollIntoView({ behavior: 'instant' }));
-    const there = await rested();
+    const there = await restsAt(page);
     assert(there > 1000, String(there));
     await page.keyboard.press('/');
     assert.equal(await focused(page), 'query');
-    assert.equal(await rested(), there, '/');
+    assert.equal(await restsAt(page), there, '/');
     await page.keyboard.type('nowhere');
     await page.keyboard.press('Enter');
     assert.equal(await hits(page), 'no hits');
-    assert.equal(await rested(), there, 'typing');
+    assert.equal(await restsAt(page), there, 'typing');
     await page.keyboard.press('Escape');
     assert.notEqual(await focused(page), 'query');
-    assert.equal(await rested(), there, 'Esc');
+    assert.equal(await restsAt(page), there, 'Esc');
     await page.locator('#query').click();
     await page.keyboard.type('a');
-    assert.equal(await rested(), there, 'a click');
+    assert.equal(await restsAt(page), there, 'a click');
     await page.keyboard.press('Escape');
-    assert.equal(await rested(), there, 'Esc after a click');
+    assert.equal(await restsAt(page), there, 'Esc after a click');
   }
 });
 
@@ -320,15 +326,19 @@ await test('stages are counted from the one in view', async () => {
   };
   const at = await found();
   assert(at > 1, String(at));
+  await restsAt(page);
   await page.keyboard.press('Escape');
   await page.keyboard.press('j');
   assert.equal(await stage(), `stage-${at + 1}`);
+  await restsAt(page);
   const [bar, box] = [await page.locator('.dock').boundingBox(), await page.locator(`#stage-${at + 1}`).boundingBox()];
   assert(box.y >= bar.height && box.y < bar.height + 60, `${JSON.stringify(box)} is below the bar`);
   await page.keyboard.press('k');
   assert.equal(await stage(), `stage-${at}`);
+  await restsAt(page);
   // Behind all of them the last one is the one before, and there is no next.
   await page.evaluate(() => { document.activeElement.blur(); document.querySelector('#ptx').scrollIntoView({ behavior: 'instant' }); });
+  await restsAt(page);
   await page.keyboard.press('j');
   assert.equal(await stage(), undefined);
   await page.keyboard.press('k');
