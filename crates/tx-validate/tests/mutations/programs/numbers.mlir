@@ -1,7 +1,7 @@
-// Numbers with and without sign, of all widths.
+// Numbers with and without sign, of all widths. A warp has each row of the narrowest, whatever is chosen for them: `redux` is among what is edited.
 func.func @least_bytes(%A: memref<?x300xi8>, %B: memref<?xi8>, %C: memref<?xi8>) {
-  tile.reduce min %A into %B axes [1] scope(grid) : memref<?x300xi8> into memref<?xi8>
-  tile.reduce umin %A into %C axes [1] scope(grid) : memref<?x300xi8> into memref<?xi8>
+  tile.reduce min %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 32>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]} : memref<?x300xi8> into memref<?xi8>
+  tile.reduce umin %A into %C axes [1] scope(grid) {schedule = [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 32>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]} : memref<?x300xi8> into memref<?xi8>
   return
 }
 func.func @greatest(%A: memref<?x300xi32>, %B: memref<?xi32>, %C: memref<?xi32>) {
