@@ -1,7 +1,8 @@
 //! How deep a text is nested. MLIR's parser, and what looks at IR after it, takes a piece of the stack for each level, and a process
 //! that has no more is ended without a word.
 
-/// Levels that a text may have: as many as fit into the two megabytes of a thread, whatever the passes.
+/// Levels that a text may have: half of the 500 `scf.if` that were compiled on two megabytes, which threads have, by a debug build; 1000
+/// were too many.
 pub(crate) const MOST: usize = 256;
 
 /// Line and column, from 1, of the bracket that opens one level too many.

@@ -287,7 +287,9 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
         return true;
     };
     if is_text(&source) {
-        return !is_too_deep(&Context::new(), name, &source);
+        // A bare context, for the handler alone.
+        let context = Context::new_with_threading(false);
+        return !is_too_deep(&context, name, &source);
     }
     let context = Context::new_with_registry(registry, false);
     context.set_allow_unregistered_dialects(true);

@@ -8,11 +8,11 @@ use crate::failure::Failure;
 /// Bytes that are not worth asking the system about.
 const FEW: u64 = 1 << 28;
 
-/// Refuses arguments that do not fit into memory so many times: runs on the CPU have copies.
-pub(crate) fn check(specs: &[Spec], times: u64) -> Result<(), Failure> {
+/// Refuses arguments that do not fit into memory, twice where they are `copied`: for a run on the CPU.
+pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let sizes = specs.iter().map(|spec| spec.bytes().unwrap_or(0));
     let bytes = sizes.fold(0, u64::saturating_add);
-    let needed = bytes.saturating_mul(times);
+    let needed = bytes.saturating_mul(if copied { 2 } else { 1 });
     if needed <= FEW {
         return Ok(());
     }
@@ -28,10 +28,9 @@ pub(crate) fn check(specs: &[Spec], times: u64) -> Result<(), Failure> {
     if available == 0 || needed <= available {
         return Ok(());
     }
-    let copies = match times {
-        1 => String::new(),
-        2 => ", twice that in a run on the CPU".to_owned(),
-        _ => format!(", {times} times that in a run on the CPU"),
+    let copies = match copied {
+        true => ", twice that in a run on the CPU",
+        false => "",
     };
     Err(Failure::Refused(format!(
         "not enough memory: the arguments take {}{copies}, and {} are available",

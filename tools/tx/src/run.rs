@@ -69,8 +69,7 @@ impl Launch {
     /// Makes the arguments.
     pub(crate) fn arguments(&self, device: &Device) -> Result<Vec<Arg>, Failure> {
         // A GPU has memory of its own.
-        let times = if device.chip().is_some() { 1 } else { 2 };
-        memory::check(&self.args, times)?;
+        memory::check(&self.args, device.chip().is_none())?;
         load(&self.args)
     }
 
@@ -157,7 +156,7 @@ pub(crate) fn given(specs: &[Spec]) -> Result<Option<Vec<Arg>>, Failure> {
     if specs.is_empty() {
         return Ok(None);
     }
-    memory::check(specs, 2)?;
+    memory::check(specs, true)?;
     load(specs).map(Some)
 }
 

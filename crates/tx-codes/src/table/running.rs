@@ -251,7 +251,7 @@ pub(crate) const CODES: &[Code] = &[
             "integer division by zero or overflow {}",
             "the result is not defined: operands {}",
         ],
-        explanation: "An integer divided by zero, or the smallest one by -1, has no result, nor has a shift by the width of the type and more. The message has the op. Divide \
+        explanation: "An integer divided by zero, or the smallest one by -1, has no result. The message has the op. Divide \
                       where the divisor is none of these, or by another number in their place.",
         command: Command::Run(&["--arg", "zeros:32xi32"]),
         refused: r#"gpu.module @kernels {

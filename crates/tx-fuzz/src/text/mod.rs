@@ -46,7 +46,7 @@ pub struct Config {
     pub opt: Option<PathBuf>,
     /// MLIR's own `mlir-opt`, to know which crashes are its own.
     pub upstream: Option<PathBuf>,
-    /// The folder with programs to damage, and with folders of them.
+    /// The folder with programs to damage, and with folders of them; without it, random modules are.
     pub corpus: Option<PathBuf>,
     /// How long.
     pub time: Duration,
