@@ -3,13 +3,14 @@
 // Without a schedule one is chosen from what is known of the sizes and strides, and written on the op
 // as the attribute that could also have been written by hand.
 
-// Rows of unknown length and number: a kernel for each of some lengths, among which the caller's decides. A thread has a short
-// one alone, then one to sixteen lanes share it, then a warp, then two warps, with vectors, then a block. Few long ones are cut over blocks, of which
+// Rows of unknown length and number: a kernel for each of some lengths, among which the caller's decides. A thread has short
+// ones alone, two at once, then four to sixteen lanes share some, then a warp, then two warps, with vectors, then a block. Few long ones are cut over blocks, of which
 // the last combines: the fewer there are, the more blocks each has.
 // CHECK-LABEL: func.func @rows(
-// CHECK:      #tile.case<"d1" to 8, [#tile.split<"d0" by 256>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.i" by 1>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
-// CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d0" by 128>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 16>, #tile.split<"d1.i" by 2>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
-// CHECK-SAME: #tile.case<"d1" to 32, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 32>, #tile.split<"d1.i" by 4>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">]>
+// CHECK:      #tile.case<"d1" to 8, [#tile.split<"d0" by 256>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 128>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.i" by 1>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.reorder<"d1.o", "d1.i.o", "d0.i.o">, #tile.unroll<"d0.i.o">]>
+// CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d0" by 64>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 32>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 16>, #tile.split<"d1.i" by 4>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.reorder<"d1.o", "d1.i.o", "d0.i.o">, #tile.unroll<"d0.i.o">]>
+// CHECK-SAME: #tile.case<"d1" to 24, [#tile.split<"d0" by 32>, {{[^]]*}}#tile.split<"d1" by 24>, #tile.split<"d1.i" by 8>,
+// CHECK-SAME: #tile.case<"d1" to 32, [#tile.split<"d0" by 32>, {{[^]]*}}#tile.split<"d1" by 32>, #tile.split<"d1.i" by 16>,
 // CHECK-SAME: #tile.case<"d1" to 64, [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 64>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
 // CHECK-SAME: #tile.case<"d1" to 256, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
 // CHECK-SAME: #tile.case<"d1" to 768, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 32>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
@@ -29,6 +30,35 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK-SAME: #tile.otherwise<[#tile.bind<"d0" to block_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 8192>, #tile.split<"d1.o.i" by 512>, #tile.rfactor<"d1.o.i.o">
 func.func @few_rows(%A: memref<16x?xf32>, %B: memref<16xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<16x?xf32> into memref<16xf32>
+  return
+}
+
+// Half a gibibyte and more in few rows is cut over some 16 thousand blocks, as many for each row.
+// CHECK-LABEL: func.func @long_and_vast(
+// CHECK: schedule = [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 131072>, #tile.split<"d1.o.i" by 2048>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, {{[^]]+}}#tile.resident<1536>]
+func.func @long_and_vast(%A: memref<256x1048576xf32>, %B: memref<256xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<256x1048576xf32> into memref<256xf32>
+  return
+}
+
+// Columns of 64 to 512 elements which no other block shares have 16 threads on top of each other; of 16-bit elements half as many side
+// by side, as each has eight.
+// CHECK-LABEL: func.func @tall_columns(
+// CHECK: #tile.split<"p" by 32>, {{.+}} #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_y>
+// CHECK-LABEL: func.func @tall_columns_of_halves(
+// CHECK: #tile.split<"p" by 16>, {{.+}} #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_y>
+// CHECK-LABEL: func.func @taller_columns(
+// CHECK: #tile.split<"p" by 32>, {{.+}} #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_y>
+func.func @tall_columns(%A: memref<?x64x1024xf32>, %B: memref<?x1024xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x64x1024xf32> into memref<?x1024xf32>
+  return
+}
+func.func @tall_columns_of_halves(%A: memref<?x64x1024xf16>, %B: memref<?x1024xf16>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x64x1024xf16> into memref<?x1024xf16>
+  return
+}
+func.func @taller_columns(%A: memref<?x513x1024xf32>, %B: memref<?x1024xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x513x1024xf32> into memref<?x1024xf32>
   return
 }
 
@@ -112,9 +142,9 @@ func.func @rows_of_some_halves(%A: memref<?x?xf16>, %B: memref<?xf16>) {
   return
 }
 
-// Columns that are a multiple of four: a thread has four, and where there are few, blocks share them.
+// Columns that are a multiple of four: a thread has four, and where there are few, blocks share them, with 32 threads on top of each other.
 // CHECK-LABEL: func.func @few_columns(
-// CHECK: schedule = [#tile.split<"d1" by 4>, #tile.split<"d1.o" by 32>, #tile.bind<"d1.o.o" to block_x>, #tile.bind<"d1.o.i" to thread_x>, #tile.split<"d0" by 16896>, #tile.split<"d0.i" by 64>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_y>, #tile.last_block, #tile.split<"d0.i.i" by 8>, #tile.bind<"d0.i.i.i" to thread_y>, #tile.unroll<"d0.i.i.o">, #tile.reorder<"d0.o", "d0.i.i.o", "d1.i">, #tile.vectorize<"d1.i">, #tile.stream]
+// CHECK: schedule = [#tile.split<"d1" by 4>, #tile.split<"d1.o" by 16>, #tile.bind<"d1.o.o" to block_x>, #tile.bind<"d1.o.i" to thread_x>, #tile.split<"d0" by 33792>, #tile.split<"d0.i" by 256>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_y>, #tile.last_block, #tile.split<"d0.i.i" by 32>, #tile.bind<"d0.i.i.i" to thread_y>, #tile.unroll<"d0.i.i.o">, #tile.reorder<"d0.o", "d0.i.i.o", "d1.i">, #tile.vectorize<"d1.i">, #tile.stream]
 func.func @few_columns(%A: memref<?x256xf32>, %B: memref<256xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<?x256xf32> into memref<256xf32>
   return
@@ -166,9 +196,13 @@ func.func @rows_of_the_transposed(%A: memref<?x?xf32, strided<[1, ?]>>, %B: memr
 }
 
 // Everything into one number: always the same number of blocks leave partial results, which the last of them combines
-// or, of many elements, another kernel, so that the same elements are combined in the same order on every run.
+// or, of some sizes, another kernel, so that the same elements are combined in the same order on every run.
 // CHECK-LABEL: func.func @everything(
-// CHECK: schedule = [#tile.case<"d0" to 4096, [#tile.split<"d0" by 4096>, #tile.split<"d0.i" by 256>, #tile.bind<"d0.i.i" to thread_x>, #tile.unroll<"d0.i.o">]>, #tile.case<"d0" to 262144, [#tile.split<"d0" by 131072>, #tile.split<"d0.i" by 2048>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>, #tile.last_block, #tile.split<"d0.i.i" by 256>, #tile.bind<"d0.i.i.i" to thread_x>, #tile.unroll<"d0.i.i.o">, #tile.stream]>, #tile.case<"d0" to 1048576, [#tile.split<"d0" by 524288>, #tile.split<"d0.i" by 4096>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>, #tile.last_block, #tile.split<"d0.i.i" by 256>, #tile.bind<"d0.i.i.i" to thread_x>, #tile.unroll<"d0.i.i.o">, #tile.stream]>, #tile.otherwise<[#tile.align<"d0" to 4>, #tile.split<"d0.o" by 540672>, #tile.split<"d0.o.i" by 1024>, #tile.rfactor<"d0.o.i.o">, #tile.bind<"d0.o.i.o" to block_x>, #tile.split<"d0.o.i.i" by 256>, #tile.bind<"d0.o.i.i.i" to thread_x>, #tile.unroll<"d0.o.i.i.o">, #tile.vectorize<"d0.i">, #tile.stream]>]
+// CHECK:      schedule = [#tile.case<"d0" to 4096, [#tile.split<"d0" by 4096>, #tile.split<"d0.i" by 256>, #tile.bind<"d0.i.i" to thread_x>, #tile.unroll<"d0.i.o">]>
+// CHECK-SAME: #tile.case<"d0" to 262144, [#tile.split<"d0" by 262144>, #tile.split<"d0.i" by 2048>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>, #tile.last_block, #tile.split<"d0.i.i" by 256>, #tile.bind<"d0.i.i.i" to thread_x>, #tile.unroll<"d0.i.i.o">]>
+// CHECK-SAME: #tile.case<"d0" to 1048576, [#tile.split<"d0" by 524288>, #tile.split<"d0.i" by 4096>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>, #tile.last_block, #tile.split<"d0.i.i" by 256>, #tile.bind<"d0.i.i.i" to thread_x>, #tile.unroll<"d0.i.i.o">]>
+// CHECK-SAME: #tile.case<"d0" to 134217728, [#tile.align<"d0" to 4>, #tile.split<"d0.o" by 540672>, #tile.split<"d0.o.i" by 1024>, #tile.rfactor<"d0.o.i.o">, #tile.bind<"d0.o.i.o" to block_x>, #tile.split<"d0.o.i.i" by 256>, #tile.bind<"d0.o.i.i.i" to thread_x>, #tile.unroll<"d0.o.i.i.o">, #tile.vectorize<"d0.i">]>
+// CHECK-SAME: #tile.otherwise<[#tile.align<"d0" to 4>, #tile.split<"d0.o" by 33554432>, #tile.split<"d0.o.i" by 2048>, #tile.rfactor<"d0.o.i.o">, #tile.bind<"d0.o.i.o" to block_x>, #tile.last_block, #tile.split<"d0.o.i.i" by 512>, #tile.bind<"d0.o.i.i.i" to thread_x>, #tile.unroll<"d0.o.i.i.o">, #tile.vectorize<"d0.i">, #tile.stream, #tile.resident<1536>]>]
 func.func @everything(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) : memref<?xf32> into memref<f32>
   return

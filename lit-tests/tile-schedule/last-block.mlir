@@ -119,3 +119,19 @@ func.func @cases(%A: memref<?xf32>, %B: memref<f32>) {
     : memref<?xf32> into memref<f32>
   return
 }
+
+// What has half a gibibyte and more is shared like that by 16384 blocks. Here there are six, so that it can be run.
+// CHECK-LABEL: gpu.func @vast_0(
+// CHECK-SAME:    nvvm.minctasm = 3 : i32
+// CHECK:         nvvm.barrier #nvvm.reduction<or>
+// CHECK-LABEL: func.func @vast(
+// CHECK-COUNT-1: gpu.launch_func
+func.func @vast(%A: memref<?xf32>, %B: memref<f32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid)
+    {schedule = [#tile.align<"d0" to 4>, #tile.split<"d0.o" by 12288>, #tile.split<"d0.o.i" by 2048>,
+                 #tile.rfactor<"d0.o.i.o">, #tile.bind<"d0.o.i.o" to block_x>, #tile.last_block,
+                 #tile.split<"d0.o.i.i" by 512>, #tile.bind<"d0.o.i.i.i" to thread_x>, #tile.unroll<"d0.o.i.i.o">,
+                 #tile.vectorize<"d0.i">, #tile.stream, #tile.resident<1536>]}
+    : memref<?xf32> into memref<f32>
+  return
+}

@@ -12,8 +12,8 @@
 // CHECK-NEXT:   tile.reduce sum %A into %B
 // CHECK-NEXT:   ^
 // CHECK-NEXT:   the first of these cases that the lengths fit is taken
-// CHECK-NEXT:   `d1` up to 8: one kernel, 256 threads a block, {{[0-9.]+}} µs for 33554432x8: split d0 by 256,
-// CHECK-NEXT:   `d1` up to 16: one kernel, 256 threads a block, {{[0-9.]+}} µs for 16777216x16: split d0 by 128,
+// CHECK-NEXT:   `d1` up to 8: one kernel, 128 threads a block, {{[0-9.]+}} µs for 33554432x8: split d0 by 256,
+// CHECK-NEXT:   `d1` up to 16: one kernel, 128 threads a block, {{[0-9.]+}} µs for 16777216x16: split d0 by 64,
 // CHECK:        `d1` up to 4096: one kernel, 128 threads a block, {{[0-9.]+}} µs for 65536x4096: split d0 by 2,
 // CHECK:        `d0` up to 32: one kernel, 256 threads a block, {{[0-9.]+}} µs for 32x8192: bind d0 to block_y,
 // CHECK:        all other lengths: one kernel, 256 threads a block, {{[0-9.]+}} µs for 32768x8192: bind d0 to block_x,
@@ -24,7 +24,7 @@
 // CHECK:      explain-a-program.mlir:[[# @LINE + 16]]:3: remark: variant `shuffle` exchanges these values
 // CHECK-NEXT:   redux: `redux.sync` has no `sum` of `f32`
 // CHECK-NEXT:   shuffle: accepted, chosen
-// CHECK-NEXT:   cost 28 in `rows_1`, 56 in `rows_2`, 84 in `rows_3`, 112 in `rows_4`, 140 from `rows_5` to `rows_10`
+// CHECK-NEXT:   cost 56 in `rows_1`, 84 in `rows_2`, 112 in `rows_3`, 84 in `rows_4`, 112 in `rows_5`, 140 from `rows_6` to `rows_11`
 // CHECK:      explain-a-program.mlir:[[# @LINE + 12]]:3: other schedules
 // CHECK-NEXT:   {{[0-9.]+}} µs: split d0 by
 // NONE:       24 other schedules

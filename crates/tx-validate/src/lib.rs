@@ -141,6 +141,8 @@ pub struct Validation {
     pub left_out: usize,
     /// With how many of these anything may come out, so that nothing was compared: partial results of some order overflow, say.
     pub open: usize,
+    /// Kernels that none of these launches: they are for sizes that would take too long to run. They were not checked.
+    pub unlaunched: Vec<String>,
     /// Every stage, in order.
     pub stages: Vec<Stage>,
     /// The variant of each reduction, as they stand in the program.
@@ -268,6 +270,7 @@ pub fn validate_edited(
             Box::new(std::iter::once(Ok(vec![Input {
                 name: "the arguments given".to_owned(),
                 args: args.clone(),
+                launched: Vec::new(),
                 zeros: false,
                 every_stage: true,
             }])))
@@ -304,6 +307,7 @@ pub fn validate_edited(
                     inputs: run.names(),
                     left_out: run.left_out(),
                     open: run.open(),
+                    unlaunched: run.unlaunched(),
                     ..again.finish(&edited)
                 });
             }
@@ -316,6 +320,7 @@ pub fn validate_edited(
                         inputs: run.names(),
                         left_out: run.left_out(),
                         open: 0,
+                        unlaunched: Vec::new(),
                         stages: vec![Stage {
                             name: "parse".to_owned(),
                             verdict: reason,
@@ -878,6 +883,20 @@ impl<'r> Run<'r> {
         run.filter(open).count()
     }
 
+    /// Kernels that none of these launches, as far as is known.
+    fn unlaunched(&self) -> Vec<String> {
+        let run = || self.cases.iter().filter(|case| case.is_run);
+        let is_unknown = |case: &Case| case.input.launched.is_empty();
+        if run().any(is_unknown) {
+            return Vec::new();
+        }
+        let steps = self.plan.steps.iter().enumerate();
+        steps
+            .filter(|(i, _)| !run().any(|case| case.input.launched[*i]))
+            .map(|(_, step)| step.kernel.clone())
+            .collect()
+    }
+
     fn finish(mut self, artifact: &Artifact) -> Validation {
         if let Some((at, verdict)) = self.laws.take() {
             self.stages.insert(
@@ -906,6 +925,7 @@ impl<'r> Run<'r> {
             left_out: self.left_out(),
             inputs: self.names(),
             open: self.open(),
+            unlaunched: self.unlaunched(),
             entry: artifact.plan.entry.clone(),
             chip: artifact.plan.chip.clone(),
             stages: self.stages,

@@ -277,7 +277,10 @@ fn merged(said: Vec<tx::Diagnostic>) -> Vec<tx::Diagnostic> {
                     && known.location == remark.location
                     && known.notes == remark.notes =>
             {
-                kernels.push(entry);
+                // A kernel that has several results of a group exchanges each of them.
+                if kernels.last() != Some(&entry) {
+                    kernels.push(entry);
+                }
             }
             _ => all.push((tx::Diagnostic { message, ..remark }, vec![entry])),
         }
@@ -393,8 +396,11 @@ mod tests {
             other.clone(),
             one("a", 28),
             one("b", 56),
+            one("b", 56),
             one("c", 56),
             one("d", 56),
+            one("e", 84),
+            one("e", 84),
         ]);
         let [first, second] = &told[..] else {
             panic!("{told:?}")
@@ -407,7 +413,7 @@ mod tests {
             [
                 "redux: no",
                 "shuffle: accepted, chosen",
-                "cost 28 in `a`, 56 from `b` to `d`"
+                "cost 28 in `a`, 56 from `b` to `d`, 84 in `e`"
             ]
         );
     }

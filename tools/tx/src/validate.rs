@@ -171,8 +171,15 @@ fn describe(file: &Path, validation: &Validation) -> String {
         0 => String::new(),
         n => format!(", of which {n} cannot be compared: some order overflows, or is not defined"),
     };
+    let unlaunched = match &*validation.unlaunched {
+        [] => String::new(),
+        kernels => format!(
+            ", none of which launches `{}`: that takes larger arrays than can be run here",
+            kernels.join("`, `")
+        ),
+    };
     let mut text = format!(
-        "{}: @{} for {}, {} input{}{open}\n",
+        "{}: @{} for {}, {} input{}{open}{unlaunched}\n",
         file.display(),
         validation.entry,
         validation.chip,

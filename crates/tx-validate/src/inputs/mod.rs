@@ -28,6 +28,8 @@ pub struct Input {
     pub args: Vec<Arg>,
     /// Whether all numbers are -0.0.
     pub(crate) zeros: bool,
+    /// Which steps of the plan launch something; empty where that is not known.
+    pub(crate) launched: Vec<bool>,
     /// Whether it is run after every stage; the others in the end only, and then after every stage if that goes wrong.
     pub(crate) every_stage: bool,
 }
@@ -252,6 +254,7 @@ impl Planned {
         Ok(Input {
             name,
             args,
+            launched: values.launched(),
             zeros: *data == Data::Zeros,
             every_stage: *every_stage,
         })

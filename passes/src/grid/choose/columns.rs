@@ -3,12 +3,15 @@
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Step};
 use super::{
-    Blocks, CLUSTERS, CUTS, Chooser, LANES, LEAST_CUTS, SHARES, THREADS, Vectors, ceildiv,
+    Blocks, CLUSTERS, CUTS, Chooser, LANES, LARGE, LEAST_CUTS, SHARES, THREADS, Vectors, ceildiv,
     power_of_two,
 };
+use std::ops::RangeInclusive;
 
 /// Elements of a column that a thread loads at once, where it has several columns and where it has one.
 const DOWN: [i64; 2] = [8, 16];
+/// Columns of so many elements, which one block has alone, have more threads on top of each other.
+const TALL: RangeInclusive<i64> = 64..=512;
 /// Columns of up to so many rows are no block's to share, where their number is known at run time only.
 const SHORT_COLUMNS: i64 = 1 << 10;
 /// Up to so many rows of many columns leave tiles of several blocks that are not full.
@@ -191,7 +194,23 @@ impl Chooser<'_, '_> {
             LANES
         };
         let across = groups.map_or(LANES, |n| power_of_two(n).min(widest));
-        let down = THREADS / across;
+        let is_shared =
+            job.partials.is_empty() && groups.is_some_and(|n| ceildiv(n, across) < CUTS);
+        let all: Vec<usize> = (0..job.extents.len()).collect();
+        let is_large = self.total(&all).is_none_or(|n| n >= LARGE);
+        // Of eight elements and more of a vector, more threads would have too few registers.
+        let is_wide = vector > 4;
+        let is_tall = length.is_some_and(|n| TALL.contains(&n));
+        let (across, down) = match is_shared {
+            _ if vector == 1 || across < LANES || self.exchanges_parts() => {
+                (across, THREADS / across)
+            }
+            true if is_large && !is_wide => (LANES / 2, LANES),
+            false if is_tall && is_wide => (LANES / 2, LANES / 2),
+            false if is_tall => (LANES, LANES / 2),
+            _ => (across, THREADS / across),
+        };
+        let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
         let mut under_way = (MAX_UNROLL / vector).min(DOWN[usize::from(vector == 1)]);
         while under_way > 1 && self.is_too_much(under_way * vector) {
             under_way /= 2;
@@ -199,8 +218,6 @@ impl Chooser<'_, '_> {
         while under_way > 1 && length.is_some_and(|n| n < under_way * down) {
             under_way /= 2;
         }
-        let blocks = groups.map_or(CUTS, |n| ceildiv(n, across));
-        let is_shared = job.partials.is_empty() && blocks < CUTS;
         if let Some(columns) = self.columns_in_clusters(kept, length).filter(|_| is_shared) {
             return self.write_columns(kept, nearest, 1, &columns);
         }
@@ -215,7 +232,10 @@ impl Chooser<'_, '_> {
             true => Blocks::ThenLast(parts),
             false => Blocks::One,
         };
-        let columns = Columns::new(across, under_way, blocks);
+        let columns = Columns {
+            threads: across * down,
+            ..Columns::new(across, under_way, blocks)
+        };
         self.write_columns(kept, nearest, vector, &columns);
     }
 

@@ -35,6 +35,9 @@ const SHORT: i64 = 16;
 const STREAMED: i64 = 256;
 /// Blocks of a cluster that [`candidates`] has.
 const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
+/// Elements from which on the last of the blocks that share a row is faster than another kernel. Where blocks have little to do,
+/// a fence and an atomic access take each of them as long.
+const LARGE: i64 = 1 << 26;
 /// Blocks among which one result is cut: four for each multiprocessor of an H200.
 const CUTS: i64 = 528;
 /// Where it is one of several, no fewer: what is left over for the last of them costs little then.

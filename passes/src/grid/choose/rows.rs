@@ -3,7 +3,7 @@
 use super::super::nest::MAX_UNROLL;
 use super::super::steps::{Case, Processor, Step};
 use super::{
-    Blocks, CUTS, Chooser, FEW, HEAVY, LANES, LEAST_CUTS, SHARES, STREAMED, THREADS, VECTOR,
+    Blocks, CUTS, Chooser, FEW, HEAVY, LANES, LARGE, LEAST_CUTS, SHARES, STREAMED, THREADS, VECTOR,
     Vectors, ceildiv, power_of_two,
 };
 use tx_target::PORTABLE_CLUSTER;
@@ -15,19 +15,26 @@ const UNDER_WAY: i64 = 4;
 const VERY_LONG: i64 = 1 << 16;
 /// A row with at least so many elements is cut over blocks, however many rows there are.
 const ENDLESS: i64 = 1 << 18;
-/// Elements from which on the last of the blocks that share a row is faster than another kernel. Where blocks have little to do,
-/// a fence and an atomic access take each of them as long.
-const LARGE: i64 = 1 << 26;
+/// The threads of blocks that share what is long.
+const BESIDE: Group = Group::new([THREADS, UNDER_WAY, 1, THREADS]);
+/// What has at least so many bytes is shared by so many blocks, with so many threads each, if an element takes few ops: the shorter the turns of a
+/// block, the fewer multiprocessors wait for others at the end. Registers must do for as many threads as every chip has on a multiprocessor.
+const VAST: Vast = Vast {
+    bytes: 1 << 29,
+    blocks: 1 << 14,
+    group: Group::new([2 * THREADS, UNDER_WAY, 1, 2 * THREADS]),
+    resident: 1536,
+};
 /// As many blocks as keep a device busy, two for each multiprocessor.
 const BUSY: i64 = 256;
 /// Rows of up to so many elements, shortest first, by the most bytes of an element: how many threads reduce one, what each has under
 /// way, and whether as vectors. Elements of four bytes one by one take less code, which takes time to compile, and a warp's loads of them are as
 /// fast as vectors until a row is longer than what a warp loads at once; narrower ones are loads of a part of a cache line.
-const ROWS: [(i64, &[Class]); 3] = [
+const ROWS: [(i64, &[Class]); 4] = [
     (
         1,
         &[
-            Class::one_by_one(8, [1, 8, 1, THREADS]),
+            Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
             Class::one_by_one(32, [2, 8, 1, THREADS]),
             Class::one_by_one(112, [4, 8, 1, THREADS / 2]),
             Class::by_vectors(256, [1, 1, 1, THREADS]),
@@ -37,7 +44,7 @@ const ROWS: [(i64, &[Class]); 3] = [
     (
         2,
         &[
-            Class::one_by_one(8, [1, 8, 1, THREADS]),
+            Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
             Class::by_vectors(16, [1, 8, 1, THREADS]).of(2),
             Class::by_vectors(48, [1, 8, 1, THREADS]).of(4),
             Class::by_vectors(64, [2, 8, 1, THREADS / 2]).of(4),
@@ -51,11 +58,25 @@ const ROWS: [(i64, &[Class]); 3] = [
         ],
     ),
     (
+        4,
+        &[
+            Class::one_by_one(8, [1, 8, 2, THREADS / 2]),
+            Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
+            Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
+            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
+            Class::one_by_one(64, [8, 8, 1, THREADS / 2]),
+            Class::one_by_one(256, [LANES / 2, 8, 1, THREADS / 2]),
+            Class::one_by_one(768, [LANES, 8, 1, THREADS]),
+            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
+        ],
+    ),
+    (
         i64::MAX,
         &[
-            Class::one_by_one(8, [1, 8, 1, THREADS]),
-            Class::one_by_one(16, [2, 8, 1, THREADS]),
-            Class::one_by_one(32, [4, 8, 1, THREADS / 2]),
+            Class::one_by_one(8, [1, 8, 1, THREADS / 2]),
+            Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
+            Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
+            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
             Class::one_by_one(64, [8, 8, 1, THREADS / 2]),
             Class::one_by_one(256, [LANES / 2, 8, 1, THREADS / 2]),
             Class::one_by_one(768, [LANES, 8, 1, THREADS]),
@@ -95,7 +116,7 @@ const SMALL: [(i64, Group); 2] = [
 /// The first is for numbers that are known.
 const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
-    (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 64),
+    (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128),
     (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
 /// Bytes of a register, and how long a row of narrower elements is for which vectors are worth it, where some elements are beside them.
@@ -138,6 +159,13 @@ const SHARED: Clusters = Clusters {
         (i64::MAX, Group::new([2 * THREADS, 4, 1, 2 * THREADS])),
     ],
 };
+
+struct Vast {
+    bytes: i64,
+    blocks: i64,
+    group: Group,
+    resident: i64,
+}
 
 /// How many threads reduce a row, and what each has under way.
 #[derive(Clone, Copy)]
@@ -338,21 +366,27 @@ impl Chooser<'_, '_> {
             blocks,
             ..Rows::new(group, Vectors::None, Some(most))
         };
+        let is_vast = kept.is_empty() && job.weight() <= HEAVY;
+        let width = self.width().unwrap_or(VECTOR);
         let mut classes: Vec<((usize, i64), Rows)> = Vec::new();
         let mut up_to = |class: Rows| classes.extend(class.most.map(|n| ((inner, n), class)));
         if kept.is_empty() {
             up_to(one_by_one(SMALL[0], Blocks::One));
             let (most, group, blocks) = SHARED.alone;
-            // As many kernels with clusters as without.
-            let medium = MEDIUM[1..].iter().skip(usize::from(self.clusters));
             if self.clusters {
-                up_to(one_by_one((most, group), Blocks::Cluster(blocks)));
+                // Of a number that is known, a cluster has its part at once. Of one that is not, it takes turns.
+                up_to(one_by_one((most / 2, group), Blocks::Cluster(blocks)));
             }
-            medium.for_each(|(most, group, cuts)| {
+            MEDIUM[1..].iter().for_each(|(most, group, cuts)| {
                 up_to(one_by_one((*most, *group), Blocks::ThenLast(*cuts)));
             });
+            if is_vast {
+                up_to(Rows {
+                    blocks: Blocks::ThenAnother(CUTS),
+                    ..Rows::new(BESIDE, vectors, Some(VAST.bytes / width))
+                });
+            }
         } else {
-            let width = self.width().unwrap_or(VECTOR);
             let of_width = ROWS.iter().find(|(most, _)| width <= *most);
             let all = match of_width {
                 Some((_, classes)) if !self.is_heavy() => classes,
@@ -396,7 +430,13 @@ impl Chooser<'_, '_> {
             let most = Some(most);
             cases.push(Case { most, steps });
         }
+        let vast = Rows {
+            blocks: Blocks::ThenLast(VAST.blocks),
+            resident: Some(VAST.resident),
+            ..Rows::new(VAST.group, vectors, None)
+        };
         match kept.is_empty() {
+            true if is_vast => self.rows_as(kept, inner, false, vast),
             true => self.rows(kept, inner, vectors),
             false => self.rows_as(kept, inner, false, longest),
         }
@@ -486,13 +526,21 @@ impl Chooser<'_, '_> {
         if let Some(rows) = most.and_then(|n| self.alone(kept, n)) {
             return self.rows_as(kept, inner, together, rows);
         }
-        let shared = self.in_clusters(kept, most, vectors).filter(|_| whole);
+        let all: Vec<usize> = (0..job.extents.len()).collect();
+        let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
+        let is_vast = self.is_vast(&all) && job.weight() <= HEAVY;
+        let shared = self
+            .in_clusters(kept, most, vectors)
+            .filter(|_| whole && !is_vast);
         if let Some(rows) = shared {
             return self.rows_as(kept, inner, together, rows);
         }
         let pieces = most.map(|n| ceildiv(n, vector));
-        let cuts = self.cuts(kept, most, vector).filter(|_| whole);
-        let group = self.group(kept, pieces, vectors, cuts.is_some());
+        let cuts = self.cuts(kept, most, vector, is_vast).filter(|_| whole);
+        let group = match cuts {
+            Some(_) if is_vast => VAST.group,
+            _ => self.group(kept, pieces, vectors, cuts.is_some()),
+        };
         let (group, vectors) = match (vectors, pieces) {
             (Vectors::Plain(n), Some(pieces)) if self.has_few_over(kept, &group, pieces) => {
                 let under_way = pieces / group.lanes;
@@ -500,17 +548,22 @@ impl Chooser<'_, '_> {
             }
             _ => (group, vectors),
         };
-        let all: Vec<usize> = (0..job.extents.len()).collect();
-        let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
         let rows = Rows {
             blocks: match cuts {
                 None => Blocks::One,
                 Some(n) if is_large => Blocks::ThenLast(n),
                 Some(n) => Blocks::ThenAnother(n),
             },
+            resident: cuts.filter(|_| is_vast).map(|_| VAST.resident),
             ..Rows::new(group, vectors, most)
         };
         self.write_rows(kept, inner, together, rows);
+    }
+
+    /// Whether these dimensions have as many bytes as [`VAST`] says.
+    fn is_vast(&self, dims: &[usize]) -> bool {
+        let bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(1));
+        self.total(dims).is_some_and(|n| bytes(n) >= VAST.bytes)
     }
 
     /// The steps for rows along `inner`, or along all that is reduced.
@@ -608,7 +661,8 @@ impl Chooser<'_, '_> {
         }
         let row_bytes = |n: i64| n.saturating_mul(self.width().unwrap_or(VECTOR));
         let lines = most.is_none_or(|n| row_bytes(n) >= STREAMED);
-        let is_small = kept.is_empty() && blocks.sharing() == 1 && most.is_some();
+        // What is small is in the cache, where what was to leave first has left.
+        let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= VAST.bytes);
         // The registers that several numbers take make some loads wait for others, and by then the rest of a cache line that
         // was to leave first has left.
         let shares_lines = row_bytes(group.lanes * vector) < STREAMED
@@ -624,11 +678,15 @@ impl Chooser<'_, '_> {
     }
 
     /// Among how many blocks a row is cut, where it is.
-    fn cuts(&self, kept: &[usize], length: Option<i64>, vector: i64) -> Option<i64> {
+    fn cuts(&self, kept: &[usize], length: Option<i64>, vector: i64, is_vast: bool) -> Option<i64> {
         if !self.job.partials.is_empty() {
             return None;
         }
         let (most, cuts) = match (self.total(kept), length) {
+            (Some(results), Some(n)) if is_vast && (kept.is_empty() || !self.fixed) => {
+                let cuts = power_of_two(VAST.blocks / results.max(1));
+                (n >= VERY_LONG, cuts)
+            }
             _ if kept.is_empty() => (length.is_none_or(|n| n >= VERY_LONG), CUTS),
             _ if self.fixed => (false, 1),
             (Some(results), length)
@@ -642,7 +700,10 @@ impl Chooser<'_, '_> {
             (None, Some(n)) => (n >= ENDLESS, SHARES),
             _ => (false, 1),
         };
-        let whole = length.map_or(i64::MAX, |n| n / (vector * THREADS * UNDER_WAY));
+        let Group {
+            lanes, under_way, ..
+        } = if is_vast { VAST.group } else { BESIDE };
+        let whole = length.map_or(i64::MAX, |n| n / (vector * lanes * under_way));
         (most && cuts.min(whole) > 1).then(|| cuts.min(whole))
     }
 
