@@ -25,7 +25,8 @@ pass! {
     /// What ops access is asked of the ops (MLIR's memory effects), and which part of a memref a
     /// thread touches is computed from its indices: threads that keep to their own elements need
     /// no barrier. Two accesses in one iteration of a loop whose numbers are known are compared under each of them: in
-    /// `S[t] += S[t + d]` for `t < d` no thread touches what another one does, whatever `d` is.
+    /// `S[t] += S[t + d]` for `t < d` no thread touches what another one does, whatever `d` is. Threads that each go on by as many
+    /// elements as there are threads, from their own number on, never meet, however far they go.
     ///
     /// The barrier is the narrowest that orders the accesses: `nvvm.bar.warp.sync` when all
     /// conflicts are between lanes of one warp, a named `nvvm.barrier` for each warpgroup when they

@@ -1,5 +1,6 @@
 //! Which memory an op touches, and which part of it each thread may touch.
 
+use crate::analysis::classes::Class;
 use crate::analysis::kernel::{WARP_SIZE, WARPGROUP};
 use crate::analysis::threads::{Range, ThreadSet, Threads};
 use melior::ir::ValueLike;
@@ -51,9 +52,65 @@ pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     false
 }
 
-/// The part of a memref that one thread may touch: a range of indices for each dimension of the
-/// root, or anything.
-pub(crate) type Box = Option<Vec<Range>>;
+/// The part of a memref that one thread may touch: indices for each dimension of the root, or
+/// anything.
+pub(crate) type Box = Option<Vec<Span>>;
+
+/// Neighbours along one dimension, which one thread touches.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    /// Where the first of them may be.
+    first: Range,
+    /// What else is known of that.
+    class: Class,
+    /// How many come after it, at most.
+    more: i64,
+}
+
+impl Span {
+    /// The first index.
+    const START: Self = Self {
+        first: (0, 0),
+        class: Class::exactly(0),
+        more: 0,
+    };
+
+    /// All indices that may be touched.
+    fn range(self) -> Range {
+        (self.first.0, self.first.1.saturating_add(self.more))
+    }
+
+    /// The same where they are told by what a divisor of the classes' moduli leaves: what is beyond it stands at the beginning again.
+    fn ranges_modulo(self, divisor: i64) -> [Option<Range>; 2] {
+        let first = self.class.residue(divisor);
+        let end = first.saturating_add(self.more);
+        let again = (end >= divisor).then_some((0, end - divisor));
+        [Some((first, end.min(divisor - 1))), again]
+    }
+
+    /// The indices of what these are views of, which begins at `offset` and has every `stride`-th element; `None` when it may go
+    /// backwards.
+    fn moved(self, offset: Place, stride: Place) -> Option<Self> {
+        let ((offset, at), (stride, step)) = (offset, stride);
+        let ends = |index: i64| [stride.0, stride.1].map(|stride| index.saturating_mul(stride));
+        let ([a, b], [c, d]) = (ends(self.first.0), ends(self.first.1));
+        (stride.0 >= 0).then(|| Self {
+            first: (
+                offset.0.saturating_add(a.min(b)),
+                offset.1.saturating_add(c.max(d)),
+            ),
+            class: at.plus(self.class.times(step)),
+            more: self.more.saturating_mul(stride.1),
+        })
+    }
+
+    fn meets(self, other: Self) -> bool {
+        let (own, others) = (self.range(), other.range());
+        own.0 <= others.1
+            && others.0 <= own.1
+            && self.class.meets(self.more, other.class, other.more)
+    }
+}
 
 /// Memory, as far as it can be told apart.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -120,53 +177,81 @@ impl Conflict {
 impl Access<'_> {
     /// Finds the threads that may touch one place, one by each access.
     ///
-    /// Threads are sorted along the dimension that tells most of them apart, so that threads which
-    /// keep to themselves are compared with few others.
+    /// Threads are sorted by what tells most of them apart, so that threads which keep to themselves
+    /// are compared with few others.
     pub(crate) fn conflict(&self, other: &Self) -> Conflict {
-        let Some(dimension) = self.telling_dimension(other) else {
-            return find_conflict(&self.parts(0), &other.parts(0));
-        };
-        find_conflict(&self.parts(dimension), &other.parts(dimension))
+        let by = self.telling(other);
+        find_conflict(&self.parts(by), &other.parts(by))
     }
 
-    /// What each thread that makes the access may touch, with the range along one dimension.
-    fn parts(&self, dimension: usize) -> Vec<Part<'_>> {
-        let mut parts: Vec<Part<'_>> = self
-            .by
-            .iter()
-            .map(|thread| {
-                let place = usize::try_from(thread)
-                    .ok()
-                    .and_then(|t| self.boxes.get(t)?.as_deref());
-                let along = place
-                    .and_then(|p| p.get(dimension).copied())
-                    .unwrap_or(ANYWHERE);
-                Part {
-                    thread,
-                    along,
-                    place,
-                }
-            })
-            .collect();
+    /// What each thread that makes the access may touch, by the order.
+    fn parts(&self, by: Option<Order>) -> Vec<Part<'_>> {
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for thread in self.by.iter() {
+            let place = self.place(thread);
+            let span = by.and_then(|by| place?.get(by.dimension).copied());
+            let all = match (span, by.and_then(|by| by.divisor)) {
+                (None, _) => [Some(ANYWHERE), None],
+                (Some(span), None) => [Some(span.range()), None],
+                (Some(span), Some(divisor)) => span.ranges_modulo(divisor),
+            };
+            parts.extend(all.into_iter().flatten().map(|along| Part {
+                thread,
+                along,
+                place,
+            }));
+        }
         parts.sort_by_key(|p| (p.along, p.thread));
         parts
     }
 
-    /// The dimension along which the threads of both differ most.
-    fn telling_dimension(&self, other: &Self) -> Option<usize> {
-        let distinct = |access: &Self, d: usize| {
-            let mut all: Vec<Range> = access
-                .boxes
-                .iter()
-                .flatten()
-                .filter_map(|p| p.get(d).copied())
-                .collect();
-            all.sort_unstable();
-            all.dedup();
-            all.len()
-        };
+    /// What one thread may touch; `None` when that is anything.
+    fn place(&self, thread: i64) -> Option<&[Span]> {
+        self.boxes.get(usize::try_from(thread).ok()?)?.as_deref()
+    }
+
+    /// The order in which the threads of both differ most.
+    fn telling(&self, other: &Self) -> Option<Order> {
         let rank = self.boxes.iter().flatten().next()?.len();
-        (0..rank).max_by_key(|d| distinct(self, *d).min(distinct(other, *d)))
+        let ranges = (0..rank).map(|dimension| Order {
+            dimension,
+            divisor: None,
+        });
+        let classes = (0..rank).filter_map(|dimension| {
+            let divisor = self.divisor(other, dimension);
+            (divisor > 1).then_some(Order {
+                dimension,
+                divisor: Some(divisor),
+            })
+        });
+        let told = |order: &Order| self.distinct(*order).min(other.distinct(*order));
+        // Of orders that tell as many apart, the last would be taken.
+        classes.chain(ranges).max_by_key(told)
+    }
+
+    /// What divides the moduli of all classes along a dimension.
+    fn divisor(&self, other: &Self, dimension: usize) -> i64 {
+        let places = self.boxes.iter().chain(other.boxes.iter()).flatten();
+        let classes = places.filter_map(|place| place.get(dimension).map(|span| span.class));
+        classes.fold(0, |divisor, class| class.divisor(divisor))
+    }
+
+    /// How many groups of threads an order tells apart.
+    fn distinct(&self, by: Order) -> usize {
+        let spans = self
+            .boxes
+            .iter()
+            .flatten()
+            .filter_map(|place| place.get(by.dimension));
+        let mut all: Vec<Range> = spans
+            .map(|span| match by.divisor {
+                Some(divisor) => (span.class.residue(divisor), span.more),
+                None => span.range(),
+            })
+            .collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len()
     }
 
     /// Whether one thread is known to make both in one place.
@@ -185,11 +270,19 @@ impl Access<'_> {
 /// A range that holds every index, and whose length is a number.
 const ANYWHERE: Range = (-(1 << 61), 1 << 61);
 
+/// What threads are sorted by.
+#[derive(Clone, Copy)]
+struct Order {
+    dimension: usize,
+    /// By what indices leave when they are divided by this, in place of the indices.
+    divisor: Option<i64>,
+}
+
 /// What one thread may touch.
 struct Part<'a> {
     thread: i64,
     along: Range,
-    place: Option<&'a [Range]>,
+    place: Option<&'a [Span]>,
 }
 
 /// Both lists are sorted along the same dimension.
@@ -223,11 +316,9 @@ fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>]) -> Conflict {
     found
 }
 
-fn overlap(a: Option<&[Range]>, b: Option<&[Range]>) -> bool {
+fn overlap(a: Option<&[Span]>, b: Option<&[Span]>) -> bool {
     match (a, b) {
-        (Some(a), Some(b)) if a.len() == b.len() => {
-            a.iter().zip(b).all(|(a, b)| a.0 <= b.1 && b.0 <= a.1)
-        }
+        (Some(a), Some(b)) if a.len() == b.len() => a.iter().zip(b).all(|(a, b)| a.meets(*b)),
         _ => true,
     }
 }
@@ -369,11 +460,12 @@ fn boxes<'c>(threads: &Threads<'c>, op: Op<'c>, value: Val<'c>) -> Option<Vec<Bo
     let indices = all.get(first..first + memref.rank())?;
     let mut result = vec![Some(Vec::with_capacity(memref.rank())); count];
     for (d, index) in indices.iter().enumerate() {
-        let ranges = threads.fact(*index).ranges?;
         let more = if d + 1 == memref.rank() { width - 1 } else { 0 };
-        for (thread, range) in result.iter_mut().zip(ranges.iter()) {
+        let index = Places::of(threads, *index);
+        for (t, thread) in result.iter_mut().enumerate() {
             if let Some(b) = thread {
-                b.push((range.0, range.1 + more));
+                let (first, class) = index.at(t);
+                b.push(Span { first, class, more });
             }
         }
     }
@@ -386,10 +478,14 @@ fn lanes(value: Val<'_>) -> Option<i64> {
 
 /// Every thread may touch all of a static memref.
 fn whole(memref: &MemRef<'_>, count: usize) -> Option<Vec<Box>> {
-    let all: Vec<Range> = memref
+    let span = |n: u64| Span {
+        more: n.cast_signed() - 1,
+        ..Span::START
+    };
+    let all: Vec<Span> = memref
         .shape
         .iter()
-        .map(|d| d.map(|n| (0, n.cast_signed() - 1)))
+        .map(|d| d.map(span))
         .collect::<Option<_>>()?;
     Some(vec![Some(all); count])
 }
@@ -405,26 +501,19 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
                 let strides = mixed(op, "static_strides", 3)?;
                 let sizes = integers(attribute(op, "static_sizes")?)?;
                 let indexed_by = result_dimensions(op, &sizes)?;
+                let places = |all: &[Mixed<'c>]| -> Vec<Places> {
+                    all.iter().map(|m| m.places(threads)).collect()
+                };
+                let (offsets, strides) = (places(&offsets), places(&strides));
                 for (t, b) in boxes.iter_mut().enumerate() {
                     let Some(inner) = b.take() else { continue };
                     let mut outer = Vec::with_capacity(sizes.len());
                     for d in 0..sizes.len() {
-                        let range = |m: &Mixed<'c>| match m {
-                            Mixed::Static(n) => Some((*n, *n)),
-                            Mixed::Value(v) => Some(threads.fact(*v).ranges?[t]),
-                        };
-                        let offset = range(&offsets[d])?;
-                        let stride = range(&strides[d])?;
+                        let (offset, stride) = (offsets[d].at(t), strides[d].at(t));
                         let index = indexed_by[d]
                             .and_then(|i| inner.get(i).copied())
-                            .unwrap_or((0, 0));
-                        if stride.0 < 0 {
-                            return None;
-                        }
-                        outer.push((
-                            offset.0.saturating_add(index.0.saturating_mul(stride.0)),
-                            offset.1.saturating_add(index.1.saturating_mul(stride.1)),
-                        ));
+                            .unwrap_or(Span::START);
+                        outer.push(index.moved(offset, stride)?);
                     }
                     *b = Some(outer);
                 }
@@ -437,9 +526,50 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
     Some(boxes)
 }
 
+/// What is known of an index in each thread.
+enum Places {
+    All(Place),
+    Each {
+        ranges: Option<Rc<[Range]>>,
+        classes: Option<Rc<[Class]>>,
+    },
+}
+
+/// What is known of an index in one thread.
+type Place = (Range, Class);
+
+impl Places {
+    fn of<'c>(threads: &Threads<'c>, value: Val<'c>) -> Self {
+        let fact = threads.fact(value);
+        Self::Each {
+            classes: fact.classes(),
+            ranges: fact.ranges,
+        }
+    }
+
+    fn at(&self, thread: usize) -> Place {
+        match self {
+            Self::All(place) => *place,
+            Self::Each { ranges, classes } => (
+                ranges.as_ref().map_or(ANYWHERE, |all| all[thread]),
+                classes.as_ref().map_or(Class::ANY, |all| all[thread]),
+            ),
+        }
+    }
+}
+
 enum Mixed<'c> {
     Static(i64),
     Value(Val<'c>),
+}
+
+impl<'c> Mixed<'c> {
+    fn places(&self, threads: &Threads<'c>) -> Places {
+        match self {
+            Self::Static(n) => Places::All(((*n, *n), Class::exactly(*n))),
+            Self::Value(value) => Places::of(threads, *value),
+        }
+    }
 }
 
 /// The offsets, sizes or strides of a subview: `segment` says which operands are the dynamic ones.
