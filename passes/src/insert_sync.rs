@@ -222,8 +222,9 @@ struct Walker<'t, 'c> {
     ignored: Option<Vec<Op<'c>>>,
     /// What is pending at the start of a loop's body, as far as it was gone through.
     starts: BTreeMap<usize, Pending<'c>>,
-    /// Between two accesses in one iteration of some loops: whether threads of different warps conflict, and lanes of one.
-    conflicts: BTreeMap<(AccessKey, AccessKey, Vec<usize>), Conflict>,
+    /// Between two accesses in one iteration of some loops, whose indices may count from one place: whether threads of different warps
+    /// conflict, and lanes of one.
+    conflicts: BTreeMap<(AccessKey, AccessKey, Vec<usize>, bool), Conflict>,
 }
 
 /// What tells one access from another: op, whether it writes, and the memory.
@@ -497,7 +498,12 @@ impl<'c> Walker<'_, 'c> {
         let loops = iterations::common(own.op, others.op, earlier.round);
         let within = loops.iter().map(|op| key(*op)).collect();
         let threads = self.threads;
-        let known = self.conflicts.entry((of(own), of(others), within)).or_insert_with(|| {
+        let one_place = own.counts_from_one_place(others, earlier.round);
+        let key = (of(own), of(others), within, one_place);
+        let known = self.conflicts.entry(key).or_insert_with(|| {
+            if !one_place {
+                return earlier.access.anywhere().conflict(&later.anywhere());
+            }
             let any = earlier.access.conflict(later);
             if loops.is_empty() || !any.is_there() {
                 return any;

@@ -184,6 +184,14 @@ impl Access<'_> {
         find_conflict(&self.parts(by), &other.parts(by))
     }
 
+    /// The same where each thread may touch any part.
+    pub(crate) fn anywhere(&self) -> Self {
+        Self {
+            boxes: self.boxes.iter().map(|_| None).collect(),
+            ..self.clone()
+        }
+    }
+
     /// What each thread that makes the access may touch, by the order.
     fn parts(&self, by: Option<Order>) -> Vec<Part<'_>> {
         let mut parts: Vec<Part<'_>> = Vec::new();
@@ -386,6 +394,17 @@ impl<'c> Touch<'c> {
             boxes: boxes.map_or_else(|| everywhere(threads), Into::into),
             touch: self,
         }
+    }
+
+    /// Whether indices of both count from one place. What a loop carries, or a condition selects, may begin anywhere in another
+    /// memref, and elsewhere once `round` has gone round.
+    pub(crate) fn counts_from_one_place(&self, other: &Self, round: Option<Op<'c>>) -> bool {
+        if self.memory != Memory::Any && other.memory != Memory::Any {
+            return true;
+        }
+        let [own, others] = [self, other].map(|touch| touch.through.map(root));
+        let stays = |root| round.is_none_or(|round| !tx_mlir::is_defined_in(root, round));
+        own.is_some_and(|own| Some(own) == others && stays(own))
     }
 
     /// Whether both are of one memory, at least one of them writing.
