@@ -137,4 +137,37 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // A case that all threads take, in a region that is one block, takes all of them; a case of the first warp takes that.
+  // CHECK-LABEL: gpu.func @cases
+  // CHECK:       case 1
+  // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
+  // CHECK:       case 0
+  // CHECK:       exec = {active = array<i64: 0, 32>, block = 64 : i64, threads = 32 : i64}
+  gpu.func @cases(%n: index) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    %w = arith.divui %t, %c32 : index
+    scf.index_switch %n
+    case 1 {
+      scf.execute_region {
+        tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+        scf.yield
+      }
+      scf.yield
+    }
+    default {
+      scf.yield
+    }
+    scf.index_switch %w
+    case 0 {
+      tile.reduce sum %S into %D axes [1] scope(warp) : !S into !D
+      scf.yield
+    }
+    default {
+      scf.yield
+    }
+    gpu.return
+  }
 }

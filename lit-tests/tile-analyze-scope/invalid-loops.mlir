@@ -1,6 +1,6 @@
 // RUN: tx-opt %s --tile-analyze-scope --split-input-file --verify-diagnostics
 
-// Results of loops that differ between threads do not keep them together.
+// Results of loops that differ between threads do not keep them together; nor do cases that do.
 
 !S = memref<4x8xf32, #gpu.address_space<workgroup>>
 !D = memref<4xf32, #gpu.address_space<workgroup>>
@@ -147,6 +147,58 @@ gpu.module @m {
       // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
       // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
       tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// Whoever is in no case is in the default one: here the second warp.
+gpu.module @m {
+  gpu.func @k() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    %w = arith.divui %t, %c32 : index
+    scf.index_switch %w
+    case 0 {
+      scf.yield
+    }
+    default {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{use a narrower scope, or move it out of the branch}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+      scf.yield
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// Which case a thread takes is its own.
+gpu.module @m {
+  gpu.func @k(%A: memref<64xindex>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %own = memref.load %A[%t] : memref<64xindex>
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.index_switch %own
+    case 0 {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{move it out of the `scf.index_switch`, or make the condition depend on thread ids and constants alone}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+      scf.yield
+    }
+    default {
+      scf.yield
     }
     gpu.return
   }

@@ -14,7 +14,7 @@ gpu.module @m {
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
       %x = memref.load %G[%o] : memref<?xf32>
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -32,7 +32,7 @@ gpu.module @m {
     scf.for %i = %t to %n step %c32 {
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -51,7 +51,7 @@ gpu.module @m {
     scf.for %i = %t to %n step %step {
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -71,7 +71,7 @@ gpu.module @m {
     scf.for %i = %first to %n step %c128 {
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       vector.store %x, %G[%i] : memref<?xf32>, vector<4xf32>
     }
     gpu.return
@@ -89,7 +89,7 @@ gpu.module @m {
     scf.for %i = %t to %n step %c64 {
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -109,7 +109,7 @@ gpu.module @m {
       %o = arith.index_cast %i : i32 to index
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       memref.store %x, %G[%o] : memref<?xf32>
     }
     gpu.return
@@ -128,7 +128,7 @@ gpu.module @m {
       %o = arith.addi %i, %c96 : index
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       memref.store %x, %G[%o] : memref<?xf32>
     }
     gpu.return
@@ -150,7 +150,7 @@ gpu.module @m {
     %end = scf.for %k = %from to %n step %c1 iter_args(%i = %t) -> (index) {
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       memref.store %x, %G[%i] : memref<?xf32>
       %next = arith.addi %i, %c64 : index
       %near = arith.addi %i, %c32 : index
@@ -175,7 +175,7 @@ gpu.module @m {
     scf.for %i = %t to %n step %c64 {
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       memref.store %x, %G[%i] : memref<?xf32>
     }
     gpu.return
@@ -195,7 +195,7 @@ gpu.module @m {
       %v = memref.subview %G[%i] [2] [1] : memref<?xf32> to memref<2xf32, strided<[1], offset: ?>>
       // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
       // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
-      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
       vector.store %x, %v[%c0] : memref<2xf32, strided<[1], offset: ?>>, vector<2xf32>
     }
     gpu.return

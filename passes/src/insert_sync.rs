@@ -1,7 +1,7 @@
 use crate::analysis::access::{ATOMICS, Access, Conflict, Memory, Touch, effects, touches};
 use crate::analysis::iterations;
 use crate::analysis::kernel::{Kernel, WARP_SIZE, WARPGROUP, is_kernel, members};
-use crate::analysis::threads::Threads;
+use crate::analysis::threads::{Split, Threads};
 use crate::variants::parts::OWNED;
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A barrier is needed where a branch splits a warp, or one of the cluster where a branch may split that; two arms of a branch that threads take
+    /// A barrier is needed where a branch splits a warp, where it is not known which warps get, or one of the cluster where a branch may split that; two arms of a branch that threads take
     /// side by side touch one place; or more than 15 sets of warps would need a number each.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
@@ -383,10 +383,11 @@ impl<'c> Walker<'_, 'c> {
     fn regions(&mut self, op: Op<'c>, pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         let all = blocks(op);
         match (name(op), all.as_slice()) {
-            ("gpu.func", [body]) => self.block(*body, pending),
-            ("scf.if", arms) => {
-                // Either arm may have been taken.
-                let mut end = if arms.len() < 2 { pending.clone() } else { Pending::default() };
+            ("gpu.func" | "scf.execute_region", [body]) => self.block(*body, pending),
+            (branch @ ("scf.if" | "scf.index_switch"), arms) => {
+                // Either arm may have been taken, or none where there is no `else`.
+                let passes_by = branch == "scf.if" && arms.len() < 2;
+                let mut end = if passes_by { pending.clone() } else { Pending::default() };
                 let side_by_side = self.threads.fact(operands(op)[0]).same < Scope::Cta;
                 let mut start = pending;
                 for arm in arms {
@@ -537,7 +538,7 @@ impl<'c> Walker<'_, 'c> {
             None => {
                 // Just below the innermost op that holds both.
                 let common = chain.iter().position(|o| around.contains(o)).unwrap_or(chain.len());
-                let in_arms = chain.get(common).is_some_and(|o| name(*o) == "scf.if")
+                let in_arms = chain.get(common).is_some_and(|o| matches!(name(*o), "scf.if" | "scf.index_switch"))
                     && !same_block(earlier.access.touch.op, chain[common.saturating_sub(1)]);
                 if in_arms {
                     return Err(side_by_side(chain[common], earlier.access.touch.op, later));
@@ -598,14 +599,73 @@ impl<'c> Walker<'_, 'c> {
             .note("reach other blocks' memory outside of branches that not all blocks of a cluster take")
             .emit());
         }
-        let report = error(later.location(), "a barrier is needed here, but not all lanes of the warp get here")
+        let Reason { what, branch: why, advice } = Reason::of(active.split.filter(|split| split.together < scope));
+        let report = error(later.location(), what)
             .note_at(earlier.location(), "threads may meet in one place of memory here, and nothing orders the two");
         Err(match branch {
-            Some(branch) => report.note_at(branch.location(), "this splits the threads of a warp"),
-            None => report.note("a branch around it splits the threads of a warp"),
+            Some(branch) => report.note_at(branch.location(), why),
+            None => report.note(why),
         }
-        .note("let one thread do the work, or let the branch take whole warps")
+        .note(advice)
         .emit())
+    }
+}
+
+/// Why a barrier cannot stand where it is needed.
+struct Reason {
+    what: &'static str,
+    /// What the branch does.
+    branch: &'static str,
+    /// What to change.
+    advice: &'static str,
+}
+
+impl Reason {
+    fn of(split: Option<Split<'_>>) -> Self {
+        let Some(split) = split else {
+            return Self {
+                what: "a barrier is needed here, but not all lanes of the warp get here",
+                branch: "a branch around it splits the threads of a warp",
+                advice: "let one thread do the work, or let the branch take whole warps",
+            };
+        };
+        let unknown = "a barrier is needed here, but whether all threads get here is not known";
+        match name(split.op) {
+            "gpu.func" => Self {
+                what: unknown,
+                branch: "this kernel has unstructured control flow",
+                advice: "write its branches as `scf.if` and its loops as `scf.for` or `scf.while`",
+            },
+            "scf.execute_region" => Self {
+                what: unknown,
+                branch: "this region has unstructured control flow",
+                advice: "write its branches as `scf.if` and its loops as `scf.for` or `scf.while`",
+            },
+            "scf.if" | "scf.index_switch" | "scf.for" | "scf.while" | "scf.parallel" | "affine.for"
+                if split.together >= Scope::Warp =>
+            {
+                Self {
+                    what: "a barrier is needed here, but which warps of the block get here is not known",
+                    branch: "warps may take this differently",
+                    advice: "let it depend on what the whole block shares, or on thread ids and constants alone",
+                }
+            }
+            "scf.if" | "scf.index_switch" => Self {
+                what: "a barrier is needed here, but not all lanes of the warp get here",
+                branch: "this splits the threads of a warp",
+                advice: "let one thread do the work, or let the branch take whole warps",
+            },
+            "scf.for" | "scf.while" | "scf.parallel" | "affine.for" => Self {
+                what: "a barrier is needed here, but not all lanes of the warp get here",
+                branch: "this splits the threads of a warp",
+                advice: "let one thread do the work, or let all threads go round equally often",
+            },
+            _ => Self {
+                what: unknown,
+                branch: "what this op does to threads is not known",
+                advice: "write it as `scf.if`, `scf.for` or `scf.while`",
+            },
+        }
     }
 }
 

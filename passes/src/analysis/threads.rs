@@ -15,8 +15,8 @@ use std::rc::Rc;
 use tx_dialect_tile::Scope;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Blk, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name,
-    operands, ops, parent,
+    Blk, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers, is, is_pure, key,
+    name, operands, ops, parent,
 };
 
 /// Smallest and largest value that one thread may see.
@@ -155,6 +155,9 @@ pub(crate) struct Threads<'c> {
 /// What is known of the arguments of a loop's blocks.
 type Carried = BTreeMap<usize, Fact>;
 
+/// Most blocks along one dimension of a grid.
+const MOST_BLOCKS: i64 = i32::MAX as i64;
+
 /// Chains of ops longer than this are not followed: the stack is finite.
 const DEEPEST: u32 = 400;
 
@@ -248,6 +251,11 @@ impl<'c> Threads<'c> {
         self.ranged(ranges, Scope::Thread)
     }
 
+    /// A number of which no thread knows more than its range.
+    fn anywhere_in(&self, range: Range, same: Scope) -> Fact {
+        self.ranged(std::iter::repeat_n(range, self.count).collect(), same)
+    }
+
     fn constant(&self, value: i64) -> Fact {
         self.per_thread(|_| value)
     }
@@ -301,6 +309,10 @@ impl<'c> Threads<'c> {
                 }
                 _ => Fact::unknown(same).with_classes(classes),
             };
+        }
+        let is_counted = is(owner, "scf.parallel") || is(owner, "affine.for") && index == 0;
+        if is_counted {
+            return Fact::unknown(self.together(owner));
         }
         if is_loop(owner) {
             self.carry(owner);
@@ -495,6 +507,17 @@ impl<'c> Threads<'c> {
                     .first()
                     .map_or(Scope::Thread, |v| self.fact(*v).same)
             }
+            // How often they go round is told by all operands but what they begin with.
+            "scf.parallel" | "affine.for" => {
+                let groups = tx_mlir::operand_groups(op).unwrap_or_default();
+                let counted = groups.split_last().map_or(&[][..], |(_, counted)| counted);
+                let facts: Vec<Fact> = counted.iter().flatten().map(|v| self.fact(*v)).collect();
+                if groups.is_empty() {
+                    Scope::Thread
+                } else {
+                    Self::common(&facts)
+                }
+            }
             _ => Scope::Thread,
         }
     }
@@ -537,13 +560,14 @@ impl<'c> Threads<'c> {
                 'y' => by,
                 _ => bz,
             }),
-            "gpu.grid_dim" | "gpu.cluster_id" | "gpu.cluster_dim" | "gpu.cluster_dim_blocks" => {
+            "gpu.grid_dim" => self.anywhere_in((1, MOST_BLOCKS), Scope::Cluster),
+            "gpu.block_id" => self.anywhere_in((0, MOST_BLOCKS - 1), Scope::Cta),
+            "gpu.cluster_id" | "gpu.cluster_dim" | "gpu.cluster_dim_blocks" => {
                 Fact::unknown(Scope::Cluster)
             }
-            "gpu.block_id"
-            | "gpu.cluster_block_id"
-            | "gpu.dynamic_shared_memory"
-            | "memref.get_global" => Fact::unknown(Scope::Cta),
+            "gpu.cluster_block_id" | "gpu.dynamic_shared_memory" | "memref.get_global" => {
+                Fact::unknown(Scope::Cta)
+            }
             _ if [
                 "nctaid",
                 "clusterid",
@@ -608,13 +632,13 @@ impl<'c> Threads<'c> {
             }
             "memref.dim" => Fact::unknown(self.size(operands(op)[0])),
             "scf.for" | "scf.while" => self.outcome(op, position()),
-            "scf.if" => {
+            "scf.if" | "scf.index_switch" | "scf.execute_region" if is_structured(op) => {
                 let mut facts: Vec<Fact> = blocks(op)
                     .into_iter()
                     .filter_map(|b| last_operands(b).get(position()).copied())
                     .map(|v| self.fact(v))
                     .collect();
-                facts.push(self.fact(operands(op)[0]));
+                facts.extend(operands(op).into_iter().map(|v| self.fact(v)));
                 Fact::unknown(Self::common(&facts))
             }
             // Whether a lane got another's value depends on the lane, whatever the value.
@@ -733,24 +757,11 @@ impl<'c> Threads<'c> {
             }
             // Threads of this scope go one way.
             let together = match name(outer) {
-                "scf.if" => {
-                    let condition = self.fact(operands(outer)[0]);
-                    let in_then = inner.block().map(|b| b.to_raw().ptr)
-                        == blocks(outer).first().map(|b| b.to_raw().ptr);
-                    if let Some(ranges) = &condition.ranges {
-                        let other = i64::from(!in_then);
-                        threads.intersect(|t| ranges[t] != (other, other));
-                    }
-                    if condition.exact().is_some() {
-                        Scope::Cluster
-                    } else {
-                        condition.same
-                    }
-                }
-                "scf.for" | "scf.while" => self.together(outer),
+                "scf.if" | "scf.index_switch" => self.narrow(&mut threads, outer, inner),
+                "scf.execute_region" if is_structured(outer) => Scope::Cluster,
                 // Combiners.
                 "tile.reduce" | "tile.all_reduce" => Scope::Cluster,
-                _ => Scope::Thread,
+                _ => self.together(outer),
             };
             if together < split.map_or(Scope::Cluster, |s| s.together) {
                 split = Some(Split {
@@ -767,6 +778,39 @@ impl<'c> Threads<'c> {
             });
         }
         Active { threads, split }
+    }
+
+    /// Leaves those threads that may take the arm of a branch which an op is in. Returns the scope whose threads take the branch
+    /// together, once these are left out.
+    fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
+        let condition = self.fact(operands(branch)[0]);
+        let own = inside.block().map(|b| b.to_raw().ptr);
+        let arm = blocks(branch)
+            .iter()
+            .position(|arm| Some(arm.to_raw().ptr) == own)
+            .unwrap_or(0);
+        if let Some(ranges) = &condition.ranges {
+            let cases = match is(branch, "scf.if") {
+                true => vec![1],
+                false => attribute(branch, "cases")
+                    .and_then(integers)
+                    .unwrap_or_default(),
+            };
+            // The first arm of an `scf.if` is for the one case, and the first of an `scf.index_switch` for what is none of them.
+            let own = match is(branch, "scf.if") {
+                true => cases.get(arm),
+                false => arm.checked_sub(1).and_then(|arm| cases.get(arm)),
+            };
+            threads.intersect(|t| match (own, ranges[t]) {
+                (Some(own), (least, most)) => least <= *own && *own <= most,
+                (None, (least, most)) => least != most || !cases.contains(&least),
+            });
+        }
+        if condition.exact().is_some() {
+            Scope::Cluster
+        } else {
+            condition.same
+        }
     }
 }
 
@@ -816,6 +860,11 @@ pub(crate) fn counts_unsigned(op: Op<'_>) -> bool {
 fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
     let mut all = bounds.iter().filter_map(|fact| fact.ranges.as_ref());
     counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))
+}
+
+/// Whether each region of an op is one block.
+fn is_structured(op: Op<'_>) -> bool {
+    !is(op, "scf.execute_region") || blocks(op).len() == 1
 }
 
 /// Whether an op is a loop of which is known what it carries.
