@@ -1,14 +1,16 @@
 //! Which memory an op touches, and which part of it each thread may touch.
 
-use crate::analysis::classes::Class;
+use crate::analysis::classes::{Class, common_divisor};
 use crate::analysis::kernel::{WARP_SIZE, WARPGROUP};
 use crate::analysis::threads::{Range, ThreadSet, Threads};
 use melior::ir::ValueLike;
 use melior::ir::block::BlockLike;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_mlir::memref::{Space, is_view};
 use tx_mlir::{
-    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, defining_op, integers, key,
+    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers, key,
     memory_effects, name, operands,
 };
 
@@ -137,6 +139,9 @@ pub(crate) struct Touch<'c> {
     through: Option<Val<'c>>,
 }
 
+/// What tells one access from another: op, whether it writes, the memory, and what it is touched through.
+pub(crate) type TouchKey = (usize, bool, Memory, Option<usize>);
+
 /// One access of an op.
 #[derive(Clone)]
 pub(crate) struct Access<'c> {
@@ -159,6 +164,13 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
+    /// Any threads.
+    const BETWEEN_ALL: Self = Self {
+        between_warpgroups: true,
+        between_warps: true,
+        within_warp: true,
+    };
+
     /// Whether any threads do.
     pub(crate) fn is_there(self) -> bool {
         self.between_warpgroups || self.between_warps || self.within_warp
@@ -176,12 +188,9 @@ impl Conflict {
 
 impl Access<'_> {
     /// Finds the threads that may touch one place, one by each access.
-    ///
-    /// Threads are sorted by what tells most of them apart, so that threads which keep to themselves
-    /// are compared with few others.
     pub(crate) fn conflict(&self, other: &Self) -> Conflict {
-        let by = self.telling(other);
-        find_conflict(&self.parts(by), &other.parts(by))
+        let steps = &mut Steps::unlimited();
+        Compared::new(self).conflict(&Compared::new(other), steps)
     }
 
     /// The same where each thread may touch any part.
@@ -197,12 +206,8 @@ impl Access<'_> {
         let mut parts: Vec<Part<'_>> = Vec::new();
         for thread in self.by.iter() {
             let place = self.place(thread);
-            let span = by.and_then(|by| place?.get(by.dimension).copied());
-            let all = match (span, by.and_then(|by| by.divisor)) {
-                (None, _) => [Some(ANYWHERE), None],
-                (Some(span), None) => [Some(span.range()), None],
-                (Some(span), Some(divisor)) => span.ranges_modulo(divisor),
-            };
+            let along = |by: Order| Some(by.along(place?));
+            let all = by.and_then(along).unwrap_or([Some(ANYWHERE), None]);
             parts.extend(all.into_iter().flatten().map(|along| Part {
                 thread,
                 along,
@@ -218,50 +223,6 @@ impl Access<'_> {
         self.boxes.get(usize::try_from(thread).ok()?)?.as_deref()
     }
 
-    /// The order in which the threads of both differ most.
-    fn telling(&self, other: &Self) -> Option<Order> {
-        let rank = self.boxes.iter().flatten().next()?.len();
-        let ranges = (0..rank).map(|dimension| Order {
-            dimension,
-            divisor: None,
-        });
-        let classes = (0..rank).filter_map(|dimension| {
-            let divisor = self.divisor(other, dimension);
-            (divisor > 1).then_some(Order {
-                dimension,
-                divisor: Some(divisor),
-            })
-        });
-        let told = |order: &Order| self.distinct(*order).min(other.distinct(*order));
-        // Of orders that tell as many apart, the last would be taken.
-        classes.chain(ranges).max_by_key(told)
-    }
-
-    /// What divides the moduli of all classes along a dimension.
-    fn divisor(&self, other: &Self, dimension: usize) -> i64 {
-        let places = self.boxes.iter().chain(other.boxes.iter()).flatten();
-        let classes = places.filter_map(|place| place.get(dimension).map(|span| span.class));
-        classes.fold(0, |divisor, class| class.divisor(divisor))
-    }
-
-    /// How many groups of threads an order tells apart.
-    fn distinct(&self, by: Order) -> usize {
-        let spans = self
-            .boxes
-            .iter()
-            .flatten()
-            .filter_map(|place| place.get(by.dimension));
-        let mut all: Vec<Range> = spans
-            .map(|span| match by.divisor {
-                Some(divisor) => (span.class.residue(divisor), span.more),
-                None => span.range(),
-            })
-            .collect();
-        all.sort_unstable();
-        all.dedup();
-        all.len()
-    }
-
     /// Whether one thread is known to make both in one place.
     pub(crate) fn is_over(&self, other: &Self) -> bool {
         self.touch.memory == other.touch.memory
@@ -275,15 +236,144 @@ impl Access<'_> {
     }
 }
 
+/// An access that is compared with others, with what is found out of it alone.
+///
+/// Threads are sorted by what tells most of them apart, so that threads which keep to themselves
+/// are compared with few others.
+pub(crate) struct Compared<'a, 'c> {
+    access: &'a Access<'c>,
+    /// For each dimension what divides the moduli of all classes.
+    divisors: Vec<i64>,
+    /// What threads touch, by the orders that were asked for.
+    sorted: RefCell<BTreeMap<Option<Order>, Rc<Sorted<'a>>>>,
+}
+
+/// What threads touch by some order, and how many groups of them it tells apart.
+struct Sorted<'a> {
+    parts: Vec<Part<'a>>,
+    distinct: usize,
+}
+
+impl<'a, 'c> Compared<'a, 'c> {
+    pub(crate) fn new(access: &'a Access<'c>) -> Self {
+        let places = || access.boxes.iter().flatten();
+        let rank = places().next().map_or(0, Vec::len);
+        let classes = |dimension: usize| {
+            places().filter_map(move |place| place.get(dimension).map(|span| span.class))
+        };
+        let divisor =
+            |dimension| classes(dimension).fold(0, |divisor, class| class.divisor(divisor));
+        Self {
+            access,
+            divisors: (0..rank).map(divisor).collect(),
+            sorted: RefCell::default(),
+        }
+    }
+
+    /// Finds the threads that may touch one place, one by each access: all of them when there are no steps left.
+    pub(crate) fn conflict(&self, other: &Self, steps: &mut Steps) -> Conflict {
+        let by = self.telling(other);
+        find_conflict(&self.sorted(by).parts, &other.sorted(by).parts, steps)
+    }
+
+    /// The order in which the threads of both differ most.
+    fn telling(&self, other: &Self) -> Option<Order> {
+        let rank = Some(self.divisors.len()).filter(|rank| *rank == other.divisors.len())?;
+        let dimensions = || 0..rank;
+        let classes = dimensions().filter_map(|dimension| {
+            let [own, others] = [self, other].map(|compared| compared.divisors[dimension]);
+            let divisor = common_divisor(own, others);
+            (divisor > 1).then_some(Order::Class { dimension, divisor })
+        });
+        let all = (dimensions().len() > 1).then_some(Order::All);
+        let ranges = dimensions().map(|dimension| Order::Range { dimension });
+        let distinct = |order: &Order| {
+            let [own, others] = [self, other].map(|all| all.sorted(Some(*order)).distinct);
+            own.min(others)
+        };
+        // Of orders that tell as many apart, it is the last: that of ranges.
+        classes.chain(all).chain(ranges).max_by_key(distinct)
+    }
+
+    fn sorted(&self, by: Option<Order>) -> Rc<Sorted<'a>> {
+        let sort = || {
+            let parts = self.access.parts(by);
+            let mut distinct: Vec<Range> = parts.iter().map(|part| part.along).collect();
+            distinct.dedup();
+            let distinct = distinct.len();
+            Sorted { parts, distinct }
+        };
+        let mut sorted = self.sorted.borrow_mut();
+        Rc::clone(sorted.entry(by).or_insert_with(|| Rc::new(sort())))
+    }
+}
+
+/// How many more threads are compared.
+pub(crate) struct Steps(Option<usize>);
+
+impl Steps {
+    pub(crate) fn new(most: usize) -> Self {
+        Self(Some(most))
+    }
+
+    fn unlimited() -> Self {
+        Self(None)
+    }
+
+    /// Whether there are none left.
+    pub(crate) fn are_gone(&self) -> bool {
+        self.0 == Some(0)
+    }
+
+    fn take(&mut self) {
+        self.0 = self.0.map(|left| left.saturating_sub(1));
+    }
+}
+
 /// A range that holds every index, and whose length is a number.
 const ANYWHERE: Range = (-(1 << 61), 1 << 61);
 
 /// What threads are sorted by.
-#[derive(Clone, Copy)]
-struct Order {
-    dimension: usize,
-    /// By what indices leave when they are divided by this, in place of the indices.
-    divisor: Option<i64>,
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    /// What indices along one dimension leave when they are divided by a number.
+    Class { dimension: usize, divisor: i64 },
+    /// All indices, the last of which may be a range.
+    All,
+    /// The range of indices along one dimension.
+    Range { dimension: usize },
+}
+
+impl Order {
+    /// Where a place stands: one range, or two of which one begins where the other ends.
+    fn along(self, place: &[Span]) -> [Option<Range>; 2] {
+        let along = match self {
+            Self::Class { dimension, divisor } => {
+                return place
+                    .get(dimension)
+                    .map_or([Some(ANYWHERE), None], |span| span.ranges_modulo(divisor));
+            }
+            Self::All => all_indices(place),
+            Self::Range { dimension } => place.get(dimension).map(|span| span.range()),
+        };
+        [Some(along.unwrap_or(ANYWHERE)), None]
+    }
+}
+
+/// One number for all indices of a place, those along the last dimension next to each other; `None` where the others are not known, or
+/// too large.
+fn all_indices(place: &[Span]) -> Option<Range> {
+    let bits = 60 / u32::try_from(place.len()).ok()?.max(1);
+    let (last, others) = place.split_last()?;
+    let is_small = |(least, most): Range| least >= 0 && most < 1 << bits;
+    let mut before = 0;
+    for span in others {
+        let range = span.range();
+        before =
+            (before + Some(range.0).filter(|_| is_small(range) && range.0 == range.1)?) << bits;
+    }
+    let (least, most) = Some(last.range()).filter(|range| is_small(*range))?;
+    Some((before + least, before + most))
 }
 
 /// What one thread may touch.
@@ -294,16 +384,28 @@ struct Part<'a> {
 }
 
 /// Both lists are sorted along the same dimension.
-fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>]) -> Conflict {
+fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>], steps: &mut Steps) -> Conflict {
     let mut found = Conflict::default();
     let longest = theirs
         .iter()
         .map(|p| p.along.1.saturating_sub(p.along.0))
         .max()
         .unwrap_or(0);
+    let mut from = 0;
     for a in mine {
-        let from = theirs.partition_point(|b| b.along.0 < a.along.0.saturating_sub(longest));
+        let begins_before = |b: &Part<'_>| b.along.0 < a.along.0.saturating_sub(longest);
+        from += theirs[from..]
+            .iter()
+            .take_while(|b| begins_before(b))
+            .count();
         for b in theirs[from..].iter().take_while(|b| b.along.0 <= a.along.1) {
+            steps.take();
+            if steps.are_gone() {
+                return Conflict::BETWEEN_ALL;
+            }
+            if a.thread == b.thread {
+                continue;
+            }
             let together = |size: i64| a.thread / size == b.thread / size;
             let known = if together(WARP_SIZE) {
                 &mut found.within_warp
@@ -312,7 +414,7 @@ fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>]) -> Conflict {
             } else {
                 &mut found.between_warpgroups
             };
-            if *known || a.thread == b.thread || !overlap(a.place, b.place) {
+            if *known || !overlap(a.place, b.place) {
                 continue;
             }
             *known = true;
@@ -331,7 +433,7 @@ fn overlap(a: Option<&[Span]>, b: Option<&[Span]>) -> bool {
     }
 }
 
-/// What `op` itself does to memory that several threads see.
+/// What `op` itself does to memory that several threads see. What is not known of an op with regions, the ops in them do.
 pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
     let atomic = ATOMICS.contains(&name(op));
     let touch = |through, write| Touch {
@@ -339,7 +441,8 @@ pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
         ..Touch::new(op, through, write)
     };
     let Some(effects) = effects(op) else {
-        return vec![touch(None, true)];
+        let unknown = || touch(None, true);
+        return blocks(op).is_empty().then(unknown).into_iter().collect();
     };
     effects
         .into_iter()
@@ -382,6 +485,11 @@ impl<'c> Touch<'c> {
             of_cluster: false,
             through,
         }
+    }
+
+    pub(crate) fn key(&self) -> TouchKey {
+        let op = self.op.to_raw().ptr as usize;
+        (op, self.write, self.memory.clone(), self.through.map(key))
     }
 
     /// Who touches what.

@@ -93,12 +93,7 @@ impl Class {
 
     /// The greatest number that divides both the modulus and another one.
     pub(crate) fn divisor(self, of: i64) -> i64 {
-        match (self.modulus, of) {
-            // Most are the same, and this is asked for each thread.
-            (modulus, of) if modulus == of || modulus == 0 => of,
-            (modulus, 0) => modulus,
-            (modulus, of) => i64::try_from(gcd(modulus.into(), of.into())).unwrap_or(1),
-        }
+        common_divisor(self.modulus, of)
     }
 
     /// What numbers leave when they are divided by a divisor of the modulus.
@@ -117,6 +112,16 @@ impl Class {
         let [own, others] = [own, others].map(i128::from);
         let away = (other.parts().1 - self.parts().1 + others).rem_euclid(common);
         away <= own + others
+    }
+}
+
+/// The greatest number that divides two moduli.
+pub(crate) fn common_divisor(one: i64, other: i64) -> i64 {
+    match (one, other) {
+        // Most are the same, and this is asked for each thread.
+        (one, other) if one == other || one == 0 => other,
+        (one, 0) => one,
+        (one, other) => i64::try_from(gcd(one.into(), other.into())).unwrap_or(1),
     }
 }
 
