@@ -49,6 +49,7 @@ gpu.module @kernels {
     %v = memref.subview %S[1] [64] [1] : memref<65xf32, #shared> to memref<64xf32, strided<[1], offset: 1>, #shared>
     %w = memref.cast %v
       : memref<64xf32, strided<[1], offset: 1>, #shared> to memref<64xf32, strided<[1], offset: ?>, #shared>
+    memref.store %x, %S[%t] : memref<65xf32, #shared>
     %l = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %w) -> (memref<64xf32, strided<[1], offset: ?>, #shared>) {
       memref.store %x, %a[%t] : memref<64xf32, strided<[1], offset: ?>, #shared>
       scf.yield %a : memref<64xf32, strided<[1], offset: ?>, #shared>

@@ -119,6 +119,24 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
+  // Unsigned numbers are off by two to the power of 64 as signed ones, of which 96 is no divisor.
+  gpu.func @unsigned(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c96 = arith.constant 96 : index
+    %t = gpu.thread_id x
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for unsigned %i = %t to %n step %c96 {
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
   // So do others that nothing keeps from it.
   gpu.func @sum_wraps_around(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %c96 = arith.constant 96 : index

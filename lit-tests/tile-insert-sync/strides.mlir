@@ -2,8 +2,8 @@
 // SNAPSHOT: none — it is the input, but for what is checked.
 
 // Threads that each go on by as many elements as there are threads never meet, in whichever iterations they are, although any of
-// them may be anywhere. None of these kernels, but for the last two, needs a barrier; in most of them no barrier could stand where it would be needed, as
-// some threads go round once more than others.
+// them may be anywhere. None of these kernels needs a barrier, but for the last three; in most of them none could stand where it would
+// be needed, as some threads go round once more than others.
 gpu.module @kernels {
   // Each thread goes on by as many elements as the block has threads, up to a number that is not known.
   // CHECK-LABEL: gpu.func @from_thread_by_block
@@ -24,14 +24,14 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @known_end
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
-  gpu.func @known_end(%G: memref<?xf32>, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  gpu.func @known_end(%G: memref<1000xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c64 = arith.constant 64 : index
     %c1000 = arith.constant 1000 : index
     %t = gpu.thread_id x
     scf.for %i = %t to %c1000 step %c64 {
-      %x = memref.load %G[%i] : memref<?xf32>
+      %x = memref.load %G[%i] : memref<1000xf32>
       %y = arith.addf %x, %x : f32
-      memref.store %y, %G[%i] : memref<?xf32>
+      memref.store %y, %G[%i] : memref<1000xf32>
     }
     gpu.return
   }
@@ -174,6 +174,34 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // So is a loop in a loop that goes on where it ended, and one that goes down.
+  // CHECK-LABEL: gpu.func @loop_in_loop
+  // CHECK-NOT:     {{barrier|nvvm.b}}
+  // CHECK:         gpu.return
+  gpu.func @loop_in_loop(%G: memref<1088xf32>, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c64 = arith.constant 64 : index
+    %c128 = arith.constant 128 : index
+    %t = gpu.thread_id x
+    %end = scf.for %k = %c0 to %c2 step %c1 iter_args(%i = %t) -> (index) {
+      %there = scf.for %l = %c0 to %c2 step %c1 iter_args(%j = %i) -> (index) {
+        memref.store %x, %G[%j] : memref<1088xf32>
+        %next = arith.addi %j, %c64 : index
+        scf.yield %next : index
+      }
+      %far = arith.addi %there, %c128 : index
+      scf.yield %far : index
+    }
+    %start = scf.for %k = %c0 to %c2 step %c1 iter_args(%i = %end) -> (index) {
+      %next = arith.subi %i, %c64 : index
+      memref.store %x, %G[%next] : memref<1088xf32>
+      scf.yield %next : index
+    }
+    gpu.return
+  }
+
   // As many threads as are no power of two: an `scf.for` of indices does not wrap around.
   // CHECK-LABEL: gpu.func @block_of_96
   // CHECK-NOT:     {{barrier|nvvm.b}}
@@ -209,13 +237,13 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @rows
   // CHECK-NOT:     {{barrier|nvvm.b}}
   // CHECK:         gpu.return
-  gpu.func @rows(%A: memref<?x?xf32>, %row: index, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  gpu.func @rows(%A: memref<4x?xf32>, %row: index, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c64 = arith.constant 64 : index
     %t = gpu.thread_id x
     scf.for %i = %t to %n step %c64 {
-      %x = memref.load %A[%row, %i] : memref<?x?xf32>
+      %x = memref.load %A[%row, %i] : memref<4x?xf32>
       %y = arith.addf %x, %x : f32
-      memref.store %y, %A[%row, %i] : memref<?x?xf32>
+      memref.store %y, %A[%row, %i] : memref<4x?xf32>
     }
     gpu.return
   }
@@ -246,15 +274,15 @@ gpu.module @kernels {
   // CHECK:           gpu.barrier
   // CHECK-NEXT:      memref.store
   // CHECK:         gpu.return
-  gpu.func @next_element(%G: memref<?xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  gpu.func @next_element(%G: memref<641xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c1 = arith.constant 1 : index
     %c64 = arith.constant 64 : index
     %c640 = arith.constant 640 : index
     %t = gpu.thread_id x
     scf.for %i = %t to %c640 step %c64 {
       %o = arith.addi %i, %c1 : index
-      %x = memref.load %G[%o] : memref<?xf32>
-      memref.store %x, %G[%i] : memref<?xf32>
+      %x = memref.load %G[%o] : memref<641xf32>
+      memref.store %x, %G[%i] : memref<641xf32>
     }
     gpu.return
   }
@@ -264,17 +292,36 @@ gpu.module @kernels {
   // CHECK:         scf.for
   // CHECK:           gpu.barrier
   // CHECK:         gpu.return
-  gpu.func @half_a_block(%G: memref<?xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  gpu.func @half_a_block(%G: memref<384xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c10 = arith.constant 10 : index
     %c32 = arith.constant 32 : index
     %t = gpu.thread_id x
     %end = scf.for %k = %c0 to %c10 step %c1 iter_args(%i = %t) -> (index) {
-      %x = memref.load %G[%i] : memref<?xf32>
-      memref.store %x, %G[%i] : memref<?xf32>
+      %x = memref.load %G[%i] : memref<384xf32>
+      memref.store %x, %G[%i] : memref<384xf32>
       %next = arith.addi %i, %c32 : index
       scf.yield %next : index
+    }
+    gpu.return
+  }
+
+  // Nor does what two threads have in turn keep to one of them, whatever the loop hands on.
+  // CHECK-LABEL: gpu.func @in_turn
+  // CHECK:         scf.for
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK-NEXT:      memref.store
+  // CHECK:         gpu.return
+  gpu.func @in_turn(%G: memref<64xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    %end:2 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %t, %b = %other) -> (index, index) {
+      memref.store %x, %G[%a] : memref<64xf32>
+      scf.yield %b, %a : index, index
     }
     gpu.return
   }

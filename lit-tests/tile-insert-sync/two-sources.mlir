@@ -15,6 +15,8 @@ gpu.module @kernels {
     %c127 = arith.constant 127 : index
     %t = gpu.thread_id x
     %u = arith.addi %t, %c64 : index
+    memref.store %x, %S[%t] : !S
+    memref.store %x, %S[%u] : !S
     %low = memref.subview %S[%t] [1] [1] : !S to !V
     %high = memref.subview %S[%u] [1] [1] : !S to !V
     %other = arith.subi %c127, %t : index

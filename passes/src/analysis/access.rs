@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_mlir::memref::{Space, is_view};
 use tx_mlir::{
-    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers, key,
-    memory_effects, name, operands,
+    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers,
+    key, memory_effects, name, operands,
 };
 
 /// Ops that read and write in one step.
