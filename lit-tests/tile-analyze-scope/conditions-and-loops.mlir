@@ -66,4 +66,108 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // What a loop has for a result is the same for all threads when all go round equally often, and begin with and hand on the same.
+  // CHECK-LABEL: gpu.func @result_of_a_loop
+  // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
+  gpu.func @result_of_a_loop(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (i32) {
+      %x = memref.load %A[%i] : memref<?xi32>
+      %y = arith.addi %a, %x : i32
+      scf.yield %y : i32
+    }
+    %c = arith.cmpi sgt, %sum, %zero : i32
+    scf.if %c {
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+
+  // So it is of a loop in a loop, and of one that counts by itself.
+  // CHECK-LABEL: gpu.func @result_of_loops_in_loops
+  // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
+  gpu.func @result_of_loops_in_loops(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (i32) {
+      %inner:2 = scf.while (%b = %a, %j = %i) : (i32, index) -> (i32, index) {
+        %x = memref.load %A[%j] : memref<?xi32>
+        %more = arith.cmpi sgt, %x, %b : i32
+        scf.condition(%more) %x, %j : i32, index
+      } do {
+      ^bb0(%b: i32, %j: index):
+        %next = arith.addi %j, %c1 : index
+        scf.yield %b, %next : i32, index
+      }
+      scf.yield %inner#0 : i32
+    }
+    %c = arith.cmpi sgt, %sum, %zero : i32
+    scf.if %c {
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+
+  // What one warp goes round more often than another for is the same within each of them.
+  // CHECK-LABEL: gpu.func @result_for_each_warp
+  // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 32 : i64}
+  gpu.func @result_for_each_warp(%A: memref<?xi32>) workgroup(%S: !S, %D: memref<2x4xf32, #gpu.address_space<workgroup>>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %zero = arith.constant 0 : i32
+    %t = gpu.thread_id x
+    %w = arith.divui %t, %c32 : index
+    %sum = scf.for %i = %c0 to %w step %c1 iter_args(%a = %zero) -> (i32) {
+      %x = memref.load %A[%i] : memref<?xi32>
+      %y = arith.addi %a, %x : i32
+      scf.yield %y : i32
+    }
+    %c = arith.cmpi sgt, %sum, %zero : i32
+    scf.if %c {
+      %d = memref.subview %D[%w, 0] [1, 4] [1, 1] : memref<2x4xf32, #gpu.address_space<workgroup>> to memref<4xf32, strided<[1], offset: ?>, #gpu.address_space<workgroup>>
+      tile.reduce sum %S into %d axes [1] scope(warp) : !S into memref<4xf32, strided<[1], offset: ?>, #gpu.address_space<workgroup>>
+    }
+    gpu.return
+  }
+
+  // A case that all threads take, in a region that is one block, takes all of them; a case of the first warp takes that.
+  // CHECK-LABEL: gpu.func @cases
+  // CHECK:       case 1
+  // CHECK:       exec = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
+  // CHECK:       case 0
+  // CHECK:       exec = {active = array<i64: 0, 32>, block = 64 : i64, threads = 32 : i64}
+  gpu.func @cases(%n: index) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    %w = arith.divui %t, %c32 : index
+    scf.index_switch %n
+    case 1 {
+      scf.execute_region {
+        tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+        scf.yield
+      }
+      scf.yield
+    }
+    default {
+      scf.yield
+    }
+    scf.index_switch %w
+    case 0 {
+      tile.reduce sum %S into %D axes [1] scope(warp) : !S into !D
+      scf.yield
+    }
+    default {
+      scf.yield
+    }
+    gpu.return
+  }
 }

@@ -28,6 +28,25 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Nor does it make a difference that what is updated is computed in a region of the op.
+  // CHECK-LABEL: gpu.func @load_after_region
+  // CHECK:         memref.generic_atomic_rmw
+  // CHECK:         gpu.barrier
+  // CHECK-NEXT:    memref.load
+  gpu.func @load_after_region(%S: memref<1024xf32, 3>, %B: memref<64xf32>, %x: f32)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %a = memref.generic_atomic_rmw %S[%c0] : memref<1024xf32, 3> {
+    ^bb0(%old: f32):
+      %new = arith.mulf %old, %x : f32
+      memref.atomic_yield %new : f32
+    }
+    %y = memref.load %S[%c0] : memref<1024xf32, 3>
+    memref.store %y, %B[%t] : memref<64xf32>
+    gpu.return
+  }
+
   // A loop with an exit in the middle: its last store is not followed by the barrier in its
   // second part, so that one is needed after it. Nothing needs the one in the loop then.
   // CHECK-LABEL: gpu.func @exit_before_the_barrier

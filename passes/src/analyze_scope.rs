@@ -255,9 +255,12 @@ fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
 /// A branch whose condition is not known for each thread stands around a collective op.
 fn split<'c>(op: Op<'c>, scope: Scope, branch: Op<'c>) -> Failed {
     let what = match name(branch) {
-        "scf.for" => "this loop runs a different number of times in different threads",
+        "scf.for" | "scf.while" | "scf.parallel" | "affine.for" => {
+            "this loop runs a different number of times in different threads"
+        }
         "gpu.func" => "this kernel has unstructured control flow",
-        "scf.if" => "this condition differs between threads in a way that is not known",
+        "scf.execute_region" => "this region has unstructured control flow",
+        "scf.if" | "scf.index_switch" => "this condition differs between threads in a way that is not known",
         _ => "what this op does to threads is not known",
     };
     error(

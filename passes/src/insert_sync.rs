@@ -1,7 +1,9 @@
-use crate::analysis::access::{ATOMICS, Access, Conflict, Memory, Touch, effects, touches};
+use crate::analysis::access::{
+    ATOMICS, Access, Compared, Conflict, Steps, Touch, TouchKey, effects, touches,
+};
 use crate::analysis::iterations;
 use crate::analysis::kernel::{Kernel, WARP_SIZE, WARPGROUP, is_kernel, members};
-use crate::analysis::threads::Threads;
+use crate::analysis::threads::{Split, Threads};
 use crate::variants::parts::OWNED;
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +27,8 @@ pass! {
     /// What ops access is asked of the ops (MLIR's memory effects), and which part of a memref a
     /// thread touches is computed from its indices: threads that keep to their own elements need
     /// no barrier. Two accesses in one iteration of a loop whose numbers are known are compared under each of them: in
-    /// `S[t] += S[t + d]` for `t < d` no thread touches what another one does, whatever `d` is.
+    /// `S[t] += S[t + d]` for `t < d` no thread touches what another one does, whatever `d` is. Threads that each go on by as many
+    /// elements as there are threads, from their own number on, never meet, however far they go.
     ///
     /// The barrier is the narrowest that orders the accesses: `nvvm.bar.warp.sync` when all
     /// conflicts are between lanes of one warp, a named `nvvm.barrier` for each warpgroup when they
@@ -57,7 +60,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A barrier is needed where a branch splits a warp, or one of the cluster where a branch may split that; two arms of a branch that threads take
+    /// A barrier is needed where a branch splits a warp, where it is not known which warps get, or one of the cluster where a branch may split that; two arms of a branch that threads take
     /// side by side touch one place; or more than 15 sets of warps would need a number each.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
@@ -97,7 +100,7 @@ impl Pass for InsertSync {
                 .into_iter()
                 .filter(|op| walker.barrier_reach(*op) >= Some(Reach::Block) && walker.is_for_some(*op))
                 .collect();
-            let all = walk(func).into_iter().filter(|op| blocks(*op).is_empty()).flat_map(touches);
+            let all = walk(func).into_iter().flat_map(touches);
             for touch in all {
                 if touch.of_cluster {
                     walker.of_cluster.push(touch.clone());
@@ -131,11 +134,12 @@ impl Pass for InsertSync {
 /// block size may still keep to itself.
 fn has_shared_accesses(func: Op<'_>) -> bool {
     walk(func).into_iter().any(|op| {
-        // What an op with regions does, the ops in them do.
-        blocks(op).is_empty() && effects(op).is_none_or(|e| {
-            e.iter().any(|e| {
-                e.value.and_then(tx_mlir::MemRef::of).is_some_and(|m| m.space != tx_mlir::memref::Space::Private)
-            })
+        let Some(effects) = effects(op) else {
+            // What an op with regions does, the ops in them do.
+            return blocks(op).is_empty();
+        };
+        effects.iter().any(|e| {
+            e.value.and_then(tx_mlir::MemRef::of).is_some_and(|m| m.space != tx_mlir::memref::Space::Private)
         })
     })
 }
@@ -221,12 +225,22 @@ struct Walker<'t, 'c> {
     ignored: Option<Vec<Op<'c>>>,
     /// What is pending at the start of a loop's body, as far as it was gone through.
     starts: BTreeMap<usize, Pending<'c>>,
-    /// Between two accesses in one iteration of some loops: whether threads of different warps conflict, and lanes of one.
-    conflicts: BTreeMap<(AccessKey, AccessKey, Vec<usize>), Conflict>,
+    /// Which threads of two accesses conflict.
+    conflicts: BTreeMap<(TouchKey, TouchKey, Place), Conflict>,
 }
 
-/// What tells one access from another: op, whether it writes, and the memory.
-type AccessKey = (usize, bool, Memory);
+/// How what is known of the indices of two accesses is compared.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// They count from one place, and are those of one iteration of these loops.
+    One(Vec<usize>),
+    /// What they count from is not known.
+    Any,
+}
+
+/// Threads of accesses in one iteration are compared no more often than this, those of all its iterations counted together. Where that
+/// is too few, iterations are not told apart: it takes two seconds of a compiler that is not optimised.
+const MOST_STEPS: usize = 1 << 27;
 
 /// Whether all threads of the block meet at an `nvvm.barrier`: it has neither a number nor a count of threads.
 fn is_of_the_block(op: Op<'_>) -> bool {
@@ -368,23 +382,21 @@ impl<'c> Walker<'_, 'c> {
             self.insert(&earlier.clone(), op, Reach::Cluster)?;
             return Err(Stop::Restart);
         }
-        if blocks(op).is_empty() {
-            for access in self.accesses(op) {
-                pending = self.access(access, pending)?;
-            }
-            return Ok(pending);
+        for access in self.accesses(op) {
+            pending = self.access(access, pending)?;
         }
-        self.regions(op, pending)
+        if blocks(op).is_empty() { Ok(pending) } else { self.regions(op, pending) }
     }
 
     /// Goes through the regions of an op.
     fn regions(&mut self, op: Op<'c>, pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
         let all = blocks(op);
         match (name(op), all.as_slice()) {
-            ("gpu.func", [body]) => self.block(*body, pending),
-            ("scf.if", arms) => {
-                // Either arm may have been taken.
-                let mut end = if arms.len() < 2 { pending.clone() } else { Pending::default() };
+            ("gpu.func" | "scf.execute_region", [body]) => self.block(*body, pending),
+            (branch @ ("scf.if" | "scf.index_switch"), arms) => {
+                // Either arm may have been taken, or none where there is no `else`.
+                let passes_by = branch == "scf.if" && arms.len() < 2;
+                let mut end = if passes_by { pending.clone() } else { Pending::default() };
                 let side_by_side = self.threads.fact(operands(op)[0]).same < Scope::Cta;
                 let mut start = pending;
                 for arm in arms {
@@ -492,28 +504,68 @@ impl<'c> Walker<'_, 'c> {
         if reach == Reach::Cluster {
             return own.of_cluster || others.of_cluster;
         }
-        let of = |Touch { op, write, memory, .. }: &Touch<'c>| (key(*op), *write, memory.clone());
         let loops = iterations::common(own.op, others.op, earlier.round);
-        let within = loops.iter().map(|op| key(*op)).collect();
-        let threads = self.threads;
-        let known = self.conflicts.entry((of(own), of(others), within)).or_insert_with(|| {
-            let any = earlier.access.conflict(later);
-            if loops.is_empty() || !any.is_there() {
-                return any;
+        let place = match own.counts_from_one_place(others, earlier.round) {
+            true => Place::One(loops.iter().map(|op| key(*op)).collect()),
+            false => Place::Any,
+        };
+        let pair = (own.key(), others.key(), place);
+        if !self.conflicts.contains_key(&pair) {
+            let any = match pair.2 {
+                Place::One(_) => earlier.access.conflict(later),
+                Place::Any => earlier.access.anywhere().conflict(&later.anywhere()),
+            };
+            if matches!(pair.2, Place::One(_)) && !loops.is_empty() && any.is_there() {
+                self.tell_iterations_apart(&loops);
             }
-            let mut found = Conflict::default();
-            for case in iterations::cases(threads, &loops) {
-                found = found.or(own.clone().access(&case).conflict(&others.clone().access(&case)));
-                if found == any {
-                    break;
-                }
-            }
-            found
-        });
+            self.conflicts.entry(pair.clone()).or_insert(any);
+        }
+        let known = self.conflicts[&pair];
         match reach {
             Reach::Cluster | Reach::Block => known.between_warpgroups,
             Reach::Warpgroup => known.between_warps,
             Reach::Warp => known.within_warp,
+        }
+    }
+
+    /// Finds the conflicts in one iteration of these loops, of all accesses in their bodies together: what each iteration is like is
+    /// found out once.
+    fn tell_iterations_apart(&mut self, loops: &[Op<'c>]) {
+        let Some(innermost) = loops.last() else { return };
+        let is_in_body = |op: &Op<'c>| iterations::common(*op, *op, None).starts_with(loops);
+        let within: Vec<Op<'c>> = walk(*innermost).into_iter().filter(is_in_body).collect();
+        let accesses: Vec<Access<'c>> = within.into_iter().flat_map(|op| self.accesses(op)).collect();
+        let mut pairs = Vec::new();
+        let compared: Vec<Compared<'_, 'c>> = accesses.iter().map(Compared::new).collect();
+        for (i, (own, touch)) in compared.iter().zip(&accesses).enumerate() {
+            for (j, other) in accesses.iter().enumerate().skip(i) {
+                let (own_touch, others_touch) = (&touch.touch, &other.touch);
+                if own_touch.may_alias(others_touch) && own_touch.counts_from_one_place(others_touch, None) {
+                    let any = own.conflict(&compared[j], &mut Steps::new(usize::MAX));
+                    pairs.push((i, j, any, Conflict::default()));
+                }
+            }
+        }
+        pairs.retain(|(_, _, any, _)| any.is_there());
+        let mut steps = Steps::new(MOST_STEPS);
+        for case in iterations::cases(self.threads, loops) {
+            let here: Vec<Access<'c>> = accesses.iter().map(|access| access.touch.clone().access(&case)).collect();
+            let here: Vec<Compared<'_, 'c>> = here.iter().map(Compared::new).collect();
+            for (i, j, any, found) in pairs.iter_mut().filter(|(_, _, any, found)| any != found) {
+                *found = found.or(here[*i].conflict(&here[*j], &mut steps));
+                if steps.are_gone() {
+                    *found = *any;
+                }
+            }
+            if pairs.iter().all(|(_, _, any, found)| any == found) {
+                break;
+            }
+        }
+        let place = || Place::One(loops.iter().map(|op| key(*op)).collect());
+        for (i, j, _, found) in pairs {
+            let [one, other] = [i, j].map(|n: usize| accesses[n].touch.key());
+            self.conflicts.insert((one.clone(), other.clone(), place()), found);
+            self.conflicts.insert((other, one, place()), found);
         }
     }
 
@@ -530,7 +582,7 @@ impl<'c> Walker<'_, 'c> {
             None => {
                 // Just below the innermost op that holds both.
                 let common = chain.iter().position(|o| around.contains(o)).unwrap_or(chain.len());
-                let in_arms = chain.get(common).is_some_and(|o| name(*o) == "scf.if")
+                let in_arms = chain.get(common).is_some_and(|o| matches!(name(*o), "scf.if" | "scf.index_switch"))
                     && !same_block(earlier.access.touch.op, chain[common.saturating_sub(1)]);
                 if in_arms {
                     return Err(side_by_side(chain[common], earlier.access.touch.op, later));
@@ -591,14 +643,73 @@ impl<'c> Walker<'_, 'c> {
             .note("reach other blocks' memory outside of branches that not all blocks of a cluster take")
             .emit());
         }
-        let report = error(later.location(), "a barrier is needed here, but not all lanes of the warp get here")
+        let Reason { what, branch: why, advice } = Reason::of(active.split.filter(|split| split.together < scope));
+        let report = error(later.location(), what)
             .note_at(earlier.location(), "threads may meet in one place of memory here, and nothing orders the two");
         Err(match branch {
-            Some(branch) => report.note_at(branch.location(), "this splits the threads of a warp"),
-            None => report.note("a branch around it splits the threads of a warp"),
+            Some(branch) => report.note_at(branch.location(), why),
+            None => report.note(why),
         }
-        .note("let one thread do the work, or let the branch take whole warps")
+        .note(advice)
         .emit())
+    }
+}
+
+/// Why a barrier cannot stand where it is needed.
+struct Reason {
+    what: &'static str,
+    /// What the branch does.
+    branch: &'static str,
+    /// What to change.
+    advice: &'static str,
+}
+
+impl Reason {
+    fn of(split: Option<Split<'_>>) -> Self {
+        let Some(split) = split else {
+            return Self {
+                what: "a barrier is needed here, but not all lanes of the warp get here",
+                branch: "a branch around it splits the threads of a warp",
+                advice: "let one thread do the work, or let the branch take whole warps",
+            };
+        };
+        let unknown = "a barrier is needed here, but whether all threads get here is not known";
+        match name(split.op) {
+            "gpu.func" => Self {
+                what: unknown,
+                branch: "this kernel has unstructured control flow",
+                advice: "write its branches as `scf.if` and its loops as `scf.for` or `scf.while`",
+            },
+            "scf.execute_region" => Self {
+                what: unknown,
+                branch: "this region has unstructured control flow",
+                advice: "write its branches as `scf.if` and its loops as `scf.for` or `scf.while`",
+            },
+            "scf.if" | "scf.index_switch" | "scf.for" | "scf.while" | "scf.parallel" | "affine.for"
+                if split.together >= Scope::Warp =>
+            {
+                Self {
+                    what: "a barrier is needed here, but which warps of the block get here is not known",
+                    branch: "warps may take this differently",
+                    advice: "let it depend on what the whole block shares, or on thread ids and constants alone",
+                }
+            }
+            "scf.if" | "scf.index_switch" => Self {
+                what: "a barrier is needed here, but not all lanes of the warp get here",
+                branch: "this splits the threads of a warp",
+                advice: "let one thread do the work, or let the branch take whole warps",
+            },
+            "scf.for" | "scf.while" | "scf.parallel" | "affine.for" => Self {
+                what: "a barrier is needed here, but not all lanes of the warp get here",
+                branch: "this splits the threads of a warp",
+                advice: "let one thread do the work, or let all threads go round equally often",
+            },
+            _ => Self {
+                what: unknown,
+                branch: "what this op does to threads is not known",
+                advice: "write it as `scf.if`, `scf.for` or `scf.while`",
+            },
+        }
     }
 }
 
@@ -606,10 +717,7 @@ impl<'c> Earlier<'c> {
     /// Whether both are the same access, met twice.
     fn same(&self, other: &Self) -> bool {
         let (own, others) = (&self.access.touch, &other.access.touch);
-        own.op == others.op
-            && own.write == others.write
-            && own.memory == others.memory
-            && self.round == other.round
+        own.key() == others.key() && self.round == other.round
     }
 
     /// Whether a barrier of some warps separates it from all that `later` may be made by.

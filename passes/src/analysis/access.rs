@@ -1,14 +1,17 @@
 //! Which memory an op touches, and which part of it each thread may touch.
 
+use crate::analysis::classes::{Class, common_divisor};
 use crate::analysis::kernel::{WARP_SIZE, WARPGROUP};
 use crate::analysis::threads::{Range, ThreadSet, Threads};
 use melior::ir::ValueLike;
 use melior::ir::block::BlockLike;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use tx_mlir::memref::{Space, is_view};
 use tx_mlir::{
-    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, defining_op, integers, key,
-    memory_effects, name, operands,
+    Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers,
+    key, memory_effects, name, operands,
 };
 
 /// Ops that read and write in one step.
@@ -51,9 +54,65 @@ pub(crate) fn is_seen_through(value: Val<'_>, op: &str) -> bool {
     false
 }
 
-/// The part of a memref that one thread may touch: a range of indices for each dimension of the
-/// root, or anything.
-pub(crate) type Box = Option<Vec<Range>>;
+/// The part of a memref that one thread may touch: indices for each dimension of the root, or
+/// anything.
+pub(crate) type Box = Option<Vec<Span>>;
+
+/// Neighbours along one dimension, which one thread touches.
+#[derive(Clone, Copy)]
+pub(crate) struct Span {
+    /// Where the first of them may be.
+    first: Range,
+    /// What else is known of that.
+    class: Class,
+    /// How many come after it, at most.
+    more: i64,
+}
+
+impl Span {
+    /// The first index.
+    const START: Self = Self {
+        first: (0, 0),
+        class: Class::exactly(0),
+        more: 0,
+    };
+
+    /// All indices that may be touched.
+    fn range(self) -> Range {
+        (self.first.0, self.first.1.saturating_add(self.more))
+    }
+
+    /// The same where they are told by what a divisor of the classes' moduli leaves: what is beyond it stands at the beginning again.
+    fn ranges_modulo(self, divisor: i64) -> [Option<Range>; 2] {
+        let first = self.class.residue(divisor);
+        let end = first.saturating_add(self.more);
+        let again = (end >= divisor).then_some((0, end - divisor));
+        [Some((first, end.min(divisor - 1))), again]
+    }
+
+    /// The indices of what these are views of, which begins at `offset` and has every `stride`-th element; `None` when it may go
+    /// backwards.
+    fn moved(self, offset: Place, stride: Place) -> Option<Self> {
+        let ((offset, at), (stride, step)) = (offset, stride);
+        let ends = |index: i64| [stride.0, stride.1].map(|stride| index.saturating_mul(stride));
+        let ([a, b], [c, d]) = (ends(self.first.0), ends(self.first.1));
+        (stride.0 >= 0).then(|| Self {
+            first: (
+                offset.0.saturating_add(a.min(b)),
+                offset.1.saturating_add(c.max(d)),
+            ),
+            class: at.plus(self.class.times(step)),
+            more: self.more.saturating_mul(stride.1),
+        })
+    }
+
+    fn meets(self, other: Self) -> bool {
+        let (own, others) = (self.range(), other.range());
+        own.0 <= others.1
+            && others.0 <= own.1
+            && self.class.meets(self.more, other.class, other.more)
+    }
+}
 
 /// Memory, as far as it can be told apart.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -80,6 +139,9 @@ pub(crate) struct Touch<'c> {
     through: Option<Val<'c>>,
 }
 
+/// What tells one access from another: op, whether it writes, the memory, and what it is touched through.
+pub(crate) type TouchKey = (usize, bool, Memory, Option<usize>);
+
 /// One access of an op.
 #[derive(Clone)]
 pub(crate) struct Access<'c> {
@@ -102,6 +164,13 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
+    /// Any threads.
+    const BETWEEN_ALL: Self = Self {
+        between_warpgroups: true,
+        between_warps: true,
+        within_warp: true,
+    };
+
     /// Whether any threads do.
     pub(crate) fn is_there(self) -> bool {
         self.between_warpgroups || self.between_warps || self.within_warp
@@ -119,54 +188,39 @@ impl Conflict {
 
 impl Access<'_> {
     /// Finds the threads that may touch one place, one by each access.
-    ///
-    /// Threads are sorted along the dimension that tells most of them apart, so that threads which
-    /// keep to themselves are compared with few others.
     pub(crate) fn conflict(&self, other: &Self) -> Conflict {
-        let Some(dimension) = self.telling_dimension(other) else {
-            return find_conflict(&self.parts(0), &other.parts(0));
-        };
-        find_conflict(&self.parts(dimension), &other.parts(dimension))
+        let steps = &mut Steps::unlimited();
+        Compared::new(self).conflict(&Compared::new(other), steps)
     }
 
-    /// What each thread that makes the access may touch, with the range along one dimension.
-    fn parts(&self, dimension: usize) -> Vec<Part<'_>> {
-        let mut parts: Vec<Part<'_>> = self
-            .by
-            .iter()
-            .map(|thread| {
-                let place = usize::try_from(thread)
-                    .ok()
-                    .and_then(|t| self.boxes.get(t)?.as_deref());
-                let along = place
-                    .and_then(|p| p.get(dimension).copied())
-                    .unwrap_or(ANYWHERE);
-                Part {
-                    thread,
-                    along,
-                    place,
-                }
-            })
-            .collect();
+    /// The same where each thread may touch any part.
+    pub(crate) fn anywhere(&self) -> Self {
+        Self {
+            boxes: self.boxes.iter().map(|_| None).collect(),
+            ..self.clone()
+        }
+    }
+
+    /// What each thread that makes the access may touch, by the order.
+    fn parts(&self, by: Option<Order>) -> Vec<Part<'_>> {
+        let mut parts: Vec<Part<'_>> = Vec::new();
+        for thread in self.by.iter() {
+            let place = self.place(thread);
+            let along = |by: Order| Some(by.along(place?));
+            let all = by.and_then(along).unwrap_or([Some(ANYWHERE), None]);
+            parts.extend(all.into_iter().flatten().map(|along| Part {
+                thread,
+                along,
+                place,
+            }));
+        }
         parts.sort_by_key(|p| (p.along, p.thread));
         parts
     }
 
-    /// The dimension along which the threads of both differ most.
-    fn telling_dimension(&self, other: &Self) -> Option<usize> {
-        let distinct = |access: &Self, d: usize| {
-            let mut all: Vec<Range> = access
-                .boxes
-                .iter()
-                .flatten()
-                .filter_map(|p| p.get(d).copied())
-                .collect();
-            all.sort_unstable();
-            all.dedup();
-            all.len()
-        };
-        let rank = self.boxes.iter().flatten().next()?.len();
-        (0..rank).max_by_key(|d| distinct(self, *d).min(distinct(other, *d)))
+    /// What one thread may touch; `None` when that is anything.
+    fn place(&self, thread: i64) -> Option<&[Span]> {
+        self.boxes.get(usize::try_from(thread).ok()?)?.as_deref()
     }
 
     /// Whether one thread is known to make both in one place.
@@ -182,27 +236,176 @@ impl Access<'_> {
     }
 }
 
+/// An access that is compared with others, with what is found out of it alone.
+///
+/// Threads are sorted by what tells most of them apart, so that threads which keep to themselves
+/// are compared with few others.
+pub(crate) struct Compared<'a, 'c> {
+    access: &'a Access<'c>,
+    /// For each dimension what divides the moduli of all classes.
+    divisors: Vec<i64>,
+    /// What threads touch, by the orders that were asked for.
+    sorted: RefCell<BTreeMap<Option<Order>, Rc<Sorted<'a>>>>,
+}
+
+/// What threads touch by some order, and how many groups of them it tells apart.
+struct Sorted<'a> {
+    parts: Vec<Part<'a>>,
+    distinct: usize,
+}
+
+impl<'a, 'c> Compared<'a, 'c> {
+    pub(crate) fn new(access: &'a Access<'c>) -> Self {
+        let places = || access.boxes.iter().flatten();
+        let rank = places().next().map_or(0, Vec::len);
+        let classes = |dimension: usize| {
+            places().filter_map(move |place| place.get(dimension).map(|span| span.class))
+        };
+        let divisor =
+            |dimension| classes(dimension).fold(0, |divisor, class| class.divisor(divisor));
+        Self {
+            access,
+            divisors: (0..rank).map(divisor).collect(),
+            sorted: RefCell::default(),
+        }
+    }
+
+    /// Finds the threads that may touch one place, one by each access: all of them when there are no steps left.
+    pub(crate) fn conflict(&self, other: &Self, steps: &mut Steps) -> Conflict {
+        let by = self.telling(other);
+        find_conflict(&self.sorted(by).parts, &other.sorted(by).parts, steps)
+    }
+
+    /// The order in which the threads of both differ most.
+    fn telling(&self, other: &Self) -> Option<Order> {
+        let rank = Some(self.divisors.len()).filter(|rank| *rank == other.divisors.len())?;
+        let dimensions = || 0..rank;
+        let classes = dimensions().filter_map(|dimension| {
+            let [own, others] = [self, other].map(|compared| compared.divisors[dimension]);
+            let divisor = common_divisor(own, others);
+            (divisor > 1).then_some(Order::Class { dimension, divisor })
+        });
+        let all = (dimensions().len() > 1).then_some(Order::All);
+        let ranges = dimensions().map(|dimension| Order::Range { dimension });
+        let distinct = |order: &Order| {
+            let [own, others] = [self, other].map(|all| all.sorted(Some(*order)).distinct);
+            own.min(others)
+        };
+        // Of orders that tell as many apart, it is the last: that of ranges.
+        classes.chain(all).chain(ranges).max_by_key(distinct)
+    }
+
+    fn sorted(&self, by: Option<Order>) -> Rc<Sorted<'a>> {
+        let sort = || {
+            let parts = self.access.parts(by);
+            let mut distinct: Vec<Range> = parts.iter().map(|part| part.along).collect();
+            distinct.dedup();
+            let distinct = distinct.len();
+            Sorted { parts, distinct }
+        };
+        let mut sorted = self.sorted.borrow_mut();
+        Rc::clone(sorted.entry(by).or_insert_with(|| Rc::new(sort())))
+    }
+}
+
+/// How many more threads are compared.
+pub(crate) struct Steps(Option<usize>);
+
+impl Steps {
+    pub(crate) fn new(most: usize) -> Self {
+        Self(Some(most))
+    }
+
+    fn unlimited() -> Self {
+        Self(None)
+    }
+
+    /// Whether there are none left.
+    pub(crate) fn are_gone(&self) -> bool {
+        self.0 == Some(0)
+    }
+
+    fn take(&mut self) {
+        self.0 = self.0.map(|left| left.saturating_sub(1));
+    }
+}
+
 /// A range that holds every index, and whose length is a number.
 const ANYWHERE: Range = (-(1 << 61), 1 << 61);
+
+/// What threads are sorted by.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Order {
+    /// What indices along one dimension leave when they are divided by a number.
+    Class { dimension: usize, divisor: i64 },
+    /// All indices, the last of which may be a range.
+    All,
+    /// The range of indices along one dimension.
+    Range { dimension: usize },
+}
+
+impl Order {
+    /// Where a place stands: one range, or two of which one begins where the other ends.
+    fn along(self, place: &[Span]) -> [Option<Range>; 2] {
+        let along = match self {
+            Self::Class { dimension, divisor } => {
+                return place
+                    .get(dimension)
+                    .map_or([Some(ANYWHERE), None], |span| span.ranges_modulo(divisor));
+            }
+            Self::All => all_indices(place),
+            Self::Range { dimension } => place.get(dimension).map(|span| span.range()),
+        };
+        [Some(along.unwrap_or(ANYWHERE)), None]
+    }
+}
+
+/// One number for all indices of a place, those along the last dimension next to each other; `None` where the others are not known, or
+/// too large.
+fn all_indices(place: &[Span]) -> Option<Range> {
+    let bits = 60 / u32::try_from(place.len()).ok()?.max(1);
+    let (last, others) = place.split_last()?;
+    let is_small = |(least, most): Range| least >= 0 && most < 1 << bits;
+    let mut before = 0;
+    for span in others {
+        let range = span.range();
+        before =
+            (before + Some(range.0).filter(|_| is_small(range) && range.0 == range.1)?) << bits;
+    }
+    let (least, most) = Some(last.range()).filter(|range| is_small(*range))?;
+    Some((before + least, before + most))
+}
 
 /// What one thread may touch.
 struct Part<'a> {
     thread: i64,
     along: Range,
-    place: Option<&'a [Range]>,
+    place: Option<&'a [Span]>,
 }
 
 /// Both lists are sorted along the same dimension.
-fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>]) -> Conflict {
+fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>], steps: &mut Steps) -> Conflict {
     let mut found = Conflict::default();
     let longest = theirs
         .iter()
         .map(|p| p.along.1.saturating_sub(p.along.0))
         .max()
         .unwrap_or(0);
+    let mut from = 0;
     for a in mine {
-        let from = theirs.partition_point(|b| b.along.0 < a.along.0.saturating_sub(longest));
+        let begins_before = |b: &Part<'_>| b.along.0 < a.along.0.saturating_sub(longest);
+        from += theirs[from..]
+            .iter()
+            .take_while(|b| begins_before(b))
+            .count();
         for b in theirs[from..].iter().take_while(|b| b.along.0 <= a.along.1) {
+            steps.take();
+            if steps.are_gone() {
+                return Conflict::BETWEEN_ALL;
+            }
+            if a.thread == b.thread {
+                continue;
+            }
             let together = |size: i64| a.thread / size == b.thread / size;
             let known = if together(WARP_SIZE) {
                 &mut found.within_warp
@@ -211,7 +414,7 @@ fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>]) -> Conflict {
             } else {
                 &mut found.between_warpgroups
             };
-            if *known || a.thread == b.thread || !overlap(a.place, b.place) {
+            if *known || !overlap(a.place, b.place) {
                 continue;
             }
             *known = true;
@@ -223,16 +426,14 @@ fn find_conflict(mine: &[Part<'_>], theirs: &[Part<'_>]) -> Conflict {
     found
 }
 
-fn overlap(a: Option<&[Range]>, b: Option<&[Range]>) -> bool {
+fn overlap(a: Option<&[Span]>, b: Option<&[Span]>) -> bool {
     match (a, b) {
-        (Some(a), Some(b)) if a.len() == b.len() => {
-            a.iter().zip(b).all(|(a, b)| a.0 <= b.1 && b.0 <= a.1)
-        }
+        (Some(a), Some(b)) if a.len() == b.len() => a.iter().zip(b).all(|(a, b)| a.meets(*b)),
         _ => true,
     }
 }
 
-/// What `op` itself does to memory that several threads see.
+/// What `op` itself does to memory that several threads see. What is not known of an op with regions, the ops in them do.
 pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
     let atomic = ATOMICS.contains(&name(op));
     let touch = |through, write| Touch {
@@ -240,7 +441,8 @@ pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
         ..Touch::new(op, through, write)
     };
     let Some(effects) = effects(op) else {
-        return vec![touch(None, true)];
+        let unknown = || touch(None, true);
+        return blocks(op).is_empty().then(unknown).into_iter().collect();
     };
     effects
         .into_iter()
@@ -285,6 +487,11 @@ impl<'c> Touch<'c> {
         }
     }
 
+    pub(crate) fn key(&self) -> TouchKey {
+        let op = self.op.to_raw().ptr as usize;
+        (op, self.write, self.memory.clone(), self.through.map(key))
+    }
+
     /// Who touches what.
     pub(crate) fn access(self, threads: &Threads<'c>) -> Access<'c> {
         let boxes = self
@@ -295,6 +502,17 @@ impl<'c> Touch<'c> {
             boxes: boxes.map_or_else(|| everywhere(threads), Into::into),
             touch: self,
         }
+    }
+
+    /// Whether indices of both count from one place. What a loop carries, or a condition selects, may begin anywhere in another
+    /// memref, and elsewhere once `round` has gone round.
+    pub(crate) fn counts_from_one_place(&self, other: &Self, round: Option<Op<'c>>) -> bool {
+        if self.memory != Memory::Any && other.memory != Memory::Any {
+            return true;
+        }
+        let [own, others] = [self, other].map(|touch| touch.through.map(root));
+        let stays = |root| round.is_none_or(|round| !tx_mlir::is_defined_in(root, round));
+        own.is_some_and(|own| Some(own) == others && stays(own))
     }
 
     /// Whether both are of one memory, at least one of them writing.
@@ -369,11 +587,12 @@ fn boxes<'c>(threads: &Threads<'c>, op: Op<'c>, value: Val<'c>) -> Option<Vec<Bo
     let indices = all.get(first..first + memref.rank())?;
     let mut result = vec![Some(Vec::with_capacity(memref.rank())); count];
     for (d, index) in indices.iter().enumerate() {
-        let ranges = threads.fact(*index).ranges?;
         let more = if d + 1 == memref.rank() { width - 1 } else { 0 };
-        for (thread, range) in result.iter_mut().zip(ranges.iter()) {
+        let index = Places::of(threads, *index);
+        for (t, thread) in result.iter_mut().enumerate() {
             if let Some(b) = thread {
-                b.push((range.0, range.1 + more));
+                let (first, class) = index.at(t);
+                b.push(Span { first, class, more });
             }
         }
     }
@@ -386,10 +605,14 @@ fn lanes(value: Val<'_>) -> Option<i64> {
 
 /// Every thread may touch all of a static memref.
 fn whole(memref: &MemRef<'_>, count: usize) -> Option<Vec<Box>> {
-    let all: Vec<Range> = memref
+    let span = |n: u64| Span {
+        more: n.cast_signed() - 1,
+        ..Span::START
+    };
+    let all: Vec<Span> = memref
         .shape
         .iter()
-        .map(|d| d.map(|n| (0, n.cast_signed() - 1)))
+        .map(|d| d.map(span))
         .collect::<Option<_>>()?;
     Some(vec![Some(all); count])
 }
@@ -405,26 +628,19 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
                 let strides = mixed(op, "static_strides", 3)?;
                 let sizes = integers(attribute(op, "static_sizes")?)?;
                 let indexed_by = result_dimensions(op, &sizes)?;
+                let places = |all: &[Mixed<'c>]| -> Vec<Places> {
+                    all.iter().map(|m| m.places(threads)).collect()
+                };
+                let (offsets, strides) = (places(&offsets), places(&strides));
                 for (t, b) in boxes.iter_mut().enumerate() {
                     let Some(inner) = b.take() else { continue };
                     let mut outer = Vec::with_capacity(sizes.len());
                     for d in 0..sizes.len() {
-                        let range = |m: &Mixed<'c>| match m {
-                            Mixed::Static(n) => Some((*n, *n)),
-                            Mixed::Value(v) => Some(threads.fact(*v).ranges?[t]),
-                        };
-                        let offset = range(&offsets[d])?;
-                        let stride = range(&strides[d])?;
+                        let (offset, stride) = (offsets[d].at(t), strides[d].at(t));
                         let index = indexed_by[d]
                             .and_then(|i| inner.get(i).copied())
-                            .unwrap_or((0, 0));
-                        if stride.0 < 0 {
-                            return None;
-                        }
-                        outer.push((
-                            offset.0.saturating_add(index.0.saturating_mul(stride.0)),
-                            offset.1.saturating_add(index.1.saturating_mul(stride.1)),
-                        ));
+                            .unwrap_or(Span::START);
+                        outer.push(index.moved(offset, stride)?);
                     }
                     *b = Some(outer);
                 }
@@ -437,9 +653,50 @@ fn view_boxes<'c>(threads: &Threads<'c>, value: Val<'c>, mut boxes: Vec<Box>) ->
     Some(boxes)
 }
 
+/// What is known of an index in each thread.
+enum Places {
+    All(Place),
+    Each {
+        ranges: Option<Rc<[Range]>>,
+        classes: Option<Rc<[Class]>>,
+    },
+}
+
+/// What is known of an index in one thread.
+type Place = (Range, Class);
+
+impl Places {
+    fn of<'c>(threads: &Threads<'c>, value: Val<'c>) -> Self {
+        let fact = threads.fact(value);
+        Self::Each {
+            classes: fact.classes(),
+            ranges: fact.ranges,
+        }
+    }
+
+    fn at(&self, thread: usize) -> Place {
+        match self {
+            Self::All(place) => *place,
+            Self::Each { ranges, classes } => (
+                ranges.as_ref().map_or(ANYWHERE, |all| all[thread]),
+                classes.as_ref().map_or(Class::ANY, |all| all[thread]),
+            ),
+        }
+    }
+}
+
 enum Mixed<'c> {
     Static(i64),
     Value(Val<'c>),
+}
+
+impl<'c> Mixed<'c> {
+    fn places(&self, threads: &Threads<'c>) -> Places {
+        match self {
+            Self::Static(n) => Places::All(((*n, *n), Class::exactly(*n))),
+            Self::Value(value) => Places::of(threads, *value),
+        }
+    }
 }
 
 /// The offsets, sizes or strides of a subview: `segment` says which operands are the dynamic ones.

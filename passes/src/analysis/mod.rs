@@ -1,6 +1,7 @@
 //! Read-only analyses that passes share.
 
 pub(crate) mod access;
+pub(crate) mod classes;
 pub(crate) mod iterations;
 pub(crate) mod kernel;
 pub(crate) mod laws;

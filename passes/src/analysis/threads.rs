@@ -4,6 +4,7 @@
 //! for every thread: conditions on ids become exact sets of threads, and indices become ranges.
 //! What comes from elsewhere is at least known to be the same for all threads of a block, or not.
 
+use crate::analysis::classes::Class;
 use crate::analysis::kernel::{Kernel, WARP_SIZE};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::block::BlockLike;
@@ -14,25 +15,46 @@ use std::rc::Rc;
 use tx_dialect_tile::Scope;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Blk, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, is, is_pure, key, name,
-    operands, ops, parent,
+    Blk, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers, is, is_pure, key,
+    name, operands, ops, parent,
 };
 
 /// Smallest and largest value that one thread may see.
 pub(crate) type Range = (i64, i64);
 
 /// What is known of a value.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Fact {
     /// The widest scope whose threads see one value whenever they get there together.
     pub(crate) same: Scope,
     /// For each thread the range of values; `None` when nothing is known.
     pub(crate) ranges: Option<Rc<[Range]>>,
+    /// For each thread the class that values are in; `None` when nothing is known beside the ranges.
+    classes: Classes,
 }
+
+/// A class for each thread.
+type Classes = Option<Rc<[Class]>>;
 
 impl Fact {
     fn unknown(same: Scope) -> Self {
-        Self { same, ranges: None }
+        Self {
+            same,
+            ranges: None,
+            classes: None,
+        }
+    }
+
+    /// The same values, of which this is known beside their ranges.
+    fn with_classes(mut self, classes: Classes) -> Self {
+        self.classes = classes;
+        self
+    }
+
+    /// The class that the values of each thread are in, where it is not that of all numbers.
+    pub(crate) fn classes(&self) -> Classes {
+        let exact = || Some(self.exact()?.into_iter().map(Class::exactly).collect());
+        self.classes.clone().or_else(exact)
     }
 
     /// The exact value of each thread.
@@ -123,9 +145,18 @@ pub(crate) struct Threads<'c> {
     assumed: Vec<(Val<'c>, i64)>,
     /// What is known; nothing yet where a question is being answered.
     facts: RefCell<BTreeMap<usize, Option<Fact>>>,
+    /// What was found out of what loops carry. While it is tried what a loop around one of these carries, less and less is known
+    /// of that, and what was found before is where to begin.
+    carried: RefCell<BTreeMap<usize, Carried>>,
     /// How deep the question being answered is nested in others.
     depth: Cell<u32>,
 }
+
+/// What is known of the arguments of a loop's blocks.
+type Carried = BTreeMap<usize, Fact>;
+
+/// Most blocks along one dimension of a grid.
+const MOST_BLOCKS: i64 = i32::MAX as i64;
 
 /// Chains of ops longer than this are not followed: the stack is finite.
 const DEEPEST: u32 = 400;
@@ -138,6 +169,7 @@ impl<'c> Threads<'c> {
             count,
             assumed: Vec::new(),
             facts: RefCell::default(),
+            carried: RefCell::default(),
             depth: Cell::new(0),
         }
     }
@@ -193,6 +225,7 @@ impl<'c> Threads<'c> {
         let mut fact = Fact {
             same,
             ranges: Some(ranges),
+            classes: None,
         };
         let Some(exact) = fact.exact() else {
             return fact;
@@ -216,6 +249,11 @@ impl<'c> Threads<'c> {
             .map(|t| (value(t), value(t)))
             .collect();
         self.ranged(ranges, Scope::Thread)
+    }
+
+    /// A number of which no thread knows more than its range.
+    fn anywhere_in(&self, range: Range, same: Scope) -> Fact {
+        self.ranged(std::iter::repeat_n(range, self.count).collect(), same)
     }
 
     fn constant(&self, value: i64) -> Fact {
@@ -253,8 +291,9 @@ impl<'c> Threads<'c> {
                 .map(|v| self.fact(v))
                 .collect();
             let same = Self::common(&bounds);
+            let classes = self.counted(owner, value, &bounds);
             if wraps(owner, &bounds) {
-                return Fact::unknown(same);
+                return Fact::unknown(same).with_classes(classes);
             }
             return match [&bounds[0].ranges, &bounds[1].ranges] {
                 [Some(from), Some(to)] => {
@@ -265,12 +304,17 @@ impl<'c> Threads<'c> {
                     Fact {
                         same,
                         ranges: Some(ranges),
+                        classes,
                     }
                 }
-                _ => Fact::unknown(same),
+                _ => Fact::unknown(same).with_classes(classes),
             };
         }
-        if matches!(name(owner), "scf.for" | "scf.while") {
+        let is_counted = is(owner, "scf.parallel") || is(owner, "affine.for") && index == 0;
+        if is_counted {
+            return Fact::unknown(self.together(owner));
+        }
+        if is_loop(owner) {
             self.carry(owner);
         }
         let known = self.facts.borrow().get(&key(value)).cloned();
@@ -279,61 +323,165 @@ impl<'c> Threads<'c> {
             .unwrap_or_else(|| Fact::unknown(Scope::Thread))
     }
 
-    /// Finds out what threads have in common of all that a loop carries: as much as where it begins, as long as nothing that it hands on has less.
+    /// The classes of what an `scf.for` counts: its lower bound, and any number of steps.
+    fn counted(&self, op: Op<'c>, index: Val<'c>, bounds: &[Fact]) -> Classes {
+        let [from, to, step] = bounds else {
+            return None;
+        };
+        let bits = width(index);
+        // The last step may go past the largest number, after which nothing but powers of two hold. Numbers of 64 bits have no memory
+        // to count through as far as that.
+        let ends =
+            |range: &Range, step: &Range| fits((range.1, range.1.saturating_add(step.1)), bits);
+        let forward = |steps: &Rc<[Range]>| steps.iter().all(|step| step.0 > 0);
+        let stays = step.ranges.as_ref().is_some_and(|steps| {
+            let to = to.ranges.as_ref();
+            forward(steps)
+                && (bits >= 64
+                    || to.is_some_and(|to| {
+                        to.iter().zip(steps.iter()).all(|(to, step)| ends(to, step))
+                    }))
+        });
+        let exact = stays && !counts_unsigned(op);
+        combined(from, step, |from, step| {
+            let class = from.plus(Class::ANY.times(step));
+            if exact { class } else { class.wrapped(bits) }
+        })
+    }
+
+    /// Finds out what threads have in common of all that a loop carries, and which classes that is in: as much as where it begins, as
+    /// long as nothing that it hands on has less.
     fn carry(&self, op: Op<'c>) {
-        // What stands before the loop is found out once, and not anew for each thing that is tried of it.
-        for outside in operands(op) {
+        let bodies = blocks(op);
+        let arguments: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| arguments(*body)).collect();
+        let is_known =
+            |value: &Val<'c>| matches!(self.facts.borrow().get(&key(*value)), Some(Some(_)));
+        // What stands before the loop is found out once, and not anew for each thing that is tried of it; so is what loops around
+        // it carry, which may take what this one does.
+        let mut around: Vec<Op<'c>> = tx_mlir::ancestors(op).filter(|op| is_loop(*op)).collect();
+        around.reverse();
+        let around = around
+            .into_iter()
+            .flat_map(blocks)
+            .flat_map(self::arguments);
+        for outside in around.chain(operands(op)) {
             self.fact(outside);
+        }
+        let is_counted = |value: &Val<'c>| is(op, "scf.for") && arguments[0].first() == Some(value);
+        if arguments
+            .iter()
+            .flatten()
+            .filter(|value| !is_counted(value))
+            .all(is_known)
+        {
+            return;
         }
         // What is being asked may depend on what the loop carries: it is asked again.
         let mut before = self.facts.borrow().clone();
         before.retain(|_, fact| fact.is_some());
-        let bodies = blocks(op);
-        let arguments: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| arguments(*body)).collect();
         let last: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| last_operands(*body)).collect();
         // Each argument with what it is given at first, and in later rounds.
         let skip =
             |values: &[Val<'c>], n: usize| values.iter().skip(n).copied().collect::<Vec<_>>();
-        let edges: Vec<(Vec<Val<'c>>, Vec<Val<'c>>)> = match (arguments.as_slice(), last.as_slice())
-        {
-            ([own], [yielded]) => vec![
-                (skip(own, 1), skip(&operands(op), 3)),
+        let (first, later) = match (arguments.as_slice(), last.as_slice()) {
+            ([own], [yielded]) => (
+                vec![(skip(own, 1), skip(&operands(op), 3))],
                 (skip(own, 1), yielded.clone()),
-            ],
-            ([tested, handed_on], [condition, yielded]) => vec![
-                (tested.clone(), operands(op)),
-                (handed_on.clone(), skip(condition, 1)),
+            ),
+            ([tested, handed_on], [condition, yielded]) => (
+                vec![
+                    (tested.clone(), operands(op)),
+                    (handed_on.clone(), skip(condition, 1)),
+                ],
                 (tested.clone(), yielded.clone()),
-            ],
+            ),
             _ => return,
         };
-        let edges: Vec<(Val<'c>, Val<'c>)> = edges
-            .into_iter()
-            .flat_map(|(to, from)| to.into_iter().zip(from))
-            .collect();
-        let is_given = |value: &Val<'c>| self.assumed.iter().any(|(given, _)| given == value);
-        let edges: Vec<_> = edges.into_iter().filter(|(to, _)| !is_given(to)).collect();
-        let mut common: BTreeMap<usize, Scope> = edges
-            .iter()
-            .map(|(to, _)| (key(*to), Scope::Cluster))
-            .collect();
+        let edges = |all: Vec<(Vec<Val<'c>>, Vec<Val<'c>>)>| -> Vec<(Val<'c>, Val<'c>)> {
+            let all = all
+                .into_iter()
+                .flat_map(|(to, from)| to.into_iter().zip(from));
+            all.filter(|(to, _)| !self.is_given(*to)).collect()
+        };
+        let (first, later) = (edges(first), edges(vec![later]));
+        let found = self.carried.borrow().get(&key_of(op)).cloned();
+        let mut common = found.unwrap_or_else(|| self.begun(&first));
+        let edges = [first, later].concat();
         loop {
             let assumed = common
                 .iter()
-                .map(|(value, same)| (*value, Some(Fact::unknown(*same))));
+                .map(|(value, fact)| (*value, Some(fact.clone())));
             *self.facts.borrow_mut() = before.clone().into_iter().chain(assumed).collect();
             let together = self.together(op);
             let mut next = common.clone();
             for (to, from) in &edges {
-                let least = self.fact(*from).same.min(together);
-                next.entry(key(*to))
-                    .and_modify(|same| *same = (*same).min(least));
+                let given = self.fact(*from);
+                next.entry(key(*to)).and_modify(|fact| {
+                    fact.same = fact.same.min(given.same).min(together);
+                    fact.classes = either(fact, &given);
+                });
             }
             if next == common {
+                self.carried.borrow_mut().insert(key_of(op), common);
                 return;
             }
             common = next;
         }
+    }
+
+    /// What a loop carries when it begins, as if all threads had that in common.
+    fn begun(&self, edges: &[(Val<'c>, Val<'c>)]) -> Carried {
+        let mut begun = Carried::new();
+        for (to, from) in edges {
+            let classes = self.fact(*from).classes();
+            let fact = Fact::unknown(Scope::Cluster).with_classes(classes);
+            // The condition of an `scf.while` hands on what it was given.
+            self.facts.borrow_mut().insert(key(*to), Some(fact.clone()));
+            begun.insert(key(*to), fact);
+        }
+        begun
+    }
+
+    /// Whether a value is taken to be one number.
+    fn is_given(&self, value: Val<'c>) -> bool {
+        self.assumed.iter().any(|(given, _)| *given == value)
+    }
+
+    /// What a loop has for a result: what it began with, or what one of its iterations handed on, the same one for threads that
+    /// leave it together.
+    fn outcome(&self, op: Op<'c>, result: usize) -> Fact {
+        let bodies = blocks(op);
+        let all: Vec<Val<'c>> = bodies.iter().flat_map(|body| arguments(*body)).collect();
+        // What is known of one iteration is not known of the last.
+        if all.iter().any(|value| self.is_given(*value)) {
+            return Fact::unknown(Scope::Thread);
+        }
+        for carried in all {
+            self.fact(carried);
+        }
+        let last: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| last_operands(*body)).collect();
+        let from: Vec<Val<'c>> = match last.as_slice() {
+            [yielded] => {
+                let begun = operands(op).get(3 + result).copied();
+                begun
+                    .into_iter()
+                    .chain(yielded.get(result).copied())
+                    .collect()
+            }
+            [condition, _] => condition.get(1 + result).copied().into_iter().collect(),
+            _ => Vec::new(),
+        };
+        let facts: Vec<Fact> = from.into_iter().map(|value| self.fact(value)).collect();
+        let Some((first, more)) = facts.split_first() else {
+            return Fact::unknown(Scope::Thread);
+        };
+        let join = |one: Fact, other: &Fact| {
+            let classes = either(&one, other);
+            Fact::unknown(one.same.min(other.same)).with_classes(classes)
+        };
+        let mut fact = more.iter().fold(first.clone(), join);
+        fact.same = fact.same.min(self.together(op));
+        fact
     }
 
     /// Threads of this scope run a loop equally often.
@@ -359,6 +507,17 @@ impl<'c> Threads<'c> {
                     .first()
                     .map_or(Scope::Thread, |v| self.fact(*v).same)
             }
+            // How often they go round is told by all operands but what they begin with.
+            "scf.parallel" | "affine.for" => {
+                let groups = tx_mlir::operand_groups(op).unwrap_or_default();
+                let counted = groups.split_last().map_or(&[][..], |(_, counted)| counted);
+                let facts: Vec<Fact> = counted.iter().flatten().map(|v| self.fact(*v)).collect();
+                if groups.is_empty() {
+                    Scope::Thread
+                } else {
+                    Self::common(&facts)
+                }
+            }
             _ => Scope::Thread,
         }
     }
@@ -370,6 +529,12 @@ impl<'c> Threads<'c> {
                 .map(|a| a.to_string())
                 .and_then(|t| t.trim_end_matches('>').chars().last())
                 .unwrap_or('x')
+        };
+        let position = || {
+            tx_mlir::results(op)
+                .iter()
+                .position(|r| *r == value)
+                .unwrap_or(0)
         };
         match name(op) {
             "arith.constant" => attribute(op, "value")
@@ -395,13 +560,14 @@ impl<'c> Threads<'c> {
                 'y' => by,
                 _ => bz,
             }),
-            "gpu.grid_dim" | "gpu.cluster_id" | "gpu.cluster_dim" | "gpu.cluster_dim_blocks" => {
+            "gpu.grid_dim" => self.anywhere_in((1, MOST_BLOCKS), Scope::Cluster),
+            "gpu.block_id" => self.anywhere_in((0, MOST_BLOCKS - 1), Scope::Cta),
+            "gpu.cluster_id" | "gpu.cluster_dim" | "gpu.cluster_dim_blocks" => {
                 Fact::unknown(Scope::Cluster)
             }
-            "gpu.block_id"
-            | "gpu.cluster_block_id"
-            | "gpu.dynamic_shared_memory"
-            | "memref.get_global" => Fact::unknown(Scope::Cta),
+            "gpu.cluster_block_id" | "gpu.dynamic_shared_memory" | "memref.get_global" => {
+                Fact::unknown(Scope::Cta)
+            }
             _ if [
                 "nctaid",
                 "clusterid",
@@ -435,7 +601,20 @@ impl<'c> Threads<'c> {
                     |range: &Range| fits(*range, bits) && (range.0 >= 0 || signed) && !misread;
                 match &fact.ranges {
                     Some(ranges) if ranges.iter().all(kept) => fact,
-                    _ => Fact::unknown(fact.same),
+                    _ if misread => Fact::unknown(fact.same),
+                    _ => {
+                        let narrowest = bits.min(width(source));
+                        let widened = signed && width(source) == narrowest;
+                        let convert = |class: &Class| {
+                            if widened {
+                                *class
+                            } else {
+                                class.wrapped(narrowest)
+                            }
+                        };
+                        let classes = fact.classes().map(|all| all.iter().map(convert).collect());
+                        Fact::unknown(fact.same).with_classes(classes)
+                    }
                 }
             }
             // The same address is read by all: the same value, as long as program order holds,
@@ -452,17 +631,14 @@ impl<'c> Threads<'c> {
                 Fact::unknown(Self::common(&facts).min(most))
             }
             "memref.dim" => Fact::unknown(self.size(operands(op)[0])),
-            "scf.if" => {
-                let position = tx_mlir::results(op)
-                    .iter()
-                    .position(|r| *r == value)
-                    .unwrap_or(0);
+            "scf.for" | "scf.while" => self.outcome(op, position()),
+            "scf.if" | "scf.index_switch" | "scf.execute_region" if is_structured(op) => {
                 let mut facts: Vec<Fact> = blocks(op)
                     .into_iter()
-                    .filter_map(|b| operands(*tx_mlir::ops(b).last()?).get(position).copied())
+                    .filter_map(|b| last_operands(b).get(position()).copied())
                     .map(|v| self.fact(v))
                     .collect();
-                facts.push(self.fact(operands(op)[0]));
+                facts.extend(operands(op).into_iter().map(|v| self.fact(v)));
                 Fact::unknown(Self::common(&facts))
             }
             // Whether a lane got another's value depends on the lane, whatever the value.
@@ -512,16 +688,18 @@ impl<'c> Threads<'c> {
     fn select(&self, op: Op<'c>) -> Fact {
         let facts: Vec<Fact> = operands(op).into_iter().map(|v| self.fact(v)).collect();
         let same = Self::common(&facts);
-        let (Some(yes), Some(no)) = (&facts[1].ranges, &facts[2].ranges) else {
-            return Fact::unknown(same);
-        };
         let condition = facts[0].exact();
+        let classes = either(&facts[1], &facts[2]);
+        let (Some(yes), Some(no)) = (&facts[1].ranges, &facts[2].ranges) else {
+            return Fact::unknown(same).with_classes(classes);
+        };
         let pick = |t: usize| match condition.as_ref().map(|c| c[t]) {
             Some(0) => no[t],
             Some(_) => yes[t],
             None => (yes[t].0.min(no[t].0), yes[t].1.max(no[t].1)),
         };
         self.ranged((0..self.count).map(pick).collect(), same)
+            .with_classes(classes)
     }
 
     /// Two-operand integer arithmetic on ranges. Anything else that is computed from values alone
@@ -532,18 +710,21 @@ impl<'c> Threads<'c> {
             return Fact::unknown(Scope::Thread);
         }
         let same = Self::common(&facts);
-        let [
-            Fact {
-                ranges: Some(left), ..
-            },
-            Fact {
-                ranges: Some(right),
-                ..
-            },
-        ] = facts.as_slice()
-        else {
-            return Fact::unknown(same);
+        let ranges = Self::computed(op, &facts);
+        let classes = computed_classes(op, &facts, ranges.is_some());
+        let fact = match ranges {
+            Some(ranges) => self.ranged(ranges, same),
+            None => Fact::unknown(same),
         };
+        fact.with_classes(classes)
+    }
+
+    /// The ranges of two-operand integer arithmetic, as long as nothing wraps around.
+    fn computed(op: Op<'c>, facts: &[Fact]) -> Option<Rc<[Range]>> {
+        let [left, right] = facts else {
+            return None;
+        };
+        let (left, right) = (left.ranges.as_ref()?, right.ranges.as_ref()?);
         let result = tx_mlir::results(op)[0];
         let predicate = attribute(op, "predicate")
             .and_then(|a| IntegerAttribute::try_from(a).ok())
@@ -552,22 +733,17 @@ impl<'c> Threads<'c> {
         let signed =
             (2..=5).contains(&predicate) || matches!(name(op), "arith.minsi" | "arith.maxsi");
         if signed && operands(op).first().is_some_and(|v| is_i1(*v)) {
-            return Fact::unknown(same);
+            return None;
         }
         let bits = width(result);
         let combine = combination(name(op), predicate);
-        let ranges: Option<Rc<[Range]>> = left
-            .iter()
+        left.iter()
             .zip(right.iter())
             .map(|(l, r)| {
                 // Arithmetic of narrow integers wraps around.
                 combine(*l, *r).filter(|range| fits(*range, bits))
             })
-            .collect();
-        match ranges {
-            Some(ranges) => self.ranged(ranges, same),
-            None => Fact::unknown(same),
-        }
+            .collect()
     }
 
     /// The threads that execute `op`.
@@ -581,24 +757,11 @@ impl<'c> Threads<'c> {
             }
             // Threads of this scope go one way.
             let together = match name(outer) {
-                "scf.if" => {
-                    let condition = self.fact(operands(outer)[0]);
-                    let in_then = inner.block().map(|b| b.to_raw().ptr)
-                        == blocks(outer).first().map(|b| b.to_raw().ptr);
-                    if let Some(ranges) = &condition.ranges {
-                        let other = i64::from(!in_then);
-                        threads.intersect(|t| ranges[t] != (other, other));
-                    }
-                    if condition.exact().is_some() {
-                        Scope::Cluster
-                    } else {
-                        condition.same
-                    }
-                }
-                "scf.for" | "scf.while" => self.together(outer),
+                "scf.if" | "scf.index_switch" => self.narrow(&mut threads, outer, inner),
+                "scf.execute_region" if is_structured(outer) => Scope::Cluster,
                 // Combiners.
                 "tile.reduce" | "tile.all_reduce" => Scope::Cluster,
-                _ => Scope::Thread,
+                _ => self.together(outer),
             };
             if together < split.map_or(Scope::Cluster, |s| s.together) {
                 split = Some(Split {
@@ -616,6 +779,76 @@ impl<'c> Threads<'c> {
         }
         Active { threads, split }
     }
+
+    /// Leaves those threads that may take the arm of a branch which an op is in. Returns the scope whose threads take the branch
+    /// together, once these are left out.
+    fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
+        let condition = self.fact(operands(branch)[0]);
+        let own = inside.block().map(|b| b.to_raw().ptr);
+        let arm = blocks(branch)
+            .iter()
+            .position(|arm| Some(arm.to_raw().ptr) == own)
+            .unwrap_or(0);
+        if let Some(ranges) = &condition.ranges {
+            let cases = match is(branch, "scf.if") {
+                true => vec![1],
+                false => attribute(branch, "cases")
+                    .and_then(integers)
+                    .unwrap_or_default(),
+            };
+            // The first arm of an `scf.if` is for the one case, and the first of an `scf.index_switch` for what is none of them.
+            let own = match is(branch, "scf.if") {
+                true => cases.get(arm),
+                false => arm.checked_sub(1).and_then(|arm| cases.get(arm)),
+            };
+            threads.intersect(|t| match (own, ranges[t]) {
+                (Some(own), (least, most)) => least <= *own && *own <= most,
+                (None, (least, most)) => least != most || !cases.contains(&least),
+            });
+        }
+        if condition.exact().is_some() {
+            Scope::Cluster
+        } else {
+            condition.same
+        }
+    }
+}
+
+/// What `combine` makes of the classes of two values for each thread, where it is not all numbers.
+fn combined(left: &Fact, right: &Fact, combine: impl Fn(Class, Class) -> Class) -> Classes {
+    let (left, right) = (left.classes(), right.classes());
+    let count = left.as_ref().or(right.as_ref())?.len();
+    let of = |classes: &Classes, t: usize| classes.as_ref().map_or(Class::ANY, |all| all[t]);
+    let all: Rc<[Class]> = (0..count)
+        .map(|t| combine(of(&left, t), of(&right, t)))
+        .collect();
+    Some(all).filter(|all| all.iter().any(|class| *class != Class::ANY))
+}
+
+/// The classes of a value that is one of two.
+fn either(left: &Fact, right: &Fact) -> Classes {
+    combined(left, right, Class::join)
+}
+
+/// The classes of two-operand integer arithmetic; `stays` where it is known not to wrap around.
+fn computed_classes(op: Op<'_>, facts: &[Fact], stays: bool) -> Classes {
+    let combine = match name(op) {
+        "arith.addi" => Class::plus,
+        "arith.subi" => Class::minus,
+        "arith.muli" => Class::times,
+        "arith.shli" => Class::shifted,
+        _ => return None,
+    };
+    let [left, right] = facts else {
+        return None;
+    };
+    let bits = width(tx_mlir::results(op)[0]);
+    let flags = attribute(op, "overflowFlags").map(|flags| flags.to_string());
+    let stays = stays || flags.is_some_and(|flags| flags.contains("nsw"));
+    combined(left, right, |left, right| {
+        let class = combine(left, right);
+        if stays { class } else { class.wrapped(bits) }
+    })
 }
 
 /// Whether an `scf.for` compares its bounds as unsigned numbers, of which a negative one is huge.
@@ -627,6 +860,20 @@ pub(crate) fn counts_unsigned(op: Op<'_>) -> bool {
 fn wraps(op: Op<'_>, bounds: &[Fact]) -> bool {
     let mut all = bounds.iter().filter_map(|fact| fact.ranges.as_ref());
     counts_unsigned(op) && all.any(|ranges| ranges.iter().any(|range| range.0 < 0))
+}
+
+/// Whether each region of an op is one block.
+fn is_structured(op: Op<'_>) -> bool {
+    !is(op, "scf.execute_region") || blocks(op).len() == 1
+}
+
+/// Whether an op is a loop of which is known what it carries.
+fn is_loop(op: Op<'_>) -> bool {
+    matches!(name(op), "scf.for" | "scf.while")
+}
+
+fn key_of(op: Op<'_>) -> usize {
+    op.to_raw().ptr as usize
 }
 
 /// The arguments of a block.

@@ -442,11 +442,13 @@ gpu.module @kernels {
         title: "a barrier that not all threads reach",
         messages: &[
             "a barrier is needed here, but not all lanes of the warp get here",
+            "a barrier is needed here, but which warps of the block get here is not known",
+            "a barrier is needed here, but whether all threads get here is not known",
             "a barrier of the cluster is needed here, but not all of its threads get here",
         ],
         explanation: "One thread reads what another wrote, so that a barrier belongs between the two; but a branch \
-                      keeps some threads of the warp, or of the cluster, from it. Let the branch take whole warps, or \
-                      one thread do the work.",
+                      keeps some threads of the warp, or of the cluster, from it, or it is not known whom it \
+                      keeps. Let the branch take whole warps, or one thread do the work; write control flow with `scf`.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%B: memref<64xf32>, %x: f32)

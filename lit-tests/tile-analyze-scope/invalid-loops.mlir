@@ -1,0 +1,205 @@
+// RUN: tx-opt %s --tile-analyze-scope --split-input-file --verify-diagnostics
+
+// Results of loops that differ between threads do not keep them together; nor do cases that do.
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// A loop that some threads go round more often has another result for them, also where each iteration has the same.
+gpu.module @m {
+  gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %t = gpu.thread_id x
+    %sum = scf.for %i = %t to %n step %c1 iter_args(%a = %zero) -> (i32) {
+      %x = memref.load %A[%c0] : memref<?xi32>
+      %y = arith.addi %a, %x : i32
+      scf.yield %y : i32
+    }
+    %c = arith.cmpi sgt, %sum, %zero : i32
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.if %c {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// So has one that begins with what is each thread's own.
+gpu.module @m {
+  gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %t = gpu.thread_id x
+    %own = memref.load %A[%t] : memref<?xi32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %own) -> (i32) {
+      %x = memref.load %A[%i] : memref<?xi32>
+      scf.yield %x : i32
+    }
+    %c = arith.cmpi sgt, %sum, %zero : i32
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.if %c {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// So has one in which that comes round in the third iteration only.
+gpu.module @m {
+  gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %t = gpu.thread_id x
+    %sum:3 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero, %b = %zero, %d = %zero) -> (i32, i32, i32) {
+      %x = memref.load %A[%t] : memref<?xi32>
+      scf.yield %b, %d, %x : i32, i32, i32
+    }
+    %c = arith.cmpi sgt, %sum#0, %zero : i32
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.if %c {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// So has one that a thread leaves by what is its own.
+gpu.module @m {
+  gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %t = gpu.thread_id x
+    %sum = scf.while (%a = %zero) : (i32) -> i32 {
+      %x = memref.load %A[%t] : memref<?xi32>
+      %more = arith.cmpi slt, %a, %x : i32
+      scf.condition(%more) %a : i32
+    } do {
+    ^bb0(%a: i32):
+      %one = arith.constant 1 : i32
+      %next = arith.addi %a, %one : i32
+      scf.yield %next : i32
+    }
+    %c = arith.cmpi sgt, %sum, %zero : i32
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.if %c {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// So has a loop around such a loop.
+gpu.module @m {
+  gpu.func @k(%n: index, %A: memref<?xi32>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %t = gpu.thread_id x
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero) -> (i32) {
+      %inner = scf.for %j = %t to %n step %c1 iter_args(%b = %a) -> (i32) {
+        %x = memref.load %A[%i] : memref<?xi32>
+        %y = arith.addi %b, %x : i32
+        scf.yield %y : i32
+      }
+      scf.yield %inner : i32
+    }
+    %c = arith.cmpi sgt, %sum, %zero : i32
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.if %c {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{move it out of the `scf.if`, or make the condition depend on thread ids and constants alone}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// Whoever is in no case is in the default one: here the second warp.
+gpu.module @m {
+  gpu.func @k() workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    %w = arith.divui %t, %c32 : index
+    scf.index_switch %w
+    case 0 {
+      scf.yield
+    }
+    default {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{use a narrower scope, or move it out of the branch}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+      scf.yield
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<4x8xf32, #gpu.address_space<workgroup>>
+!D = memref<4xf32, #gpu.address_space<workgroup>>
+
+// Which case a thread takes is its own.
+gpu.module @m {
+  gpu.func @k(%A: memref<64xindex>) workgroup(%S: !S, %D: !D)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %t = gpu.thread_id x
+    %own = memref.load %A[%t] : memref<64xindex>
+    // expected-note @below {{this condition differs between threads in a way that is not known}}
+    scf.index_switch %own
+    case 0 {
+      // expected-error @below {{all threads of the `cta` must reach `tile.reduce` together}}
+      // expected-note @below {{move it out of the `scf.index_switch`, or make the condition depend on thread ids and constants alone}}
+      tile.reduce sum %S into %D axes [1] scope(cta) : !S into !D
+      scf.yield
+    }
+    default {
+      scf.yield
+    }
+    gpu.return
+  }
+}

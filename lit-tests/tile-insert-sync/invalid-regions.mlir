@@ -1,0 +1,228 @@
+// RUN: tx-opt %s --tile-insert-sync --split-input-file --verify-diagnostics
+
+// Where no barrier can stand, the message says what is in its way.
+
+!S = memref<64xf32, #gpu.address_space<workgroup>>
+
+// Each thread may have a case of its own.
+gpu.module @m {
+  gpu.func @k(%I: memref<64xindex>, %x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    %own = memref.load %I[%t] : memref<64xindex>
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.index_switch %own
+    case 1 {
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      memref.store %x, %S[%t] : !S
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{let one thread do the work, or let the branch take whole warps}}
+      %y = memref.load %S[%other] : !S
+      scf.yield
+    }
+    default {
+      scf.yield
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<64xf32, #gpu.address_space<workgroup>>
+
+// Each thread goes round as often as its own number says.
+gpu.module @m {
+  gpu.func @k(%x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.parallel (%i) = (%c0) to (%t) step (%c1) {
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      memref.store %x, %S[%t] : !S
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      %y = memref.load %S[%other] : !S
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<64xf32, #gpu.address_space<workgroup>>
+
+// So it does here.
+gpu.module @m {
+  gpu.func @k(%x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    // expected-note @below {{this splits the threads of a warp}}
+    affine.for %i = 0 to affine_map<(d0) -> (d0)>(%t) {
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      memref.store %x, %S[%t] : !S
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      %y = memref.load %S[%other] : !S
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<64xf32, #gpu.address_space<workgroup>>
+
+// A warp takes the branch as a whole, and which of them do is not known: how many there are to wait for is not, either.
+gpu.module @m {
+  gpu.func @k(%I: memref<2xi1>, %x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    %w = arith.divui %t, %c32 : index
+    %own = memref.load %I[%w] : memref<2xi1>
+    // expected-note @below {{warps may take this differently}}
+    scf.if %own {
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      memref.store %x, %S[%t] : !S
+      // expected-error @below {{a barrier is needed here, but which warps of the block get here is not known}}
+      // expected-note @below {{let it depend on what the whole block shares, or on thread ids and constants alone}}
+      %y = memref.load %S[%other] : !S
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<64xf32, #gpu.address_space<workgroup>>
+
+// Where an op of another dialect goes is not looked at; the message says so.
+gpu.module @m {
+  gpu.func @k(%x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    // expected-note @below {{what this op does to threads is not known}}
+    affine.if affine_set<(d0) : (d0 - 1 >= 0)>(%t) {
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      memref.store %x, %S[%t] : !S
+      // expected-error @below {{a barrier is needed here, but whether all threads get here is not known}}
+      // expected-note @below {{write it as `scf.if`, `scf.for` or `scf.while`}}
+      %y = memref.load %S[%other] : !S
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<64xf32, #gpu.address_space<workgroup>>
+
+// Nor is it where branches are between blocks.
+gpu.module @m {
+  // expected-note @below {{this kernel has unstructured control flow}}
+  gpu.func @k(%c: i1, %x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    cf.cond_br %c, ^bb1, ^bb2
+    ^bb1:
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      memref.store %x, %S[%t] : !S
+      // expected-error @below {{a barrier is needed here, but whether all threads get here is not known}}
+      // expected-note @below {{write its branches as `scf.if` and its loops as `scf.for` or `scf.while`}}
+      %y = memref.load %S[%other] : !S
+      cf.br ^bb2
+    ^bb2:
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<64xf32, #gpu.address_space<workgroup>>
+
+// Nor within a region of several blocks.
+gpu.module @m {
+  gpu.func @k(%c: i1, %x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    // expected-note @below {{this region has unstructured control flow}}
+    scf.execute_region {
+      cf.cond_br %c, ^bb1, ^bb2
+    ^bb1:
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      memref.store %x, %S[%t] : !S
+      // expected-error @below {{a barrier is needed here, but whether all threads get here is not known}}
+      // expected-note @below {{write its branches as `scf.if` and its loops as `scf.for` or `scf.while`}}
+      %y = memref.load %S[%other] : !S
+      cf.br ^bb2
+    ^bb2:
+      scf.yield
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+!S = memref<64xf32, #gpu.address_space<workgroup>>
+
+// Two warps are in two cases at the same time.
+gpu.module @m {
+  gpu.func @k(%x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    %w = arith.divui %t, %c32 : index
+    // expected-note @below {{threads take both arms of this branch side by side}}
+    scf.index_switch %w
+    case 0 {
+      // expected-error @below {{this touches memory that the other arm of a branch touches at the same time}}
+      // expected-note @below {{put the two into branches one after the other}}
+      memref.store %x, %S[%t] : !S
+      scf.yield
+    }
+    default {
+      // expected-note @below {{the other access}}
+      %y = memref.load %S[%other] : !S
+      scf.yield
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,221 @@
+// RUN: tx-opt %s --tile-insert-sync --split-input-file --verify-diagnostics
+
+// Threads that go on by some elements and do meet: what `strides.mlir` takes for apart is not.
+
+gpu.module @m {
+  // What the next thread has is another one's.
+  gpu.func @next_element(%G: memref<?xf32>, %n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for %i = %t to %n step %c64 {
+      %o = arith.addi %i, %c1 : index
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      %x = memref.load %G[%o] : memref<?xf32>
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // By less than there are threads, another one comes to the same element.
+  gpu.func @too_small_a_step(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for %i = %t to %n step %c32 {
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // By a number that is not known, it may; a multiple of 32 is known to be no multiple of 64.
+  gpu.func @step_not_known(%G: memref<?xf32>, %n: index, %x: f32, %s: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    %step = arith.muli %s, %c32 : index
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for %i = %t to %n step %step {
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // Vectors reach into what the next thread has.
+  gpu.func @vectors_too_near(%G: memref<?xf32>, %n: index, %x: vector<4xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c2 = arith.constant 2 : index
+    %c128 = arith.constant 128 : index
+    %t = gpu.thread_id x
+    %first = arith.muli %t, %c2 : index
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for %i = %first to %n step %c128 {
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      vector.store %x, %G[%i] : memref<?xf32>, vector<4xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // Threads that differ in another dimension have the same elements.
+  gpu.func @other_dimension(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 16, 4, 1>} {
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for %i = %t to %n step %c64 {
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // Numbers of 32 bits wrap around, which is no multiple of 96.
+  gpu.func @wraps_around(%G: memref<?xf32>, %n: i32, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c96 = arith.constant 96 : i32
+    %id = gpu.thread_id x
+    %t = arith.index_cast %id : index to i32
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for %i = %t to %n step %c96 : i32 {
+      %o = arith.index_cast %i : i32 to index
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%o] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // Unsigned numbers are off by two to the power of 64 as signed ones, of which 96 is no divisor.
+  gpu.func @unsigned(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c96 = arith.constant 96 : index
+    %t = gpu.thread_id x
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for unsigned %i = %t to %n step %c96 {
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // So do others that nothing keeps from it.
+  gpu.func @sum_wraps_around(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+    %c96 = arith.constant 96 : index
+    %t = gpu.thread_id x
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for %i = %t to %n step %c96 {
+      %o = arith.addi %i, %c96 : index
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%o] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // A loop that once in a while goes on by half as much comes to what is another thread's.
+  gpu.func @carried_by_half(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x
+    %from = arith.minui %t, %n : index
+    // expected-note @below {{this splits the threads of a warp}}
+    %end = scf.for %k = %from to %n step %c1 iter_args(%i = %t) -> (index) {
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%i] : memref<?xf32>
+      %next = arith.addi %i, %c64 : index
+      %near = arith.addi %i, %c32 : index
+      %c = arith.cmpi ult, %k, %c64 : index
+      %either = arith.select %c, %next, %near : index
+      scf.yield %either : index
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // The thread's number modulo 32 is another one's too.
+  gpu.func @by_lane(%G: memref<?xf32>, %n: index, %x: f32) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c64 = arith.constant 64 : index
+    %c32 = arith.constant 32 : index
+    %id = gpu.thread_id x
+    %t = arith.remui %id, %c32 : index
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for %i = %t to %n step %c64 {
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      memref.store %x, %G[%i] : memref<?xf32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @m {
+  // A multiple of a thread's class is known modulo that multiple, and no more.
+  gpu.func @views_overlap(%G: memref<?xf32>, %n: index, %x: vector<2xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %t = gpu.thread_id x
+    // expected-note @below {{this splits the threads of a warp}}
+    scf.for %i = %t to %n step %c64 {
+      %v = memref.subview %G[%i] [2] [1] : memref<?xf32> to memref<2xf32, strided<[1], offset: ?>>
+      // expected-error @below {{a barrier is needed here, but not all lanes of the warp get here}}
+      // expected-note @below {{threads may meet in one place of memory here, and nothing orders the two}}
+      // expected-note @below {{let one thread do the work, or let all threads go round equally often}}
+      vector.store %x, %v[%c0] : memref<2xf32, strided<[1], offset: ?>>, vector<2xf32>
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,50 @@
+// RUN: tx-opt %s --tile-insert-sync
+// SNAPSHOT: none — it is the input, but for the barriers that are checked.
+
+// Loops that MLIR has beside `scf.for` and `scf.while` run in each thread, one iteration after the other.
+
+!S = memref<64xf32, #gpu.address_space<workgroup>>
+
+gpu.module @kernels {
+  // All threads go round equally often.
+  // CHECK-LABEL: gpu.func @parallel
+  // CHECK:         scf.parallel
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK-NEXT:      memref.store
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK-NEXT:      memref.load
+  // CHECK:         gpu.return
+  gpu.func @parallel(%n: index, %x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+      memref.store %x, %S[%t] : !S
+      %y = memref.load %S[%other] : !S
+    }
+    gpu.return
+  }
+
+  // The same of loops of the affine dialect.
+  // CHECK-LABEL: gpu.func @affine
+  // CHECK:         affine.for
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK-NEXT:      memref.store
+  // CHECK-NEXT:      gpu.barrier
+  // CHECK-NEXT:      memref.load
+  // CHECK:         gpu.return
+  gpu.func @affine(%x: f32) workgroup(%S: !S)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c63 = arith.constant 63 : index
+    %t = gpu.thread_id x
+    %other = arith.subi %c63, %t : index
+    affine.for %i = 0 to 10 {
+      memref.store %x, %S[%t] : !S
+      %y = memref.load %S[%other] : !S
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,218 @@
+//! Numbers that are a multiple of something away from a known one.
+//!
+//! Threads that each go on by as many elements as there are threads have ranges that overlap, and yet no two of them meet: what
+//! their numbers leave when they are divided by the step differs, in whichever iterations they are.
+
+/// Numbers of 64 bits and more wrap around at a multiple of this, which is as far as is looked.
+const LARGEST: u32 = 62;
+
+/// The integers that are a multiple of `modulus` away from `residue`, as signed numbers; with a modulus of 0, that one alone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Class {
+    modulus: i64,
+    residue: i64,
+}
+
+impl Class {
+    /// All integers.
+    pub(crate) const ANY: Self = Self {
+        modulus: 1,
+        residue: 0,
+    };
+
+    /// One integer.
+    pub(crate) const fn exactly(residue: i64) -> Self {
+        Self {
+            modulus: 0,
+            residue,
+        }
+    }
+
+    fn new(modulus: i128, residue: i128) -> Self {
+        let largest = 1 << LARGEST;
+        let modulus = match i64::try_from(residue) {
+            Ok(residue) if modulus == 0 => return Self::exactly(residue),
+            _ if (1..=largest).contains(&modulus) => modulus,
+            _ => gcd(modulus, largest),
+        };
+        // Both are at most `largest` now.
+        let narrow = |n: i128| i64::try_from(n).unwrap_or(0);
+        Self {
+            modulus: narrow(modulus),
+            residue: narrow(residue.rem_euclid(modulus)),
+        }
+    }
+
+    fn parts(self) -> (i128, i128) {
+        (self.modulus.into(), self.residue.into())
+    }
+
+    /// What the sum of two numbers is in, as long as it does not wrap around.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let ((m, r), (n, s)) = (self.parts(), other.parts());
+        Self::new(gcd(m, n), r + s)
+    }
+
+    /// The same of the difference.
+    pub(crate) fn minus(self, other: Self) -> Self {
+        let ((m, r), (n, s)) = (self.parts(), other.parts());
+        Self::new(gcd(m, n), r - s)
+    }
+
+    /// The same of the product.
+    pub(crate) fn times(self, other: Self) -> Self {
+        let ((m, r), (n, s)) = (self.parts(), other.parts());
+        // (r + m a) (s + n b) = r s + r n b + s m a + m n a b.
+        Self::new(gcd(gcd(r * n, s * m), m * n), r * s)
+    }
+
+    /// The same of the first, times two to the power of the second.
+    pub(crate) fn shifted(self, by: Self) -> Self {
+        match u32::try_from(by.residue) {
+            Ok(bits) if by.modulus == 0 && bits < LARGEST => self.times(Self::exactly(1 << bits)),
+            _ => Self::ANY,
+        }
+    }
+
+    /// What is left of it where numbers wrap around, so that they are off by multiples of two to the power of `bits`.
+    pub(crate) fn wrapped(self, bits: u32) -> Self {
+        let (m, r) = self.parts();
+        Self::new(gcd(m, 1 << bits.min(LARGEST)), r)
+    }
+
+    /// The least class that holds both.
+    pub(crate) fn join(self, other: Self) -> Self {
+        let ((m, r), (n, s)) = (self.parts(), other.parts());
+        Self::new(gcd(gcd(m, n), r - s), r)
+    }
+
+    /// What two classes may be told apart by: the numbers that neither may be a multiple of away from the other.
+    pub(crate) fn common(self, other: Self) -> i64 {
+        self.divisor(other.modulus)
+    }
+
+    /// The greatest number that divides both the modulus and another one.
+    pub(crate) fn divisor(self, of: i64) -> i64 {
+        common_divisor(self.modulus, of)
+    }
+
+    /// What numbers leave when they are divided by a divisor of the modulus.
+    pub(crate) fn residue(self, divisor: i64) -> i64 {
+        self.residue.rem_euclid(divisor.max(1))
+    }
+
+    /// Whether a number of this class and one of the other may be such that `own` numbers after the one and `others` after the
+    /// other, one is in both.
+    pub(crate) fn meets(self, own: i64, other: Self, others: i64) -> bool {
+        let common = i128::from(self.common(other));
+        if common <= 1 {
+            // One number is told from another by ranges.
+            return true;
+        }
+        let [own, others] = [own, others].map(i128::from);
+        let away = (other.parts().1 - self.parts().1 + others).rem_euclid(common);
+        away <= own + others
+    }
+}
+
+/// The greatest number that divides two moduli.
+pub(crate) fn common_divisor(one: i64, other: i64) -> i64 {
+    match (one, other) {
+        // Most are the same, and this is asked for each thread.
+        (one, other) if one == other || one == 0 => other,
+        (one, 0) => one,
+        (one, other) => i64::try_from(gcd(one.into(), other.into())).unwrap_or(1),
+    }
+}
+
+fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Class;
+
+    fn class(modulus: i64, residue: i64) -> Class {
+        Class::new(modulus.into(), residue.into())
+    }
+
+    /// Some members of a class.
+    fn members(class: Class) -> impl Iterator<Item = i64> {
+        (-6..=6).map(move |n| class.residue + n * class.modulus)
+    }
+
+    fn holds(class: Class, n: i64) -> bool {
+        match class.modulus {
+            0 => n == class.residue,
+            modulus => (n - class.residue).rem_euclid(modulus) == 0,
+        }
+    }
+
+    /// What is computed from members is in the class that is computed.
+    #[test]
+    fn arithmetic_holds_all_results() {
+        let all = [
+            (0, 0),
+            (0, -5),
+            (0, 7),
+            (1, 0),
+            (4, 3),
+            (6, 1),
+            (64, 17),
+            (96, 31),
+        ];
+        for (l, r) in all.iter().flat_map(|l| all.iter().map(move |r| (l, r))) {
+            let (l, r) = (class(l.0, l.1), class(r.0, r.1));
+            for (a, b) in members(l).flat_map(|a| members(r).map(move |b| (a, b))) {
+                assert!(holds(l.plus(r), a + b), "{l:?} + {r:?}");
+                assert!(holds(l.minus(r), a - b), "{l:?} - {r:?}");
+                assert!(holds(l.times(r), a * b), "{l:?} * {r:?}");
+                assert!(holds(l.join(r), a) && holds(l.join(r), b), "{l:?} | {r:?}");
+                for (own, others) in [(0, 0), (3, 0), (0, 2), (5, 3)] {
+                    let (first, last) = (a.max(b), (a + own).min(b + others));
+                    assert!(first > last || l.meets(own, r, others), "{l:?} and {r:?}");
+                }
+            }
+        }
+    }
+
+    /// Threads of a block that go on by its size never meet; by less than it, they do; nor may one touch what is the next one's.
+    #[test]
+    fn threads_keep_to_their_class() {
+        let meet = |modulus, more| {
+            (0..64).any(|t| {
+                let (a, b) = (class(modulus, t), class(modulus, t + 1));
+                (t < 63 && a.meets(more, b, 0))
+                    || class(modulus, 0).meets(more, class(modulus, 63), more)
+            })
+        };
+        assert!(!meet(64, 0) && !meet(128, 0));
+        assert!(meet(63, 0) && meet(64, 1));
+    }
+
+    /// A number that wraps around is off by a power of two, of which only a power of two is left; of large numbers too.
+    #[test]
+    fn wrapping_keeps_powers_of_two() {
+        assert_eq!(class(96, 40).wrapped(32), class(32, 8));
+        assert_eq!(class(64, 40).wrapped(64), class(64, 40));
+        assert_eq!(Class::exactly(-1).wrapped(8), class(256, 255));
+        let most = Class::exactly(i64::MAX);
+        for n in [
+            most.times(most),
+            most.plus(most),
+            Class::exactly(i64::MIN).minus(most),
+        ] {
+            assert!(n.modulus > 0 && n.modulus <= 1 << 62);
+        }
+        assert_eq!(most.plus(most), class(1 << 62, -2));
+        assert_eq!(
+            Class::ANY.times(Class::exactly(i64::MIN)),
+            class(1 << 62, 0)
+        );
+    }
+}
