@@ -94,11 +94,11 @@ struct Rewording : DialectExtensionBase {
   TxReword reword;
   explicit Rewording(TxReword reword) : DialectExtensionBase({}), reword(reword) {}
   void apply(MLIRContext *context, MutableArrayRef<Dialect *>) const override {
-    context->getDiagEngine().registerHandler([context, reword = reword](Diagnostic &said) {
+    context->getDiagEngine().registerHandler([reword = reword](Diagnostic &said) {
       std::string text = said.str(), better;
       for (Diagnostic &note : said.getNotes())
         text += "\n" + note.str();
-      if (reword(wrap(context), str(text), append, &better))
+      if (reword(wrap(said.getLocation()), str(text), append, &better))
         (said = Diagnostic(said.getLocation(), said.getSeverity())) << better;
       return failure();
     });

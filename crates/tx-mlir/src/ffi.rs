@@ -99,7 +99,7 @@ unsafe extern "C" {
     pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
     pub(crate) fn txReword(
         registry: MlirDialectRegistry,
-        reword: unsafe extern "C" fn(MlirContext, TxStr, TxSink, *mut c_void) -> bool,
+        reword: unsafe extern "C" fn(MlirLocation, TxStr, TxSink, *mut c_void) -> bool,
     );
     pub(crate) fn txRegisteredOps(context: MlirContext, emit: TxSink, sink: *mut c_void);
     pub(crate) fn txHoldsNumbers(attribute: MlirAttribute) -> bool;

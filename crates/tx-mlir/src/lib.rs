@@ -24,6 +24,7 @@ mod reword;
 mod session;
 mod threads;
 mod toolkit;
+mod undeclared;
 
 pub use melior;
 

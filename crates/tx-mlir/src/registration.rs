@@ -220,6 +220,7 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
         output(&args).map_or_else(|| "standard output".to_owned(), |name| format!("`{name}`"));
     let program = args.first().and_then(|path| path.rsplit('/').next());
     let _ = FAILING.set([program.unwrap_or_default().to_owned(), named]);
+    crate::undeclared::read_files();
     // SAFETY: the function lives as long as the process, and nobody else sets one.
     unsafe { ffi::LLVMInstallFatalErrorHandler(fatal) };
     if !inputs(&args).all(|name| is_readable(name, registry)) {

@@ -3,8 +3,10 @@
 //! Every context made from a registry of [`crate::registration::register_upstream_dialects`] says it so, whoever shows it.
 
 use crate::ffi::{self, TxSink, TxStr};
+use crate::undeclared;
 use melior::dialect::DialectRegistry;
-use mlir_sys::MlirContext;
+use melior::ir::Location;
+use mlir_sys::{MlirContext, MlirLocation};
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 use strsim::osa_distance;
@@ -151,14 +153,20 @@ pub(crate) fn register(registry: &DialectRegistry) {
 }
 
 unsafe extern "C" fn reword_for(
-    context: MlirContext,
+    at: MlirLocation,
     said: TxStr,
     emit: TxSink,
     sink: *mut c_void,
 ) -> bool {
     // SAFETY: the text is alive.
     let said = unsafe { said.as_str() };
-    let better = reword(&said, || registered(context));
+    // SAFETY: locations are alive as long as their context, which calls.
+    let (location, context) =
+        unsafe { (Location::from_raw(at), mlir_sys::mlirLocationGetContext(at)) };
+    let better = match &*said {
+        undeclared::SAID => undeclared::reword(location),
+        said => reword(said, || registered(context)),
+    };
     if let Some(better) = &better {
         // SAFETY: `emit` copies the text, and belongs to `sink`.
         unsafe { emit(sink, TxStr::new(better)) }

@@ -6,6 +6,7 @@ use crate::ffi::{self, TxStr};
 use crate::ir::Op;
 use crate::nesting;
 use crate::registration::register_upstream_dialects;
+use crate::undeclared;
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
@@ -13,6 +14,7 @@ use melior::ir::{Location, Module};
 use melior::pass::PassManager;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Pipelines that a session keeps, at most.
@@ -43,7 +45,9 @@ pub(crate) fn is_too_deep(context: &Context, name: &str, text: &[u8]) -> bool {
     if let Some((line, column)) = found {
         let at = Location::new(context, name, line, column);
         let reason = format!("nested more than {} levels deep", nesting::MOST);
-        crate::error(at, reason).emit();
+        crate::error(at, reason)
+            .note("make a function of what is within, or take fewer signs and aliases of one another: each is a level, as brackets are")
+            .emit();
     }
     found.is_some()
 }
@@ -60,14 +64,15 @@ pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Opti
     // The lexer looks for a NUL behind the last byte.
     let mut terminated = source.to_vec();
     terminated.push(0);
+    let terminated = Rc::new(terminated);
     // SAFETY: both strings outlive the call; the module is ours.
-    let module = unsafe {
+    let module = undeclared::while_parsing(name, terminated.clone(), || unsafe {
         Module::from_option_raw(ffi::txParseModule(
             context.to_raw(),
             TxStr::new(name),
             TxStr::bytes(&terminated[..source.len()]),
         ))
-    }?;
+    })?;
     if is_bytecode(source) {
         // SAFETY: the op lives as long as the module.
         let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
