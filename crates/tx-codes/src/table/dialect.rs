@@ -1152,4 +1152,37 @@ gpu.module @kernels {
 }
 "#,
     },
+    Code {
+        number: 38,
+        title: "a text that is nested too deep",
+        messages: &["nested more than {} levels deep"],
+        explanation: "What reads a program takes a piece of the stack for each level, and a process that has no more is ended \
+                      without a word, so levels are bounded. A level is a bracket of any kind, a minus sign in front of \
+                      another, and an alias; what an alias stands for counts where it is used. Make a function of what is \
+                      within and call it, write one sign or none for many, and fewer aliases that stand for one another.",
+        command: Command::Compile,
+        refused: r#"#deep0 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1 : i32]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep1 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep0]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep2 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep3 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep2]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, my.lists = #deep3} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"#deep0 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1 : i32]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep1 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep0]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep2 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, my.lists = #deep2} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+"#,
+    },
 ];

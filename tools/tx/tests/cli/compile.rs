@@ -282,6 +282,25 @@ fn texts_may_be_nested_so_deep() {
             1,
             "deeper.mlir:258:11: error: nested more than 256 levels deep\nscf.if %c {\n          ^\n",
         );
+    } // So are signs and aliases that take no bracket, which MLIR follows one within the other.
+    let signs = format!(
+        "#m = affine_map<(d0) -> ({}d0)>\n{}",
+        "-".repeat(80_000),
+        nested(1)
+    );
+    let chain = (1..80_000).map(|i| format!("#a{i} = [#a{}]\n", i - 1));
+    let aliases = format!("#a0 = 1\n{}{}", chain.collect::<String>(), nested(1));
+    for (text, place) in [(signs, "1:26"), (aliases, "130:10")] {
+        case.file("deeper.mlir", text);
+        let refused = case.tx(&["compile", "deeper.mlir"]);
+        assert_eq!(status(&refused), 1);
+        let said = stderr(&refused);
+        let told = format!("deeper.mlir:{place}: error: nested more than 256 levels deep");
+        let advised = said.contains("note: make a function of what is within");
+        assert!(
+            said.contains(&told) && advised && said.contains("TX0038"),
+            "{said:.999}"
+        );
     }
 }
 
