@@ -36,6 +36,9 @@ fn compiles() {
         times.lines().count() > 3 && times.lines().all(|line| line.ends_with(" ms")),
         "{times}"
     );
+    // A pass of two pipelines is run, and told, where it has something to do.
+    let attached = times.matches("tile-attach-target").count();
+    assert_eq!(attached, 1, "{times}");
     let read = |name| fs::read_to_string(case.folder.path().join(name)).expect(name);
     assert!(read("sum.ptx").contains(".target sm_90"));
     let plan = tx_plan::Plan::from_json(&read("sum.json")).expect("a plan");
