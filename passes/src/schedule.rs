@@ -13,7 +13,7 @@ use tx_mlir::{
     string_attribute, walk,
 };
 use tx_dialect_tile::{CANDIDATES, CLEARED};
-use tx_pass::{Counts, Pass, pass};
+use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::{Board, Chip};
 
 /// Schedules besides what an op has, at most.
@@ -144,12 +144,12 @@ impl Pass for Schedule {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let known = ["explain", "candidates", "choice", "partials", "kernels"];
         let Some(until) = known.iter().position(|k| *k == self.until) else {
-            return Err(error(module.location(), format!("option `until`: unknown stage `{}`", self.until))
+            return Err(option_error(module, &Self::INFO, "until", &self.until, format!("option `until`: unknown stage `{}`", self.until))
                 .note(format!("known: {}", known.join(", ")))
                 .emit());
         };
         let chip = Chip::parse(&self.chip)
-            .map_err(|e| error(module.location(), format!("option `chip`: {e}")).emit())?;
+            .map_err(|e| option_error(module, &Self::INFO, "chip", &self.chip, format!("option `chip`: {e}")).emit())?;
         let mut planned = Vec::new();
         let mut failed = None;
         // Every op is checked, so that one run reports everything that is wrong.

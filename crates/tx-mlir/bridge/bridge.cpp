@@ -25,7 +25,7 @@ template <typename Owner, template <typename...> class Opt> struct Options {
 
   Options(Owner &owner, const TxOption *table, size_t count) {
     for (const TxOption &o : ArrayRef(table, count))
-      options.push_back(std::make_unique<Opt<std::string>>(owner, o.name, llvm::cl::desc(o.help),
+      options.push_back(std::make_unique<Opt<std::string>>(owner, o.name, llvm::cl::desc(o.help), llvm::cl::value_desc(o.type),
                                                            llvm::cl::init(std::string(o.init)),
                                                            llvm::cl::ValueOptional));
   }

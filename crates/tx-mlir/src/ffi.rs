@@ -42,6 +42,7 @@ impl TxStr {
 pub(crate) struct TxOption {
     pub(crate) name: *const c_char,
     pub(crate) help: *const c_char,
+    pub(crate) ty: *const c_char,
     pub(crate) init: *const c_char,
 }
 

@@ -25,6 +25,31 @@ pub fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
         .map(|(_, name)| name)
 }
 
+/// Ops that nothing here lowers, and what to write instead.
+const INSTEAD: &[(&str, &str)] = &[
+    ("gpu.all_reduce", ALL_REDUCE),
+    ("gpu.subgroup_reduce", ALL_REDUCE),
+    (
+        "gpu.rotate",
+        "`gpu.shuffle idx` takes the value of any lane",
+    ),
+    (
+        "math.ipowi",
+        "multiply, in a loop where the exponent is no constant",
+    ),
+    ("vector.load", ONE_DIMENSION),
+    ("vector.store", ONE_DIMENSION),
+];
+const ALL_REDUCE: &str =
+    "`tile.all_reduce` combines a value of each thread, of any type, at scope `warp` or `cta`";
+const ONE_DIMENSION: &str = "take one row after the other, as vectors of one dimension";
+
+/// What to write in place of an op that nothing lowers.
+pub fn instead_of(op: &str) -> Option<&'static str> {
+    let found = INSTEAD.iter().find(|(name, _)| *name == op);
+    found.map(|(_, instead)| *instead)
+}
+
 /// What knows better words for a message, without its notes: those of a dialect, which stand in its place.
 pub type Reword = fn(&str) -> Option<String>;
 
@@ -96,6 +121,16 @@ fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
             }
             None => format!("unknown dialect `{dialect}`; known: {known}"),
         });
+    }
+    let op = message
+        .strip_prefix("failed to legalize operation '")
+        .and_then(|rest| rest.strip_suffix("' that was explicitly marked illegal"));
+    if let Some(op) = op {
+        let instead = instead_of(op).map(|other| format!(": {other}"));
+        return Some(format!(
+            "`{op}` cannot be lowered{}",
+            instead.unwrap_or_default()
+        ));
     }
     let better = match message {
         "expected operation name in quotes" => {

@@ -1101,11 +1101,13 @@ gpu.module @kernels {
             "attribute '{}' failed to satisfy constraint: {}",
             "attribute `{}` is said by the syntax of the op, and not in braces",
             "`params` are a variant's, and no `variant` is named",
+            "`{}` is `{}`, expected `array<i32: X, Y, Z>`",
         ],
         explanation: "What an op wants of an attribute is in the message: `determinism` is `#tile.determinism<any>` and no \
                       string. The kind, the axes, the scope and identities stand in the text of an op and would be said \
                       twice in braces. `params` are numbers that one variant understands: `tile-select-variant` finds \
-                      them, or they stand beside the `variant` that they are for.",
+                      them, or they stand beside the `variant` that they are for. Sizes of blocks and grids are `array<i32: 32, 1, 1>`: MLIR \
+                      drops others without a word, and the kernel has none.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)

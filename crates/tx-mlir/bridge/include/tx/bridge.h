@@ -17,7 +17,7 @@ typedef struct {
 } TxStr;
 
 typedef struct {
-  const char *name, *help, *init; // NUL-terminated, static
+  const char *name, *help, *type, *init; // NUL-terminated, static
 } TxOption;
 
 typedef struct {
