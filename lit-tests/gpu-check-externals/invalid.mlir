@@ -24,3 +24,17 @@ gpu.module @kernels {
     llvm.return
   }
 }
+
+// -----
+
+// An op that no pass has lowered, with what there is instead, and one of which nothing better is known.
+gpu.module @kernels {
+  llvm.func @kernel(%x: i32, %y: f32) {
+    // expected-error @below {{`math.ipowi` cannot be lowered to LLVM}}
+    // expected-note @below {{multiply, in a loop where the exponent is no constant}}
+    %z = math.ipowi %x, %x : i32
+    // expected-error @below {{`math.ceil` cannot be lowered to LLVM}}
+    %c = math.ceil %y : f32
+    llvm.return
+  }
+}

@@ -26,7 +26,7 @@
 // EXPLAIN: remark: `linalg.generic` is scheduled by its shape
 // EXPLAIN-NOT: estimates
 
-// CHIP: option `chip`: unknown chip `sm_1`; known chips: sm_80
+// CHIP: tile-schedule{chip=sm_1}:1:15: error: option `chip`: unknown chip `sm_1`; known chips: sm_80
 func.func @rows(%A: memref<512x1024xf32>, %B: memref<512xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<512x1024xf32> into memref<512xf32>
   return

@@ -15,6 +15,9 @@
 // CHECK-DAG: --gpu-to-nvvm - {{[A-Z]}}
 // CHECK-DAG: --gpu-to-ptx - {{[A-Z]}}
 // CHECK-DAG: --lower-reduction - {{[A-Z]}}
+// What an option takes is said.
+// CHECK-DAG: --seed[=<number>]
+// CHECK-DAG: --synchronized[=<true|false>]
 // CHECK-DAG: --canonicalize - {{[A-Z]}}
 // DIALECTS:  {{[ ,]}}tile{{,|$}}
 gpu.module @kernels {

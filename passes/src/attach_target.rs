@@ -1,9 +1,8 @@
 use crate::analysis::target::NvvmTarget;
-use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Failed, Op, attribute, context, elements, error, is, parse_attribute, set_attribute, walk,
+    Failed, Op, attribute, context, elements, is, parse_attribute, set_attribute, walk,
 };
-use tx_pass::{Counts, Pass, pass};
+use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::Chip;
 
 pass! {
@@ -44,7 +43,7 @@ pass! {
 impl Pass for AttachTarget {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let default =
-            Chip::parse(&self.chip).map_err(|e| error(module.location(), e.to_string()).emit())?;
+            Chip::parse(&self.chip).map_err(|e| option_error(module, &Self::INFO, "chip", &self.chip, e.to_string()).emit())?;
         let modules: Vec<Op<'c>> =
             walk(module).into_iter().filter(|op| is(*op, "gpu.module")).collect();
         let mut plans = Vec::new();

@@ -1,15 +1,16 @@
 use crate::elementary;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
-use tx_mlir::{Failed, Op, attribute, blocks, error, is, string_attribute, walk};
+use tx_mlir::{Failed, Op, attribute, blocks, error, instead_of, is, name, string_attribute, walk};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
-    /// Check that GPU modules call nothing that is not in them.
+    /// Check that GPU modules call nothing that is not in them, and that all is lowered.
     ///
     /// ## What it does
     /// Looks for calls of functions without a body. PTX with such calls comes out without an
-    /// error and cannot be loaded; here there is still a source line to name.
+    /// error and cannot be loaded; here there is still a source line to name. So there is of ops that
+    /// no pass has lowered.
     ///
     /// ## Before and after
     /// ```mlir
@@ -21,7 +22,7 @@ pass! {
     ///
     /// ## Fails when
     /// There is such a call: of libdevice (`__nv_sinf`, which `math.sin` becomes), or of a
-    /// function that was only declared.
+    /// function that was only declared. Or there is an op of another dialect than `llvm` and `nvvm`.
     pub struct CheckExternals as "gpu-check-externals" creates [] {
     } counts {
         /// calls checked
@@ -50,15 +51,28 @@ impl Pass for CheckExternals {
                 let Some(callee) = attribute(call, "callee") else {
                     continue;
                 };
-                let name = callee.to_string();
-                let name = name.trim_start_matches('@');
-                if declared.contains(name) {
-                    failed = Some(refuse(call, name));
+                let callee = callee.to_string();
+                let callee = callee.trim_start_matches('@');
+                if declared.contains(callee) {
+                    failed = Some(refuse(call, callee));
                 }
+            }
+            for op in walk(gpu_module).into_iter().filter(|op| !is_lowered(*op)) {
+                let report = error(op.location(), format!("`{}` cannot be lowered to LLVM", name(op)));
+                failed = Some(match instead_of(name(op)) {
+                    Some(instead) => report.note(instead).emit(),
+                    None => report.emit(),
+                });
             }
         }
         failed.map_or(Ok(()), Err)
     }
+}
+
+/// Whether LLVM IR is made of an op. Casts that are left are of what is not lowered, which uses them.
+fn is_lowered(op: Op<'_>) -> bool {
+    let (dialect, _) = name(op).split_once('.').unwrap_or_default();
+    matches!(dialect, "llvm" | "nvvm" | "gpu" | "builtin")
 }
 
 fn refuse(call: Op<'_>, name: &str) -> Failed {

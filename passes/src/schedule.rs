@@ -13,7 +13,7 @@ use tx_mlir::{
     string_attribute, walk,
 };
 use tx_dialect_tile::{CANDIDATES, CLEARED};
-use tx_pass::{Counts, Pass, pass};
+use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::{Board, Chip};
 
 /// Schedules besides what an op has, at most.
@@ -144,12 +144,12 @@ impl Pass for Schedule {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let known = ["explain", "candidates", "choice", "partials", "kernels"];
         let Some(until) = known.iter().position(|k| *k == self.until) else {
-            return Err(error(module.location(), format!("option `until`: unknown stage `{}`", self.until))
+            return Err(option_error(module, &Self::INFO, "until", &self.until, format!("option `until`: unknown stage `{}`", self.until))
                 .note(format!("known: {}", known.join(", ")))
                 .emit());
         };
         let chip = Chip::parse(&self.chip)
-            .map_err(|e| error(module.location(), format!("option `chip`: {e}")).emit())?;
+            .map_err(|e| option_error(module, &Self::INFO, "chip", &self.chip, format!("option `chip`: {e}")).emit())?;
         let mut planned = Vec::new();
         let mut failed = None;
         // Every op is checked, so that one run reports everything that is wrong.
@@ -398,18 +398,28 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     })
 }
 
+/// The plan of an op of the program.
 fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
-    plan_by(op, chip, choose)
+    let job = Job::of(op)?;
+    check_laws(op)?;
+    plan_by(job, chip, choose)
 }
 
-/// A plan whose schedule, where none is written, is chosen so.
-fn plan_by<'c>(
+/// The plan of an op that was made of one whose laws were checked.
+fn plan_made<'c>(
     op: Op<'c>,
     chip: &Chip,
     choose: fn(&Job<'_>, bool) -> Vec<Case>,
 ) -> Result<Planned<'c>, Failed> {
-    let job = Job::of(op)?;
-    check_laws(op)?;
+    plan_by(Job::of(op)?, chip, choose)
+}
+
+/// A plan whose schedule, where none is written, is chosen so.
+fn plan_by<'c>(
+    job: Job<'c>,
+    chip: &Chip,
+    choose: fn(&Job<'_>, bool) -> Vec<Case>,
+) -> Result<Planned<'c>, Failed> {
     let (schedules, chosen) = match job.written_schedule()? {
         Some(cases) => (cases, false),
         None => (choose(&job, chip.clusters), true),
@@ -423,7 +433,7 @@ fn plan_by<'c>(
                 .note("keep their partial results apart: `rfactor`")),
         });
         let nest = nest.map_err(|e| {
-            let report = error(op.location(), e.reason);
+            let report = error(job.op.location(), e.reason);
             match e.note {
                 Some(note) => report.note(note).emit(),
                 None => report.emit(),
@@ -536,7 +546,7 @@ fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Fa
     {
         erase(job.op);
         let mut stages = Vec::new();
-        for planned in [plan(first, chip)?, plan_by(second, chip, choose_one)?] {
+        for planned in [plan_made(first, chip, choose)?, plan_made(second, chip, choose_one)?] {
             stages.extend(in_stages(planned, chip)?);
         }
         return Ok(stages);
@@ -574,7 +584,7 @@ fn in_one_kernel<'c>(
     let Some((first, second)) = materialise(job, nest, &steps, most) else { return Ok(None) };
     b.create("memref.dealloc").operands(&[counters]).build();
     write_schedule(second, &to_text(&second_steps));
-    let (mut one, mut other) = (plan(first, chip)?, plan(second, chip)?);
+    let (mut one, mut other) = (plan_made(first, chip, choose)?, plan_made(second, chip, choose)?);
     one.only_up_to(most);
     let (Some((_, nest)), Some((_, last))) = (one.cases.pop(), other.cases.pop()) else { return Ok(None) };
     let last = Last { job: other.job, nest: last, counters };
@@ -615,9 +625,9 @@ fn in_cases<'c>(
             continue;
         }
         let Some((first, second)) = materialise(job, &nest, &case.steps, case.most) else { continue };
-        let mut partial = plan(first, chip)?;
+        let mut partial = plan_made(first, chip, choose)?;
         partial.only_up_to(case.most);
-        for planned in [partial, plan_by(second, chip, choose_one)?] {
+        for planned in [partial, plan_made(second, chip, choose_one)?] {
             let more = in_stages(planned, chip)?.into_iter().map(|mut stage| {
                 stage.only.extend(&own);
                 stage

@@ -25,7 +25,7 @@ template <typename Owner, template <typename...> class Opt> struct Options {
 
   Options(Owner &owner, const TxOption *table, size_t count) {
     for (const TxOption &o : ArrayRef(table, count))
-      options.push_back(std::make_unique<Opt<std::string>>(owner, o.name, llvm::cl::desc(o.help),
+      options.push_back(std::make_unique<Opt<std::string>>(owner, o.name, llvm::cl::desc(o.help), llvm::cl::value_desc(o.type),
                                                            llvm::cl::init(std::string(o.init)),
                                                            llvm::cl::ValueOptional));
   }
@@ -94,11 +94,11 @@ struct Rewording : DialectExtensionBase {
   TxReword reword;
   explicit Rewording(TxReword reword) : DialectExtensionBase({}), reword(reword) {}
   void apply(MLIRContext *context, MutableArrayRef<Dialect *>) const override {
-    context->getDiagEngine().registerHandler([context, reword = reword](Diagnostic &said) {
+    context->getDiagEngine().registerHandler([reword = reword](Diagnostic &said) {
       std::string text = said.str(), better;
       for (Diagnostic &note : said.getNotes())
         text += "\n" + note.str();
-      if (reword(wrap(context), str(text), append, &better))
+      if (reword(wrap(said.getLocation()), str(text), append, &better))
         (said = Diagnostic(said.getLocation(), said.getSeverity())) << better;
       return failure();
     });

@@ -42,6 +42,7 @@ impl TxStr {
 pub(crate) struct TxOption {
     pub(crate) name: *const c_char,
     pub(crate) help: *const c_char,
+    pub(crate) ty: *const c_char,
     pub(crate) init: *const c_char,
 }
 
@@ -99,7 +100,7 @@ unsafe extern "C" {
     pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
     pub(crate) fn txReword(
         registry: MlirDialectRegistry,
-        reword: unsafe extern "C" fn(MlirContext, TxStr, TxSink, *mut c_void) -> bool,
+        reword: unsafe extern "C" fn(MlirLocation, TxStr, TxSink, *mut c_void) -> bool,
     );
     pub(crate) fn txRegisteredOps(context: MlirContext, emit: TxSink, sink: *mut c_void);
     pub(crate) fn txHoldsNumbers(attribute: MlirAttribute) -> bool;

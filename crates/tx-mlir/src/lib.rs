@@ -22,20 +22,23 @@ mod nesting;
 pub mod registration;
 mod reword;
 mod session;
+mod sizes;
 mod threads;
 mod toolkit;
+mod undeclared;
 
 pub use melior;
 
 pub use affine::{Affine, AffineMap};
 pub use build::{Builder, Index};
 pub use diagnostic::{
-    Diagnostic, Failed, Severity, SourceLocation, error, remark, source_location, warning,
+    Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error, remark,
+    source_location, warning,
 };
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes};
 pub use ir::*;
 pub use memref::MemRef;
-pub use reword::{Reword, nearest, reword_also};
+pub use reword::{Reword, instead_of, nearest, reword_also};
 pub use session::{Session, check_pipeline};
 pub use toolkit::ignore_cuda_toolkit;
 

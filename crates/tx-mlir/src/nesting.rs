@@ -1,37 +1,54 @@
 //! How deep a text is nested. MLIR's parser, and what looks at IR after it, takes a piece of the stack for each level, and a process
 //! that has no more is ended without a word.
 
+use std::collections::BTreeMap;
+
 /// Levels that a text may have: half of the 500 `scf.if` that were compiled on two megabytes, which threads have, by a debug build; 1000
 /// were too many.
 pub(crate) const MOST: usize = 256;
 
-/// Line and column, from 1, of the bracket that opens one level too many.
+/// Line and column, from 1, of what opens one level too many: a bracket, a minus of a minus, or an alias, in which there are as many
+/// levels as in what it stands for.
 pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     let mut open = Vec::new();
+    let mut aliases = Aliases::default();
     let (mut line, mut start) = (1, 0);
     let mut at = 0;
     while let Some(&byte) = source.get(at) {
+        let mut levels = 0;
+        let mut next = at + 1;
         match byte {
-            b'\n' => (line, start) = (line + 1, at + 1),
+            b'\n' => {
+                (line, start) = (line + 1, at + 1);
+                aliases.end_line(open.is_empty());
+            }
             b'/' if source.get(at + 1) == Some(&b'/') => {
                 // What comes next is a text of its own, whatever is open.
                 if source[at..].starts_with(b"// -----") {
                     open.clear();
+                    aliases = Aliases::default();
                 }
                 let end = source[at..].iter().position(|byte| *byte == b'\n');
-                at += end.unwrap_or(source.len() - at);
-                continue;
+                next = at + end.unwrap_or(source.len() - at);
             }
-            b'"' => at = end_of_string(source, at),
+            b'"' => next = end_of_string(source, at) + 1,
             // Of `->`, and of comparisons in affine sets.
-            b'-' if source.get(at + 1) == Some(&b'>') => at += 1,
-            b'<' | b'>' if source.get(at + 1) == Some(&b'=') => at += 1,
-            b'(' | b'[' | b'{' | b'<' => {
-                open.push(byte);
-                if open.len() > MOST {
-                    return Some((line, at - start + 1));
+            b'-' if source.get(at + 1) == Some(&b'>') => next = at + 2,
+            b'<' | b'>' if source.get(at + 1) == Some(&b'=') => next = at + 2,
+            b'-' => {
+                let signs = end_of_signs(source, at);
+                levels = signs.count;
+                next = signs.end;
+            }
+            b'#' | b'!' => {
+                let name = name_at(source, at);
+                next = at + name.len();
+                match open.is_empty() && is_defined(source, next) {
+                    true => aliases.begin(name),
+                    false => levels = aliases.levels(name),
                 }
             }
+            b'(' | b'[' | b'{' | b'<' => open.push(byte),
             b'>' => {
                 open.pop_if(|last| *last == b'<');
             }
@@ -42,9 +59,81 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
             }
             _ => {}
         }
-        at += 1;
+        let levels = open.len() + levels;
+        if levels > MOST {
+            return Some((line, at - start + 1));
+        }
+        aliases.reach(levels);
+        at = next;
     }
     None
+}
+
+/// Levels of what the aliases of a text stand for, and of the one that is being defined.
+#[derive(Default)]
+struct Aliases<'s> {
+    levels: BTreeMap<&'s [u8], usize>,
+    defined: Option<(&'s [u8], usize)>,
+}
+
+impl<'s> Aliases<'s> {
+    fn begin(&mut self, name: &'s [u8]) {
+        self.defined = Some((name, 0));
+    }
+
+    /// Something in so many levels.
+    fn reach(&mut self, levels: usize) {
+        if let Some((_, most)) = &mut self.defined {
+            *most = levels.max(*most);
+        }
+    }
+
+    /// The end of a line, at which a definition ends unless something is open.
+    fn end_line(&mut self, closed: bool) {
+        if let Some((name, levels)) = self.defined.take_if(|_| closed) {
+            self.levels.insert(name, levels);
+        }
+    }
+
+    /// What an alias stands for is one level of its own, so that those that stand for each other count.
+    fn levels(&self, name: &[u8]) -> usize {
+        self.levels.get(name).map_or(0, |levels| levels + 1)
+    }
+}
+
+/// `#` or `!`, and the letters of the name that follow.
+fn name_at(source: &[u8], at: usize) -> &[u8] {
+    let is_letter = |byte: &u8| byte.is_ascii_alphanumeric() || b"_$.-".contains(byte);
+    let letters = source[at + 1..].iter().take_while(|byte| is_letter(byte));
+    &source[at..=at + letters.count()]
+}
+
+/// Whether a definition goes on here.
+fn is_defined(source: &[u8], at: usize) -> bool {
+    let mut rest = source[at..]
+        .iter()
+        .skip_while(|byte| byte.is_ascii_whitespace());
+    rest.next() == Some(&b'=') && rest.next() != Some(&b'=')
+}
+
+/// Signs of which each is of the next, and where they end.
+struct Signs {
+    count: usize,
+    end: usize,
+}
+
+fn end_of_signs(source: &[u8], begin: usize) -> Signs {
+    let (mut count, mut end) = (1, begin + 1);
+    // What stands between them, but for the ends of lines, which are counted elsewhere.
+    while let Some(byte) = source.get(end) {
+        match byte {
+            b'-' if source.get(end + 1) != Some(&b'>') => count += 1,
+            b' ' | b'\t' | b'\r' => {}
+            _ => break,
+        }
+        end += 1;
+    }
+    Signs { count, end }
 }
 
 /// The quotation mark that ends the string, or the end of its line.
@@ -52,10 +141,10 @@ fn end_of_string(source: &[u8], begin: usize) -> usize {
     let mut at = begin + 1;
     loop {
         match source.get(at) {
-            Some(b'\\') => at += 2,
-            Some(b'"') => return at,
             // The end of the line is looked at again.
             Some(b'\n') | None => return at - 1,
+            Some(b'\\') if source.get(at + 1) != Some(&b'\n') => at += 2,
+            Some(b'"') => return at,
             Some(_) => at += 1,
         }
     }
@@ -84,6 +173,37 @@ mod tests {
             + "\n"
             + &"(".repeat(MOST + 1);
         assert_eq!(too_deep(mixed.as_bytes()), Some((MOST / 2 + 2, MOST + 1)));
+    }
+
+    /// A sign of a sign is a level, and so is an alias in what another stands for.
+    #[test]
+    fn signs_and_aliases_are_counted() {
+        let signs = |times: usize| format!("affine_map<(d0) -> ({}d0)>", "- -".repeat(times));
+        assert_eq!(too_deep(signs(MOST / 2 - 1).as_bytes()), None);
+        assert_eq!(too_deep(signs(MOST / 2).as_bytes()), Some((1, 21)));
+        let chain = |times: usize| {
+            let one = |i: usize| format!("#a{i} = [#a{}]\n", i - 1);
+            "#a0 = 1 : i32\n".to_owned() + &(1..=times).map(one).collect::<String>()
+        };
+        assert_eq!(too_deep(chain(MOST / 2).as_bytes()), None);
+        assert_eq!(too_deep(chain(MOST).as_bytes()), Some((MOST / 2 + 2, 10)));
+        let types = "!t = tuple<i32>\n".to_owned() + &"tuple<!t,\n".repeat(MOST - 1);
+        assert_eq!(too_deep(types.as_bytes()), Some((MOST, 7)));
+        // What is used side by side is no deeper, and what a text before defined is not known.
+        let beside = chain(9) + &"func.func @f() attributes {a = #a9}\n".repeat(MOST);
+        assert_eq!(too_deep(beside.as_bytes()), None);
+        let next = (chain(MOST / 2) + "// -----\n").repeat(3);
+        assert_eq!(too_deep(next.as_bytes()), None);
+        // A definition ends with its line: what ops nest is not in it.
+        let ops = "#a = 1 : i32\n".to_owned() + &nested("{", "}", MOST) + "\n#b = [#a]\n{{#b}}";
+        assert_eq!(too_deep(ops.as_bytes()), None);
+    }
+
+    /// A string whose end is missing behind a backslash ends with its line, which counts.
+    #[test]
+    fn a_backslash_takes_no_line() {
+        let text = "\"\\\n".to_owned() + &"(".repeat(MOST + 1);
+        assert_eq!(too_deep(text.as_bytes()), Some((2, MOST + 1)));
     }
 
     /// Brackets in strings and comments are none, nor are arrows and comparisons.

@@ -7,7 +7,7 @@ use crate::bytecode::is_text;
 use crate::diagnostic::{Failed, error};
 use crate::ffi::{self, TxOption, TxPass, TxPipeline, TxSink, TxStatistic, TxStr};
 use crate::ir::Op;
-use crate::session::{is_too_deep, parse};
+use crate::session::{is_refused, parse};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
@@ -26,6 +26,8 @@ pub struct OptionDesc {
     pub name: &'static str,
     /// One line for `--help`.
     pub help: &'static str,
+    /// What a value is, for `--help`: `number`.
+    pub ty: &'static str,
     /// Default value.
     pub init: &'static str,
 }
@@ -220,6 +222,7 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
         output(&args).map_or_else(|| "standard output".to_owned(), |name| format!("`{name}`"));
     let program = args.first().and_then(|path| path.rsplit('/').next());
     let _ = FAILING.set([program.unwrap_or_default().to_owned(), named]);
+    crate::undeclared::read_files();
     // SAFETY: the function lives as long as the process, and nobody else sets one.
     unsafe { ffi::LLVMInstallFatalErrorHandler(fatal) };
     if !inputs(&args).all(|name| is_readable(name, registry)) {
@@ -276,7 +279,7 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Whether a file is anything but damaged bytecode, an array, or text that is nested too deep, of which MLIR's handler tells. Other text
+/// Whether a file is anything but damaged bytecode, an array, or text that MLIR does not survive or takes for another, of which MLIR's handler tells. Other text
 /// is left to MLIR.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     // A pipe gives what it holds only once.
@@ -289,7 +292,7 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     if is_text(&source) {
         // A bare context, for the handler alone.
         let context = Context::new_with_threading(false);
-        return !is_too_deep(&context, name, &source);
+        return !is_refused(&context, name, &source);
     }
     let context = Context::new_with_registry(registry, false);
     context.set_allow_unregistered_dialects(true);
@@ -333,6 +336,7 @@ fn leak_options(options: &[OptionDesc]) -> &'static [TxOption] {
         .map(|o| TxOption {
             name: leak_c_str(o.name),
             help: leak_c_str(o.help),
+            ty: leak_c_str(o.ty),
             init: leak_c_str(o.init),
         })
         .collect::<Vec<_>>()

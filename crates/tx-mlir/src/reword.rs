@@ -3,8 +3,10 @@
 //! Every context made from a registry of [`crate::registration::register_upstream_dialects`] says it so, whoever shows it.
 
 use crate::ffi::{self, TxSink, TxStr};
+use crate::undeclared;
 use melior::dialect::DialectRegistry;
-use mlir_sys::MlirContext;
+use melior::ir::Location;
+use mlir_sys::{MlirContext, MlirLocation};
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
 use strsim::osa_distance;
@@ -21,6 +23,31 @@ pub fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Opt
         .min_by_key(|(distance, _)| *distance)
         .filter(|(distance, name)| 3 * distance <= name.len().max(3))
         .map(|(_, name)| name)
+}
+
+/// Ops that nothing here lowers, and what to write instead.
+const INSTEAD: &[(&str, &str)] = &[
+    ("gpu.all_reduce", ALL_REDUCE),
+    ("gpu.subgroup_reduce", ALL_REDUCE),
+    (
+        "gpu.rotate",
+        "`gpu.shuffle idx` takes the value of any lane",
+    ),
+    (
+        "math.ipowi",
+        "multiply, in a loop where the exponent is no constant",
+    ),
+    ("vector.load", ONE_DIMENSION),
+    ("vector.store", ONE_DIMENSION),
+];
+const ALL_REDUCE: &str =
+    "`tile.all_reduce` combines a value of each thread, of any type, at scope `warp` or `cta`";
+const ONE_DIMENSION: &str = "take one row after the other, as vectors of one dimension";
+
+/// What to write in place of an op that nothing lowers.
+pub fn instead_of(op: &str) -> Option<&'static str> {
+    let found = INSTEAD.iter().find(|(name, _)| *name == op);
+    found.map(|(_, instead)| *instead)
 }
 
 /// What knows better words for a message, without its notes: those of a dialect, which stand in its place.
@@ -95,6 +122,16 @@ fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
             None => format!("unknown dialect `{dialect}`; known: {known}"),
         });
     }
+    let op = message
+        .strip_prefix("failed to legalize operation '")
+        .and_then(|rest| rest.strip_suffix("' that was explicitly marked illegal"));
+    if let Some(op) = op {
+        let instead = instead_of(op).map(|other| format!(": {other}"));
+        return Some(format!(
+            "`{op}` cannot be lowered{}",
+            instead.unwrap_or_default()
+        ));
+    }
     let better = match message {
         "expected operation name in quotes" => {
             "expected an op, such as `func.return`; is a `}` missing above, or one too many here?"
@@ -151,14 +188,20 @@ pub(crate) fn register(registry: &DialectRegistry) {
 }
 
 unsafe extern "C" fn reword_for(
-    context: MlirContext,
+    at: MlirLocation,
     said: TxStr,
     emit: TxSink,
     sink: *mut c_void,
 ) -> bool {
     // SAFETY: the text is alive.
     let said = unsafe { said.as_str() };
-    let better = reword(&said, || registered(context));
+    // SAFETY: locations are alive as long as their context, which calls.
+    let (location, context) =
+        unsafe { (Location::from_raw(at), mlir_sys::mlirLocationGetContext(at)) };
+    let better = match &*said {
+        undeclared::SAID => undeclared::reword(location),
+        said => reword(said, || registered(context)),
+    };
     if let Some(better) = &better {
         // SAFETY: `emit` copies the text, and belongs to `sink`.
         unsafe { emit(sink, TxStr::new(better)) }

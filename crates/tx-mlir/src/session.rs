@@ -4,8 +4,9 @@ use crate::bytecode::{is_bytecode, misread};
 use crate::diagnostic::Diagnostic;
 use crate::ffi::{self, TxStr};
 use crate::ir::Op;
-use crate::nesting;
 use crate::registration::register_upstream_dialects;
+use crate::undeclared;
+use crate::{nesting, sizes};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
@@ -13,6 +14,7 @@ use melior::ir::{Location, Module};
 use melior::pass::PassManager;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Pipelines that a session keeps, at most.
@@ -37,15 +39,29 @@ fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec
     diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a text is nested deeper than what takes it apart survives; that it is goes to the context's handler.
-pub(crate) fn is_too_deep(context: &Context, name: &str, text: &[u8]) -> bool {
-    let found = nesting::too_deep(text);
-    if let Some((line, column)) = found {
+/// Whether a text is one that MLIR does not survive, or takes for another: what is nested deeper than what takes it apart survives, and
+/// sizes that are dropped without a word. That it is goes to the context's handler.
+pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
+    if let Some((line, column)) = nesting::too_deep(text) {
         let at = Location::new(context, name, line, column);
         let reason = format!("nested more than {} levels deep", nesting::MOST);
-        crate::error(at, reason).emit();
+        crate::error(at, reason)
+            .note("make a function of what is within, or take fewer signs and aliases of one another: each is a level, as brackets are")
+            .emit();
+        return true;
     }
-    found.is_some()
+    let Some(sizes) = std::str::from_utf8(text).ok().and_then(sizes::dropped) else {
+        return false;
+    };
+    let at = Location::new(context, name, sizes.line, sizes.column);
+    let (attribute, value) = (sizes.name, sizes.value);
+    crate::error(
+        at,
+        format!("`{attribute}` is `{value}`, expected `array<i32: X, Y, Z>`"),
+    )
+    .note("MLIR takes no other, and drops it")
+    .emit();
+    true
 }
 
 /// Parses MLIR text or bytecode; `name` is the file that locations speak of. What is wrong goes to the context's handler.
@@ -54,20 +70,21 @@ pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Opti
         crate::error(Location::new(context, name, 0, 0), damage).emit();
         return None;
     }
-    if !is_bytecode(source) && is_too_deep(context, name, source) {
+    if !is_bytecode(source) && is_refused(context, name, source) {
         return None;
     }
     // The lexer looks for a NUL behind the last byte.
     let mut terminated = source.to_vec();
     terminated.push(0);
+    let terminated = Rc::new(terminated);
     // SAFETY: both strings outlive the call; the module is ours.
-    let module = unsafe {
+    let module = undeclared::while_parsing(name, terminated.clone(), || unsafe {
         Module::from_option_raw(ffi::txParseModule(
             context.to_raw(),
             TxStr::new(name),
             TxStr::bytes(&terminated[..source.len()]),
         ))
-    }?;
+    })?;
     if is_bytecode(source) {
         // SAFETY: the op lives as long as the module.
         let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
@@ -95,7 +112,12 @@ impl Session {
         let diagnostics = Arc::new(Mutex::new(Vec::new()));
         let kept = diagnostics.clone();
         context.attach_diagnostic_handler(move |d| {
-            locked(&kept).push(Diagnostic::from_melior(&d));
+            let said = Diagnostic::from_melior(&d);
+            let mut kept = locked(&kept);
+            // What does not lower an op tries it again, and says the same.
+            if kept.last() != Some(&said) {
+                kept.push(said);
+            }
             true
         });
         // Names that mean nothing are told in other words where a dialect is loaded after the handler was attached. A program's

@@ -5,8 +5,9 @@
 //! No pass lives here.
 #![forbid(unsafe_code)]
 
+use tx_mlir::melior::ir::Location;
 use tx_mlir::registration::{OptionDesc, PassDesc, PipelineDesc, RunPass, StatisticDesc};
-use tx_mlir::{Failed, Op};
+use tx_mlir::{ErrorSeverity, Failed, Op, Report, context};
 
 #[doc(hidden)]
 pub use mlir_sys;
@@ -45,7 +46,7 @@ impl Counts<'_> {
 
 /// A type that options can have: `u32`, `bool` and `String` are, and so is any other that reads itself from text.
 pub trait OptionValue: Sized {
-    /// What to write, for help: `string`, `int`, `true|false`.
+    /// What to write, for help: `string`, `number`, `true|false`.
     const TYPE: &'static str;
 
     /// Reads a value.
@@ -75,11 +76,26 @@ impl OptionValue for bool {
 }
 
 impl OptionValue for u32 {
-    const TYPE: &'static str = "int";
+    const TYPE: &'static str = "number";
     fn parse(text: &str) -> Result<Self, String> {
         text.parse()
             .map_err(|_| format!("expected a number from 0 to {}, found `{text}`", Self::MAX))
     }
+}
+
+/// Starts an error about the value of an option. It stands in no file: its place is in the text of the option, as in
+/// `tile-schedule{chip=sm_1}:1:15`.
+pub fn option_error<'c>(
+    op: Op<'c>,
+    pass: &PassInfo,
+    option: &str,
+    value: &str,
+    message: impl Into<String>,
+) -> Report<'c, ErrorSeverity> {
+    let text = format!("{}{{{option}={value}}}", pass.argument);
+    // Behind the brace.
+    let column = pass.argument.len() + 2;
+    tx_mlir::error(Location::new(context(op), &text, 1, column), message)
 }
 
 /// An option of a pass or of a pipeline.
@@ -145,6 +161,7 @@ fn options(infos: &[OptionInfo]) -> Vec<OptionDesc> {
         .map(|o| OptionDesc {
             name: o.name,
             help: o.help,
+            ty: o.ty,
             init: o.init,
         })
         .collect()

@@ -4,7 +4,7 @@ use crate::{Options, Trouble, Verdict, validate};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx::{Compiler, Source, Target};
 use tx_mlir::{Failed, Op, error, remark, string_attribute, walk};
-use tx_pass::{Counts, Pass, PassInfo, pass};
+use tx_pass::{Counts, Pass, PassInfo, option_error, pass};
 
 pass! {
     /// Check every pass by execution.
@@ -57,7 +57,9 @@ pub fn register() {
 impl Pass for Validate {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let refuse = |message: String| error(module.location(), message).emit();
-        let target = Target::parse(&self.chip).map_err(|e| refuse(message(&e)))?;
+        let target = Target::parse(&self.chip).map_err(|e| {
+            option_error(module, &Self::INFO, "chip", &self.chip, message(&e)).emit()
+        })?;
         // A module of its own: passes run on it, and this one stays as it is.
         let flags = OperationPrintingFlags::new()
             .enable_debug_info(true, false)

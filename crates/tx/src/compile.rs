@@ -222,10 +222,17 @@ impl Compiler {
 
     /// The passes of a pipeline, with those that were put into it.
     fn passes(&self, pipeline: &str) -> Result<Vec<String>, Error> {
-        let passes = expand(pipeline, self.target.chip)?;
+        let mut passes = expand(pipeline, self.target.chip)?;
         Ok(match pipeline {
             LOWER => self.inserted.apply(passes),
-            _ => passes,
+            _ => {
+                // Each pipeline gives targets to modules without one, as it may run alone. After the first there are none, unless
+                // passes of others make modules.
+                if self.inserted == Insertions::default() {
+                    passes.retain(|pass| stage_name(pass) != ATTACH);
+                }
+                passes
+            }
         })
     }
 
@@ -529,6 +536,9 @@ enum Verify {
 
 /// The pipeline that passes can be put into.
 const LOWER: &str = "lower-reduction";
+
+/// What says which chip modules are for.
+const ATTACH: &str = "tile-attach-target";
 
 /// Makes LLVM's debug information of the locations of ops: lines, and nothing of variables.
 const LOCATE: &str = "ensure-debug-info-scope-on-llvm-func{emission-kind=LineTablesOnly}";

@@ -1,10 +1,10 @@
 //! Whether a combiner that a program brings may be used in any order.
 
-use crate::linalg::laws::{Law, check, instead};
+use crate::linalg::laws::{Law, Slip, check, instead, slip};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{Failed, Op, attribute, elements, enclosing, error, first_block, warning};
 
-/// Refuses a `custom` combiner for which a law is seen to fail.
+/// Refuses a `custom` combiner for which a law is seen to fail, and warns of one that may be meant for values that do not occur.
 pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     let identities = attribute(op, "identities")
         .and_then(elements)
@@ -30,7 +30,10 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     })?;
     // What `tile-schedule` made kernels of, it has looked at.
     let is_written = enclosing(op, "gpu.func").is_none_or(|k| attribute(k, "schedule").is_none());
-    if let Some(changed) = changed.filter(|_| is_written) {
+    if !is_written {
+        return Ok(());
+    }
+    if let Some(changed) = changed {
         warning(
             op.location(),
             format!("the identity is not neutral to every value: {}", changed.text),
@@ -38,5 +41,35 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
         .note("threads without an element combine the identity: results are right where such values do not occur")
         .emit();
     }
+    if let Some(slip) = slip(block, element, &identities) {
+        warn_of(op, &slip);
+    }
     Ok(())
+}
+
+/// Warns of a combiner that breaks a law for tuples that are nothing special.
+fn warn_of(op: Op<'_>, slip: &Slip) {
+    let Slip { broken, part } = slip;
+    let (why, change) = match broken.law {
+        Law::Identity => (
+            "threads without an element combine the identity: results are wrong wherever such tuples occur",
+            format!(
+                "value {part} (counted from 0) changes: mend its identity, or what `tile.yield` takes there"
+            ),
+        ),
+        _ => (
+            "elements are combined in any order: results depend on it wherever such tuples occur",
+            format!(
+                "value {part} (counted from 0) differs: look for a left argument of the combiner where a right one is meant, or \
+                 the other way round, in what `tile.yield` takes there"
+            ),
+        ),
+    };
+    warning(
+        op.location(),
+        format!("{broken} for most tuples: {}", broken.text),
+    )
+    .note(change)
+    .note(why)
+    .emit();
 }

@@ -1,6 +1,10 @@
 //! The laws that a combiner must obey, because elements are combined in any order: it is
 //! commutative and associative, and its identity is neutral. They are tried on sample values.
 
+mod slips;
+
+pub(crate) use slips::{Slip, slip};
+
 use super::program::Program;
 use super::scalar::{Scalar, Sort, candidates, rounding, samples, show, tolerance};
 use melior::ir::{Attribute, TypeLike as _, ValueLike as _};
@@ -81,7 +85,14 @@ pub(crate) fn check<'c>(
     let Some(mut laws) = Program::of_block(block).and_then(Laws::new) else {
         return Ok(None);
     };
-    let made = element.map(|element| elements(element, &laws.sorts));
+    let made = element.map(|element| {
+        elements_of(element, &laws.sorts, |sources| {
+            let samples = with_infinities(partials(sources, None)).into_iter();
+            samples
+                .flat_map(|sample| [(sample.clone(), 0), (sample, 1)])
+                .collect()
+        })
+    });
     match &made {
         _ if laws.sorts.len() == 1 => laws.check()?,
         // What an element has in each of its parts follows from its source.
@@ -119,8 +130,12 @@ pub(crate) fn check<'c>(
     }
 }
 
-/// What an `element` region makes of samples, at the first two indices of each dimension.
-fn elements(block: Blk<'_>, sorts: &[Sort]) -> Vec<Partial> {
+/// What an `element` region makes of samples, each at an index that is the same in all dimensions.
+fn elements_of(
+    block: Blk<'_>,
+    sorts: &[Sort],
+    samples: impl FnOnce(&[Sort]) -> Vec<(Partial, usize)>,
+) -> Vec<Partial> {
     let Some(program) = Program::of_block(block).filter(|p| p.output_sorts() == sorts) else {
         return Vec::new();
     };
@@ -128,15 +143,13 @@ fn elements(block: Blk<'_>, sorts: &[Sort]) -> Vec<Partial> {
     let inputs = program.input_sorts();
     let is_source = |i: &usize| !argument(block, *i).r#type().is_index();
     let sources = (0..inputs.len()).take_while(is_source).count();
-    let samples = with_infinities(partials(&inputs[..sources], None));
-    let at = |sample: &Partial, index| {
-        let indices = std::iter::repeat_n(Scalar::Int(index), inputs.len() - sources);
-        program.run(&sample.iter().copied().chain(indices).collect::<Partial>())
+    let at = |(sample, index): (Partial, usize)| {
+        let indices = std::iter::repeat_n(Scalar::Int(index as i64), inputs.len() - sources);
+        program.run(&sample.into_iter().chain(indices).collect::<Partial>())
     };
-    samples
-        .iter()
-        .flat_map(|sample| [at(sample, 0), at(sample, 1)])
-        .flatten()
+    samples(&inputs[..sources])
+        .into_iter()
+        .filter_map(at)
         .collect()
 }
 
@@ -213,10 +226,13 @@ impl Laws {
 
     /// Whether two orders gave the same, up to rounding in between.
     fn same(&self, left: &[Scalar], right: &[Scalar]) -> bool {
-        left.iter()
-            .zip(right)
-            .zip(&self.sorts)
-            .all(|((l, r), sort)| l.is_close(*r, tolerance(*sort), 1e-3))
+        self.differing(left, right).is_none()
+    }
+
+    /// The first part in which two orders gave something else.
+    fn differing(&self, left: &[Scalar], right: &[Scalar]) -> Option<usize> {
+        let mut parts = left.iter().zip(right).zip(&self.sorts);
+        parts.position(|((l, r), sort)| !l.is_close(*r, tolerance(*sort), 1e-3))
     }
 
     /// Whether `result` is `value` as it was, but for rounding.
@@ -317,13 +333,7 @@ impl Laws {
         }
         Err(CounterExample {
             law: Law::Commutative,
-            text: format!(
-                "combiner({}, {}) = {}, but combiner({1}, {0}) = {}",
-                self.show(a),
-                self.show(b),
-                self.show(ab),
-                self.show(ba)
-            ),
+            text: not_commutative([a, b].map(|p| self.show(p)), self.show(ab), self.show(ba)),
         })
     }
 
@@ -337,14 +347,10 @@ impl Laws {
         let right = self.combine_finite(three[0], bc);
         match (left, right) {
             (Some(left), Some(right)) if !self.same(&left, &right) => {
-                let [a, b, c] = three.map(|p| self.show(p));
+                let (left, right) = (self.show(&left), self.show(&right));
                 Err(CounterExample {
                     law: Law::Associative,
-                    text: format!(
-                        "combiner(combiner({a}, {b}), {c}) = {}, but combiner({a}, combiner({b}, {c})) = {}",
-                        self.show(&left),
-                        self.show(&right)
-                    ),
+                    text: not_associative(three.map(|p| self.show(p)), left, right),
                 })
             }
             _ => Ok(()),
@@ -503,8 +509,18 @@ impl Laws {
     }
 }
 
+fn not_commutative<T: fmt::Display>([a, b]: [T; 2], ab: T, ba: T) -> String {
+    format!("combiner({a}, {b}) = {ab}, but combiner({b}, {a}) = {ba}")
+}
+
+fn not_associative<T: fmt::Display>([a, b, c]: [T; 3], left: T, right: T) -> String {
+    format!(
+        "combiner(combiner({a}, {b}), {c}) = {left}, but combiner({a}, combiner({b}, {c})) = {right}"
+    )
+}
+
 /// The combination of `parts` with number `i`, where the first part changes fastest.
-fn digits(parts: &[Vec<Scalar>], i: usize) -> Partial {
+fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
     let mut rest = i;
     parts
         .iter()

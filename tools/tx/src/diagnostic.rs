@@ -173,7 +173,8 @@ impl Said {
             one.notes.push(said(
                 Severity::Note,
                 fault.location.as_deref(),
-                "several threads access one byte in this op: let one of them do it, or give each a place of its own"
+                "several threads access one byte in this op: let one of them do it, or give each a place of its own; \
+                 of a `gpu.all_reduce`, whose memory is not yours, make a `tile.all_reduce`"
                     .to_owned(),
             ));
         }

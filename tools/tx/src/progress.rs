@@ -1,7 +1,8 @@
 //! How far long work is, on standard error.
 //!
-//! There is a bar where standard error is a terminal, and nothing where it is not. It is cleared when the work ends. What is
-//! printed meanwhile goes through [`around`], so that it does not run into the bar.
+//! There is a bar where standard error is a terminal. It is cleared when the work ends. What is printed meanwhile goes through
+//! [`around`], so that it does not run into the bar. Elsewhere there are lines, few and of long work only: who waits for a log
+//! wants to know that there is something to wait for.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
@@ -20,7 +21,7 @@ pub(crate) struct Options {
     #[arg(long, short, global = true, display_order = 101)]
     pub(crate) quiet: bool,
 
-    /// When to show how far long work is: auto (on a terminal), never, or always (without a terminal, as lines)
+    /// When to show how far long work is: auto (without a terminal a line every 10 seconds), never, or always (a line every second)
     #[arg(
         long,
         value_name = "WHEN",
@@ -44,16 +45,29 @@ pub(crate) enum When {
 enum Form {
     Nothing,
     Bar,
-    Lines,
+    /// With at least so much time between two of them, and before the first one.
+    Lines {
+        between: Duration,
+        before: Duration,
+    },
 }
+
+/// What was asked for.
+const LINES: Form = Form::Lines {
+    between: Duration::from_secs(1),
+    before: Duration::ZERO,
+};
+/// What nobody asked for.
+const FEW_LINES: Form = Form::Lines {
+    between: Duration::from_secs(10),
+    before: Duration::from_secs(10),
+};
 
 static QUIET: OnceLock<bool> = OnceLock::new();
 static FORM: OnceLock<Form> = OnceLock::new();
 /// The bar that is shown now.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
-/// The least time between two lines.
-const BETWEEN_LINES: Duration = Duration::from_secs(1);
 /// How often what takes its time by itself is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
@@ -67,9 +81,10 @@ pub(crate) fn configure(options: &Options, is_logging: bool) {
         _ if options.quiet => Form::Nothing,
         When::Never => Form::Nothing,
         When::Auto if is_json => Form::Nothing,
-        When::Always if is_json => Form::Lines,
-        When::Auto if is_logging || !is_terminal => Form::Nothing,
-        When::Always if is_logging || !is_terminal => Form::Lines,
+        When::Always if is_json => LINES,
+        When::Auto if is_logging => Form::Nothing,
+        When::Auto if !is_terminal => FEW_LINES,
+        When::Always if is_logging || !is_terminal => LINES,
         When::Auto | When::Always => Form::Bar,
     };
     let _ = FORM.set(form);
@@ -119,12 +134,21 @@ pub(crate) fn around<T>(write: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Whether it is time for a line, so long after the work began, and after the last one.
+fn is_due(form: Form, begun: Duration, said: Option<Duration>) -> bool {
+    match form {
+        Form::Lines { between, before } => said.map_or(begun >= before, |said| said >= between),
+        Form::Nothing | Form::Bar => false,
+    }
+}
+
 /// Work that takes long, as long as this lives.
 pub(crate) struct Task {
     what: &'static str,
     /// Of a bar that is drawn, or of one that counts for the lines.
     bar: ProgressBar,
     form: Form,
+    begun: Instant,
     said: Mutex<Option<Instant>>,
 }
 
@@ -133,7 +157,7 @@ pub(crate) fn start(what: &'static str, steps: u64) -> Task {
     let form = FORM.get().copied().unwrap_or(Form::Nothing);
     let target = match form {
         Form::Bar => ProgressDrawTarget::stderr(),
-        Form::Nothing | Form::Lines => ProgressDrawTarget::hidden(),
+        Form::Nothing | Form::Lines { .. } => ProgressDrawTarget::hidden(),
     };
     let bar = ProgressBar::with_draw_target(Some(steps), target).with_prefix(what);
     if form == Form::Bar {
@@ -149,6 +173,7 @@ pub(crate) fn start(what: &'static str, steps: u64) -> Task {
         what,
         bar,
         form,
+        begun: Instant::now(),
         said: Mutex::new(None),
     }
 }
@@ -173,11 +198,8 @@ impl Task {
     }
 
     fn line(&self) {
-        if self.form != Form::Lines {
-            return;
-        }
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.is_some_and(|said| said.elapsed() < BETWEEN_LINES) {
+        if !is_due(self.form, self.begun.elapsed(), said.map(|s| s.elapsed())) {
             return;
         }
         *said = Some(Instant::now());
@@ -220,5 +242,25 @@ impl Drop for Task {
             self.bar.finish_and_clear();
             *BAR.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who asks for lines has one at once; who does not has one of what takes long, and few.
+    #[test]
+    fn lines_are_due() {
+        let seconds = Duration::from_secs;
+        assert!(is_due(LINES, seconds(0), None));
+        assert!(!is_due(LINES, seconds(9), Some(seconds(0))));
+        assert!(is_due(LINES, seconds(9), Some(seconds(1))));
+        assert!(!is_due(FEW_LINES, seconds(9), None));
+        assert!(is_due(FEW_LINES, seconds(10), None));
+        assert!(!is_due(FEW_LINES, seconds(19), Some(seconds(9))));
+        assert!(is_due(FEW_LINES, seconds(20), Some(seconds(10))));
+        assert!(!is_due(Form::Nothing, seconds(20), None));
+        assert!(!is_due(Form::Bar, seconds(20), None));
     }
 }

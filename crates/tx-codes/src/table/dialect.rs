@@ -1101,11 +1101,13 @@ gpu.module @kernels {
             "attribute '{}' failed to satisfy constraint: {}",
             "attribute `{}` is said by the syntax of the op, and not in braces",
             "`params` are a variant's, and no `variant` is named",
+            "`{}` is `{}`, expected `array<i32: X, Y, Z>`",
         ],
         explanation: "What an op wants of an attribute is in the message: `determinism` is `#tile.determinism<any>` and no \
                       string. The kind, the axes, the scope and identities stand in the text of an op and would be said \
                       twice in braces. `params` are numbers that one variant understands: `tile-select-variant` finds \
-                      them, or they stand beside the `variant` that they are for.",
+                      them, or they stand beside the `variant` that they are for. Sizes of blocks and grids are `array<i32: 32, 1, 1>`: MLIR \
+                      drops others without a word, and the kernel has none.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -1147,6 +1149,39 @@ gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xi64>, %B: memref<4xi64>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xi64> into memref<4xi64>
+    gpu.return
+  }
+}
+"#,
+    },
+    Code {
+        number: 38,
+        title: "a text that is nested too deep",
+        messages: &["nested more than {} levels deep"],
+        explanation: "What reads a program takes a piece of the stack for each level, and a process that has no more is ended \
+                      without a word, so levels are bounded. A level is a bracket of any kind, a minus sign in front of \
+                      another, and an alias; what an alias stands for counts where it is used. Make a function of what is \
+                      within and call it, write one sign or none for many, and fewer aliases that stand for one another.",
+        command: Command::Compile,
+        refused: r#"#deep0 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1 : i32]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep1 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep0]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep2 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep3 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep2]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, my.lists = #deep3} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"#deep0 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1 : i32]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep1 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep0]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+#deep2 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
+gpu.module @kernels {
+  gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>, my.lists = #deep2} {
+    tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }
 }

@@ -231,4 +231,38 @@ gpu.module @kernels {
 }
 "#,
     },
+    Code {
+        number: 510,
+        title: "an op that nothing lowers",
+        messages: &[
+            "`{}` cannot be lowered to LLVM",
+            "`{}` cannot be lowered",
+            "`{}` cannot be lowered: {}",
+        ],
+        explanation: "Kernels are lowered to instructions, and for this op no pass knows which. Write what it computes with others; \
+                      where one is near, the message or its note says which.",
+        command: Command::Compile,
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<32xi32>
+    %c3 = arith.constant 3 : i32
+    %y = math.ipowi %x, %c3 : i32
+    memref.store %y, %A[%t] : memref<32xi32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<32xi32>
+    %square = arith.muli %x, %x : i32
+    %y = arith.muli %square, %x : i32
+    memref.store %y, %A[%t] : memref<32xi32>
+    gpu.return
+  }
+}
+"#,
+    },
 ];

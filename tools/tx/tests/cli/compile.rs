@@ -36,6 +36,9 @@ fn compiles() {
         times.lines().count() > 3 && times.lines().all(|line| line.ends_with(" ms")),
         "{times}"
     );
+    // A pass of two pipelines is run, and told, where it has something to do.
+    let attached = times.matches("tile-attach-target").count();
+    assert_eq!(attached, 1, "{times}");
     let read = |name| fs::read_to_string(case.folder.path().join(name)).expect(name);
     assert!(read("sum.ptx").contains(".target sm_90"));
     let plan = tx_plan::Plan::from_json(&read("sum.json")).expect("a plan");
@@ -275,13 +278,30 @@ fn texts_may_be_nested_so_deep() {
     case.file("deep.mlir", nested(253));
     let output = case.tx(&["compile", "deep.mlir"]);
     assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let refused_at = |place: &str| {
+        let refused = case.tx(&["compile", "deeper.mlir"]);
+        assert_eq!(status(&refused), 1);
+        let said = stderr(&refused);
+        let told = format!("deeper.mlir:{place}: error: nested more than 256 levels deep");
+        let advised = said.contains("note: make a function of what is within");
+        let is_told = said.contains(&told) && advised && said.contains("TX0038");
+        assert!(is_told, "{said:.999}");
+    };
     for levels in [255, 100_000] {
         case.file("deeper.mlir", nested(levels));
-        fails(
-            &case.tx(&["compile", "deeper.mlir"]),
-            1,
-            "deeper.mlir:258:11: error: nested more than 256 levels deep\nscf.if %c {\n          ^\n",
-        );
+        refused_at("258:11");
+    }
+    // So are signs and aliases that take no bracket, which MLIR follows one within the other.
+    let signs = format!(
+        "#m = affine_map<(d0) -> ({}d0)>\n{}",
+        "-".repeat(80_000),
+        nested(1)
+    );
+    let chain = (1..80_000).map(|i| format!("#a{i} = [#a{}]\n", i - 1));
+    let aliases = format!("#a0 = 1\n{}{}", chain.collect::<String>(), nested(1));
+    for (text, place) in [(signs, "1:26"), (aliases, "130:10")] {
+        case.file("deeper.mlir", text);
+        refused_at(place);
     }
 }
 

@@ -17,7 +17,7 @@ typedef struct {
 } TxStr;
 
 typedef struct {
-  const char *name, *help, *init; // NUL-terminated, static
+  const char *name, *help, *type, *init; // NUL-terminated, static
 } TxOption;
 
 typedef struct {
@@ -59,8 +59,8 @@ bool txIsRegistered(TxStr name);
 // Makes `gpu-module-to-binary` and LLVM IR translation work in contexts made from `registry`.
 void txRegisterTranslations(MlirDialectRegistry registry);
 
-// Writes better words for a message to `sink`; false where there are none.
-typedef bool (*TxReword)(MlirContext context, TxStr said, TxSink emit, void *sink);
+// Writes better words for a message about a place to `sink`; false where there are none.
+typedef bool (*TxReword)(MlirLocation at, TxStr said, TxSink emit, void *sink);
 // Has contexts made from `registry` say what `reword` makes of a message, and of its notes in lines
 // below, in place of both.
 void txReword(MlirDialectRegistry registry, TxReword reword);

@@ -1,0 +1,16 @@
+// RUN: not tx compile %s 2>&1
+// EXIT: 1
+// SNAPSHOT: none — it is refused
+
+// A vector of two dimensions is refused where it is stored, and not the argument that it is stored to.
+gpu.module @vectors {
+  // CHECK: not-lowered-vectors.mlir:[[# @LINE + 6]]:5: error: `vector.store` cannot be lowered to LLVM
+  // CHECK: note: take one row after the other, as vectors of one dimension
+  // CHECK-NOT: error
+  gpu.func @rows(%A: memref<4x4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %x = arith.constant dense<1.0> : vector<2x2xf32>
+    vector.store %x, %A[%c0, %c0] : memref<4x4xf32>, vector<2x2xf32>
+    gpu.return
+  }
+}
