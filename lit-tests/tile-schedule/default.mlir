@@ -220,9 +220,23 @@ func.func @few_very_long_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
 // part then.
 // CHECK-LABEL: func.func @batch_invariant_rows(
 // CHECK: schedule = [#tile.bind<"d0" to block_x>, #tile.split<"d1" by 4>, #tile.split<"d1.o" by 4096>, #tile.split<"d1.o.i" by 1024>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]
-func.func @batch_invariant_rows(%A: memref<4x1000000xf32>, %B: memref<4xf32>) {
+func.func @batch_invariant_rows(%A: memref<4x200000xf32>, %B: memref<4xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {determinism = #tile.determinism<batch_invariant>}
-    : memref<4x1000000xf32> into memref<4xf32>
+    : memref<4x200000xf32> into memref<4xf32>
+  return
+}
+
+// Rows of 2^18 elements and more are cut over as many blocks however many there are.
+// CHECK-LABEL: func.func @batch_invariant_long_rows(
+// CHECK: schedule = [#tile.bind<"d0" to block_y>, [[LONG:.+]] #tile.split<"d1.o" by 73728>, #tile.split<"d1.o.i" by 2048>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, [[REST:.+]]]} : memref<?x
+// CHECK-LABEL: func.func @three_batch_invariant_long_rows(
+// CHECK: schedule = [#tile.bind<"d0" to block_y>, [[LONG]] #tile.split<"d1.o" by 73728>, #tile.split<"d1.o.i" by 2048>, #tile.rfactor<"d1.o.i.o">, #tile.bind<"d1.o.i.o" to block_x>, #tile.last_block, [[REST]]]} : memref<3x
+func.func @batch_invariant_long_rows(%A: memref<?x300000xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {determinism = #tile.determinism<batch_invariant>} : memref<?x300000xf32> into memref<?xf32>
+  return
+}
+func.func @three_batch_invariant_long_rows(%A: memref<3x300000xf32>, %B: memref<3xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {determinism = #tile.determinism<batch_invariant>} : memref<3x300000xf32> into memref<3xf32>
   return
 }
 

@@ -528,7 +528,12 @@ impl Chooser<'_, '_> {
         }
         let all: Vec<usize> = (0..job.extents.len()).collect();
         let is_large = self.total(&all).is_some_and(|n| n >= LARGE);
-        let is_vast = self.is_vast(&all) && job.weight() <= HEAVY;
+        // How many rows there are must not matter to one whose order is fixed.
+        let is_vast = job.weight() <= HEAVY
+            && match self.fixed && !kept.is_empty() {
+                true => most.is_some_and(|n| n >= ENDLESS),
+                false => self.is_vast(&all),
+            };
         let shared = self
             .in_clusters(kept, most, vectors)
             .filter(|_| whole && !is_vast);
@@ -551,7 +556,7 @@ impl Chooser<'_, '_> {
         let rows = Rows {
             blocks: match cuts {
                 None => Blocks::One,
-                Some(n) if is_large => Blocks::ThenLast(n),
+                Some(n) if is_large || self.fixed => Blocks::ThenLast(n),
                 Some(n) => Blocks::ThenAnother(n),
             },
             resident: cuts.filter(|_| is_vast).map(|_| VAST.resident),
@@ -688,7 +693,7 @@ impl Chooser<'_, '_> {
                 (n >= VERY_LONG, cuts)
             }
             _ if kept.is_empty() => (length.is_none_or(|n| n >= VERY_LONG), CUTS),
-            _ if self.fixed => (false, 1),
+            (_, length) if self.fixed => (length.is_some_and(|n| n >= ENDLESS), SHARES),
             (Some(results), length)
                 if length.map_or(self.job.axes.len() > 1, |n| n >= VERY_LONG) =>
             {
