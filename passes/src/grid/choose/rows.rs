@@ -87,7 +87,13 @@ const ROWS: [(i64, &[Class]); 4] = [
 /// The same where an element takes many ops, or several numbers are exchanged: the fewer threads, the fewer exchanges.
 const HEAVY_ROWS: &[Class] = &[
     Class::one_by_one(8, [1, 4, 1, THREADS]),
-    Class::one_by_one(32, [2, 4, 1, THREADS]),
+    Class::by_vectors(16, [1, 8, 1, THREADS / 2]).of(2),
+    Class::by_vectors(24, [1, 16, 1, THREADS])
+        .of(2)
+        .resident(ENOUGH),
+    Class::by_vectors(32, [2, 8, 1, THREADS / 2])
+        .of(2)
+        .resident(ENOUGH),
     Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
     Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
     Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
