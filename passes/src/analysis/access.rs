@@ -8,6 +8,7 @@ use melior::ir::block::BlockLike;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use tx_dialect_tile::Scope;
 use tx_mlir::memref::{Space, is_view};
 use tx_mlir::{
     Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers,
@@ -494,8 +495,14 @@ impl<'c> Touch<'c> {
 
     /// Who touches what.
     pub(crate) fn access(self, threads: &Threads<'c>) -> Access<'c> {
+        // What a loop carries, or a condition selects, may begin elsewhere for each thread.
+        let is_one = |value: &Val<'c>| {
+            self.memory != Memory::Any || threads.fact(root(*value)).same >= Scope::Cta
+        };
+        let is_apart = |value: &Val<'c>| !MemRef::of(root(*value)).is_some_and(|m| overlaps(&m));
         let boxes = self
             .through
+            .filter(|value| is_one(value) && is_apart(value))
             .and_then(|value| boxes(threads, self.op, value));
         Access {
             by: Rc::new(threads.active(self.op).threads),
@@ -523,6 +530,22 @@ impl<'c> Touch<'c> {
                 || self.memory == Memory::Any
                 || other.memory == Memory::Any)
     }
+}
+
+/// Whether elements of a memref with other indices are surely the same: its strides are smaller than what lies between them.
+fn overlaps(memref: &MemRef<'_>) -> bool {
+    let dims = memref.strides.iter().zip(&memref.shape);
+    let mut dims: Vec<(u64, u64)> = dims
+        .filter_map(|(stride, size)| Some(((*stride)?.unsigned_abs(), size.unwrap_or(2))))
+        .filter(|(_, size)| *size > 1)
+        .collect();
+    dims.sort_unstable();
+    let mut reach: u64 = 1;
+    dims.into_iter().any(|(stride, size)| {
+        let overlaps = stride < reach;
+        reach = reach.saturating_add(stride.saturating_mul(size - 1));
+        overlaps
+    })
 }
 
 /// The memory that a memref is in.

@@ -376,6 +376,17 @@ impl<'c> Threads<'c> {
         {
             return;
         }
+        // What is known of one iteration is not known of those before it, from which this comes.
+        if arguments
+            .iter()
+            .flatten()
+            .any(|value| self.is_given(*value))
+        {
+            let unknown = arguments.iter().flatten().filter(|v| !self.is_given(**v));
+            let unknown = unknown.map(|v| (key(*v), Some(Fact::unknown(Scope::Thread))));
+            self.facts.borrow_mut().extend(unknown);
+            return;
+        }
         // What is being asked may depend on what the loop carries: it is asked again.
         let mut before = self.facts.borrow().clone();
         before.retain(|_, fact| fact.is_some());
