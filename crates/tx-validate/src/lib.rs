@@ -507,10 +507,12 @@ impl<'r> Run<'r> {
         if name == "tile-select-variant" {
             self.variants = stages::variants(module);
         }
+        let text = stages::text(module);
+        // What threads exchange through memory waits for the barriers of `tile-insert-sync`, also where the program has its own.
+        self.synchronized &= !(name.starts_with("tile-expand-") && text != self.text);
         // What it leaves as it is may lack a barrier too.
         let orders = name == "tile-insert-sync" && !self.synchronized;
         self.synchronized |= orders;
-        let text = stages::text(module);
         if laws::may_be_new(name) && text != self.text {
             let found = laws::verdict(module, &self.plan.entry);
             self.laws = found.map(|verdict| (self.stages.len() + 1, verdict));
