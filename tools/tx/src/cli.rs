@@ -337,7 +337,7 @@ pub(crate) struct Launch {
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) args: Vec<Spec>,
 
-    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`
+    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) grid: Option<Grid>,
 
@@ -501,7 +501,7 @@ pub(crate) struct Validate {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`
+    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) grid: Option<Grid>,
 
