@@ -57,8 +57,14 @@ impl Pass for CheckExternals {
                     failed = Some(refuse(call, callee));
                 }
             }
-            for op in walk(gpu_module).into_iter().filter(|op| !is_lowered(*op)) {
-                let report = error(op.location(), format!("`{}` cannot be lowered to LLVM", name(op)));
+            // Of several ops that are left of one, the first is told.
+            let mut told = BTreeSet::new();
+            let left = walk(gpu_module).into_iter().filter(|op| !is_lowered(*op));
+            for op in left.filter(|op| told.insert(op.location().to_string())) {
+                let report = error(
+                    op.location(),
+                    format!("`{}` cannot be lowered to LLVM", name(op)),
+                );
                 failed = Some(match instead_of(name(op)) {
                     Some(instead) => report.note(instead).emit(),
                     None => report.emit(),
