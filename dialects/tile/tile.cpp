@@ -109,8 +109,8 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
     return failure();
   if (StringRef word; succeeded(parser.parseOptionalKeyword(&word)))
     return parser.emitError(SMLoc::getFromPointer(word.data()))
-           << "unknown part `" << word
-           << "`; known: accumulate, identity, combiner, element, epilogue, or `:` and types";
+           << "unknown part `" << word << "`; known: " << (sizeof...(Named) ? "accumulate" : "width, stride")
+           << ", identity, combiner" << (sizeof...(Named) ? ", element, epilogue" : "") << ", or `:` and types";
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
     return parser.emitError(at)
            << "attribute `" << name << "` is said by the syntax of the op, and not in braces";

@@ -547,7 +547,7 @@ func.func @no_identity(%A: memref<8xf32>, %B: memref<f32>) {
 
 // There is an identity for each source.
 func.func @one_identity_of_two(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{needs one identity for each of 2 sources, found 1}}
+  // expected-error @below {{needs one identity for each of 2 values, found 1}}
   tile.reduce custom %A, %A into %B, %B axes [1] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
     tile.yield %l0, %l1 : f32, f32

@@ -101,7 +101,7 @@ gpu.module @m {
 gpu.module @m {
   gpu.func @param_of_another_type(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    // expected-error @below {{`params` do not fit this reduction: `groups` must be positive}}
+    // expected-error @below {{`params` do not fit this reduction: `groups` must be a number, as in `groups = 8 : i64`, found `"four"`}}
     // expected-note @below {{`tile-select-variant` computes them}}
     tile.reduce sum %A into %B axes [1] scope(cta)
       {exec = #cta32, params = {group = 8 : i64, groups = "four", stride = 1 : i64, vector = 1 : i64}, variant = "shared"}

@@ -1,6 +1,6 @@
 use crate::analysis::kernel::Kernel;
 use crate::analyze_scope::recorded_threads;
-use crate::variants::{Reduction, Variant, ask, unknown_variant, variant_named};
+use crate::variants::{Reduction, Variant, ask, refuse_params, unknown_variant, variant_named, written_params};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::Reduce;
@@ -59,11 +59,11 @@ impl Pass for ExpandReduce {
                         .emit()
                 })?;
             }
-            variant.check_params(&reduction, &|name| param(op, name)).map_err(|e| {
-                error(op.location(), format!("`params` do not fit this reduction: {e}"))
-                    .note("`tile-select-variant` computes them")
-                    .emit()
-            })?;
+            ask(variant, op, || {
+                written_params(variant, &reduction)?;
+                variant.check_params(&reduction, &|name| param(op, name))
+            })?
+            .map_err(|reason| refuse_params(op, &reason))?;
             work.push((op, reduction, variant));
         }
         for (op, reduction, variant) in work {

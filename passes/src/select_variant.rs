@@ -3,9 +3,10 @@ use crate::analyze_scope::recorded_threads;
 use crate::combiner::Combiner;
 use crate::grid::launch::LENGTHS;
 use crate::exchange::{Groups, redux, redux_cost, shuffle_cost};
-use crate::variants::{Candidate, Reduction, ask, best, candidates, unknown_variant};
+use crate::variants::{Candidate, Reduction, Variant, ask, best, candidates, refuse_params, unknown_variant, written_params};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
+use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Reduce};
 use tx_mlir::{enclosing, 
     Failed, Op, context, error, parse_attribute, remark, set_attribute, string_attribute, walk,
@@ -18,8 +19,8 @@ pass! {
     /// ## What it does
     /// Asks every variant whether it applies, and records the best as `variant` and its
     /// parameters as `params`: highest priority, then lowest cost, then name. A `variant` that is
-    /// already there is the only one asked; it must still accept the op. A `tile.all_reduce` gets
-    /// `variant = "redux"` where one `redux.sync` is cheaper than a tree of shuffles.
+    /// already there is the only one asked; it must still accept the op. Parameters that stand beside it
+    /// are kept, and the variant finds those that do not. A `tile.all_reduce` gets `variant = "redux"` where one `redux.sync` is cheaper than a tree of shuffles.
     ///
     /// ## Before
     /// ```mlir
@@ -39,7 +40,8 @@ pass! {
     ///
     /// ## Fails when
     /// No variant accepts: the error lists every variant with every reason. Or the forced one is
-    /// unknown: the error lists those that are known.
+    /// unknown: the error lists those that are known. Or a parameter written beside it is unknown, is no
+    /// number, or does not fit the reduction.
     pub struct SelectVariant as "tile-select-variant" creates [] {
         /// report every candidate with its cost or reasons as a remark
         explain: bool = "false",
@@ -138,12 +140,25 @@ impl SelectVariant {
                 })
                 .emit();
         }
-        let params: Vec<String> = ask(chosen.variant, op, || chosen.variant.params(&reduction))?
+        let params: Vec<String> = ask(chosen.variant, op, || params(chosen.variant, &reduction))?
+            .map_err(|reason| refuse_params(op, &reason))?
             .iter()
             .map(|(name, value)| format!("{name} = {value} : i64"))
             .collect();
         Ok((chosen.variant.name(), format!("{{{}}}", params.join(", "))))
     }
+}
+
+/// What the variant computes, and in its place what is written on the op.
+fn params(variant: &dyn Variant, reduction: &Reduction<'_>) -> Result<BTreeMap<String, i64>, String> {
+    let written = written_params(variant, reduction)?;
+    let computed = variant.params(reduction).into_iter();
+    let mut params: BTreeMap<String, i64> = computed.map(|(name, value)| (name.to_owned(), value)).collect();
+    if !written.is_empty() {
+        params.extend(written);
+        variant.check_params(reduction, &|name| params.get(name).copied().unwrap_or(0))?;
+    }
+    Ok(params)
 }
 
 /// One error with every variant and every reason.

@@ -56,13 +56,21 @@ impl fmt::Display for Site {
         write!(
             formatter,
             "`{}` {}",
-            self.operation,
+            self.written(),
             self.place_and_thread()
         )
     }
 }
 
 impl Site {
+    /// The operation as programs write it, where the device IR has another name for it.
+    fn written(&self) -> &str {
+        match &*self.operation {
+            "nvvm.barrier0" => "gpu.barrier",
+            operation => operation,
+        }
+    }
+
     /// The site of an access, of which another word says what it does: the operation is one of the device IR, which is seldom
     /// the one that somebody wrote at that place.
     fn place_and_thread(&self) -> impl fmt::Display {

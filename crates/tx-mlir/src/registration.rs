@@ -212,7 +212,7 @@ fn count(desc: &'static PassDesc, counts: &[i64]) {
 }
 
 /// Runs `mlir-opt`'s main function over `registry`; returns the exit status. Files of damaged bytecode are refused, which that
-/// function does not survive. It is the body of a `main`: as in programs that are not in Rust, the process ends in silence when
+/// function does not survive. `--mlir-pass-statistics` prints what passes of [`register_pass`] counted. It is the body of a `main`: as in programs that are not in Rust, the process ends in silence when
 /// nobody reads its output any more, and with a message and status 1 where that cannot be written.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: the handler is the one that every process is given. LLVM calls a write that failed a crash of its own.
@@ -228,10 +228,29 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     if !inputs(&args).all(|name| is_readable(name, registry)) {
         return 1;
     }
+    let wants_statistics = args
+        .iter()
+        .any(|a| a.trim_start_matches('-') == "mlir-pass-statistics");
     // SAFETY: `argv` is a vector of C strings, and the registry is alive.
-    with_argv(args, |argc, argv| unsafe {
+    let status = with_argv(args, |argc, argv| unsafe {
         ffi::txOptMain(argc, argv, registry.to_raw())
-    })
+    });
+    if wants_statistics {
+        // A closed standard error is no reason to fail.
+        let _ = report_statistics(&mut std::io::stderr());
+    }
+    status
+}
+
+/// MLIR's own report has no numbers where LLVM was built without statistics.
+fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
+    for pass in statistics() {
+        writeln!(out, "{}", pass.argument)?;
+        for (statistic, total) in &pass.totals {
+            writeln!(out, "  (S) {total} {} - {}", statistic.name, statistic.help)?;
+        }
+    }
+    Ok(())
 }
 
 /// The program, and what it writes to, as messages name them.

@@ -227,7 +227,8 @@ pub fn run_pass<'c, P: Pass>(
 /// A dialect that is neither MLIR's own nor `tile` is written with the getter of its handle: `mine = my_dialect::handle`.
 ///
 /// An option is `NAME: TYPE = DEFAULT`, where the type is an [`OptionValue`] (`u32`, `bool`, `String`), and the default a string whatever
-/// the type: what one would write in a pipeline, as in `tile-count-things{limit=8}`.
+/// the type: what one would write in a pipeline, as in `tile-count-things{limit=8}`. A pass that creates no ops needs no
+/// `creates [...]`, and one that counts nothing no `counts {...}`.
 ///
 /// ```text
 /// pass! {
@@ -245,11 +246,11 @@ pub fn run_pass<'c, P: Pass>(
 macro_rules! pass {
     (@tile($tile:path)
         $(#[doc = $doc:literal])*
-        pub struct $name:ident as $argument:literal creates [$($dialect:ident $(= $getter:path)?),* $(,)?] {
+        pub struct $name:ident as $argument:literal $(creates [$($dialect:ident $(= $getter:path)?),* $(,)?])? {
             $($(#[doc = $help:literal])* $option:ident : $ty:ty = $init:literal),* $(,)?
-        } counts {
+        } $(counts {
             $($(#[doc = $meaning:literal])* $count:ident),* $(,)?
-        }
+        })?
     ) => {
         $(#[doc = $doc])*
         pub struct $name {
@@ -258,7 +259,7 @@ macro_rules! pass {
 
         impl $name {
             const COUNTS: &'static [(&'static str, &'static str)] =
-                &[$((stringify!($count), concat!($($meaning),*))),*];
+                &[$($((stringify!($count), concat!($($meaning),*))),*)?];
 
             fn from_options(values: &[&str]) -> Result<Self, String> {
                 #[allow(unused_mut, unused_variables, reason = "passes without options")]
@@ -281,13 +282,20 @@ macro_rules! pass {
                     help: concat!($($help),*).trim_ascii(),
                 }),*],
                 counts: Self::COUNTS,
-                dialects: &[$($crate::dialect_getter!($dialect $(= $getter)?; $tile)),*],
+                dialects: &[$($($crate::dialect_getter!($dialect $(= $getter)?; $tile)),*)?],
                 check: |values| Self::from_options(values).map(|_| ()),
                 run: |op, options, counts| {
                     $crate::run_pass(Self::from_options, Self::COUNTS, op, options, counts)
                 },
             };
         }
+    };
+    // It would be taken for a description once more, and so on.
+    (@tile($tile:path) $($description:tt)*) => {
+        ::core::compile_error!(
+            "expected `/// DOC pub struct NAME as \"argument\" creates [dialect, ...] { /// HELP option: TYPE = \"default\", ... } \
+             counts { /// MEANING counter, ... }`, of which `creates [...]` and `counts {...}` may be left out"
+        );
     };
     // The handle of the `tile` dialect comes from a crate that this one does not know.
     ($($description:tt)*) => {

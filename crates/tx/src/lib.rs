@@ -160,6 +160,19 @@ use melior::dialect::DialectRegistry;
 /// assert!((Split::INFO.check)(&["-8", "true", "row"]).is_err());
 /// ```
 ///
+/// A pass that creates no ops of a dialect needs no `creates [...]`, and one that counts nothing no `counts {...}`:
+///
+/// ```
+/// tx::pass! {
+///     /// Look at what is there.
+///     pub struct Look as "mine-look" {}
+/// }
+/// # impl tx::pass::Pass for Look {
+/// #     fn run<'c>(&self, _: tx::mlir::Op<'c>, _: &mut tx::pass::Counts<'_>) -> Result<(), tx::mlir::Failed> { Ok(()) }
+/// # }
+/// assert!(Look::INFO.dialects.is_empty() && Look::INFO.counts.is_empty() && Look::INFO.options.is_empty());
+/// ```
+///
 /// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tile` and `vector`, or any other with
 /// the getter of its handle: `mine = my_dialect::handle`.
 ///

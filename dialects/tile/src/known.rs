@@ -56,6 +56,7 @@ pub(crate) fn reword(said: &str) -> Option<String> {
     unknown_attribute(said)
         .or_else(|| wrong_type(said))
         .or_else(|| other_word(said))
+        .or_else(|| types_of_operands(said))
         .or_else(|| {
             let at = said.strip_suffix(" expected 'axes'")?;
             let is_ours = at.starts_with("custom op 'tile.");
@@ -97,6 +98,33 @@ fn unknown_attribute(said: &str) -> Option<String> {
     Some(match nearest(found, ATTRIBUTES.iter().copied()) {
         Some(meant) => format!("{said}; did you mean `#tile.{meant}`?"),
         None => format!("{said}; known: {}", ATTRIBUTES.join(", ")),
+    })
+}
+
+/// Operands and types of a part of an op, of which there are not as many.
+fn types_of_operands(said: &str) -> Option<String> {
+    let (op, rest) = said
+        .strip_prefix("custom op 'tile.")?
+        .split_once("' number of operands and types do not match: got ")?;
+    let (operands, rest) = rest.split_once(" operands and ")?;
+    let types = rest.strip_suffix(" types")?;
+    let several = |n: &str, what: &str| match n {
+        "1" => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    };
+    let (found, given) = (several(operands, "operand"), several(types, "type"));
+    let what = match (operands, types) {
+        ("0", _) if op == "reduce" => {
+            format!("`into`, `init` or `with` has {given} behind `:`, and no operand before `axes`")
+        }
+        (_, "0") if op == "reduce" => {
+            format!("`into`, `init` or `with` has {found} before `axes`, and no type behind `:`")
+        }
+        _ => format!("{found} and {given} in one part, expected a type for each operand"),
+    };
+    Some(match op {
+        "reduce" => format!("{what}: write `%A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>`"),
+        _ => what,
     })
 }
 

@@ -159,7 +159,7 @@ impl<'c> Job<'c> {
                 op.location(),
                 format!("`{}` works on tensors, expected memrefs", name(op)),
             )
-            .note("run the pipeline `tensors-to-memrefs` first")
+            .note(crate::linalg::read::TENSORS_FIRST)
             .emit());
         }
         let values = operands(op);

@@ -197,6 +197,10 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
+/// What makes memory of tensors, of which the commands of `tx` know nothing.
+pub(crate) const TENSORS_FIRST: &str =
+    "run the pipeline `tensors-to-memrefs` first: `tx-opt --tensors-to-memrefs FILE | tx run -`, or another command of `tx`";
+
 fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
     let op = loops.op;
     for (i, operand) in loops.all().enumerate() {
@@ -206,7 +210,7 @@ fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
                 op.location(),
                 format!("operand {i} is a tensor, expected memory: `{ty}`"),
             )
-            .note("run the bufferisation pipeline first: `--tensors-to-memrefs`")
+            .note(TENSORS_FIRST)
             .emit());
         } else if is_memory(operand.value) {
             continue;

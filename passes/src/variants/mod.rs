@@ -18,12 +18,15 @@ pub(crate) mod shared;
 pub use reduction::Reduction;
 pub use reduction::checks;
 
+use melior::ir::Attribute;
+use melior::ir::attribute::{AttributeLike as _, IntegerAttribute};
 use melior::ir::operation::OperationLike;
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{PoisonError, RwLock};
-use tx_mlir::{Builder, Failed, Op, error, nearest};
+use tx_mlir::{Builder, Failed, Op, attribute, dictionary, error, integer_width, nearest};
 
 /// The variants of this crate.
 pub(crate) const BUILTIN: &[&dyn Variant] = &[
@@ -145,6 +148,74 @@ pub(crate) fn unknown_variant(name: &str) -> String {
         "no variant named `{name}`; known variants: {}{near}",
         known.join(", ")
     )
+}
+
+/// The parameters that an op was given, by hand or by an earlier pass: each a number, under a name that the variant knows.
+///
+/// # Errors
+/// Says which is none, and what was expected.
+pub(crate) fn written_params(
+    variant: &dyn Variant,
+    reduction: &Reduction<'_>,
+) -> Result<BTreeMap<String, i64>, String> {
+    let Some(written) = attribute(reduction.view.op, "params").map(dictionary) else {
+        return Ok(BTreeMap::new());
+    };
+    let known = known_params(variant, reduction);
+    let number = |(name, value): (String, Attribute<'_>)| {
+        if !known.contains(name.as_str()) {
+            return Err(unknown_param(variant, &name, &known));
+        }
+        let is_i64 = |a: &IntegerAttribute<'_>| integer_width(a.r#type()) == Some(64);
+        match IntegerAttribute::try_from(value).ok().filter(is_i64) {
+            Some(number) => Ok((name, number.value())),
+            None => Err(format!(
+                "`{name}` must be a number, as in `{name} = 8 : i64`, found `{value}`"
+            )),
+        }
+    };
+    written.into_iter().map(number).collect()
+}
+
+/// The names of parameters that a variant has for this reduction: those that it computes, and those that it asks for when
+/// it checks them, as one may be left out.
+fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
+    let computed = variant.params(reduction);
+    let asked = RefCell::new(BTreeSet::new());
+    // They are its own, so that it does not stop before the last.
+    let _ = variant.check_params(reduction, &|name| {
+        asked.borrow_mut().insert(name.to_owned());
+        computed.get(name).copied().unwrap_or(0)
+    });
+    let mut known = asked.into_inner();
+    known.extend(computed.keys().map(|name| (*name).to_owned()));
+    known
+}
+
+fn unknown_param(variant: &dyn Variant, name: &str, known: &BTreeSet<String>) -> String {
+    let list: Vec<&str> = known.iter().map(String::as_str).collect();
+    let known = match list.is_empty() {
+        true => "it takes none of this reduction".to_owned(),
+        false => format!("known: {}", list.join(", ")),
+    };
+    let near = match nearest(name, list) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => String::new(),
+    };
+    format!(
+        "variant `{}` has no parameter `{name}`; {known}{near}",
+        variant.name()
+    )
+}
+
+/// The one error for parameters that a variant does not take.
+pub(crate) fn refuse_params(op: Op<'_>, reason: &str) -> Failed {
+    error(
+        op.location(),
+        format!("`params` do not fit this reduction: {reason}"),
+    )
+    .note("`tile-select-variant` computes them")
+    .emit()
 }
 
 /// What became of a variant.

@@ -5,7 +5,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 use tx_mlir::melior::dialect::DialectRegistry;
-use tx_mlir::registration::{opt_main, register_upstream_dialects, statistics};
+use tx_mlir::registration::{opt_main, register_upstream_dialects};
 use tx_pass::{OptionInfo, summary};
 
 /// Asks for the registry as JSON, from which the reference pages are made.
@@ -39,30 +39,12 @@ fn main() -> ExitCode {
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
-    let wants_statistics = args
-        .iter()
-        .any(|a| a.trim_start_matches('-') == "mlir-pass-statistics");
     let status = opt_main(args, &registry);
-    if wants_statistics {
-        // A closed standard error is no reason to fail.
-        let _ = report_statistics(&mut std::io::stderr());
-    }
     if status == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     }
-}
-
-/// MLIR's own report has no numbers where LLVM was built without statistics.
-fn report_statistics(out: &mut impl Write) -> std::io::Result<()> {
-    for pass in statistics() {
-        writeln!(out, "{}", pass.argument)?;
-        for (statistic, total) in &pass.totals {
-            writeln!(out, "  (S) {total} {} - {}", statistic.name, statistic.help)?;
-        }
-    }
-    Ok(())
 }
 
 /// Every pass and pipeline of `tx`.

@@ -126,9 +126,14 @@ pub(crate) const CODES: &[Code] = &[
             "`{}` takes {} values, found {}",
             "`{}` takes {} values (a value and an index), found {}",
             "needs a source",
+            "`into`, `init` or `with` has {} behind `:`, and no operand before `axes`: {}",
+            "`into`, `init` or `with` has {} before `axes`, and no type behind `:`: {}",
+            "{} and {} in one part, expected a type for each operand",
+            "{} and {} in one part, expected a type for each operand: {}",
         ],
         explanation: "Named kinds combine one source into one destination; `argmax` and `argmin` into two, the value \
-                      and its index. `custom` has as many destinations as sources, or as its regions yield.",
+                      and its index. `custom` has as many destinations as sources, or as its regions yield. Operands stand \
+                      before `axes`, and the type of each behind `:`, after the same word.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)
@@ -346,7 +351,7 @@ pub(crate) const CODES: &[Code] = &[
             "needs one identity for each of {}",
             "identity {} must be `{}` as the combiner's arguments are, found `{}`",
         ],
-        explanation: "There is one identity for each source, of the type that the combiner takes: what a reduction of \
+        explanation: "There is one identity for each value that is combined, of the type that the combiner takes: what a reduction of \
                       no elements gives.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
@@ -1101,12 +1106,15 @@ gpu.module @kernels {
             "attribute '{}' failed to satisfy constraint: {}",
             "attribute `{}` is said by the syntax of the op, and not in braces",
             "`params` are a variant's, and no `variant` is named",
+            "`nan = {}` belongs to `max`, `min`, `argmax` and `argmin`, but the kind is `{}`",
+            "`neutral` says what partial results are where nothing is reduced, and there are no `partials`",
             "`{}` is `{}`, expected `array<i32: X, Y, Z>`",
         ],
         explanation: "What an op wants of an attribute is in the message: `determinism` is `#tile.determinism<any>` and no \
                       string. The kind, the axes, the scope and identities stand in the text of an op and would be said \
                       twice in braces. `params` are numbers that one variant understands: `tile-select-variant` finds \
-                      them, or they stand beside the `variant` that they are for. Sizes of blocks and grids are `array<i32: 32, 1, 1>`: MLIR \
+                      them, or they stand beside the `variant` that they are for. NaN may be left out by kinds that compare, \
+                      and by no other. Sizes of blocks and grids are `array<i32: 32, 1, 1>`: MLIR \
                       drops others without a word, and the kernel has none.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {

@@ -253,11 +253,18 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
         ([], Some(wanted)) => Err(error(top.location(), format!("no entry named `{wanted}`"))
             .note(known())
             .emit()),
-        ([], None) => Err(error(
-            top.location(),
-            "no entry: expected a kernel `gpu.func` or a `func.func` with a body",
-        )
-        .emit()),
+        ([], None) => {
+            let message = "no entry: expected a kernel `gpu.func` or a `func.func` with a body";
+            let functions = walk(top).into_iter().filter(|op| is(*op, "gpu.func"));
+            let noted = functions.fold(error(top.location(), message), |report, function| {
+                let name = name_of(function);
+                report.note_at(
+                    function.location(),
+                    format!("`{name}` is launched if `kernel` stands behind its arguments: `gpu.func @{name}(...) kernel`"),
+                )
+            });
+            Err(noted.emit())
+        }
         (several, wanted) => {
             let message = match wanted {
                 Some(wanted) => format!("{} entries are named `{wanted}`", several.len()),

@@ -1,9 +1,11 @@
 // RUN: my-opt %s --serving-set-determinism
+// RUN(COUNTED): my-opt %s --serving-set-determinism --mlir-pass-statistics -o %t.mlir 2>&1
 // RUN(TX): my-tx validate %s
 
 // Reductions that say nothing become independent of the number of rows; `my-tx` runs the pass among the others.
 // CHECK: tile.reduce sum {{.*}}determinism = #tile.determinism<batch_invariant>
 // CHECK: tile.reduce max {{.*}}determinism = #tile.determinism<any>
+// COUNTED: (S) 1 set - reductions that had none
 // TX:    serving-set-determinism equal
 // SNAPSHOT: none — what counts is said above.
 gpu.module @kernels {
