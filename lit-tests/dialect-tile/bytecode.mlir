@@ -24,8 +24,8 @@ func.func @fragments_survive(%A: memref<2x32xf16>, %B: memref<2xf16>, %c: f16) {
 // CHECK-LABEL: func.func @memory_survives
 // CHECK:       tile.reduce custom {{.*}} identity [1.000000e+00 : f32] combiner {
 // CHECK:         tile.yield
-// CHECK:       } {determinism = #tile.determinism<batch_invariant>}
-// CHECK:       tile.reduce argmin {{.*}} scope(grid) {nan = #tile.nan<ignore>, schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.i" to thread_x>, #tile.rfactor<"d1">]}
+// CHECK:       } {determinism = #tile.determinism<batch_invariant>, nan = #tile.nan<ignore>}
+// CHECK:       tile.reduce argmin {{.*}} scope(grid) {schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.i" to thread_x>, #tile.rfactor<"d1">]}
 // CHECK:       tile.copy %{{.+}} to %{{.+}} scope(thread)
 // CHECK:       tile.all_reduce umax %{{.+}} scope(warp) width 8 stride 2 : i32 -> i32
 func.func @memory_survives(%A: memref<4x8xf32>, %B: memref<4xf32>, %I: memref<4xi64>, %i: i32) {
@@ -33,9 +33,9 @@ func.func @memory_survives(%A: memref<4x8xf32>, %B: memref<4xf32>, %I: memref<4x
   ^bb0(%l: f32, %r: f32):
     %p = arith.mulf %l, %r : f32
     tile.yield %p : f32
-  } {determinism = #tile.determinism<batch_invariant>} : memref<4x8xf32> into memref<4xf32>
+  } {nan = #tile.nan<ignore>, determinism = #tile.determinism<batch_invariant>} : memref<4x8xf32> into memref<4xf32>
   tile.reduce argmin %A into %B, %I axes [1] scope(grid)
-    {nan = #tile.nan<ignore>, schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.i" to thread_x>, #tile.rfactor<"d1">]}
+    {schedule = [#tile.split<"d0" by 32>, #tile.bind<"d0.i" to thread_x>, #tile.rfactor<"d1">]}
     : memref<4x8xf32> into memref<4xf32>, memref<4xi64>
   tile.copy %A to %A scope(thread) : memref<4x8xf32> to memref<4x8xf32>
   %m = tile.all_reduce umax %i scope(warp) width 8 stride 2 : i32 -> i32

@@ -166,34 +166,6 @@ func.func @part_of_the_other(%v: f32) -> f32 {
 
 // -----
 
-// Where NaN is no case of its own, nobody would look at what is said of it.
-func.func @nan_in_a_sum(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`nan = #tile.nan<ignore>` belongs to `max`, `min`, `argmax` and `argmin`, but the kind is `sum`}}
-  // expected-note @below {{every other kind computes with NaN as with any value; a region `element` may put another in its place}}
-  tile.reduce sum %A into %B axes [1] scope(cta) {nan = #tile.nan<ignore>} : memref<4x8xf32> into memref<4xf32>
-  return
-}
-
-// -----
-
-func.func @nan_in_a_product(%v: f32) -> f32 {
-  // expected-error @below {{`nan = #tile.nan<ignore>` belongs to `max`, `min`, `argmax` and `argmin`, but the kind is `prod`}}
-  // expected-note @below {{every other kind computes with NaN as with any value}}
-  %s = tile.all_reduce prod %v scope(warp) {nan = #tile.nan<ignore>} : f32 -> f32
-  return %s : f32
-}
-
-// -----
-
-// What partial results start from is no question where there are none.
-func.func @neutral_alone(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`neutral` says what partial results are where nothing is reduced, and there are no `partials`}}
-  tile.reduce sum %A into %B axes [1] scope(grid) {neutral} : memref<4x8xf32> into memref<4xf32>
-  return
-}
-
-// -----
-
 // The place of operands is before the axes, and that of their types behind the colon.
 func.func @types_without_operands(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{`into`, `init` or `with` has 1 type behind `:`, and no operand before `axes`}}

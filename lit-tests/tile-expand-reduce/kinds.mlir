@@ -123,6 +123,19 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A sum does not care.
+  // CHECK-LABEL: gpu.func @sum_f32_ignoring_nan(
+  // CHECK:         %[[START:.+]] = arith.constant -0.000000e+00 : f32
+  // CHECK:         iter_args(%[[C:.+]] = %[[START]])
+  // CHECK:           arith.addf %[[C]], %{{.+}} : f32
+  gpu.func @sum_f32_ignoring_nan() private(%P: memref<4xf32, #private>, %Q: memref<f32, #private>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %P into %Q axes [0] scope(thread)
+      {exec = #thread32, nan = #tile.nan<ignore>, params = {}, variant = "local"}
+      : memref<4xf32, #private> into memref<f32, #private>
+    gpu.return
+  }
+
   // Integers are signed to `max` and `min`: the smallest of them is INT_MIN.
   // CHECK-LABEL: gpu.func @max_i32(
   // CHECK:         %[[START:.+]] = arith.constant -2147483648 : i32

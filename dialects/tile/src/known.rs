@@ -123,7 +123,9 @@ fn types_of_operands(said: &str) -> Option<String> {
         _ => format!("{found} and {given} in one part, expected a type for each operand"),
     };
     Some(match op {
-        "reduce" => format!("{what}: write `%A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>`"),
+        "reduce" => format!(
+            "{what}: write `%A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>`"
+        ),
         _ => what,
     })
 }

@@ -88,11 +88,6 @@ impl Kind {
         matches!(self, Self::ArgMax | Self::ArgMin)
     }
 
-    /// Whether NaN may be left out: of those that compare, where it is neither more nor less than others.
-    pub fn may_ignore_nan(self) -> bool {
-        self.is_arg() || matches!(self, Self::Max | Self::Min)
-    }
-
     /// Whether only integers can be combined so.
     pub fn is_integer_only(self) -> bool {
         matches!(

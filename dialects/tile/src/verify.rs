@@ -181,11 +181,6 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
                 .emit(),
         );
     }
-    check_nan(op, reduce.kind)?;
-    if attribute(op, "neutral").is_some() && reduce.partials().is_empty() {
-        let message = "`neutral` says what partial results are where nothing is reduced, and there are no `partials`";
-        return Err(complain(op, message).emit());
-    }
     check_reduce_counts(reduce)?;
     let sources = reduce
         .sources
@@ -563,24 +558,6 @@ fn float_bits(ty: Type<'_>) -> Option<u32> {
     known.then(|| tx_mlir::float_width(ty))
 }
 
-/// To leave NaN out is a choice of those kinds that compare.
-fn check_nan(op: Op<'_>, kind: Kind) -> Result<(), Failed> {
-    let ignores = attribute(op, "nan").is_some_and(|nan| nan.to_string() == NAN_IGNORED);
-    if !ignores || kind.may_ignore_nan() {
-        return Ok(());
-    }
-    Err(complain(
-        op,
-        format!(
-            "`nan = {NAN_IGNORED}` belongs to `max`, `min`, `argmax` and `argmin`, but the kind is `{kind}`"
-        ),
-    )
-    .note("every other kind computes with NaN as with any value; a region `element` may put another in its place")
-    .emit())
-}
-
-const NAN_IGNORED: &str = "#tile.nan<ignore>";
-
 fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(), Failed> {
     let integer = integer_width(ty);
     let known = match integer {
@@ -848,7 +825,6 @@ fn divides(op: Op<'_>) -> bool {
 
 fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
     let at = op.op;
-    check_nan(at, op.kind)?;
     let types: Vec<Type<'_>> = op.values.iter().map(|v| v.r#type()).collect();
     let found: Vec<Type<'_>> = op.results.iter().map(|v| v.r#type()).collect();
     let wanted = match op.kind {

@@ -198,8 +198,7 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
 }
 
 /// What makes memory of tensors, of which the commands of `tx` know nothing.
-pub(crate) const TENSORS_FIRST: &str =
-    "run the pipeline `tensors-to-memrefs` first: `tx-opt --tensors-to-memrefs FILE | tx run -`, or another command of `tx`";
+pub(crate) const TENSORS_FIRST: &str = "run the pipeline `tensors-to-memrefs` first: `tx-opt --tensors-to-memrefs FILE | tx run -`, or another command of `tx`";
 
 fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
     let op = loops.op;

@@ -3,7 +3,7 @@
 use super::Reduction;
 use crate::combiner::Combiner;
 use melior::ir::{Attribute, Type, ValueLike};
-use tx_dialect_tile::{Kind, Nan, Reduce, Scope};
+use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, MemRef, Val, byte_width, i64_attribute};
 
@@ -311,14 +311,9 @@ pub fn all_reduce<'c>(
             b.copy_of(block)
         }
         _ => {
-            // A number that stands for a value and an index is no NaN.
-            let nan = match kind.may_ignore_nan() {
-                true => view.nan,
-                false => Nan::Propagate,
-            };
             op = op
                 .attr_type("acc", combiner.types()[0])
-                .attr_text("nan", &format!("#tile.nan<{nan}>"));
+                .attr_text("nan", &format!("#tile.nan<{}>", view.nan));
             melior::ir::Region::new()
         }
     };

@@ -1106,15 +1106,12 @@ gpu.module @kernels {
             "attribute '{}' failed to satisfy constraint: {}",
             "attribute `{}` is said by the syntax of the op, and not in braces",
             "`params` are a variant's, and no `variant` is named",
-            "`nan = {}` belongs to `max`, `min`, `argmax` and `argmin`, but the kind is `{}`",
-            "`neutral` says what partial results are where nothing is reduced, and there are no `partials`",
             "`{}` is `{}`, expected `array<i32: X, Y, Z>`",
         ],
         explanation: "What an op wants of an attribute is in the message: `determinism` is `#tile.determinism<any>` and no \
                       string. The kind, the axes, the scope and identities stand in the text of an op and would be said \
                       twice in braces. `params` are numbers that one variant understands: `tile-select-variant` finds \
-                      them, or they stand beside the `variant` that they are for. NaN may be left out by kinds that compare, \
-                      and by no other. Sizes of blocks and grids are `array<i32: 32, 1, 1>`: MLIR \
+                      them, or they stand beside the `variant` that they are for. Sizes of blocks and grids are `array<i32: 32, 1, 1>`: MLIR \
                       drops others without a word, and the kernel has none.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
