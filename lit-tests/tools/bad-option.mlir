@@ -6,14 +6,17 @@
 // EXIT: 1
 // RUN(NONE): not tx-opt %s --lower-reduction=speed=11 2>&1
 // EXIT: 1
+// RUN(SECOND): not tx-opt %s --pass-pipeline='builtin.module(tile-schedule{chip=sm_90 untl=choice})' 2>&1
+// EXIT: 1
 // RUN(PIPE): not tx-opt %s --pass-pipeline='builtin.module(lower-reduction{chip=sm_91})' 2>&1
 // EXIT: 1
 
 // An option with a value that it does not take says what it takes; one that is unknown is named.
 // VALUE: error: `tile-select-variant`: option `explain`: expected `true` or `false`, found `maybe`
-// NAME:  error: {{.*}}no such option explane
+// NAME:  tile-select-variant{explane=true}:1:21: error: `tile-select-variant` has no option `explane`; known: explain; did you mean `explain`?
+// SECOND: tile-schedule{chip=sm_90 untl=choice}:1:26: error: `tile-schedule` has no option `untl`; known: {{.*}}; did you mean `until`?
 // CHIP:  error: `lower-reduction`: unknown chip `sm_91`; known chips: sm_80, sm_86, sm_89, sm_90, sm_90a, sm_100, sm_100a
-// NONE:  error: {{.*}}no such option speed
+// NONE:  lower-reduction{speed=11}:1:17: error: `lower-reduction` has no option `speed`; known: {{.*}}chip
 // PIPE:  error: `lower-reduction`: unknown chip `sm_91`
 gpu.module @kernels {
 }

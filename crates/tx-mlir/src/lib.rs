@@ -19,6 +19,7 @@ mod ir;
 pub mod llvm;
 pub mod memref;
 mod nesting;
+mod options;
 pub mod registration;
 mod reword;
 mod session;

@@ -110,6 +110,7 @@ pub fn register_pass(desc: PassDesc) -> bool {
 fn add_pass(desc: PassDesc) {
     // The registry lives as long as the process, and so does what it points at.
     let desc: &'static PassDesc = Box::leak(Box::new(desc));
+    crate::options::note(desc.argument, desc.options.iter().map(|o| o.name));
     let options = leak_options(&desc.options);
     let statistics: &'static [TxStatistic] = desc
         .statistics
@@ -145,6 +146,7 @@ pub fn register_pipeline(desc: PipelineDesc) -> bool {
 
 fn add_pipeline(desc: PipelineDesc) {
     let desc: &'static PipelineDesc = Box::leak(Box::new(desc));
+    crate::options::note(desc.argument, desc.options.iter().map(|o| o.name));
     let options = leak_options(&desc.options);
     let pipeline = Box::leak(Box::new(TxPipeline {
         argument: TxStr::new(desc.argument),
@@ -225,6 +227,11 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     crate::undeclared::read_files();
     // SAFETY: the function lives as long as the process, and nobody else sets one.
     unsafe { ffi::LLVMInstallFatalErrorHandler(fatal) };
+    if let Err(message) = crate::options::check(&args) {
+        // MLIR would say it there.
+        let _ = writeln!(std::io::stderr(), "{message}");
+        return 1;
+    }
     if !inputs(&args).all(|name| is_readable(name, registry)) {
         return 1;
     }

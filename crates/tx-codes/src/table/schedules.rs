@@ -547,8 +547,8 @@ pub(crate) const CODES: &[Code] = &[
     Code {
         number: 323,
         title: "an option of another value",
-        messages: &["option `{}`: {}"],
-        explanation: "The message says which values the option of the pass takes.",
+        messages: &["option `{}`: {}", "`{}` has no option `{}`; {}"],
+        explanation: "The message says which values the option of the pass takes, or which options it has.",
         command: Command::Options {
             refused: &["--tile-schedule=until=never"],
             accepted: &["--tile-schedule=until=choice"],
