@@ -61,10 +61,14 @@ pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
 
 /// The benchmarks of reductions within a block and of whole arrays: their programs are made, compiled and timed where
 /// the GPU is.
-const BENCHMARK: [(&str, &str); 7] = [
+const BENCHMARK: [(&str, &str); 8] = [
     (
         "bench-grid.py",
         include_str!("../../bench-grid/bench-grid.py"),
+    ),
+    (
+        "check-large.py",
+        include_str!("../../bench-grid/check-large.py"),
     ),
     ("launch.py", include_str!("../../bench-grid/launch.py")),
     ("peers.cu", include_str!("../../bench-grid/peers.cu")),
@@ -567,7 +571,8 @@ fn readme(name: &str) -> String {
          \x20   python3 {SCRIPT_NAME} --device cpu     the same on the CPU\n\
          \x20   sh {EXAMPLES_SCRIPT_NAME}         programs with buffers, streams and GPUs of their own; NCCL\n\
          \x20   python3 bench-tile.py               time reductions in a block beside CUB (needs nvcc)\n\
-         \x20   python3 bench-grid.py               time those of whole arrays beside CUB, PyTorch and Triton\n\n\
+         \x20   python3 bench-grid.py               time those of whole arrays beside CUB, PyTorch and Triton\n\
+         \x20   python3 check-large.py              compare those of half a gibibyte and more with PyTorch\n\n\
          The Python scripts need Python 3 with NumPy; tx and the examples do not.\n\n\
          share/ has manual pages and completions for bash, zsh and fish: copy it to a prefix such as\n\
          ~/.local. CHANGELOG.md says what is new, licenses/ what is linked into tx.\n",
