@@ -147,25 +147,6 @@ func.func @two_sum(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, 
   return
 }
 
-// The same where the error is added to the sum at once, so that a pair is a number and what is missing of it: the identity is neutral to pairs of
-// a number and 0, which is what elements are, and not to (1, 1).
-func.func @double_float(%a: memref<3x100xf32>, %v: memref<3xf32>, %w: memref<3xf32>) {
-  tile.reduce custom %a into %v, %w axes [1] scope(grid) identity [0.0 : f32, 0.0 : f32] combiner {
-  ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
-    %s = arith.addf %l0, %r0 : f32
-    %t = arith.addf %l1, %r1 : f32
-    %h = arith.addf %s, %t : f32
-    %d = arith.subf %h, %s : f32
-    %e = arith.subf %t, %d : f32
-    tile.yield %h, %e : f32, f32
-  } element {
-  ^bb0(%x: f32, %i: index, %j: index):
-    %z = arith.constant 0.0 : f32
-    tile.yield %x, %z : f32, f32
-  } : memref<3x100xf32> into memref<3xf32>, memref<3xf32>
-  return
-}
-
 // A running product of a x + c is one of pairs, of which no order matters where all a are 1.
 func.func @linear(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, %w: memref<?xf32>) {
   tile.reduce custom %a, %b into %v, %w axes [1] scope(grid) identity [1.0 : f32, 0.0 : f32] combiner {

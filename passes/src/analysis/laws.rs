@@ -13,13 +13,7 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
         return Ok(());
     };
     let element = first_block(op, 1);
-    // What `tile-schedule` made kernels of, it has looked at, with what makes their elements.
-    let is_written = enclosing(op, "gpu.func").is_none_or(|k| attribute(k, "schedule").is_none());
-    let found = match check(block, element, &identities) {
-        Err(broken) if !is_written && matches!(broken.law, Law::Identity) => return Ok(()),
-        found => found,
-    };
-    let changed = found.map_err(|broken| {
+    let changed = check(block, element, &identities).map_err(|broken| {
         let report = error(op.location(), format!("{broken}: {}", broken.text));
         let (why, meant) = match broken.law {
             Law::Identity => (
@@ -34,6 +28,8 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
             .note(why)
             .emit()
     })?;
+    // What `tile-schedule` made kernels of, it has looked at.
+    let is_written = enclosing(op, "gpu.func").is_none_or(|k| attribute(k, "schedule").is_none());
     if !is_written {
         return Ok(());
     }
