@@ -1,6 +1,7 @@
 use crate::analysis::access::{Memory, access, root};
 use crate::analysis::kernel::{Kernel, WARPGROUP};
 use crate::analysis::laws::check_laws;
+use crate::analysis::unused::warn_of_unused;
 use crate::analysis::threads::{ThreadSet, Threads};
 use crate::convert_tile_to_gpu::placement;
 use melior::ir::operation::OperationLike;
@@ -87,6 +88,7 @@ fn analyze<'c>(
     }
     let kernel = Kernel::around(op)?;
     check_laws(op)?;
+    warn_of_unused(op);
     let is_exchange = AllReduce::of(op).is_some();
     if scope == Scope::Cluster && !is_exchange {
         return Err(error(op.location(), format!("`{}` at scope `cluster` is not implemented", name(op)))

@@ -1,4 +1,5 @@
 use crate::analysis::laws::check_laws;
+use crate::analysis::unused::warn_of_unused;
 use crate::grid::choose::{candidates, choose, choose_one};
 use crate::grid::cost::{self, Bounds, Cost};
 use crate::grid::job::{Job, Work, is_job};
@@ -402,6 +403,7 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
 fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
     check_laws(op)?;
+    warn_of_unused(op);
     plan_by(job, chip, choose)
 }
 

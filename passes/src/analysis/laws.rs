@@ -28,9 +28,7 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
             .note(why)
             .emit()
     })?;
-    // What `tile-schedule` made kernels of, it has looked at.
-    let is_written = enclosing(op, "gpu.func").is_none_or(|k| attribute(k, "schedule").is_none());
-    if !is_written {
+    if !is_written(op) {
         return Ok(());
     }
     if let Some(changed) = changed {
@@ -45,6 +43,11 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
         warn_of(op, &slip);
     }
     Ok(())
+}
+
+/// Whether somebody wrote `op`: what `tile-schedule` made kernels of, it has looked at.
+pub(crate) fn is_written(op: Op<'_>) -> bool {
+    enclosing(op, "gpu.func").is_none_or(|kernel| attribute(kernel, "schedule").is_none())
 }
 
 /// Warns of a combiner that breaks a law for tuples that are nothing special.

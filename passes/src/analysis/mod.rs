@@ -8,3 +8,4 @@ pub(crate) mod laws;
 pub(crate) mod placement;
 pub(crate) mod target;
 pub(crate) mod threads;
+pub(crate) mod unused;

@@ -1,0 +1,38 @@
+//! What an op says that changes nothing.
+
+use crate::analysis::laws::is_written;
+use melior::ir::operation::OperationLike;
+use melior::ir::{TypeLike, ValueLike};
+use tx_dialect_tile::{AllReduce, Kind, Nan, Reduce, element_type};
+use tx_mlir::{Op, attribute, warning};
+
+/// Warns of attributes that have no meaning beside the others, on an op that somebody wrote.
+pub(crate) fn warn_of_unused(op: Op<'_>) {
+    if !is_written(op) {
+        return;
+    }
+    if attribute(op, "neutral").is_some() && attribute(op, "partials").is_none() {
+        warning(op.location(), "`neutral` changes nothing without `partials`: it says what those start from").emit();
+    }
+    let (kind, nan, values) = match (Reduce::of(op), AllReduce::of(op)) {
+        (Some(reduce), _) => (reduce.kind, reduce.nan, reduce.sources),
+        (_, Some(exchange)) => (exchange.kind, exchange.nan, exchange.values),
+        _ => return,
+    };
+    let orders = kind.is_arg() || matches!(kind, Kind::Max | Kind::Min);
+    let is_float = values.first().is_some_and(|value| {
+        let ty = value.r#type();
+        element_type(ty).unwrap_or(ty).is_float()
+    });
+    if nan == Nan::Propagate || orders || !is_float {
+        return;
+    }
+    let (why, instead) = match kind {
+        Kind::Custom => ("the combiner says what NaN does", "where the values are combined"),
+        _ => ("NaN stays NaN whatever it is combined with", "in a region `element`"),
+    };
+    warning(op.location(), format!("`nan` changes nothing in `{kind}`: {why}"))
+        .note("it says what NaN does in `max`, `min`, `argmax` and `argmin`")
+        .note(format!("to leave NaN out, put another value in its place {instead}, with `arith.cmpf uno` and `arith.select`"))
+        .emit();
+}
