@@ -22,3 +22,40 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// `vector.print` is lowered to calls of functions that a host has, and which nobody declares in a module of kernels.
+gpu.module @prints {
+  gpu.func @kernel(%v: vector<4xf32>) kernel {
+    // expected-error @below {{`vector.print` cannot be lowered: it calls a library of the host}}
+    // expected-note @below {{`gpu.printf` prints numbers; `vector.extract` takes one of a vector}}
+    vector.print %v : vector<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// Fields that read something else than they are given print nonsense on a device, and so do those behind them.
+gpu.module @formats {
+  gpu.func @kernel(%i: index, %n: i32, %b: i8, %f: f32, %h: f16) kernel {
+    gpu.printf "%lld %5d %-+.3f %g %x%% %p\n", %i, %n, %f, %h, %n, %i : index, i32, f32, f16, i32, index
+    gpu.printf "no fields: 100%% %y\n"
+    // expected-warning @below {{field 0 of `gpu.printf` (counted from 0), `%d`, does not print `index`}}
+    // expected-note @below {{eight bytes are printed by `%lld`}}
+    // expected-warning @below {{field 2 of `gpu.printf` (counted from 0), `%08lx`, does not print `i32`}}
+    // expected-note @below {{four bytes are printed by `%x`}}
+    gpu.printf "%d %u %08lx\n", %i, %n, %n : index, i32, i32
+    // expected-warning @below {{field 0 of `gpu.printf` (counted from 0), `%d`, does not print `i8`}}
+    // expected-note @below {{extend it to `i32` with `arith.extsi` or `arith.extui`}}
+    // expected-warning @below {{field 1 of `gpu.printf` (counted from 0), `%d`, does not print `f32`}}
+    // expected-note @below {{floats are printed by `%f` and `%g`}}
+    // expected-warning @below {{field 2 of `gpu.printf` (counted from 0), `%f`, does not print `i32`}}
+    // expected-note @below {{integers are printed by `%d`}}
+    gpu.printf "%d %d %f\n", %b, %f, %n : i8, f32, i32
+    // expected-error @below {{`gpu.printf` is given 1 of the 2 values that its fields print}}
+    gpu.printf "%d %d\n", %n : i32
+    gpu.return
+  }
+}

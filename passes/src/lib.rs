@@ -10,6 +10,7 @@ mod exchange;
 mod grid;
 mod linalg;
 mod pipelines;
+mod printf;
 mod variants;
 
 pub use combiner::Combiner;

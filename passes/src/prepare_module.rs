@@ -1,5 +1,6 @@
 use crate::analysis::kernel::{SHARED_ALIGNMENT, align_attribution, is_kernel};
 use crate::grid::launch::LENGTHS;
+use crate::printf::check_printf;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
@@ -35,13 +36,16 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A kernel has more static shared memory than PTX allows, or a tile op is left.
+    /// A kernel has more static shared memory than PTX allows, prints as a host does or fewer arguments than fields, or a tile op is left.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
         /// modules prepared
         modules,
     }
 }
+
+/// The op that MLIR lowers to calls which it does not declare where kernels are.
+const OF_HOSTS: &str = "vector.print";
 
 /// What LLVM 22 uses for `nvptx64`.
 const DATA_LAYOUT: &str = "e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
@@ -59,6 +63,12 @@ impl Pass for PrepareModule {
                     .note("run `lower-reduction` first")
                     .emit());
             }
+            if let Some(op) = walk(*gpu_module).into_iter().find(|op| is(*op, OF_HOSTS)) {
+                let report = error(op.location(), format!("`{OF_HOSTS}` cannot be lowered: it calls a library of the host"));
+                let instead = tx_mlir::instead_of(OF_HOSTS).into_iter();
+                return Err(instead.fold(report, |report, instead| report.note(instead)).emit());
+            }
+            walk(*gpu_module).into_iter().filter(|op| is(*op, "gpu.printf")).try_for_each(check_printf)?;
             let globals = shared_globals(*gpu_module);
             for kernel in kernels(*gpu_module) {
                 check_name(kernel)?;

@@ -409,7 +409,15 @@ pub enum Fault {
     /// have.
     #[error("out of range: {0}")]
     OutOfRange(Box<OutOfRange>),
-    /// The program reached a trap, a failed assertion or code declared unreachable.
+    /// An assertion of the program does not hold.
+    #[error("assertion failed {}: {message}", site.place_and_thread())]
+    Assertion {
+        /// The assertion.
+        site: Box<Site>,
+        /// What the program says of it.
+        message: String,
+    },
+    /// The program reached a trap or code declared unreachable.
     #[error("trap: {0}")]
     Trap(Box<Site>),
     /// A thread needs more stack than the executor gives it.
@@ -456,6 +464,7 @@ impl Fault {
             | Self::Trap(site)
             | Self::StackOverflow(site)
             | Self::NoProgress(site)
+            | Self::Assertion { site, .. }
             | Self::Endless { site, .. } => Some(site),
             _ => None,
         }

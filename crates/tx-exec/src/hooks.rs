@@ -9,6 +9,7 @@ use crate::{
     happens_before::Fence,
     libm,
     machine::{Machine, Outcome, Request},
+    print,
     schedule::STACK_MARGIN,
     warp::{Input, WarpOp},
 };
@@ -57,13 +58,15 @@ pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_division(i64, i64, i32, i32) -> i64 attributes {no_unwind}
   llvm.func @__tx_range(i32, i32, i32, i32) attributes {no_unwind}
   llvm.func @__tx_trap(i32) attributes {no_unwind}
+  llvm.func @__tx_print(i64, i64, i32) -> i32 attributes {no_unwind}
+  llvm.func @__tx_assert(i64, i32) attributes {no_unwind}
   llvm.func @__tx_repeat(i32) attributes {no_unwind}
   llvm.func @__tx_exit() attributes {no_unwind}
   llvm.func @__tx_fma(f64, f64, f64) -> f64 attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
 /// Names and addresses of the hooks.
-pub(crate) fn symbols() -> [(&'static str, *mut ()); 18] {
+pub(crate) fn symbols() -> [(&'static str, *mut ()); 20] {
     [
         ("__tx_register", register as *mut ()),
         ("__tx_shared", shared as *mut ()),
@@ -80,6 +83,8 @@ pub(crate) fn symbols() -> [(&'static str, *mut ()); 18] {
         ("__tx_division", division as *mut ()),
         ("__tx_range", range as *mut ()),
         ("__tx_trap", trap as *mut ()),
+        ("__tx_print", print as *mut ()),
+        ("__tx_assert", assert as *mut ()),
         ("__tx_repeat", repeat as *mut ()),
         ("__tx_exit", exit as *mut ()),
         ("__tx_fma", libm::fma_to_odd as *mut ()),
@@ -438,6 +443,26 @@ extern "C" fn trap(site: i32) {
     checked(|machine| {
         let site = machine.site(machine.current, site as u32);
         Err::<(), _>(Fault::Trap(Box::new(site)))
+    });
+}
+
+/// Prints, and returns how many arguments that took.
+extern "C" fn print(format: u64, arguments: u64, site: i32) -> i32 {
+    checked(|machine| {
+        let (text, taken) = print::format(machine, [format, arguments], site as u32)?;
+        machine.print(&text);
+        Ok(taken)
+    })
+}
+
+/// An assertion that does not hold, with its message.
+extern "C" fn assert(message: u64, site: i32) {
+    checked(|machine| {
+        let message = print::text(machine, message, site as u32)?;
+        Err::<(), _>(Fault::Assertion {
+            site: Box::new(machine.site(machine.current, site as u32)),
+            message: String::from_utf8_lossy(&message).into_owned(),
+        })
     });
 }
 

@@ -49,6 +49,7 @@ mod libm;
 mod machine;
 mod memory;
 mod order;
+mod print;
 mod program;
 mod report;
 mod schedule;

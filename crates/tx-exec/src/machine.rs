@@ -611,6 +611,12 @@ impl<'m> Machine<'m> {
         Ok(Outcome::Ready(0))
     }
 
+    /// The thread that runs prints.
+    pub(crate) fn print(&mut self, text: &[u8]) {
+        self.memory.print(text);
+        self.progress();
+    }
+
     /// The thread that runs fences for all threads of the device.
     pub(crate) fn fence(&mut self, fence: Fence) {
         if let Some(clocks) = &mut self.clocks {

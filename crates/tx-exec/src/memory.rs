@@ -148,12 +148,28 @@ pub struct Memory {
     buffers: u32,
     /// Index of the region hit last: most accesses hit the same one again.
     last: usize,
+    /// What threads printed.
+    printed: Vec<u8>,
 }
+
+/// Bytes that threads may print until somebody takes them: as many as CUDA's buffer has unless it is told otherwise.
+const MOST_PRINTED: usize = 1 << 20;
 
 impl Memory {
     /// A memory without buffers.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// What threads printed (`vprintf`, which `gpu.printf` becomes) since this was last asked, in the order in which they did, also
+    /// in a launch that failed. Of more than a mebibyte the first is kept.
+    pub fn take_printed(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.printed)
+    }
+
+    pub(crate) fn print(&mut self, text: &[u8]) {
+        let room = MOST_PRINTED.saturating_sub(self.printed.len());
+        self.printed.extend(&text[..text.len().min(room)]);
     }
 
     /// Allocates `bytes` zero bytes, aligned to `align` bytes (a power of two; 256 when less).

@@ -39,6 +39,10 @@ const INSTEAD: &[(&str, &str)] = &[
     ),
     ("vector.load", ONE_DIMENSION),
     ("vector.store", ONE_DIMENSION),
+    (
+        "vector.print",
+        "`gpu.printf` prints numbers; `vector.extract` takes one of a vector",
+    ),
 ];
 const ALL_REDUCE: &str =
     "`tile.all_reduce` combines a value of each thread, of any type, at scope `warp` or `cta`";

@@ -20,6 +20,8 @@ pub(crate) struct Resident<'m> {
     addresses: Vec<u64>,
     /// What all launches so far had to do.
     work: u64,
+    /// What their threads printed.
+    printed: String,
 }
 
 impl Resident<'_> {
@@ -27,9 +29,16 @@ impl Resident<'_> {
     pub(crate) fn launch(&mut self, job: &Job) -> Result<(), Error> {
         for launch in &job.launches {
             let (addresses, memory) = (&self.addresses, &mut self.memory);
-            let report = self
-                .module
-                .launch(launch, addresses, memory, &self.options)?;
+            let report = self.module.launch(launch, addresses, memory, &self.options);
+            let printed = self.memory.take_printed();
+            self.printed.push_str(&String::from_utf8_lossy(&printed));
+            let report = report.map_err(|error| match error {
+                Error::Fault(mut fault) => {
+                    fault.printed = std::mem::take(&mut self.printed);
+                    Error::Fault(fault)
+                }
+                error => error,
+            })?;
             self.work = self.work.saturating_add(report.work());
         }
         Ok(())
@@ -38,6 +47,11 @@ impl Resident<'_> {
     /// What all launches so far had to do.
     pub(crate) fn work(&self) -> u64 {
         self.work
+    }
+
+    /// What threads of all launches printed since this was last asked.
+    pub(crate) fn take_printed(&mut self) -> String {
+        std::mem::take(&mut self.printed)
     }
 
     /// Reads the written buffers back.
@@ -100,6 +114,7 @@ impl Module {
             ids,
             addresses,
             work: 0,
+            printed: String::new(),
         })
     }
 
@@ -210,5 +225,6 @@ fn faulted(kernel: &str, fault: &tx_exec::Fault) -> Error {
         location: location(fault.site()),
         other_location: location(fault.other_site()),
         message: fault.to_string(),
+        printed: String::new(),
     }))
 }

@@ -492,15 +492,17 @@ impl<'e> Prepared<'e> {
             Resident::Cuda(resident) => resident.read_back(&mut self.job)?,
         }
         #[cfg(feature = "simt")]
-        let work = match &self.resident {
-            Resident::Cpu(resident) => resident.work(),
-            _ => 0,
+        let (work, printed) = match &mut self.resident {
+            Resident::Cpu(resident) => (resident.work(), resident.take_printed()),
+            _ => (0, String::new()),
         };
         Ok(Outputs {
             arrays: self.job.into_arrays()?,
             elapsed,
             #[cfg(feature = "simt")]
             work,
+            #[cfg(feature = "simt")]
+            printed,
         })
     }
 }
@@ -585,6 +587,8 @@ pub struct Outputs {
     elapsed: Duration,
     #[cfg(feature = "simt")]
     work: u64,
+    #[cfg(feature = "simt")]
+    printed: String,
 }
 
 impl Outputs {
@@ -615,6 +619,13 @@ impl Outputs {
     /// How long the kernels took, from the start of the first to the end of the last, without copies and allocations.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
+    }
+
+    /// What threads printed with `gpu.printf`, where the executor ran them. A GPU's driver writes it to the standard output of the
+    /// process by itself.
+    #[cfg(feature = "simt")]
+    pub fn printed(&self) -> &str {
+        &self.printed
     }
 
     /// What the executor had to do (see [`tx_exec::Report::work`]); 0 where another device ran it.

@@ -213,6 +213,8 @@ pub struct Fault {
     pub other_location: Option<String>,
     /// What it did, and which threads did it, with the places.
     pub message: String,
+    /// What threads printed before.
+    pub printed: String,
 }
 
 impl Fault {
@@ -256,7 +258,7 @@ pub enum FaultKind {
     Stack,
     /// More steps than it may take.
     Endless,
-    /// A trap, an integer division by zero, a number outside its declared range, or threads that wait for each other for ever.
+    /// An assertion that does not hold, a trap, an integer division by zero, a number outside its declared range, or threads that wait for each other for ever.
     Other,
 }
 

@@ -12,7 +12,11 @@ pub(crate) fn warn_of_unused(op: Op<'_>) {
         return;
     }
     if attribute(op, "neutral").is_some() && attribute(op, "partials").is_none() {
-        warning(op.location(), "`neutral` changes nothing without `partials`: it says what those start from").emit();
+        warning(
+            op.location(),
+            "`neutral` changes nothing without `partials`: it says what those start from",
+        )
+        .emit();
     }
     let (kind, nan, values) = match (Reduce::of(op), AllReduce::of(op)) {
         (Some(reduce), _) => (reduce.kind, reduce.nan, reduce.sources),
@@ -28,8 +32,14 @@ pub(crate) fn warn_of_unused(op: Op<'_>) {
         return;
     }
     let (why, instead) = match kind {
-        Kind::Custom => ("the combiner says what NaN does", "where the values are combined"),
-        _ => ("NaN stays NaN whatever it is combined with", "in a region `element`"),
+        Kind::Custom => (
+            "the combiner says what NaN does",
+            "where the values are combined",
+        ),
+        _ => (
+            "NaN stays NaN whatever it is combined with",
+            "in a region `element`",
+        ),
     };
     warning(op.location(), format!("`nan` changes nothing in `{kind}`: {why}"))
         .note("it says what NaN does in `max`, `min`, `argmax` and `argmin`")

@@ -183,7 +183,15 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
         graph: options.graph,
         ..options.launch.run_options(&args)
     };
-    program.run_with(args, &run_options).map_err(|error| {
+    let run = program.run_with(args, &run_options);
+    let printed = match &run {
+        Ok(outputs) => outputs.printed(),
+        Err(tx_runtime::Error::Fault(fault)) => &fault.printed,
+        Err(_) => "",
+    };
+    // As a GPU's driver does.
+    crate::print(printed.as_bytes())?;
+    run.map_err(|error| {
         options
             .launch
             .refused(error, &options.program.file, &artifact.plan)

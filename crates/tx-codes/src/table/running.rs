@@ -281,4 +281,36 @@ pub(crate) const CODES: &[Code] = &[
 }
 "#,
     },
+    Code {
+        number: 808,
+        title: "an assertion that does not hold",
+        messages: &["assertion failed {}: {}"],
+        explanation: "The condition of a `cf.assert` is false in some thread, of which the message has the number. What threads print with \
+                      `gpu.printf` before it is shown.",
+        command: Command::Run(&["--arg", "full:3:32xi32"]),
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %c3 = arith.constant 3 : i32
+    %v = memref.load %A[%t] : memref<32xi32>
+    %small = arith.cmpi slt, %v, %c3 : i32
+    cf.assert %small, "no element is above 2"
+    memref.store %c3, %A[%t] : memref<32xi32>
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xi32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %c3 = arith.constant 3 : i32
+    %v = memref.load %A[%t] : memref<32xi32>
+    %small = arith.cmpi sle, %v, %c3 : i32
+    cf.assert %small, "no element is above 3"
+    memref.store %c3, %A[%t] : memref<32xi32>
+    gpu.return
+  }
+}
+"#,
+    },
 ];

@@ -30,7 +30,7 @@ use melior::{
     },
 };
 use mlir_sys as raw;
-use rewrite::{Rewriter, Uses};
+use rewrite::{Printer, Rewriter, Uses};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Put before the names of the device's symbols, so that they cannot be mistaken for those of the host.
@@ -173,6 +173,8 @@ fn convert_module<'c>(
                 let copy = copy(operation, &module);
                 globals.push(global(context, copy)?);
             }
+            "llvm.func"
+                if !is_definition(operation) && Printer::of(&symbol(operation)?).is_some() => {}
             "llvm.func" => {
                 let copy = copy(operation, &module);
                 let name = symbol(copy)?;

@@ -105,6 +105,42 @@ const CALLED: [&str; 8] = [
     "llvm.trunc",
 ];
 
+/// A function that the driver of a device has, of which there is a hook.
+#[derive(Clone, Copy)]
+pub(super) struct Printer {
+    name: &'static str,
+    /// Types of its operands, and of its result.
+    operands: &'static [&'static str],
+    result: Option<&'static str>,
+    hook: &'static str,
+    /// Operands that the hook takes, as addresses: the first ones.
+    addresses: usize,
+}
+
+const PRINTERS: [Printer; 2] = [
+    Printer {
+        name: "vprintf",
+        operands: &["!llvm.ptr", "!llvm.ptr"],
+        result: Some("i32"),
+        hook: "__tx_print",
+        addresses: 2,
+    },
+    Printer {
+        name: "__assertfail",
+        operands: &["!llvm.ptr", "!llvm.ptr", "i32", "!llvm.ptr", "i64"],
+        result: None,
+        hook: "__tx_assert",
+        addresses: 1,
+    },
+];
+
+impl Printer {
+    /// The one of this name.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        PRINTERS.iter().find(|known| known.name == name).copied()
+    }
+}
+
 /// What a function is given for values that do not stay in registers, at most, in bytes: every value is not spilled at once.
 const MAX_SPILLS: u64 = 16 << 20;
 
@@ -524,7 +560,15 @@ impl<'c, 's> Rewriter<'c, 's> {
     }
 
     fn call<'a>(&mut self, operation: OperationRef<'c, 'a>, uses: &mut Uses) -> Result<(), Error> {
-        let callee = symbol_attribute(operation, "callee")
+        let callee = symbol_attribute(operation, "callee");
+        if let Some(hook) = callee.as_deref().and_then(Printer::of)
+            && callee
+                .as_ref()
+                .is_some_and(|callee| !self.functions.contains(callee))
+        {
+            return self.print(operation, hook);
+        }
+        let callee = callee
             .filter(|callee| self.functions.contains(callee))
             .ok_or_else(|| unsupported(operation, "llvm.call (through a pointer)"))?;
         uses.calls.insert(callee);
@@ -539,6 +583,36 @@ impl<'c, 's> Rewriter<'c, 's> {
         ] {
             remove_attribute(operation, name);
         }
+        Ok(())
+    }
+
+    /// A call of what the driver of a device has for threads that print.
+    fn print<'a>(&mut self, operation: OperationRef<'c, 'a>, hook: Printer) -> Result<(), Error> {
+        let emitter = self.emitter(operation)?;
+        let word = emitter.integer_type(64);
+        let site = emitter.constant(32, self.site(operation)?)?;
+        let result = operation.result(0).ok().map(|result| result.r#type());
+        let types: Vec<_> = operation
+            .operands()
+            .map(|operand| operand.r#type().to_string())
+            .collect();
+        if types != hook.operands || result.map(|ty| ty.to_string()).as_deref() != hook.result {
+            return Err(unsupported(
+                operation,
+                &format!(
+                    "llvm.call of `{}` (with other types than it has)",
+                    hook.name
+                ),
+            ));
+        }
+        let mut arguments = Vec::new();
+        for index in 0..hook.addresses {
+            arguments.push(emitter.cast("llvm.ptrtoint", operand(operation, index)?, word)?);
+        }
+        arguments.push(site);
+        replace(operation, emitter.call(hook.hook, &arguments, result)?);
+        // SAFETY: if it has a result, its uses were just replaced.
+        unsafe { erase(operation) };
         Ok(())
     }
 

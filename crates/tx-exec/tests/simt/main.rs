@@ -9,6 +9,7 @@ mod floats;
 mod memory;
 mod orders;
 mod pipeline;
+mod print;
 mod races;
 mod shuffles;
 mod vectors;

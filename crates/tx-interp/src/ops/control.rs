@@ -77,6 +77,7 @@ pub(crate) fn build<'c>(
         }
         "cf.assert" => {
             let message = string_attribute(op, "msg").unwrap_or_default();
+            let message = format!("assertion failed: {message}");
             let site = Site::of(op);
             Box::new(move |exec| {
                 match exec

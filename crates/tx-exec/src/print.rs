@@ -1,0 +1,274 @@
+//! What threads print: `vprintf` of the device, and the message of `__assertfail`.
+//!
+//! Arguments lie one behind the other, each at a multiple of its size, as `gpu.printf` puts them. Integers have four bytes
+//! unless a length modifier says otherwise, floats are f64, and text is an address.
+
+use crate::{
+    fault::{AccessKind, Fault, Space},
+    machine::{Machine, Request},
+};
+use std::ffi::{CString, c_char};
+
+/// The widest field, and most digits behind a point.
+const MOST_DIGITS: u64 = 1 << 12;
+/// Bytes of a text, after which it is taken to have no end.
+const MOST_TEXT: u64 = 1 << 16;
+
+/// The arguments of a call, from the first on that is not printed yet.
+struct Arguments {
+    address: u64,
+    site: u32,
+}
+
+impl Arguments {
+    /// The next, of `bytes` bytes.
+    fn next(&mut self, machine: &mut Machine<'_>, bytes: u64) -> Result<u64, Fault> {
+        let address = self.address.next_multiple_of(bytes);
+        self.address = address.wrapping_add(bytes);
+        read(machine, address, bytes, self.site)
+    }
+}
+
+/// Reads 1, 2, 4 or 8 bytes as the thread that runs.
+fn read(machine: &mut Machine<'_>, address: u64, bytes: u64, site: u32) -> Result<u64, Fault> {
+    machine.access(Request {
+        address,
+        bytes,
+        kind: AccessKind::Read,
+        reads: true,
+        writes: false,
+        space: Space::Generic,
+        alignment: bytes,
+        site,
+    })?;
+    let mut value = [0u8; 8];
+    // SAFETY: the access was checked: as many bytes are there, and nobody writes them meanwhile.
+    unsafe {
+        std::ptr::copy_nonoverlapping(address as *const u8, value.as_mut_ptr(), bytes as usize);
+    }
+    Ok(u64::from_le_bytes(value))
+}
+
+/// The text at an address, up to the zero at its end.
+pub(crate) fn text(machine: &mut Machine<'_>, address: u64, site: u32) -> Result<Vec<u8>, Fault> {
+    let mut text = Vec::new();
+    for at in 0..MOST_TEXT {
+        match read(machine, address.wrapping_add(at), 1, site)? as u8 {
+            0 => break,
+            byte => text.push(byte),
+        }
+    }
+    Ok(text)
+}
+
+/// What is printed with a format, both of the thread that runs, and how many arguments that took.
+pub(crate) fn format(
+    machine: &mut Machine<'_>,
+    [format, arguments]: [u64; 2],
+    site: u32,
+) -> Result<(Vec<u8>, i32), Fault> {
+    let format = text(machine, format, site)?;
+    let mut arguments = Arguments {
+        address: arguments,
+        site,
+    };
+    let (mut printed, mut taken) = (Vec::new(), 0);
+    let mut rest = format.as_slice();
+    while let Some((&byte, after)) = rest.split_first() {
+        rest = after;
+        if byte != b'%' {
+            printed.push(byte);
+        } else if let Some((field, after)) = Field::parse(rest) {
+            rest = after;
+            field.print(machine, &mut arguments, &mut printed)?;
+            taken += i32::from(field.conversion != b'%');
+        } else {
+            // No conversion: it stays as it is.
+            printed.push(byte);
+        }
+    }
+    Ok((printed, taken))
+}
+
+/// A number that the format has, or the next argument.
+#[derive(Clone, Copy)]
+enum Number {
+    Given(u64),
+    Argument,
+}
+
+impl Number {
+    /// Digits or an asterisk, if there are any, and what follows.
+    fn parse(text: &[u8]) -> (Option<Self>, &[u8]) {
+        if let Some(rest) = text.strip_prefix(b"*") {
+            return (Some(Self::Argument), rest);
+        }
+        let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let (number, rest) = text.split_at(digits);
+        let add = |number: u64, digit: &u8| {
+            let digit = u64::from(digit - b'0');
+            number.saturating_mul(10).saturating_add(digit)
+        };
+        let number = number.iter().fold(0, add);
+        ((digits > 0).then_some(Self::Given(number)), rest)
+    }
+
+    fn get(self, machine: &mut Machine<'_>, arguments: &mut Arguments) -> Result<i32, Fault> {
+        let number = match self {
+            Self::Given(number) => number.min(MOST_DIGITS) as i64,
+            Self::Argument => i64::from(arguments.next(machine, 4)? as i32),
+        };
+        let most = MOST_DIGITS as i64;
+        Ok(number.clamp(-most, most) as i32)
+    }
+}
+
+/// `%`, flags, width, precision, length, conversion.
+struct Field<'f> {
+    flags: &'f [u8],
+    width: Option<Number>,
+    precision: Option<Number>,
+    /// Bytes of an integer.
+    bytes: u64,
+    conversion: u8,
+}
+
+impl<'f> Field<'f> {
+    /// What stands behind a `%`, and what follows.
+    fn parse(text: &'f [u8]) -> Option<(Self, &'f [u8])> {
+        let flags = text
+            .iter()
+            .take_while(|byte| b"-+ #0".contains(byte))
+            .count();
+        let (flags, rest) = text.split_at(flags);
+        let (width, rest) = Number::parse(rest);
+        let (precision, rest) = match rest.strip_prefix(b".") {
+            Some(rest) => {
+                let (number, rest) = Number::parse(rest);
+                (number.or(Some(Number::Given(0))), rest)
+            }
+            None => (None, rest),
+        };
+        let length = rest
+            .iter()
+            .take_while(|byte| b"hlLjzt".contains(byte))
+            .count();
+        let (length, rest) = rest.split_at(length);
+        let (&conversion, rest) = rest.split_first()?;
+        let field = Self {
+            flags,
+            width,
+            precision,
+            bytes: if length.iter().all(|byte| *byte == b'h') {
+                4
+            } else {
+                8
+            },
+            conversion,
+        };
+        b"diouxXcaAeEfFgGsp%"
+            .contains(&conversion)
+            .then_some((field, rest))
+    }
+
+    fn print(
+        &self,
+        machine: &mut Machine<'_>,
+        arguments: &mut Arguments,
+        printed: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        let mut get = |number: Option<Number>, machine: &mut Machine<'_>| {
+            number
+                .map(|number| number.get(machine, arguments))
+                .transpose()
+        };
+        let width = get(self.width, machine)?.unwrap_or(0);
+        // A negative one is none.
+        let precision = get(self.precision, machine)?.unwrap_or(-1);
+        let sized = [width, precision];
+        match self.conversion {
+            b'%' => printed.push(b'%'),
+            b'd' | b'i' => {
+                let value = arguments.next(machine, self.bytes)?;
+                let value = if self.bytes == 4 {
+                    i64::from(value as i32)
+                } else {
+                    value as i64
+                };
+                self.write(sized, "ll", Value::Integer(value), printed);
+            }
+            b'o' | b'u' | b'x' | b'X' => {
+                let value = arguments.next(machine, self.bytes)?;
+                self.write(sized, "ll", Value::Integer(value as i64), printed);
+            }
+            b'c' => {
+                let value = arguments.next(machine, 4)?;
+                self.write(sized, "", Value::Character(value as i32), printed);
+            }
+            b's' => {
+                let address = arguments.next(machine, 8)?;
+                let text = text(machine, address, arguments.site)?;
+                // It was read up to a zero.
+                let text = CString::new(text).unwrap_or_default();
+                self.write(sized, "", Value::Text(&text), printed);
+            }
+            b'p' => {
+                let value = arguments.next(machine, 8)?;
+                printed.extend(format!("0x{value:x}").bytes());
+            }
+            _ => {
+                let value = f64::from_bits(arguments.next(machine, 8)?);
+                self.write(sized, "", Value::Float(value), printed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Prints a value as the C library does.
+    fn write(
+        &self,
+        [width, precision]: [i32; 2],
+        length: &str,
+        value: Value<'_>,
+        printed: &mut Vec<u8>,
+    ) {
+        let mut field = vec![b'%'];
+        field.extend(self.flags);
+        field.extend(b"*.*");
+        field.extend(length.bytes());
+        field.extend([self.conversion, 0]);
+        let write = |buffer: *mut c_char, room: usize| {
+            let field: *const c_char = field.as_ptr().cast();
+            // SAFETY: the field takes two integers and a value of this type; `room` bytes are there.
+            unsafe {
+                match value {
+                    Value::Integer(value) => {
+                        libc::snprintf(buffer, room, field, width, precision, value)
+                    }
+                    Value::Character(value) => {
+                        libc::snprintf(buffer, room, field, width, precision, value)
+                    }
+                    Value::Float(value) => {
+                        libc::snprintf(buffer, room, field, width, precision, value)
+                    }
+                    Value::Text(text) => {
+                        libc::snprintf(buffer, room, field, width, precision, text.as_ptr())
+                    }
+                }
+            }
+        };
+        let bytes = usize::try_from(write(std::ptr::null_mut(), 0)).unwrap_or(0);
+        let mut buffer = vec![0u8; bytes + 1];
+        write(buffer.as_mut_ptr().cast(), buffer.len());
+        printed.extend(&buffer[..bytes]);
+    }
+}
+
+/// What a field prints, as the C library takes it.
+#[derive(Clone, Copy)]
+enum Value<'v> {
+    Integer(i64),
+    Character(i32),
+    Float(f64),
+    Text(&'v CString),
+}

@@ -1,0 +1,105 @@
+//! Whether the fields of a `gpu.printf` fit what they print.
+
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, TypeLike, ValueLike};
+use tx_mlir::{Failed, Op, byte_width, error, integer_width, operands, string_attribute, warning};
+
+/// A field of a format, with the conversion at its end.
+struct Field<'f> {
+    text: &'f str,
+    /// Whether it prints eight bytes of an integer, and not four.
+    long: bool,
+    conversion: u8,
+}
+
+/// Checks that there are as many fields as arguments, and warns of those that read something else than they are given: they do
+/// so without a word on a device, and what follows is read at the wrong place as well.
+pub(crate) fn check_printf(op: Op<'_>) -> Result<(), Failed> {
+    let format = string_attribute(op, "format").unwrap_or_default();
+    let (fields, arguments) = (fields(&format), operands(op));
+    if fields.iter().any(|field| field.text.contains('*')) {
+        // Widths are arguments as well.
+        return Ok(());
+    }
+    if fields.len() > arguments.len() {
+        let message = format!(
+            "`gpu.printf` is given {} of the {} values that its fields print",
+            arguments.len(),
+            fields.len()
+        );
+        return Err(error(op.location(), message).emit());
+    }
+    for (number, (field, argument)) in fields.iter().zip(arguments).enumerate() {
+        let ty = argument.r#type();
+        if let Some(instead) = field.instead(ty) {
+            warning(
+                op.location(),
+                format!(
+                    "field {number} of `gpu.printf` (counted from 0), `{}`, does not print `{ty}`",
+                    field.text
+                ),
+            )
+            .note(instead)
+            .emit();
+        }
+    }
+    Ok(())
+}
+
+fn fields(format: &str) -> Vec<Field<'_>> {
+    let mut fields = Vec::new();
+    let mut rest = format;
+    while let Some(start) = rest.find('%') {
+        let after = &rest[start + 1..];
+        let modifiers = after.find(|c: char| !"-+ #0123456789.*hlLjzt".contains(c));
+        let Some((length, conversion)) =
+            modifiers.and_then(|at| Some((at, *after.as_bytes().get(at)?)))
+        else {
+            break;
+        };
+        let (text, following) =
+            rest[start..].split_at(1 + length + usize::from(conversion.is_ascii()));
+        rest = following;
+        if b"diouxXcaAeEfFgGsp".contains(&conversion) {
+            let long = text.contains(['l', 'j', 'z', 't']);
+            fields.push(Field {
+                text,
+                long,
+                conversion,
+            });
+        }
+    }
+    fields
+}
+
+impl Field<'_> {
+    /// What to write in place of the field, or of an argument of this type, if it does not print that.
+    fn instead(&self, ty: Type<'_>) -> Option<String> {
+        let integer = ty.is_index().then_some(64).or_else(|| integer_width(ty));
+        let letter = char::from(self.conversion);
+        match (self.conversion, integer) {
+            (b's' | b'p', _) => None,
+            (b'd' | b'i' | b'o' | b'u' | b'x' | b'X' | b'c', Some(bits)) => match (bits, self.long)
+            {
+                (64, true) | (32, false) => None,
+                (64, false) if self.conversion != b'c' => {
+                    Some(format!("eight bytes are printed by `%ll{letter}`"))
+                }
+                (32, true) => Some(format!("four bytes are printed by `%{letter}`")),
+                _ => Some("extend it to `i32` with `arith.extsi` or `arith.extui`".to_owned()),
+            },
+            (_, Some(bits)) => Some(
+                match bits {
+                    64 => "integers of eight bytes are printed by `%lld`",
+                    _ => "integers are printed by `%d`",
+                }
+                .to_owned(),
+            ),
+            (b'a' | b'A' | b'e' | b'E' | b'f' | b'F' | b'g' | b'G', None) => {
+                let fits = ty.is_float() && byte_width(ty).is_some();
+                (!fits).then(|| "numbers are printed, one by one".to_owned())
+            }
+            (_, None) => Some("floats are printed by `%f` and `%g`".to_owned()),
+        }
+    }
+}
