@@ -147,8 +147,12 @@ func.func @two_sum(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, 
   return
 }
 
-// A running product of a x + c is one of pairs, of which no order matters where all a are 1.
+// A composition of functions a x + c is associative, so that nothing slipped. No order matters where all a are 1, but who means that
+// writes a sum.
 func.func @linear(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, %w: memref<?xf32>) {
+  // expected-warning @below {{the combiner is not commutative for most tuples}}
+  // expected-note @below {{it is associative: results are about the order of the elements, as in compositions of functions, and reductions keep none}}
+  // expected-note @below {{elements are combined in any order: results depend on it wherever such tuples occur}}
   tile.reduce custom %a, %b into %v, %w axes [1] scope(grid) identity [1.0 : f32, 0.0 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
     %x = arith.mulf %l0, %r0 : f32
@@ -185,5 +189,28 @@ func.func @complex(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, 
     %y = arith.addf %u, %z : f32
     tile.yield %x, %y : f32, f32
   } : memref<?x?xf32>, memref<?x?xf32> into memref<?xf32>, memref<?xf32>
+  return
+}
+
+// The largest sum of neighbours: of a whole, of a beginning, of an end, and of any. It needs the order too.
+func.func @subarray(%a: memref<?x?xi32>, %b: memref<?x?xi32>, %c: memref<?x?xi32>, %d: memref<?x?xi32>,
+                    %v: memref<?xi32>, %w: memref<?xi32>, %x: memref<?xi32>, %y: memref<?xi32>) {
+  // expected-warning @below {{the combiner is not commutative for most tuples}}
+  // expected-note @below {{it is associative}}
+  // expected-note @below {{elements are combined in any order}}
+  tile.reduce custom %a, %b, %c, %d into %v, %w, %x, %y axes [1] scope(grid)
+      identity [0 : i32, -1000000 : i32, -1000000 : i32, -1000000 : i32] combiner {
+  ^bb0(%ls: i32, %lp: i32, %le: i32, %lm: i32, %rs: i32, %rp: i32, %re: i32, %rm: i32):
+    %s = arith.addi %ls, %rs : i32
+    %p1 = arith.addi %ls, %rp : i32
+    %p = arith.maxsi %lp, %p1 : i32
+    %e1 = arith.addi %le, %rs : i32
+    %e = arith.maxsi %re, %e1 : i32
+    %m1 = arith.addi %le, %rp : i32
+    %m2 = arith.maxsi %lm, %rm : i32
+    %m = arith.maxsi %m1, %m2 : i32
+    tile.yield %s, %p, %e, %m : i32, i32, i32, i32
+  } : memref<?x?xi32>, memref<?x?xi32>, memref<?x?xi32>, memref<?x?xi32>
+      into memref<?xi32>, memref<?xi32>, memref<?xi32>, memref<?xi32>
   return
 }

@@ -52,13 +52,22 @@ pub(crate) fn is_written(op: Op<'_>) -> bool {
 
 /// Warns of a combiner that breaks a law for tuples that are nothing special.
 fn warn_of(op: Op<'_>, slip: &Slip) {
-    let Slip { broken, part } = slip;
+    let Slip {
+        broken,
+        part,
+        is_ordered,
+    } = slip;
     let (why, change) = match broken.law {
         Law::Identity => (
             "threads without an element combine the identity: results are wrong wherever such tuples occur",
             format!(
                 "value {part} (counted from 0) changes: mend its identity, or what `tile.yield` takes there"
             ),
+        ),
+        _ if *is_ordered => (
+            "elements are combined in any order: results depend on it wherever such tuples occur",
+            "it is associative: results are about the order of the elements, as in compositions of functions, and reductions keep none"
+                .to_owned(),
         ),
         _ => (
             "elements are combined in any order: results depend on it wherever such tuples occur",

@@ -18,6 +18,8 @@ use tx_scalar::{signed, truncated};
 pub(crate) struct Slip {
     pub(crate) broken: CounterExample,
     pub(crate) part: usize,
+    /// Whether it is none, and the combiner one of things in an order.
+    pub(crate) is_ordered: bool,
 }
 
 /// Values of each part: small, so that sums and products are exact, and in no order.
@@ -65,11 +67,23 @@ pub(crate) fn slip<'c>(
     let obeyed = |tuples: &[Partial], fixed: &[Option<Scalar>]| {
         matches!(judge(tuples, fixed), Judged::Obeyed)
     };
-    let excused = sorted
+    let all = Tuples {
+        laws: &laws,
+        tuples: &tuples,
+        fixed: &any,
+    };
+    let is_sorted = sorted
         .map(|order| sort_each(&tuples, order))
-        .any(|tuples| obeyed(&tuples, &any))
-        || choices(&laws.sorts, &identity).any(|fixed| obeyed(&with(&tuples, &fixed), &fixed));
-    (!excused).then_some(slip)
+        .any(|tuples| obeyed(&tuples, &any));
+    if is_sorted {
+        return None;
+    }
+    let is_fixed =
+        choices(&laws.sorts, &identity).any(|fixed| obeyed(&with(&tuples, &fixed), &fixed));
+    // That some tuples hide it excuses no combiner that is associative for all of them: what it combines has an order, as
+    // compositions of functions have.
+    let is_ordered = is_fixed && slip.broken.law == Law::Commutative && all.are_associative();
+    (!is_fixed || is_ordered).then_some(Slip { is_ordered, ..slip })
 }
 
 /// A tuple of numbers.
@@ -228,6 +242,17 @@ impl Tuples<'_> {
         threes.map(case).collect()
     }
 
+    /// Whether all triples of which something is known are combined to the same from both sides, and they are the most.
+    fn are_associative(&self) -> bool {
+        let triples = self.triples();
+        let mut known = 0;
+        let holds = decided(&triples).all(|(_, [l, r])| {
+            known += 1;
+            self.laws.differing(l, r).is_none()
+        });
+        holds && 2 * known > triples.len()
+    }
+
     /// Each with what should be neutral on its left.
     fn beside<'t>(&'t self, identity: &'t Partial) -> Vec<Case<'t>> {
         let case = |x: &'t Partial| Case {
@@ -260,6 +285,7 @@ impl Tuples<'_> {
         Some(Slip {
             broken: self.told(case, results),
             part: differs(results)?,
+            is_ordered: false,
         })
     }
 
