@@ -27,14 +27,14 @@ const VAST: Vast = Vast {
 };
 /// As many blocks as keep a device busy, two for each multiprocessor.
 const BUSY: i64 = 256;
-/// Rows of up to so many elements, shortest first, by the most bytes of an element: how many threads reduce one, what each has under
+/// Rows of up to so many elements, the shortest and then longer ones, by the most bytes of an element: how many threads reduce one, what each has under
 /// way, and whether as vectors. Elements of four bytes one by one take less code, which takes time to compile, and a warp's loads of them are as
 /// fast as vectors until a row is longer than what a warp loads at once; narrower ones are loads of a part of a cache line.
-const ROWS: [(i64, &[Class]); 4] = [
+const ROWS: [(i64, Class, &[Class]); 4] = [
     (
         1,
+        Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
         &[
-            Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
             Class::one_by_one(32, [2, 8, 1, THREADS]),
             Class::one_by_one(112, [4, 8, 1, THREADS / 2]),
             Class::by_vectors(256, [1, 1, 1, THREADS]),
@@ -43,8 +43,8 @@ const ROWS: [(i64, &[Class]); 4] = [
     ),
     (
         2,
+        Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
         &[
-            Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
             Class::by_vectors(16, [1, 8, 1, THREADS]).of(2),
             Class::by_vectors(48, [1, 8, 1, THREADS]).of(4),
             Class::by_vectors(64, [2, 8, 1, THREADS / 2]).of(4),
@@ -57,47 +57,39 @@ const ROWS: [(i64, &[Class]); 4] = [
             Class::by_vectors(1 << 13, [2 * LANES, 2, 1, THREADS / 2]),
         ],
     ),
-    (
-        4,
-        &[
-            Class::one_by_one(8, [1, 8, 2, THREADS / 2]),
-            Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
-            Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
-            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
-            Class::one_by_one(64, [8, 8, 1, THREADS / 2]),
-            Class::one_by_one(256, [LANES / 2, 8, 1, THREADS / 2]),
-            Class::one_by_one(768, [LANES, 8, 1, THREADS]),
-            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
-        ],
-    ),
+    (4, Class::one_by_one(8, [1, 8, 2, THREADS / 2]), WORDS),
     (
         i64::MAX,
-        &[
-            Class::one_by_one(8, [1, 8, 1, THREADS / 2]),
-            Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
-            Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
-            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
-            Class::one_by_one(64, [8, 8, 1, THREADS / 2]),
-            Class::one_by_one(256, [LANES / 2, 8, 1, THREADS / 2]),
-            Class::one_by_one(768, [LANES, 8, 1, THREADS]),
-            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
-        ],
+        Class::one_by_one(8, [1, 8, 1, THREADS / 2]),
+        WORDS,
     ),
 ];
-/// The same where an element takes many ops, or several numbers are exchanged: the fewer threads, the fewer exchanges.
-const HEAVY_ROWS: &[Class] = &[
-    Class::one_by_one(8, [1, 4, 1, THREADS]),
-    Class::by_vectors(16, [1, 8, 1, THREADS / 2]).of(2),
-    Class::by_vectors(24, [1, 16, 1, THREADS])
-        .of(2)
-        .resident(ENOUGH),
-    Class::by_vectors(32, [2, 8, 1, THREADS / 2])
-        .of(2)
-        .resident(ENOUGH),
-    Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
-    Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
+/// Elements of four bytes and more, in rows that are not the shortest.
+const WORDS: &[Class] = &[
+    Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
+    Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
+    Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
+    Class::one_by_one(64, [8, 8, 1, THREADS / 2]),
+    Class::one_by_one(256, [LANES / 2, 8, 1, THREADS / 2]),
+    Class::one_by_one(768, [LANES, 8, 1, THREADS]),
     Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
 ];
+/// What [`ROWS`] are where an element takes many ops, or several numbers are exchanged: the fewer threads, the fewer exchanges.
+const HEAVY_ROWS: (Class, &[Class]) = (
+    Class::one_by_one(8, [1, 4, 1, THREADS]),
+    &[
+        Class::by_vectors(16, [1, 8, 1, THREADS / 2]).of(2),
+        Class::by_vectors(24, [1, 16, 1, THREADS])
+            .of(2)
+            .resident(ENOUGH),
+        Class::by_vectors(32, [2, 8, 1, THREADS / 2])
+            .of(2)
+            .resident(ENOUGH),
+        Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
+        Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
+        Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
+    ],
+);
 /// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], and how many threads reduce one: the fewer
 /// there are, the fewer exchanges.
 const COSTLY: [(i64, i64); 3] = [(128, 4), (512, 8), (2048, 16)];
@@ -393,12 +385,12 @@ impl Chooser<'_, '_> {
                 });
             }
         } else {
-            let of_width = ROWS.iter().find(|(most, _)| width <= *most);
-            let all = match of_width {
-                Some((_, classes)) if !self.is_heavy() => classes,
-                _ => HEAVY_ROWS,
+            let of_width = ROWS.iter().find(|(most, _, _)| width <= *most);
+            let (shortest, longer) = match of_width {
+                Some((_, shortest, longer)) if !self.is_heavy() => (shortest, *longer),
+                _ => (&HEAVY_ROWS.0, HEAVY_ROWS.1),
             };
-            for class in all {
+            for class in std::iter::once(shortest).chain(longer) {
                 let vectors = match class.by_vectors {
                     true => vectors.of(class.widest),
                     false => Vectors::None,
