@@ -220,6 +220,7 @@ Exit status:
 Examples:
   tx report row_sums.mlir -o row_sums.html
   tx report kernels.mlir --entry warp_sum --chip sm_90 -o warp_sum.html
+  tx report kernels.mlir --entry sum --grid 16 -o sum.html
   tx report row_sums.mlir --no-validate --no-times -o row_sums.html";
 
 const DOCTOR_EXAMPLES: &str = "\
@@ -547,6 +548,10 @@ pub(crate) struct Report {
     /// An argument to run it with; once for each, in order. Without any, inputs are generated
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) args: Vec<Spec>,
+
+    /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
+    #[arg(long, value_name = "X,Y,Z", conflicts_with = "no_validate")]
+    pub(crate) grid: Option<Grid>,
 
     /// Leave out how long passes took: the page is then the same every time
     #[arg(long)]

@@ -74,6 +74,7 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
             if !options.no_validate {
                 let asked = Asked {
                     args,
+                    grid: options.grid.map(|grid| grid.0),
                     all: options.all_inputs,
                 };
                 failure = check(&compiler, &source, asked, &task, &mut report)?;
@@ -195,6 +196,7 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
 /// What a program is run with after each pass.
 struct Asked {
     args: Option<Vec<tx_runtime::Arg>>,
+    grid: Option<[u32; 3]>,
     /// All inputs that can be generated.
     all: bool,
 }
@@ -211,6 +213,7 @@ fn check(
     let given = tx_validate::Options {
         watch: Some(watch(task, source.name.clone())),
         args: asked.args,
+        grid: asked.grid,
         work: (!is_whole).then_some(WORK),
         ptxas: doctor::find_ptxas(),
         ..tx_validate::Options::default()

@@ -1,6 +1,6 @@
 //! `tx report`: that there is a page. What is on it has tests of its own.
 
-use crate::{Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
+use crate::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
 use std::fs;
 
 /// A page has everything, and without times it is the same every time.
@@ -102,6 +102,34 @@ fn reports_of_bad_programs_say_what_is_wrong() {
     assert_eq!(status(&output), 3, "{}", stderr(&output));
     assert!(stderr(&output).contains("RACE"), "{}", stderr(&output));
     assert!(read("race.html").contains("Not valid: see"));
+}
+
+/// A kernel is run with the grid that is given, as `tx validate` runs it: one block races with no other, and two do.
+#[test]
+fn reports_take_the_grid_of_a_kernel() {
+    let case = Case::new();
+    case.file(
+        "one_place.mlir",
+        BLOCKS.replace("%B[%b]", "%B[%c0]").replace(
+            "%b = gpu.block_id x\n",
+            "%b = gpu.block_id x\n    %c0 = arith.constant 0 : index\n",
+        ),
+    );
+    let report = ["report", "one_place.mlir", "-o", "page.html"];
+    let output = case.tx(&[&report[..], &["--grid", "1"]].concat());
+    assert_eq!(status(&output), 0, "{}", stderr(&output));
+    let output = case.tx(&[&report[..], &["--grid", "2"]].concat());
+    assert_eq!(status(&output), 3, "{}", stderr(&output));
+    assert!(stderr(&output).contains("RACE"), "{}", stderr(&output));
+    // What is not run has no grid.
+    let output = case.tx(&[&report[..], &["--grid", "2", "--no-validate"]].concat());
+    assert_eq!(status(&output), 2);
+    case.file("rows.mlir", ROWS);
+    fails(
+        &case.tx(&["report", "rows.mlir", "-o", "page.html", "--grid", "2"]),
+        1,
+        "tx: error: rows.mlir: the grid can be set for a kernel only, and `rows` is a function that launches some\n",
+    );
 }
 
 /// What is asked for in the wrong way, and where a page cannot be.
