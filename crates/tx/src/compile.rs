@@ -324,6 +324,18 @@ impl Compiler {
         })
     }
 
+    /// A warning, if the entry is a kernel that asks which block runs it and has no `known_grid_size`: launched without a grid, it
+    /// has one block, or one cluster.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Parse`].
+    pub fn unknown_grid(&self, source: &Source) -> Result<Option<Warning>, Error> {
+        self.sessions.with(source.text.len(), |session| {
+            let module = parse(session, source)?;
+            Ok(plan::unknown_grid(session, &module, source))
+        })
+    }
+
     /// The chip that the kernels of a `gpu.module` are compiled for: its own, where it names one.
     fn chip(&self, module: &Module<'_>, kernels: Option<&str>) -> String {
         let own = kernels.and_then(|kernels| chip_of(module, kernels));

@@ -58,7 +58,13 @@ pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
         .chip
         .clone()
         .unwrap_or_else(|| run::chip_for(&device));
-    let artifact = compile::compile(&options.program, &options.kept, &text, &chip)?;
+    let artifact = compile::compile(
+        &options.program,
+        &options.kept,
+        options.launch.grid,
+        &text,
+        &chip,
+    )?;
     let program = device.load(&artifact)?;
     options.launch.tell(&device);
     let times = repeats(options.times, TIMES, &device);

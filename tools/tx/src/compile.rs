@@ -6,9 +6,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tx_plan::Artifact;
+use tx_plan::{Artifact, EntryKind};
 
-use crate::cli::{Compile, Kept, Program};
+use crate::cli::{Compile, Grid, Kept, Program};
 use crate::diagnostic::Said;
 use crate::failure::{Failure, say};
 use crate::progress::{note, note_once, warn, warn_once};
@@ -208,17 +208,34 @@ pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
     Ok(folder.map(|folder| tx::Cache::new(folder, MOST_KEPT)))
 }
 
-/// Compiles a program for a chip.
+/// Compiles a program for a chip, to launch it with this grid.
 pub(crate) fn compile(
     program: &Program,
     kept: &Kept,
+    grid: Option<Grid>,
     text: &[u8],
     chip: &str,
 ) -> Result<Artifact, Failure> {
     let cache = cache(kept)?;
     reporting(program, text, cache.as_ref(), || {
-        compiler(cache.clone(), chip)?.compile_source(&source(program, text.to_vec()))
+        let compiler = compiler(cache.clone(), chip)?;
+        let source = source(program, text.to_vec());
+        let mut artifact = compiler.compile_source(&source)?;
+        if grid.is_none() && artifact.plan.entry_kind == EntryKind::Kernel {
+            artifact.warnings.extend(compiler.unknown_grid(&source)?);
+        }
+        Ok(artifact)
     })
+}
+
+/// Warns of a kernel that runs with one block for want of a grid, though it asks which block that is.
+pub(crate) fn warn_of_grid(compiler: &tx::Compiler, source: &tx::Source, grid: Option<Grid>) {
+    if grid.is_none()
+        && let Ok(Some(warning)) = compiler.unknown_grid(source)
+    {
+        let file = Path::new(&source.name);
+        warn(&Said::warnings(&[warning], file, &source.text));
+    }
 }
 
 fn compiler(cache: Option<tx::Cache>, chip: &str) -> Result<tx::Compiler, tx::Error> {

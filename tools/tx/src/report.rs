@@ -72,6 +72,7 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
                 }
             }
             if !options.no_validate {
+                compile::warn_of_grid(&compiler, &source, options.grid);
                 let asked = Asked {
                     args,
                     grid: options.grid.map(|grid| grid.0),

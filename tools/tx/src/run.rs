@@ -33,7 +33,13 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
         None => chip_for(device),
     };
     tracing::info!(device = device.name(), chip, "compiling");
-    let artifact = compile::compile(&options.program, &options.kept, &text, &chip)?;
+    let artifact = compile::compile(
+        &options.program,
+        &options.kept,
+        options.launch.grid,
+        &text,
+        &chip,
+    )?;
     check_outs(options, &artifact.plan)?;
     let files = options.outs.iter().map(|out| &out.path);
     compile::check_outputs(

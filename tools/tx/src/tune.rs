@@ -44,6 +44,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         .and_then(crate::compiler)
         .map_err(refused)?;
     let tunables = compiler.candidates(&source).map_err(refused)?;
+    compile::warn_of_grid(&compiler, &source, options.launch.grid);
     let args = options.launch.arguments(&device)?;
     let attempt =
         |schedules: &[Option<String>]| -> Result<(f64, Vec<Option<Array>>, String), Failure> {

@@ -121,6 +121,9 @@ fn validate(
         };
         source.entry = entry;
         let validated = tx_validate::validate(&compiler, &source, &given);
+        if validated.is_ok() {
+            compile::warn_of_grid(&compiler, &source, options.grid);
+        }
         let validated = validated.map_err(|trouble| match &trouble {
             Trouble::Compile(error) => diagnosed(error),
             Trouble::Arguments(error) => refused(error, file, &lines),

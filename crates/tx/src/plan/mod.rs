@@ -3,9 +3,10 @@
 //! A kernel is launched once, with the block and grid that it declares. A host function says itself what is launched:
 //! [`host`] reads its ops one after the other, [`view`] what memrefs it makes of others, [`scalar`] what it computes,
 //! [`check`] what it asserts.
-//! [`written`] says what a kernel may write.
+//! [`written`] says what a kernel may write, and [`grid`] whether it asks for a grid that nobody gave.
 
 mod check;
+mod grid;
 mod host;
 mod scalar;
 mod view;
@@ -25,6 +26,7 @@ use tx_mlir::{
 };
 use tx_plan::{
     Argument, ArgumentType, EntryKind, Expr, MemorySpace, Operand, Place, Plan, Step, VERSION,
+    Warning,
 };
 
 /// A location as a plan tells it; none where it is a file as a whole.
@@ -217,6 +219,18 @@ fn entries(top: Op<'_>) -> Vec<Op<'_>> {
 /// The names of what can be launched.
 pub(crate) fn entry_names(module: &Module<'_>) -> Vec<String> {
     entries(top(module)).into_iter().map(name_of).collect()
+}
+
+/// What is warned of where the entry is launched, and nobody says with which grid.
+pub(crate) fn unknown_grid(
+    session: &Session,
+    module: &Module<'_>,
+    source: &Source,
+) -> Option<Warning> {
+    let entry = find_entry(top(module), source);
+    // Who compiles the program is told what is wrong with it.
+    session.take_diagnostics();
+    grid::unknown(entry.ok()?)
 }
 
 fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {

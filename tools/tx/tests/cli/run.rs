@@ -99,6 +99,92 @@ fn passes_scalars_and_a_grid() {
     assert_eq!(stdout(&output), "argument 0: 4xindex\n[ 0 -2 -4  9]\n");
 }
 
+/// A kernel that asks for its block, and has no grid, runs with one block and a warning; one that does not ask is right with one.
+#[test]
+fn a_grid_that_is_left_out_is_warned_of() {
+    let case = Case::new();
+    case.file("blocks.mlir", BLOCKS);
+    let args = ["--arg", "full:9:4xi64", "--arg", "2"];
+    let warning = "\
+blocks.mlir:3:10: warning: `gpu.block_id` asks which block runs it, and nothing says how many blocks `blocks` has: one block is launched
+    %b = gpu.block_id x
+         ^
+blocks.mlir:3:10: note: `--grid N` says how many blocks there are, or `known_grid_size = array<i32: N, 1, 1>` beside the block size of `blocks`
+";
+    let with = |command: &[&str], file: &str, more: &[&str]| {
+        case.tx(&[command, &[file], &args[..], more].concat())
+    };
+    let run = ["run", "--device", "cpu"];
+    for command in [
+        &run[..],
+        &["bench", "--device", "cpu", "--progress", "never"],
+        &["validate"],
+        &["report", "-o", "page.html"],
+    ] {
+        let output = with(command, "blocks.mlir", &[]);
+        assert_eq!(status(&output), 0, "{}", stderr(&output));
+        assert!(stderr(&output).starts_with(warning), "{}", stderr(&output));
+        for more in [&["--grid", "1"][..], &["--quiet"]] {
+            let output = with(command, "blocks.mlir", more);
+            let said = stderr(&output);
+            assert!(status(&output) == 0 && !said.contains("warning"), "{said}");
+        }
+    }
+    let output = with(&run, "blocks.mlir", &["--message-format", "json"]);
+    let said: serde_json::Value = serde_json::from_str(&stderr(&output)).expect("a line of JSON");
+    assert_eq!(
+        (&said["severity"], &said["line"]),
+        (&"warning".into(), &3.into())
+    );
+    // What is compiled is launched by somebody else.
+    assert_eq!(stderr(&case.tx(&["compile", "blocks.mlir"])), "");
+    let silent = |name: &str, program: &str, is_silent: bool| {
+        case.file(name, program);
+        let output = with(&run, name, &[]);
+        assert_eq!(
+            (status(&output), stderr(&output).is_empty()),
+            (0, is_silent),
+            "{name}"
+        );
+    };
+    let block = "known_block_size = array<i32: 1, 1, 1>";
+    silent(
+        "known.mlir",
+        &BLOCKS.replace(
+            block,
+            &format!("{block}, known_grid_size = array<i32: 1, 1, 1>"),
+        ),
+        true,
+    );
+    silent(
+        "thread.mlir",
+        &BLOCKS.replace("gpu.block_id", "gpu.thread_id"),
+        true,
+    );
+    silent(
+        "global.mlir",
+        &BLOCKS.replace("gpu.block_id", "gpu.global_id"),
+        false,
+    );
+    let asked = "%n = nvvm.read.ptx.sreg.nctaid.x : i32\n    %b = ";
+    let nvvm = BLOCKS.replace(
+        "%b = gpu.block_id x",
+        &format!("{asked}arith.index_cast %n : i32 to index"),
+    );
+    silent("nvvm.mlir", &nvvm, false);
+    // Nothing depends on what nobody uses.
+    let unused = BLOCKS.replace(
+        "%b = gpu.block_id x",
+        &format!("{asked}arith.constant 0 : index"),
+    );
+    silent("unused.mlir", &unused, true);
+    let called = BLOCKS.replace("%b = gpu.block_id x", "%b = func.call @number() : () -> index").replace(
+        "module @m {\n",
+        "module @m {\n  func.func @number() -> index {\n    %b = gpu.block_id x\n    return %b : index\n  }\n",
+    );
+    silent("called.mlir", &called, false);
+}
+
 /// Unsigned integers of a file are called and shown as such, and are so in the file that is written.
 #[test]
 fn unsigned_integers_of_files_stay_unsigned() {

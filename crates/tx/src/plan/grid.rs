@@ -1,0 +1,85 @@
+//! A kernel that asks which block runs it, and does not say how many there are.
+
+use std::collections::BTreeSet;
+
+use melior::ir::operation::OperationLike;
+use tx_mlir::diagnostic::source_location;
+use tx_mlir::gpu::is_kernel;
+use tx_mlir::{
+    Op, attribute, enclosing, has_uses, is, name, results, string_attribute, symbol_path, walk,
+};
+use tx_plan::Warning;
+
+/// Ops whose answer differs from block to block, or with the number of blocks.
+const ASKS: [&str; 5] = [
+    "gpu.block_id",
+    "gpu.cluster_dim",
+    "gpu.cluster_id",
+    "gpu.global_id",
+    "gpu.grid_dim",
+];
+
+/// The same of NVVM, for each axis.
+const REGISTERS: [&str; 4] = ["ctaid", "nctaid", "clusterid", "nclusterid"];
+
+fn asks(op: Op<'_>) -> bool {
+    let name = name(op);
+    let register = name.strip_prefix("nvvm.read.ptx.sreg.");
+    let register = register.and_then(|register| register.split('.').next());
+    let is_one = ASKS.contains(&name) || register.is_some_and(|one| REGISTERS.contains(&one));
+    is_one && results(op).into_iter().any(has_uses)
+}
+
+/// What is warned of where `entry` is launched with the grid that a plan takes for want of one.
+pub(super) fn unknown(entry: Op<'_>) -> Option<Warning> {
+    if !is_kernel(entry) || attribute(entry, "known_grid_size").is_some() {
+        return None;
+    }
+    let asking = reached(entry)
+        .into_iter()
+        .flat_map(walk)
+        .find(|op| asks(*op))?;
+    let (what, assumed) = match super::cluster_of(entry) {
+        Some(_) => ("clusters", "one cluster"),
+        None => ("blocks", "one block"),
+    };
+    let kernel = super::name_of(entry);
+    Some(Warning {
+        message: format!(
+            "`{}` asks which block runs it, and nothing says how many {what} `{kernel}` has: {assumed} is launched",
+            name(asking)
+        ),
+        place: source_location(asking.location()).and_then(|at| super::place(&at)),
+        notes: vec![format!(
+            "`--grid N` says how many blocks there are, or `known_grid_size = array<i32: N, 1, 1>` beside the block size of `{kernel}`"
+        )],
+    })
+}
+
+/// A kernel, and the functions of its module that it calls.
+fn reached(kernel: Op<'_>) -> Vec<Op<'_>> {
+    let beside: Vec<Op<'_>> = enclosing(kernel, "gpu.module").map_or_else(Vec::new, |module| {
+        let all = walk(module).into_iter();
+        all.filter(|op| is(*op, "gpu.func") || is(*op, "func.func") || is(*op, "llvm.func"))
+            .collect()
+    });
+    let mut found = vec![kernel];
+    let mut known = BTreeSet::from([super::name_of(kernel)]);
+    let mut next = 0;
+    while let Some(function) = found.get(next).copied() {
+        next += 1;
+        for call in walk(function) {
+            let callee = attribute(call, "callee").and_then(symbol_path);
+            let Some(callee) = callee.and_then(|mut path| path.pop()) else {
+                continue;
+            };
+            let function = beside
+                .iter()
+                .find(|op| string_attribute(**op, "sym_name").as_ref() == Some(&callee));
+            if let (Some(function), true) = (function, known.insert(callee)) {
+                found.push(*function);
+            }
+        }
+    }
+    found
+}
