@@ -17,7 +17,7 @@
 // A command line that makes no sense is status 2, and the message says what does.
 // DEVICE:  unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`
 // SPEC:    `ones:4` is not an argument: expected FILE.npy
-// GRID:    expected one to three numbers from 1 on, as in `16,4,1`
+// GRID:    expected a whole number from 1 to 2147483647 along x, as in `16,4,1`
 // GRAPH:   the CPU has no CUDA graphs and streams; launch the program by itself, or on a CUDA device
 // COMMAND: unrecognized subcommand 'frobnicate'
 // OPTION:  unexpected argument '--speed'

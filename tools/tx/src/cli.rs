@@ -1,12 +1,14 @@
 //! What `tx` understands.
 
 use std::ffi::OsStr;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::builder::{OsStringValueParser, PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Args, Parser, Subcommand, ValueEnum, ValueHint};
-use tx_runtime::Spec;
+use tx_runtime::{MAX_GRID, Spec};
 
 use crate::diagnostic::Format;
 
@@ -306,6 +308,25 @@ impl TypedValueParser for Offered {
     }
 }
 
+/// Takes whole numbers of a range, and says which that is.
+fn number<T>(range: RangeInclusive<T>) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Display + FromStr + PartialOrd + Send + Sync + 'static,
+{
+    StringValueParser::new().try_map(move |text| {
+        let found = text.parse().ok();
+        found
+            .filter(|number| range.contains(number))
+            .ok_or_else(|| {
+                format!(
+                    "expected a whole number from {} to {}",
+                    range.start(),
+                    range.end()
+                )
+            })
+    })
+}
+
 /// A program in a file.
 #[derive(Debug, Args)]
 pub(crate) struct Program {
@@ -339,12 +360,12 @@ pub(crate) struct Launch {
     pub(crate) args: Vec<Spec>,
 
     /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
-    #[arg(long, value_name = "X,Y,Z")]
+    #[arg(long, value_name = "X,Y,Z", allow_negative_numbers = true)]
     pub(crate) grid: Option<Grid>,
 
     /// Steps of all threads of a launch after which the CPU takes it to have no end [default: 268435456, 64 for each element of the
     /// arguments and 1024 for each thread]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
 
     /// The chip to compile for [default: that of the device, sm_80 for cpu]
@@ -388,7 +409,7 @@ pub(crate) struct Bench {
     pub(crate) launch: Launch,
 
     /// How often to measure [default: 15, on the CPU 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX), allow_negative_numbers = true)]
     pub(crate) times: Option<u32>,
 
     /// Print one line of JSON
@@ -405,7 +426,7 @@ pub(crate) struct Tune {
     pub(crate) launch: Launch,
 
     /// How often to measure each schedule [default: 7, on the CPU 3]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX), allow_negative_numbers = true)]
     pub(crate) times: Option<u32>,
 
     /// Write the program with the best schedules here instead of to standard output, which `-` stands for
@@ -445,7 +466,7 @@ pub(crate) struct Compile {
     pub(crate) time: bool,
 
     /// Compile it so often in one process, which keeps what was loaded for the first, and write the median times
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX), allow_negative_numbers = true)]
     pub(crate) times: Option<u32>,
 }
 
@@ -499,11 +520,11 @@ pub(crate) struct Validate {
     pub(crate) args: Vec<Spec>,
 
     /// What generated inputs depend on
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
     /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
-    #[arg(long, value_name = "X,Y,Z")]
+    #[arg(long, value_name = "X,Y,Z", allow_negative_numbers = true)]
     pub(crate) grid: Option<Grid>,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
@@ -512,7 +533,7 @@ pub(crate) struct Validate {
 
     /// Steps of all threads of a run after which it is taken to have no end [default: 268435456, and 1024 for each thread
     /// of a launch]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
 
     /// The program has all of its barriers: a race in it as it comes is reported, where `tile-insert-sync` would mend it
@@ -550,7 +571,12 @@ pub(crate) struct Report {
     pub(crate) args: Vec<Spec>,
 
     /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
-    #[arg(long, value_name = "X,Y,Z", conflicts_with = "no_validate")]
+    #[arg(
+        long,
+        value_name = "X,Y,Z",
+        allow_negative_numbers = true,
+        conflicts_with = "no_validate"
+    )]
     pub(crate) grid: Option<Grid>,
 
     /// Leave out how long passes took: the page is then the same every time
@@ -602,28 +628,28 @@ pub(crate) enum FuzzTarget {
 /// Ten years: as far as a clock can be asked.
 const MOST_SECONDS: u64 = 10 * 365 * 24 * 3600;
 /// Processes that a machine may have room for.
-const MOST_JOBS: i64 = 1024;
+const MOST_JOBS: u32 = 1024;
 
 #[derive(Debug, Args)]
 pub(crate) struct FuzzRun {
     /// How long
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(..=MOST_SECONDS))]
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = number(0..=MOST_SECONDS), allow_negative_numbers = true)]
     pub(crate) seconds: u64,
 
     /// How many cases, if that comes first
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) cases: Option<u64>,
 
     /// What every case depends on, together with its number
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) seed: u64,
 
     /// The number of the first case
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) first: u64,
 
     /// Processes at a time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_JOBS))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number(1..=MOST_JOBS), allow_negative_numbers = true)]
     pub(crate) jobs: u32,
 
     /// The folder for what is found, which is made when something is
@@ -695,19 +721,23 @@ impl FromStr for Grid {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || "expected one to three numbers from 1 on, as in `16,4,1`".to_owned();
+        let expected = |what: &str| format!("expected {what}, as in `16,4,1`");
         let mut grid = [1; 3];
         let sizes: Vec<&str> = text.split(',').collect();
         if sizes.len() > grid.len() {
-            return Err(expected());
+            return Err(expected("one to three numbers from 1 on"));
         }
-        for (size, text) in grid.iter_mut().zip(sizes) {
+        for (i, (size, text)) in grid.iter_mut().zip(sizes).enumerate() {
+            let (axis, most) = (["x", "y", "z"][i], MAX_GRID[i]);
+            // What is a number and too large is said with the program, by who launches it.
             *size = text
                 .trim()
                 .parse()
                 .ok()
                 .filter(|size| *size > 0)
-                .ok_or_else(expected)?;
+                .ok_or_else(|| {
+                    expected(&format!("a whole number from 1 to {most} along {axis}"))
+                })?;
         }
         Ok(Self(grid))
     }

@@ -40,7 +40,7 @@ fn wrong_usage_is_status_2() {
         ),
         (
             &["run", "x.mlir", "--grid", "0"],
-            "expected one to three numbers from 1 on, as in `16,4,1`",
+            "invalid value '0' for '--grid <X,Y,Z>': expected a whole number from 1 to 2147483647 along x, as in `16,4,1`",
         ),
         (
             &["run", "x.mlir", "--grid", "1,2,3,4"],
@@ -95,6 +95,53 @@ fn wrong_usage_is_status_2() {
         2,
         "tx: error: unknown device `gpu`; expected `auto`, `cpu`, `cuda` or `cuda:N`\n",
     );
+}
+
+/// An option that takes a number says what was found, and which numbers there are.
+#[test]
+fn numbers_have_a_range() {
+    let case = Case::new();
+    let whole = "from 0 to 18446744073709551615";
+    let counted = "from 1 to 4294967295";
+    for (command, option, range) in [
+        (&["run", "x.mlir"][..], "--steps", whole),
+        (&["validate", "x.mlir"], "--steps", whole),
+        (&["validate", "x.mlir"], "--seed", whole),
+        (&["bench", "x.mlir"], "--times", counted),
+        (&["tune", "x.mlir"], "--times", counted),
+        (&["compile", "x.mlir"], "--times", counted),
+        (&["fuzz", "modules"], "--seconds", "from 0 to 315360000"),
+        (&["fuzz", "modules"], "--cases", whole),
+        (&["fuzz", "modules"], "--seed", whole),
+        (&["fuzz", "show"], "--first", whole),
+        (&["fuzz", "text"], "--jobs", "from 1 to 1024"),
+    ] {
+        let wrong = ["abc", "-1", "1.5", "99999999999999999999"];
+        let zero = range.starts_with("from 1").then_some("0");
+        for found in wrong.into_iter().chain(zero) {
+            let output = case.tx(&[command, &[option, found]].concat());
+            assert_eq!(status(&output), 2, "{command:?} {option} {found}");
+            let said = stderr(&output);
+            let start = format!(
+                "tx: error: invalid value '{found}' for '{option} <N>': expected a whole number {range}\n"
+            );
+            assert!(said.starts_with(&start), "{said}");
+        }
+    }
+    for (found, place) in [
+        ("99999999999", "2147483647 along x"),
+        ("-1", "2147483647 along x"),
+        ("1,x", "65535 along y"),
+        ("1,1,0", "65535 along z"),
+    ] {
+        for command in ["run", "validate", "report"] {
+            let said = stderr(&case.tx(&[command, "x.mlir", "--grid", found]));
+            let start = format!(
+                "tx: error: invalid value '{found}' for '--grid <X,Y,Z>': expected a whole number from 1 to {place}, as in `16,4,1`\n"
+            );
+            assert!(said.starts_with(&start), "{said}");
+        }
+    }
 }
 
 /// The command that was meant is the one that takes the fewest changes, of those that stand at this place.
