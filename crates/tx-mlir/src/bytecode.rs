@@ -13,8 +13,6 @@ use melior::ir::operation::OperationLike;
 use mlir_sys::MlirAttribute;
 
 const MAGIC: &[u8] = b"ML\xefR";
-/// How an array begins that NumPy has written, which is given for a program by mistake.
-const NUMPY: &[u8] = b"\x93NUMPY";
 /// The section of offsets of attributes and types.
 const ATTR_TYPE_OFFSET: u8 = 3;
 /// The bit of a section's number that says that its alignment follows.
@@ -26,16 +24,8 @@ pub(crate) fn is_bytecode(source: &[u8]) -> bool {
     source.starts_with(MAGIC)
 }
 
-/// Whether this is text, as far as can be seen from its beginning.
-pub(crate) fn is_text(source: &[u8]) -> bool {
-    !is_bytecode(source) && !source.starts_with(NUMPY)
-}
-
-/// What is wrong with bytecode, if it would overwrite the heap, or with what is no program at all. Text is never wrong.
+/// What is wrong with bytecode, if it would overwrite the heap. Text is never wrong.
 pub(crate) fn damage(source: &[u8]) -> Option<String> {
-    if source.starts_with(NUMPY) {
-        return Some("this is a NumPy array, not a program".to_owned());
-    }
     let offsets = attr_type_offsets(source)?;
     let mut reader = Reader(offsets);
     let counts = [

@@ -14,6 +14,7 @@ mod bytecode;
 pub mod diagnostic;
 mod effects;
 mod ffi;
+mod foreign;
 pub mod gpu;
 mod ir;
 pub mod llvm;

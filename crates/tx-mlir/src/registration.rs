@@ -3,9 +3,10 @@
 //! What is registered here appears in `--help`, in `--pass-pipeline`, in timing, statistics and
 //! crash reproducers exactly as MLIR's own passes do.
 
-use crate::bytecode::is_text;
+use crate::bytecode::is_bytecode;
 use crate::diagnostic::{Failed, error};
 use crate::ffi::{self, TxOption, TxPass, TxPipeline, TxSink, TxStatistic, TxStr};
+use crate::foreign;
 use crate::ir::Op;
 use crate::session::{is_refused, parse};
 use melior::Context;
@@ -305,7 +306,7 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Whether a file is anything but damaged bytecode, an array, or text that MLIR does not survive or takes for another, of which MLIR's handler tells. Other text
+/// Whether a file is anything but damaged bytecode, no program at all, or text that MLIR does not survive or takes for another, of which MLIR's handler tells. Other text
 /// is left to MLIR.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     // A pipe gives what it holds only once.
@@ -315,7 +316,7 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     let Ok(source) = std::fs::read(name) else {
         return true;
     };
-    if is_text(&source) {
+    if !is_bytecode(&source) && foreign::describe(&source).is_none() {
         // A bare context, for the handler alone.
         let context = Context::new_with_threading(false);
         return !is_refused(&context, name, &source);

@@ -1,8 +1,9 @@
 //! A context that keeps what MLIR reports instead of printing it.
 
-use crate::bytecode::{is_bytecode, misread};
+use crate::bytecode::{self, is_bytecode, misread};
 use crate::diagnostic::Diagnostic;
 use crate::ffi::{self, TxStr};
+use crate::foreign;
 use crate::ir::Op;
 use crate::registration::register_upstream_dialects;
 use crate::undeclared;
@@ -66,7 +67,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
 
 /// Parses MLIR text or bytecode; `name` is the file that locations speak of. What is wrong goes to the context's handler.
 pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Option<Module<'c>> {
-    if let Some(damage) = crate::bytecode::damage(source) {
+    if let Some(damage) = foreign::describe(source).or_else(|| bytecode::damage(source)) {
         crate::error(Location::new(context, name, 0, 0), damage).emit();
         return None;
     }

@@ -270,7 +270,14 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
         ([], None) => {
             let message = "no entry: expected a kernel `gpu.func` or a `func.func` with a body";
             let functions = walk(top).into_iter().filter(|op| is(*op, "gpu.func"));
-            let noted = functions.fold(error(top.location(), message), |report, function| {
+            let mut report = error(top.location(), message);
+            if walk(top).len() == 1 {
+                report = report.note(match source.text.trim_ascii().is_empty() {
+                    true => "the file is empty",
+                    false => "the file has comments and nothing else",
+                });
+            }
+            let noted = functions.fold(report, |report, function| {
                 let name = name_of(function);
                 report.note_at(
                     function.location(),

@@ -211,14 +211,6 @@ fn refused_programs_are_diagnosed() {
         (0..=255).cycle().take(5000).collect::<Vec<u8>>(),
     );
     case.file("empty.mlir", "");
-    case.file("array.npy", &b"\x93NUMPY\x01\x00\x06\x00{}"[..]);
-    for command in ["run", "compile", "explain", "validate"] {
-        fails(
-            &case.tx(&[command, "array.npy"]),
-            1,
-            "array.npy: error: this is a NumPy array, not a program\n",
-        );
-    }
     for command in ["run", "compile"] {
         fails(
             &case.tx(&[command, "bad.mlir"]),
@@ -233,6 +225,91 @@ fn refused_programs_are_diagnosed() {
             assert!(
                 stderr(&output).starts_with(file) && stderr(&output).contains(": error: "),
                 "{}",
+                stderr(&output)
+            );
+        }
+    }
+}
+
+/// A file of another kind is told by what it is, and what takes it, by every command that takes programs.
+#[test]
+fn files_that_are_no_programs_are_told_by_their_kind() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    let args = [
+        "compile",
+        "sum.mlir",
+        "-o",
+        "sum.ptx",
+        "--plan",
+        "plan.json",
+    ];
+    assert_eq!(status(&case.tx(&args)), 0);
+    let args = [
+        "report",
+        "sum.mlir",
+        "--no-validate",
+        "-o",
+        "sum.html",
+        "--trace",
+        "trace.json",
+    ];
+    assert_eq!(status(&case.tx(&args)), 0);
+    case.file("array.npy", &b"\x93NUMPY\x01\x00\x06\x00{}"[..]);
+    case.file("runs.jsonl", "[\"sum.mlir\", \"--arg\", \"zeros:f32\"]\n");
+    case.file("binary", b"\x01\x00\x02\x00");
+    case.file("elf", b"\x7fELF\x02\x01\x01");
+    case.file("empty.mlir", "");
+    let none = "no entry: expected a kernel `gpu.func` or a `func.func` with a body\nempty.mlir: note: the file is empty\n";
+    for (file, what) in [
+        (
+            "sum.ptx",
+            "this is PTX, not a program in MLIR: `tx compile` writes it and a CUDA driver loads it; give the program that it was made of\n",
+        ),
+        (
+            "plan.json",
+            "this is a launch plan, not a program: `tx compile --plan` writes it and a launcher reads it; give the program that it was made of\n",
+        ),
+        (
+            "sum.html",
+            "this is a page for a browser, as `tx report` writes, not a program\n",
+        ),
+        (
+            "trace.json",
+            "this is a trace, not a program: `--trace` writes it and Perfetto shows it\n",
+        ),
+        (
+            "array.npy",
+            "this is a NumPy array, not a program: `--arg FILE.npy` of `tx run` passes it to one\n",
+        ),
+        (
+            "runs.jsonl",
+            "this is a list of runs, not a program: `tx batch` takes it\n",
+        ),
+        (
+            "binary",
+            "this is a binary file, and no program: expected MLIR, as text or as bytecode\n",
+        ),
+        (
+            "elf",
+            "this is a binary for machines, as a cubin is, not a program in MLIR\n",
+        ),
+        ("empty.mlir", none),
+    ] {
+        for command in [
+            &["run"][..],
+            &["bench", "--device", "cpu"],
+            &["compile"],
+            &["explain"],
+            &["validate"],
+            &["report", "-o", "page.html"],
+        ] {
+            let output = case.tx(&[command, &[file]].concat());
+            assert_eq!(status(&output), 1, "{command:?} {file}");
+            let start = format!("{file}: error: {what}");
+            assert!(
+                stderr(&output).starts_with(&start),
+                "{command:?}: {}",
                 stderr(&output)
             );
         }
