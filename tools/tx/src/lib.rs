@@ -18,6 +18,7 @@ mod batch;
 mod bench;
 mod cli;
 mod compile;
+mod completions;
 mod diagnostic;
 mod doctor;
 mod explain;
@@ -43,7 +44,6 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use clap::{CommandFactory, FromArgMatches};
-use clap_complete::Shell;
 use tracing_subscriber::fmt::format::FmtSpan;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -203,7 +203,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Report(options) => report::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Doctor(options) => doctor::run(&options),
-        Command::Completions(options) => completions(&options),
+        Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),
     }
 }
@@ -220,22 +220,6 @@ impl Write for Remarks {
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
     }
-}
-
-fn completions(options: &cli::Completions) -> Result<(), Failure> {
-    let shell = match options.shell {
-        cli::Shell::Bash => Shell::Bash,
-        cli::Shell::Zsh => Shell::Zsh,
-        cli::Shell::Fish => Shell::Fish,
-    };
-    // Into memory first: clap_complete panics when it cannot write.
-    let mut script = Vec::new();
-    let mut command = name::of(Cli::command());
-    clap_complete::generate(shell, &mut command, name::get(), &mut script);
-    // For bash, clap_complete writes a hyphen of the name in two ways, and then finds no command.
-    let [wrong, right] = ["__subcmd__", "__"].map(|hyphen| name::get().replace('-', hyphen));
-    let script = String::from_utf8_lossy(&script).replace(&wrong, &right);
-    print(script.as_bytes())
 }
 
 /// Writes to standard output.

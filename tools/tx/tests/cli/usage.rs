@@ -402,6 +402,83 @@ fn shells_read_their_completions() {
     }
 }
 
+/// An argument completes to what it may begin with and to arrays, and `tx explain` takes codes as well as files.
+#[test]
+fn shells_complete_arguments_and_codes() {
+    let case = Case::new();
+    for file in ["row.npy", "row.mlir", "TX_notes.mlir"] {
+        case.file(file, "");
+    }
+    fs::create_dir(case.folder.path().join("rows")).expect("a folder");
+    // What is offered for the last word of a command line, in the order of the shell.
+    let bash = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [before, last] = words[words.len() - 2..] else {
+            panic!("{line}")
+        };
+        format!(
+            "source ./script; compopt() {{ :; }}; COMP_WORDS=({line}); COMP_CWORD={}; _tx tx '{last}' {before}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            words.len() - 1
+        )
+    };
+    // Of zsh, what is given to the functions that show it.
+    let zsh = |line: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let last = words[words.len() - 1];
+        let word = match words[words.len() - 2] {
+            "--arg" => "arguments",
+            _ => "explained",
+        };
+        format!(
+            "autoload() {{ :; }}; compdef() {{ :; }}; compadd() {{ print -l -- ${{(M)@:#{last}*}}; }}; _files() {{ print -l -- {last}*${{2#\\*}}(N); }}; PREFIX={last}; source ./script; functions _tx | grep -q _tx_{word} && _tx_{word}"
+        )
+    };
+    let fish =
+        |line: &str| format!("source ./script; complete -C '{line}' | string replace -r '\\t.*' ''");
+    for (shell, use_it) in [
+        ("bash", &bash as &dyn Fn(&str) -> String),
+        ("zsh", &zsh),
+        ("fish", &fish),
+    ] {
+        case.file("script", stdout(&case.tx(&["completions", shell])));
+        for (line, offered, others) in [
+            (
+                "tx run a.mlir --arg r",
+                &["rand:", "row.npy"][..],
+                &["zeros:", "--entry"][..],
+            ),
+            (
+                "tx validate a.mlir --arg ze",
+                &["zeros:"],
+                &["rand:", "row.npy"],
+            ),
+            (
+                "tx explain TX000",
+                &["TX0001", "TX0009"],
+                &["TX0010", "--list"],
+            ),
+        ] {
+            let plain = if shell == "zsh" { &["-f"][..] } else { &[] };
+            let mut command = Command::new(shell);
+            command
+                .args(plain)
+                .args(["-c", &use_it(line)])
+                .current_dir(case.folder.path())
+                .env("HOME", case.folder.path());
+            let used = other(&mut command);
+            let said = stdout(&used);
+            assert_eq!(stderr(&used), "", "{shell}: {line}");
+            let has = |word: &&&str| said.lines().any(|one| one == **word);
+            let missing: Vec<_> = offered.iter().filter(|word| !has(word)).collect();
+            let strange: Vec<_> = others.iter().filter(has).collect();
+            assert!(
+                missing.is_empty() && strange.is_empty(),
+                "{shell}: {line}: {missing:?} {strange:?}: {said}"
+            );
+        }
+    }
+}
+
 /// There is a page for every command, and `mandoc` has nothing to say against any.
 #[test]
 fn manual_pages_are_well_formed() {

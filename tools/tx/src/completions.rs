@@ -1,0 +1,139 @@
+//! `tx completions`.
+
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+
+use crate::cli::{self, Cli};
+use crate::failure::Failure;
+use crate::name;
+
+/// What arguments that are made begin with; others are files.
+const FORMS: &str = "rand: zeros: full:";
+/// Files that are arguments.
+const ARRAYS: &str = "*.npy";
+
+/// Runs `tx completions`.
+pub(crate) fn run(options: &cli::Completions) -> Result<(), Failure> {
+    let command = name::of(Cli::command());
+    let script = match options.shell {
+        cli::Shell::Bash => bash(command),
+        cli::Shell::Zsh => zsh(command),
+        cli::Shell::Fish => fish(command),
+    };
+    crate::print(script.as_bytes())
+}
+
+/// What clap makes of the command line, which knows of each argument either words or files.
+fn generated(shell: Shell, command: &mut Command) -> String {
+    // Into memory first: clap_complete panics when it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, command, name::get(), &mut script);
+    String::from_utf8_lossy(&script).into_owned()
+}
+
+/// Names of functions of a shell have no hyphens.
+fn function(what: &str) -> String {
+    format!("_{}_{what}", name::get().replace('-', "_"))
+}
+
+fn codes() -> String {
+    let names: Vec<String> = tx_codes::codes().map(tx_codes::Code::name).collect();
+    names.join(" ")
+}
+
+fn bash(mut command: Command) -> String {
+    let script = generated(Shell::Bash, &mut command);
+    // clap_complete writes a hyphen of the name in two ways, and then finds no command.
+    let [wrong, right] = ["__subcmd__", "__"].map(|hyphen| name::get().replace('-', hyphen));
+    let script = script.replace(&wrong, &right);
+    let arguments = function("arguments");
+    let script = script.replace(
+        "--arg)\n                    COMPREPLY=($(compgen -f \"${cur}\"))\n",
+        &format!("--arg)\n                    {arguments} \"${{cur}}\"\n"),
+    );
+    // Options, which clap offers for the word behind a command, do not begin so.
+    let explain = format!("        {right}__subcmd__explain)\n");
+    let script = script.replace(
+        &explain,
+        &format!(
+            "{explain}            if [[ ${{cur}} == TX* && ${{prev}} != --* ]] ; then
+                COMPREPLY=( $(compgen -W \"{}\" -- \"${{cur}}\") )
+                return 0
+            fi
+",
+            codes()
+        ),
+    );
+    // Names of files are quoted, and a colon of a form is not to be.
+    format!(
+        "{arguments}() {{
+    local IFS=$'\\n'
+    COMPREPLY=($(IFS=' '; compgen -W \"{FORMS}\" -- \"$1\"))
+    if [[ \"${{BASH_VERSINFO[0]}}\" -ge 4 ]]; then
+        if [[ ${{#COMPREPLY[@]}} -gt 0 ]]; then compopt -o nospace; else compopt -o filenames; fi
+    fi
+    COMPREPLY+=($(compgen -f -X '!{ARRAYS}' -- \"$1\") $(compgen -d -- \"$1\"))
+}}
+
+{script}"
+    )
+}
+
+fn zsh(mut command: Command) -> String {
+    let script = generated(Shell::Zsh, &mut command);
+    let [arguments, explained] = ["arguments", "explained"].map(function);
+    // Each stands in one line, behind what the argument is called.
+    let lines = script.split_inclusive('\n').map(|line| {
+        let of = |option: &str| line.starts_with(option);
+        match line {
+            _ if of("'*--arg=[") => line.replace(":_default'", &format!(":{arguments}'")),
+            _ if of("'::what -- ") => line.replace(":_files'", &format!(":{explained}'")),
+            _ => line.to_owned(),
+        }
+    });
+    let script: String = lines.collect();
+    let own = format!(
+        "autoload -U is-at-least
+
+{arguments}() {{
+    compadd -S '' -- {FORMS}
+    _files -g '{ARRAYS}'
+}}
+
+{explained}() {{
+    [[ $PREFIX == T* ]] && compadd -- {}
+    _files
+}}
+",
+        codes()
+    );
+    script.replacen("autoload -U is-at-least\n", &own, 1)
+}
+
+fn fish(mut command: Command) -> String {
+    let mut script = generated(Shell::Fish, &mut command);
+    let program = name::get();
+    let condition = format!("__fish_{}_using_subcommand", program.replace('-', "_"));
+    let takes_arguments = |inner: &&Command| {
+        inner
+            .get_arguments()
+            .any(|arg| arg.get_long() == Some("arg"))
+    };
+    for inner in command.get_subcommands().filter(takes_arguments) {
+        script.push_str(&format!(
+            "complete -c {program} -n \"{condition} {}\" -l arg -r -a \"{FORMS}\"\n",
+            inner.get_name()
+        ));
+    }
+    // A title has no quotes of fish's.
+    let codes = tx_codes::codes().map(|code| {
+        let title = code.title.replace(['\'', '"', '\\', '$'], "");
+        format!("{}\\t'{title}'", code.name())
+    });
+    let codes: Vec<String> = codes.collect();
+    script.push_str(&format!(
+        "complete -c {program} -n \"{condition} explain; and string match -q 'T*' -- (commandline -ct)\" -a \"{}\"\n",
+        codes.join("\n")
+    ));
+    script
+}
