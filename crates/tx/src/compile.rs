@@ -222,17 +222,10 @@ impl Compiler {
 
     /// The passes of a pipeline, with those that were put into it.
     fn passes(&self, pipeline: &str) -> Result<Vec<String>, Error> {
-        let mut passes = expand(pipeline, self.target.chip)?;
+        let passes = expand(pipeline, self.target.chip)?;
         Ok(match pipeline {
             LOWER => self.inserted.apply(passes),
-            _ => {
-                // Each pipeline gives targets to modules without one, as it may run alone. After the first there are none, unless
-                // passes of others make modules.
-                if self.inserted == Insertions::default() {
-                    passes.retain(|pass| stage_name(pass) != ATTACH);
-                }
-                passes
-            }
+            _ => passes,
         })
     }
 
@@ -314,6 +307,7 @@ impl Compiler {
                 stages: Vec::new(),
                 keep: false,
                 watch: None,
+                attached: None,
             };
             let Launches {
                 mut plan,
@@ -496,6 +490,7 @@ impl Compiler {
             stages: Vec::new(),
             keep: self.keep_stages || source.keep_stages,
             watch,
+            attached: None,
         };
         let start = Instant::now();
         self.sessions.with(source.text.len(), |session| {
@@ -561,6 +556,8 @@ struct Run<'r, 'w> {
     stages: Vec<Stage>,
     keep: bool,
     watch: Option<&'r mut Watching<'w>>,
+    /// The targets of modules, as they were when they were attached.
+    attached: Option<Vec<Option<String>>>,
 }
 
 impl Run<'_, '_> {
@@ -642,7 +639,16 @@ impl Run<'_, '_> {
                 true => lower_gpu_modules(module),
                 false => pass.clone(),
             };
+            // Each pipeline gives targets to modules, as it may run alone. After the first there is none to give, unless passes of
+            // others make modules or change targets.
+            let attaches = stage_name(&pass) == ATTACH;
+            if attaches && self.attached.as_ref() == Some(&targets(module)) {
+                continue;
+            }
             self.pass(session, module, &pass, next, verify)?;
+            if attaches {
+                self.attached = Some(targets(module));
+            }
         }
         match verify {
             Verify::AtTheEnd if !session.verify(module) => {
@@ -779,6 +785,13 @@ fn chip_of(module: &Module<'_>, kernels: &str) -> Option<Chip> {
         let (_, rest) = text.split_once("chip = \"")?;
         Chip::parse(rest.split_once('"')?.0).ok()
     })
+}
+
+/// What the `gpu.module`s of a module are compiled for.
+fn targets(module: &Module<'_>) -> Vec<Option<String>> {
+    gpu_modules(module)
+        .map(|op| attribute(op, "targets").map(|targets| targets.to_string()))
+        .collect()
 }
 
 /// The `gpu.module`s of a module, or the binaries that they were made.

@@ -36,11 +36,29 @@ impl Pass for Mark {
     }
 }
 
+tx::pass! {
+    /// Take the targets from every GPU module.
+    ///
+    /// ## Fails when
+    /// Never.
+    pub struct Untarget as "test-untarget" creates [] {}
+}
+
+impl Pass for Untarget {
+    fn run<'c>(&self, module: Op<'c>, _: &mut Counts<'_>) -> Result<(), Failed> {
+        for op in walk(module).into_iter().filter(|op| is(*op, "gpu.module")) {
+            tx::mlir::remove_attribute(op, "targets");
+        }
+        Ok(())
+    }
+}
+
 fn register() {
     static ONCE: Once = Once::new();
     // Both at once: a cache tells what was compiled with other variants.
     ONCE.call_once(|| {
         tx::register_pass(&Mark::INFO).expect("a name of its own");
+        tx::register_pass(&Untarget::INFO).expect("a name of its own");
         tx::register_variant(&Invalid).expect("a name of its own");
     });
 }
@@ -120,6 +138,25 @@ fn passes_run_where_they_were_put() {
     // Without stages, no IR is kept.
     let artifact = self::compiler().compile(&sum(100)).expect("compiled");
     assert!(artifact.stages.iter().all(|stage| stage.ir.is_none()));
+}
+
+/// Modules get a target once, and are not shown again where they get none; a pass of others may make it necessary again.
+#[test]
+fn targets_are_attached_where_there_are_none() {
+    register();
+    let attached = |compiler: &Compiler| {
+        let artifact = compiler.compile(&sum(100)).expect("compiled");
+        assert!(artifact.ptx.contains(".target sm_90"), "{}", artifact.ptx);
+        let names = artifact.stages.iter().map(|stage| &*stage.name);
+        names.filter(|name| *name == "tile-attach-target").count()
+    };
+    assert_eq!(attached(&compiler()), 1);
+    let put = |pass| {
+        let put = compiler().with_pass_after("convert-tile-to-gpu", pass);
+        put.expect("registered")
+    };
+    assert_eq!(attached(&put("cse")), 1);
+    assert_eq!(attached(&put("test-untarget")), 2);
 }
 
 /// A pass of others that fails is an error of that pass, with its diagnostic.

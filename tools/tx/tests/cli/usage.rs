@@ -433,8 +433,9 @@ fn shells_complete_arguments_and_codes() {
             "autoload() {{ :; }}; compdef() {{ :; }}; compadd() {{ print -l -- ${{(M)@:#{last}*}}; }}; _files() {{ print -l -- {last}*${{2#\\*}}(N); }}; PREFIX={last}; source ./script; functions _tx | grep -q _tx_{word} && _tx_{word}"
         )
     };
-    let fish =
-        |line: &str| format!("source ./script; complete -C '{line}' | string replace -r '\\t.*' ''");
+    let fish = |line: &str| {
+        format!("source ./script; complete -C '{line}' | string replace -r '\\t.*' ''")
+    };
     for (shell, use_it) in [
         ("bash", &bash as &dyn Fn(&str) -> String),
         ("zsh", &zsh),
