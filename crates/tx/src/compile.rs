@@ -2,6 +2,7 @@
 
 use crate::cache;
 use crate::error::{Error, ErrorKind};
+use crate::explain;
 use crate::insert::{Insertions, Side};
 use crate::plan::{self, Entry, Launches};
 use crate::sessions::Sessions;
@@ -336,19 +337,20 @@ impl Compiler {
         own.unwrap_or(self.target.chip).name.to_owned()
     }
 
-    /// How the program is compiled, and why: a remark for each reduction and exchange, with the schedule that it gets, and
-    /// with each variant, its cost or why it is refused, and which is chosen. In the order of the program, schedules first.
+    /// How the program is compiled, and why: a remark for each reduction and exchange, with the schedule that it gets and the
+    /// kernels that are made of it, and with each variant, its cost or why it is refused, and which is chosen. In the order of the program, schedules first.
     ///
     /// # Errors
     /// See [`ErrorKind`].
     pub fn explain(&self, source: &Source) -> Result<Vec<Diagnostic>, Error> {
         let mut said = Vec::new();
-        self.watched(source, &mut |_, next, session, module| {
+        let mut kernels = Vec::new();
+        self.watched(source, &mut |stage, next, session, module| {
+            if stage == SCHEDULE {
+                kernels = explain::kernels(top(module));
+            }
             let pass = match next {
-                "tile-schedule" => &format!(
-                    "tile-schedule{{until=explain chip={}}}",
-                    self.target.chip.name
-                ),
+                SCHEDULE => &format!("{SCHEDULE}{{until=explain chip={}}}", self.target.chip.name),
                 "tile-select-variant" => "tile-select-variant{explain}",
                 _ => return Ok(()),
             };
@@ -360,6 +362,7 @@ impl Compiler {
             }
             Ok(())
         })?;
+        explain::name_kernels(&mut said, &kernels);
         Ok(said)
     }
 
@@ -370,7 +373,7 @@ impl Compiler {
     pub fn candidates(&self, source: &Source) -> Result<Vec<Tunable>, Error> {
         let mut found = Vec::new();
         self.watched(source, &mut |_, next, session, module| {
-            if next == "tile-schedule" {
+            if next == SCHEDULE {
                 found = self
                     .tunables(session, module)
                     .iter()
@@ -543,6 +546,9 @@ enum Verify {
 
 /// The pipeline that passes can be put into.
 const LOWER: &str = "lower-reduction";
+
+/// What makes kernels of reductions.
+const SCHEDULE: &str = "tile-schedule";
 
 /// What says which chip modules are for.
 const ATTACH: &str = "tile-attach-target";

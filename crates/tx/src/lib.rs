@@ -104,6 +104,7 @@
 mod cache;
 mod compile;
 mod error;
+mod explain;
 mod insert;
 mod plan;
 mod sessions;

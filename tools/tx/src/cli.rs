@@ -475,6 +475,8 @@ pub(crate) struct Compile {
 pub(crate) enum Candidates {
     /// How many there are, and between which estimates
     None,
+    /// One of each kind on a line, without those that differ from it in numbers only
+    Kinds,
     /// Each on a line: its time, and its steps in short
     Short,
     /// Each as the attribute that it is, with what its time is for
@@ -493,7 +495,7 @@ pub(crate) struct Explain {
     pub(crate) list: bool,
 
     /// How schedules that were not chosen are told, after everything else; with `full`, those that were have the form of the attribute
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Candidates::Short)]
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Candidates::Kinds)]
     pub(crate) candidates: Candidates,
 
     /// The function or kernel to take; may be left out when there is one

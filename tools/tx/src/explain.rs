@@ -164,12 +164,14 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
                 let place = one.split(": remark").next().unwrap_or_default();
                 others.push_str(&format!("{place}: other schedules\n"));
             }
-            for candidate in candidates {
-                match options.candidates {
-                    Candidates::None => {}
-                    Candidates::Short => others.push_str(&format!("  {}\n", short(candidate))),
-                    Candidates::Full => others.push_str(&format!("  {candidate}\n")),
-                }
+            let lines: Vec<String> = match options.candidates {
+                Candidates::None => Vec::new(),
+                Candidates::Kinds => kinds(&candidates),
+                Candidates::Short => candidates.into_iter().map(short).collect(),
+                Candidates::Full => candidates.into_iter().map(str::to_owned).collect(),
+            };
+            for line in lines {
+                others.push_str(&format!("  {line}\n"));
             }
         }
     }
@@ -190,6 +192,9 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
     // What is chosen stands first, and is not to be looked for among them.
     crate::print(crate::name::spoken(&(told + &others)).as_bytes())
 }
+
+/// Kinds of schedules that are told of one op.
+const MOST_KINDS: usize = 5;
 
 /// What notes about schedules that are not chosen begin with.
 const CANDIDATE: &str = "candidate: ";
@@ -231,6 +236,46 @@ fn summary(candidates: &[&str], own: Option<f64>) -> Option<String> {
         0 => told,
         _ => format!("{told}; a lower estimate need not be a lower time: `tx tune` measures"),
     })
+}
+
+/// The candidate of each kind that is estimated at the least, in short, of as many kinds as are told; and how many are not.
+fn kinds(candidates: &[&str]) -> Vec<String> {
+    let mut kinds: Vec<(String, &str)> = Vec::new();
+    for candidate in candidates {
+        let kind = kind(candidate);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, best)) if microseconds(candidate) < microseconds(best) => *best = candidate,
+            Some(_) => {}
+            None => kinds.push((kind, candidate)),
+        }
+    }
+    let told = kinds.iter().take(MOST_KINDS);
+    let mut lines: Vec<String> = told.map(|(_, best)| short(best)).collect();
+    let left = candidates.len() - lines.len();
+    if left > 0 {
+        let others = match kinds.len().saturating_sub(MOST_KINDS) {
+            0 => "with other numbers".to_owned(),
+            1 => "and of another".to_owned(),
+            n => format!("and of {n} others"),
+        };
+        lines.push(format!(
+            "{left} more of these kinds {others}: `tx explain --candidates short` lists all"
+        ));
+    }
+    lines
+}
+
+/// The steps of a candidate without their numbers.
+fn kind(candidate: &str) -> String {
+    let steps = candidate.split_once(": [").map_or("", |(_, steps)| steps);
+    let words = steps.split(' ').map(|word| {
+        let number = word.trim_matches(|c: char| matches!(c, '>' | ',' | ']'));
+        match !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => word.replace(number, "n"),
+            false => word.to_owned(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The time of a candidate, and its steps without what every step has.
@@ -359,6 +404,39 @@ mod tests {
             Some(
                 "3 other schedules, estimated at 692.6 to 693.5 µs, within 0.2 % of each other; a lower estimate need not be a \
                   lower time: `tx tune` measures"
+            )
+        );
+    }
+
+    #[test]
+    fn candidates_are_told_by_their_kinds() {
+        let split = |time: &str, n: u32| {
+            format!("{time} µs for 1 byte: [#tile.split<\"d0\" by {n}>, #tile.stream]")
+        };
+        let candidates = [
+            split("3.0", 8),
+            "5.0 µs for 1 byte: [#tile.split<\"d1\" by 8>]".to_owned(),
+            split("2.0", 16),
+            split("2.5", 32),
+        ];
+        let candidates: Vec<&str> = candidates.iter().map(String::as_str).collect();
+        assert_eq!(
+            kinds(&candidates),
+            [
+                "2.0 µs: split d0 by 16, stream",
+                "5.0 µs: split d1 by 8",
+                "2 more of these kinds with other numbers: `tx explain --candidates short` lists all"
+            ]
+        );
+        assert_eq!(kinds(&candidates[1..3]).len(), 2);
+        let many: Vec<String> = (0..8)
+            .map(|dim| format!("1.0 µs for 1 byte: [#tile.split<\"d{dim}\" by 8>]"))
+            .collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert_eq!(
+            kinds(&many).last().map(String::as_str),
+            Some(
+                "3 more of these kinds and of 3 others: `tx explain --candidates short` lists all"
             )
         );
     }
