@@ -98,8 +98,9 @@ struct Rewording : DialectExtensionBase {
       std::string text = said.str(), better;
       for (Diagnostic &note : said.getNotes())
         text += "\n" + note.str();
-      if (reword(wrap(said.getLocation()), str(text), append, &better))
-        (said = Diagnostic(said.getLocation(), said.getSeverity())) << better;
+      int how = reword(wrap(said.getLocation()), int(said.getSeverity()), str(text), append, &better);
+      if (how == 1) said = Diagnostic(said.getLocation(), said.getSeverity());
+      if (how) (how == 1 ? said : said.attachNote()) << better;
       return failure();
     });
   }

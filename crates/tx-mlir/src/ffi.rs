@@ -100,7 +100,7 @@ unsafe extern "C" {
     pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
     pub(crate) fn txReword(
         registry: MlirDialectRegistry,
-        reword: unsafe extern "C" fn(MlirLocation, TxStr, TxSink, *mut c_void) -> bool,
+        reword: unsafe extern "C" fn(MlirLocation, c_int, TxStr, TxSink, *mut c_void) -> c_int,
     );
     pub(crate) fn txRegisteredOps(context: MlirContext, emit: TxSink, sink: *mut c_void);
     pub(crate) fn txHoldsNumbers(attribute: MlirAttribute) -> bool;

@@ -40,7 +40,7 @@ pub use diagnostic::{
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes};
 pub use ir::*;
 pub use memref::MemRef;
-pub use reword::{Reword, instead_of, nearest, reword_also};
+pub use reword::{Reword, explain_errors, instead_of, nearest, reword_also};
 pub use session::{Session, check_pipeline};
 pub use toolkit::ignore_cuda_toolkit;
 

@@ -7,8 +7,8 @@ use crate::undeclared;
 use melior::dialect::DialectRegistry;
 use melior::ir::Location;
 use mlir_sys::{MlirContext, MlirLocation};
-use std::ffi::c_void;
-use std::sync::{Mutex, PoisonError};
+use std::ffi::{c_int, c_void};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use strsim::osa_distance;
 
 /// More ops than these are no help to who looks for one.
@@ -63,6 +63,13 @@ static OTHERS: Mutex<Vec<Reword>> = Mutex::new(Vec::new());
 pub fn reword_also(reword: Reword) {
     let mut others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
     others.push(reword);
+}
+
+static EXPLAINS: OnceLock<Reword> = OnceLock::new();
+
+/// Puts what `explain` says of an error below it as a note, for the rest of the process. The first call counts.
+pub fn explain_errors(explain: Reword) {
+    EXPLAINS.get_or_init(|| explain);
 }
 
 /// The better words for `said`, a message with its notes in lines below; they stand in place of both. `ops` are the registered
@@ -191,26 +198,48 @@ pub(crate) fn register(registry: &DialectRegistry) {
     unsafe { ffi::txReword(registry.to_raw(), reword_for) }
 }
 
+/// An error, as MLIR counts severities.
+const ERROR: c_int = 2;
+/// What is said in place of a message and its notes, and what in a note below them.
+const INSTEAD_OF_IT: c_int = 1;
+const BELOW_IT: c_int = 2;
+
 unsafe extern "C" fn reword_for(
     at: MlirLocation,
+    severity: c_int,
     said: TxStr,
     emit: TxSink,
     sink: *mut c_void,
-) -> bool {
+) -> c_int {
     // SAFETY: the text is alive.
     let said = unsafe { said.as_str() };
     // SAFETY: locations are alive as long as their context, which calls.
     let (location, context) =
         unsafe { (Location::from_raw(at), mlir_sys::mlirLocationGetContext(at)) };
+    let explain = EXPLAINS.get().filter(|_| severity == ERROR);
+    let note = explain.and_then(|explain| explain(&said));
+    // Each dialect asks, and all is said once.
+    if note
+        .as_deref()
+        .is_some_and(|note| said.lines().any(|line| line == note))
+    {
+        return 0;
+    }
     let better = match &*said {
         undeclared::SAID => undeclared::reword(location),
         said => reword(said, || registered(context)),
     };
-    if let Some(better) = &better {
-        // SAFETY: `emit` copies the text, and belongs to `sink`.
-        unsafe { emit(sink, TxStr::new(better)) }
-    }
-    better.is_some()
+    let how = if better.is_some() {
+        INSTEAD_OF_IT
+    } else {
+        BELOW_IT
+    };
+    let Some(text) = better.or(note) else {
+        return 0;
+    };
+    // SAFETY: `emit` copies the text, and belongs to `sink`.
+    unsafe { emit(sink, TxStr::new(&text)) }
+    how
 }
 
 /// The ops of the dialects that are loaded, by name.

@@ -39,12 +39,26 @@ fn main() -> ExitCode {
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
+    // A test says which notes it expects.
+    let is_test = |arg: &String| {
+        arg.trim_start_matches('-')
+            .starts_with("verify-diagnostics")
+    };
+    if !args.iter().any(is_test) {
+        tx_mlir::explain_errors(explain);
+    }
     let status = opt_main(args, &registry);
     if status == 0 {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     }
+}
+
+/// The code of an error, and who explains it.
+fn explain(message: &str) -> Option<String> {
+    let name = tx_codes::find(message)?.name();
+    Some(format!("{name}: tx explain {name}"))
 }
 
 /// Every pass and pipeline of `tx`.

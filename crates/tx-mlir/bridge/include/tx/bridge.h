@@ -59,10 +59,9 @@ bool txIsRegistered(TxStr name);
 // Makes `gpu-module-to-binary` and LLVM IR translation work in contexts made from `registry`.
 void txRegisterTranslations(MlirDialectRegistry registry);
 
-// Writes better words for a message about a place to `sink`; false where there are none.
-typedef bool (*TxReword)(MlirLocation at, TxStr said, TxSink emit, void *sink);
-// Has contexts made from `registry` say what `reword` makes of a message, and of its notes in lines
-// below, in place of both.
+// What to say of a message with its notes in lines below: 1 in place of both, 2 in a note, 0 nothing.
+typedef int (*TxReword)(MlirLocation at, int severity, TxStr said, TxSink emit, void *sink);
+// Has contexts made from `registry` ask `reword`, once for each dialect.
 void txReword(MlirDialectRegistry registry, TxReword reword);
 // The ops of the dialects that are loaded.
 void txRegisteredOps(MlirContext context, TxSink emit, void *sink);
