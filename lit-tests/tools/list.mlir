@@ -1,4 +1,5 @@
 // RUN: tx-opt --help
+// RUN(FIRST): tx-opt --help
 // RUN(DIALECTS): tx-opt --show-dialects
 // SNAPSHOT: none — the help is MLIR's, and long.
 
@@ -19,6 +20,19 @@
 // CHECK-DAG: --seed[=<number>]
 // CHECK-DAG: --synchronized[=<true|false>]
 // CHECK-DAG: --canonicalize - {{[A-Z]}}
+//
+// It begins with ours, before the hundreds of MLIR.
+// FIRST:      OVERVIEW: tx optimizer driver
+// FIRST-EMPTY:
+// FIRST-NEXT: Pipelines, as in `tx-opt FILE.mlir --PIPELINE`:
+// FIRST:        --lower-reduction{{ +}}Lower reductions
+// FIRST:      Passes:
+// FIRST-NEXT:   --convert-linalg-to-tile{{ +}}{{[A-Z]}}
+// FIRST-NEXT:   --tile-schedule{{ +}}Make kernels
+// FIRST:        --tile-validate{{ +}}Check every pass by execution
+// FIRST:      All others are MLIR's.
+// FIRST:      Available Dialects:
+// FIRST:      USAGE: tx-opt
 // DIALECTS:  {{[ ,]}}tile{{,|$}}
 gpu.module @kernels {
 }

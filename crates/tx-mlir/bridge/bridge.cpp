@@ -154,8 +154,8 @@ void txRegisterTranslations(MlirDialectRegistry registry) {
   registerAllToLLVMIRTranslations(*unwrap(registry));
 }
 
-int txOptMain(int argc, char **argv, MlirDialectRegistry registry) {
-  return asMainReturnCode(MlirOptMain(argc, argv, "tx optimizer driver\n", *unwrap(registry)));
+int txOptMain(int argc, char **argv, TxStr overview, MlirDialectRegistry registry) {
+  return asMainReturnCode(MlirOptMain(argc, argv, ref(overview), *unwrap(registry)));
 }
 
 MlirModule txParseModule(MlirContext context, TxStr name, TxStr source) {

@@ -90,6 +90,7 @@ unsafe extern "C" {
     pub(crate) fn txOptMain(
         argc: c_int,
         argv: *mut *mut c_char,
+        overview: TxStr,
         registry: MlirDialectRegistry,
     ) -> c_int;
     pub(crate) fn txLspMain(

@@ -103,6 +103,45 @@ pub fn is_registered(name: &str) -> bool {
     unsafe { ffi::txIsRegistered(TxStr::new(name)) }
 }
 
+/// What is registered here, in that order: a pass or a pipeline, and what it is for.
+static LISTED: Mutex<Vec<Listed>> = Mutex::new(Vec::new());
+
+struct Listed {
+    is_pipeline: bool,
+    argument: &'static str,
+    summary: &'static str,
+}
+
+fn list(is_pipeline: bool, argument: &'static str, summary: &'static str) {
+    let mut listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
+    listed.push(Listed {
+        is_pipeline,
+        argument,
+        summary,
+    });
+}
+
+/// How `--help` of an optimizer driver begins: with what MLIR's own does not have.
+fn overview(program: &str) -> String {
+    let listed = LISTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let width = listed.iter().map(|one| one.argument.len()).max();
+    let width = width.unwrap_or(0);
+    let lines = |is_pipeline: bool| -> String {
+        let own = listed.iter().filter(|one| one.is_pipeline == is_pipeline);
+        own.map(|one| format!("  --{:<width$}  {}\n", one.argument, one.summary))
+            .collect()
+    };
+    let pipelines = lines(true);
+    format!(
+        "tx optimizer driver\n\n\
+         Pipelines, as in `{program} FILE.mlir --PIPELINE`:\n{pipelines}\n\
+         Passes:\n{}\n\
+         All others are MLIR's. Below stand those as well, the options of each, as in `--PASS=OPTION=VALUE`,\n\
+         and those of the driver; `--help-hidden` lists even more.\n",
+        lines(false)
+    )
+}
+
 /// Registers a pass for the rest of the process; false, and nothing is done, when there is a pass or a pipeline of its name.
 pub fn register_pass(desc: PassDesc) -> bool {
     register_as(desc.argument, || add_pass(desc))
@@ -111,6 +150,7 @@ pub fn register_pass(desc: PassDesc) -> bool {
 fn add_pass(desc: PassDesc) {
     // The registry lives as long as the process, and so does what it points at.
     let desc: &'static PassDesc = Box::leak(Box::new(desc));
+    list(false, desc.argument, desc.summary);
     crate::options::note(desc.argument, desc.options.iter().map(|o| o.name));
     let options = leak_options(&desc.options);
     let statistics: &'static [TxStatistic] = desc
@@ -147,6 +187,7 @@ pub fn register_pipeline(desc: PipelineDesc) -> bool {
 
 fn add_pipeline(desc: PipelineDesc) {
     let desc: &'static PipelineDesc = Box::leak(Box::new(desc));
+    list(true, desc.argument, desc.summary);
     crate::options::note(desc.argument, desc.options.iter().map(|o| o.name));
     let options = leak_options(&desc.options);
     let pipeline = Box::leak(Box::new(TxPipeline {
@@ -224,7 +265,9 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     let named =
         output(&args).map_or_else(|| "standard output".to_owned(), |name| format!("`{name}`"));
     let program = args.first().and_then(|path| path.rsplit('/').next());
-    let _ = FAILING.set([program.unwrap_or_default().to_owned(), named]);
+    let program = program.unwrap_or_default().to_owned();
+    let overview = overview(&program);
+    let _ = FAILING.set([program, named]);
     crate::undeclared::read_files();
     // SAFETY: the function lives as long as the process, and nobody else sets one.
     unsafe { ffi::LLVMInstallFatalErrorHandler(fatal) };
@@ -241,7 +284,7 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
         .any(|a| a.trim_start_matches('-') == "mlir-pass-statistics");
     // SAFETY: `argv` is a vector of C strings, and the registry is alive.
     let status = with_argv(args, |argc, argv| unsafe {
-        ffi::txOptMain(argc, argv, registry.to_raw())
+        ffi::txOptMain(argc, argv, TxStr::new(&overview), registry.to_raw())
     });
     if wants_statistics {
         // A closed standard error is no reason to fail.

@@ -66,8 +66,8 @@ void txReword(MlirDialectRegistry registry, TxReword reword);
 // The ops of the dialects that are loaded.
 void txRegisteredOps(MlirContext context, TxSink emit, void *sink);
 
-// `mlir-opt`'s main function over `registry`.
-int txOptMain(int argc, char **argv, MlirDialectRegistry registry);
+// `mlir-opt`'s main function over `registry`; `--help` begins with `overview`.
+int txOptMain(int argc, char **argv, TxStr overview, MlirDialectRegistry registry);
 
 // `mlir-lsp-server`'s main function over `registry`. It is in an object of its own: who does not
 // call it does not link it.
