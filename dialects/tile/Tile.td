@@ -84,6 +84,20 @@ class Tile_Attr<string name, string attrMnemonic> : AttrDef<Tile_Dialect, name> 
   let mnemonic = attrMnemonic;
 }
 
+// Of no parameters: what is in `<>` would be dropped without a word.
+class Tile_BareAttr<string name, string attrMnemonic> : Tile_Attr<name, attrMnemonic> {
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = [{
+    ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser, ::mlir::Type) {
+      if (failed(parser.parseOptionalLess()))
+        return get(parser.getContext());
+      parser.emitError(parser.getCurrentLocation()) << "`#tile." << getMnemonic() << "` has no parameters";
+      return {};
+    }
+    void $cppClass::print(::mlir::AsmPrinter &) const {}
+  }];
+}
+
 def Tile_IterAttr : Tile_Attr<"Iter", "iter"> {
   let summary = "one entry of a layout";
   let description = [{
@@ -189,7 +203,7 @@ def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
   let assemblyFormat = "`<` $loop `>`";
 }
 
-def Tile_StreamAttr : Tile_Attr<"Stream", "stream"> {
+def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
   let summary = "do not keep in caches what is read once";
   let description = [{
     Loads of elements that a kernel reads once are marked `nontemporal`: caches evict them first. Worth it where the
@@ -208,7 +222,7 @@ def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
   let assemblyFormat = "`<` $threads `>`";
 }
 
-def Tile_LastBlockAttr : Tile_Attr<"LastBlock", "last_block"> {
+def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
   let summary = "combine partial results in the same launch";
   let description = [{
     Partial results that blocks leave in global memory (`#tile.rfactor`) are combined by that block of each result which is

@@ -178,14 +178,14 @@ func.func private @fragment_without_layout(
 // Nothing else is a layout.
 func.func private @fragment_with_another_layout(
   // expected-error @below {{expected '<'}}
-  // expected-error @below {{failed to parse}}
+  // expected-error @below {{`layout` of `!tile.fragment` cannot be read: write `!tile.fragment<}}
   !tile.fragment<8xf32, strided<[1]>>)
 
 // -----
 
 // The dialect has one type.
 func.func private @unknown_type(
-  // expected-error @below {{type `piece` in dialect `tile`}}
+  // expected-error @below {{unknown type `!tile.piece`; did you mean `!tile.fragment`?}}
   !tile.piece<8xf32>)
 
 // -----
@@ -221,7 +221,7 @@ func.func private @unknown_kind() attributes {
 // A split names the length of the inner loop.
 func.func private @split_without_factor() attributes {
   // expected-error @below {{expected integer value}}
-  // expected-error @below {{failed to parse}}
+  // expected-error @below {{`factor` of `#tile.split` must be an integer, as `8`: write `#tile.split<}}
   a = #tile.split<"d0" by>}
 
 // -----

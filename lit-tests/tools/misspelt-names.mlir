@@ -110,7 +110,7 @@ func.func @dialect_alone(%a: memref<4x4xf32>, %b: memref<4xf32>) {
 // -----
 
 func.func @keyword(%a: memref<4x4xf32>, %b: memref<4xf32>) {
-  // expected-error @below {{custom op 'tile.reduce' expected `axes [...]`, after `into` and the destinations where there are some}}
+  // expected-error @below {{custom op 'tile.reduce' expected 'axes', found `to`: write `tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>`}}
   tile.reduce sum %a to %b axes [1] scope(cta) : memref<4x4xf32> into memref<4xf32>
 }
 

@@ -25,6 +25,8 @@ pub mod registration;
 mod reword;
 mod session;
 mod sizes;
+mod source;
+mod syntax;
 mod threads;
 mod toolkit;
 mod undeclared;
@@ -42,6 +44,8 @@ pub use ir::*;
 pub use memref::MemRef;
 pub use reword::{Reword, explain_errors, instead_of, nearest, reword_also};
 pub use session::{Session, check_pipeline};
+pub use source::Place;
+pub use syntax::{Said, parameter, unregistered_name};
 pub use toolkit::ignore_cuda_toolkit;
 
 /// What a caught panic said.

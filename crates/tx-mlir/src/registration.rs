@@ -268,7 +268,7 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     let program = program.unwrap_or_default().to_owned();
     let overview = overview(&program);
     let _ = FAILING.set([program, named]);
-    crate::undeclared::read_files();
+    crate::source::read_files();
     // SAFETY: the function lives as long as the process, and nobody else sets one.
     unsafe { ffi::LLVMInstallFatalErrorHandler(fatal) };
     if let Err(message) = crate::options::check(&args) {

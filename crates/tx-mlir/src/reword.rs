@@ -3,6 +3,8 @@
 //! Every context made from a registry of [`crate::registration::register_upstream_dialects`] says it so, whoever shows it.
 
 use crate::ffi::{self, TxSink, TxStr};
+use crate::source::Place;
+use crate::syntax::{self, Said};
 use crate::undeclared;
 use melior::dialect::DialectRegistry;
 use melior::ir::Location;
@@ -55,7 +57,7 @@ pub fn instead_of(op: &str) -> Option<&'static str> {
 }
 
 /// What knows better words for a message, without its notes: those of a dialect, which stand in its place.
-pub type Reword = fn(&str) -> Option<String>;
+pub type Reword = fn(&Said<'_>) -> Option<String>;
 
 static OTHERS: Mutex<Vec<Reword>> = Mutex::new(Vec::new());
 
@@ -74,17 +76,21 @@ pub fn explain_errors(explain: Reword) {
 
 /// The better words for `said`, a message with its notes in lines below; they stand in place of both. `ops` are the registered
 /// ones.
-fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
+fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
     // Each dialect asks, and one answer is enough.
     if said.ends_with("`?") {
         return None;
     }
     let (message, notes) = said.split_once('\n').unwrap_or((said, ""));
     let others = OTHERS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(better) = others.iter().find_map(|reword| reword(message)) {
+    let parsed = Said::new(message, Some(location));
+    if let Some(better) = others.iter().find_map(|reword| reword(&parsed)) {
         return Some(better);
     }
     drop(others);
+    if let Some(better) = syntax::reword(&parsed) {
+        return Some(better);
+    }
     // A parser's message: one with notes says more than a list.
     if notes.is_empty()
         && let Some((before, known)) = message.split_once("`; known: ")
@@ -146,12 +152,6 @@ fn reword(said: &str, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
     let better = match message {
         "expected operation name in quotes" => {
             "expected an op, such as `func.return`; is a `}` missing above, or one too many here?"
-        }
-        "expected attribute value" => {
-            "expected an attribute, such as `1 : i64`, `\"text\"` or `#tile.determinism<any>`"
-        }
-        "expected non-function type" => {
-            "expected a type, such as `f32`, `index` or `memref<4x?xf32>`"
         }
         _ if message.starts_with("block with no terminator") => {
             "a block ends without a terminator: add `func.return`, `gpu.return`, or what its op is ended by, such as `tile.yield`"
@@ -226,8 +226,8 @@ unsafe extern "C" fn reword_for(
         return 0;
     }
     let better = match &*said {
-        undeclared::SAID => undeclared::reword(location),
-        said => reword(said, || registered(context)),
+        undeclared::SAID => Place::of(location).as_ref().and_then(undeclared::reword),
+        said => reword(said, location, || registered(context)),
     };
     let how = if better.is_some() {
         INSTEAD_OF_IT

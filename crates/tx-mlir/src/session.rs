@@ -6,7 +6,7 @@ use crate::ffi::{self, TxStr};
 use crate::foreign;
 use crate::ir::Op;
 use crate::registration::register_upstream_dialects;
-use crate::undeclared;
+use crate::source;
 use crate::{nesting, sizes};
 use melior::Context;
 use melior::dialect::DialectRegistry;
@@ -79,7 +79,7 @@ pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Opti
     terminated.push(0);
     let terminated = Rc::new(terminated);
     // SAFETY: both strings outlive the call; the module is ours.
-    let module = undeclared::while_parsing(name, terminated.clone(), || unsafe {
+    let module = source::while_parsing(name, terminated.clone(), || unsafe {
         Module::from_option_raw(ffi::txParseModule(
             context.to_raw(),
             TxStr::new(name),

@@ -1,73 +1,14 @@
 //! Values that a program uses and does not define: MLIR's parser says that there is one, and not which.
 
-use crate::diagnostic::source_location;
 use crate::reword::nearest;
-use melior::ir::Location;
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::source::Place;
 
 /// What MLIR says.
 pub(crate) const SAID: &str = "use of undeclared SSA value name";
 
-thread_local! {
-    /// What this thread parses: the name that locations have, and the text.
-    static PARSED: RefCell<Option<(String, Rc<Vec<u8>>)>> = const { RefCell::new(None) };
-}
-
-/// Whether what locations name are files as MLIR has read them. What an editor shows may differ.
-static READS_FILES: AtomicBool = AtomicBool::new(false);
-
-/// Looks into the files that locations name, for the rest of the process.
-pub(crate) fn read_files() {
-    READS_FILES.store(true, Ordering::Relaxed);
-}
-
-/// Calls `parse`, during which locations of this name are about this text.
-pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
-    PARSED.set(Some((name.to_owned(), text)));
-    let parsed = parse();
-    PARSED.take();
-    parsed
-}
-
 /// The same with the name of the value, and what is known of it.
-pub(crate) fn reword(location: Location<'_>) -> Option<String> {
-    let at = source_location(location)?;
-    let parsed = PARSED.with_borrow(|parsed| {
-        let (_, text) = parsed.as_ref().filter(|(name, _)| *name == at.file)?;
-        Some(text.clone())
-    });
-    let (text, lines_before) = match parsed {
-        Some(text) => (text, 0),
-        None if READS_FILES.load(Ordering::Relaxed) => {
-            let (file, lines) = of_split(&at.file).unwrap_or((&at.file, 0));
-            (Rc::new(std::fs::read(file).ok()?), lines)
-        }
-        None => return None,
-    };
-    told(
-        &String::from_utf8_lossy(&text),
-        lines_before + at.line,
-        at.column,
-    )
-}
-
-/// The file, and the lines before, of a part of one: `within split at a.mlir:7 offset `.
-fn of_split(name: &str) -> Option<(&str, usize)> {
-    let part = name.strip_prefix("within split at ")?;
-    let (file, line) = part.trim_end().strip_suffix(" offset")?.rsplit_once(':')?;
-    Some((file, line.parse::<usize>().ok()?.checked_sub(1)?))
-}
-
-/// What to say of the name at a line and a column, from 1.
-fn told(text: &str, line: usize, column: usize) -> Option<String> {
-    let begin = text
-        .split_inclusive('\n')
-        .take(line.checked_sub(1)?)
-        .map(str::len)
-        .sum::<usize>();
-    let at = begin + column.checked_sub(1)?;
+pub(crate) fn reword(place: &Place) -> Option<String> {
+    let (text, at) = (place.text(), place.offset());
     let found = name_at(text.get(at..)?)?;
     let around = function_around(text, at);
     let known = definitions(&text[around.clone()]);
@@ -186,7 +127,8 @@ func.func @g(%elsewhere: f32) { return }
     fn of(line: usize, name: &str) -> String {
         let text = TEXT.lines().nth(line - 1).unwrap_or("");
         let column = text.find(name).unwrap_or(0) + 1;
-        told(TEXT, line, column).unwrap_or_default()
+        let place = Place::at(TEXT.to_owned(), line, column);
+        place.and_then(|place| reword(&place)).unwrap_or_default()
     }
 
     /// A name is told with the one that may be meant, which is defined in the same function, or with where it is defined.
@@ -203,18 +145,7 @@ func.func @g(%elsewhere: f32) { return }
         ] {
             assert_eq!(of(line, name), said(name, rest));
         }
-        // What is no name, or not there.
-        for (line, column) in [(1, 1), (0, 1), (99, 1), (1, 999)] {
-            assert_eq!(told(TEXT, line, column), None);
-        }
-    }
-
-    #[test]
-    fn parts_of_files_are_known() {
-        assert_eq!(
-            of_split("within split at a.mlir:7 offset "),
-            Some(("a.mlir", 6))
-        );
-        assert_eq!(of_split("a.mlir"), None);
+        // What is no name.
+        assert_eq!(of(1, "func"), "");
     }
 }

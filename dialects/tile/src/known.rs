@@ -1,7 +1,7 @@
 //! The names that the dialect knows, and what may be meant by others.
 
 use crate::verify::complain;
-use tx_mlir::{Failed, Op, discardable_attributes, name, nearest};
+use tx_mlir::{Failed, Op, Said, discardable_attributes, name, nearest};
 
 /// Each op with the attributes that `Tile.td` declares.
 const OPS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
@@ -49,45 +49,71 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
 }
 
 /// Attributes of the dialect, as `#tile.split`.
-const ATTRIBUTES: &[&str] = include!(concat!(env!("OUT_DIR"), "/words.rs"));
+pub(crate) const ATTRIBUTES: &[&str] = include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
 /// Better words for what MLIR says of names and types that are not the dialect's.
-pub(crate) fn reword(said: &str) -> Option<String> {
-    unknown_attribute(said)
-        .or_else(|| wrong_type(said))
+pub(crate) fn reword(said: &Said<'_>) -> Option<String> {
+    unknown_attribute(said.message)
+        .or_else(|| wrong_type(said.message))
         .or_else(|| other_word(said))
-        .or_else(|| types_of_operands(said))
-        .or_else(|| {
-            let at = said.strip_suffix(" expected 'axes'")?;
-            let is_ours = at.starts_with("custom op 'tile.");
-            is_ours.then(|| format!("{at} expected `axes [...]`, after `into` and the destinations where there are some"))
-        })
+        .or_else(|| types_of_operands(said.message))
+        .or_else(|| crate::syntax::reword(said))
 }
 
-/// Words of other languages and libraries for kinds.
-const OTHER_WORDS: &[(&str, &str)] = &[
-    ("add", "sum"),
-    ("plus", "sum"),
-    ("mul", "prod"),
-    ("multiply", "prod"),
-    ("product", "prod"),
-    ("maximum", "max"),
-    ("minimum", "min"),
-    ("maximumf", "max"),
-    ("minimumf", "min"),
-    ("all", "and"),
-    ("any", "or"),
+/// Words of other languages and libraries for those of an enumeration.
+const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
+    ("kind", "sum", &["add", "plus", "addf", "addi"]),
+    (
+        "kind",
+        "prod",
+        &["mul", "multiply", "product", "mulf", "muli"],
+    ),
+    ("kind", "max", &["maximum", "maximumf", "maxsi"]),
+    ("kind", "min", &["minimum", "minimumf", "minsi"]),
+    ("kind", "umax", &["maxui"]),
+    ("kind", "umin", &["minui"]),
+    ("kind", "and", &["all", "andi"]),
+    ("kind", "or", &["any", "ori"]),
+    ("kind", "xor", &["xori"]),
+    ("scope", "thread", &["lane"]),
+    ("scope", "warp", &["subgroup", "wave"]),
+    (
+        "scope",
+        "cta",
+        &["block", "thread_block", "threadblock", "workgroup", "group"],
+    ),
+    ("scope", "grid", &["device", "gpu", "kernel", "global"]),
+    ("processor", "block_x", &["x", "blockidx.x"]),
+    ("processor", "block_y", &["y", "blockidx.y"]),
+    ("processor", "block_z", &["z", "blockidx.z"]),
+    ("processor", "thread_x", &["threadidx.x", "lane"]),
+    ("processor", "thread_y", &["threadidx.y"]),
+    ("processor", "thread_z", &["threadidx.z"]),
+    ("axis", "reg", &["register"]),
+    ("axis", "warpgroup", &["warp_group"]),
 ];
 
-/// A kind by another name, or in capitals.
-fn other_word(said: &str) -> Option<String> {
-    let (before, known) = said.split_once("`; known: ")?;
-    let (_, found) = before.split_once("unknown kind `")?;
-    let found = found.to_lowercase();
-    let other = OTHER_WORDS.iter().find(|(word, _)| *word == found);
-    let meant = other.map_or(found.as_str(), |(_, kind)| kind);
-    let is_known = known.split(", ").any(|kind| kind == meant);
-    is_known.then(|| format!("{said}; did you mean `{meant}`?"))
+/// A word of an enumeration by another name, in capitals, or with hyphens.
+fn other_word(said: &Said<'_>) -> Option<String> {
+    let (before, known) = said.message.split_once("`; known: ")?;
+    let (_, before) = before.rsplit_once("unknown ")?;
+    let (what, found) = before.split_once(" `")?;
+    // The parser's word ends at a hyphen.
+    let rest = said.place().map_or("", tx_mlir::Place::after);
+    let is_letter = |c: char| c.is_alphanumeric() || "_.-".contains(c);
+    let whole = &rest[..rest.find(|c| !is_letter(c)).unwrap_or(rest.len())];
+    let whole = if whole.starts_with(found) {
+        whole
+    } else {
+        found
+    };
+    let found = whole.to_lowercase().replace('-', "_");
+    let other = OTHER_WORDS
+        .iter()
+        .find(|(of, _, words)| *of == what && words.contains(&found.as_str()));
+    let meant = other.map_or(found.as_str(), |(_, word, _)| word);
+    let is_known = known.split(", ").any(|word| word == meant);
+    is_known.then(|| format!("{}; did you mean `{meant}`?", said.message))
 }
 
 /// An attribute that the dialect does not have, with those that it has.
@@ -159,16 +185,20 @@ fn wrong_type(said: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    fn told(message: &str) -> Option<String> {
+        reword(&Said::new(message, None))
+    }
+
     #[test]
     fn unknown_attributes_have_neighbours() {
         for (found, meant) in [("splt", "split"), ("Nan", "nan")] {
             let said = format!("unknown attribute `{found}` in dialect `tile`");
             let better =
                 format!("unknown attribute `#tile.{found}`; did you mean `#tile.{meant}`?");
-            assert_eq!(reword(&said), Some(better));
+            assert_eq!(told(&said), Some(better));
         }
-        let far = reword("unknown attribute `` in dialect `tile`").unwrap_or_default();
+        let far = told("unknown attribute `` in dialect `tile`").unwrap_or_default();
         assert!(far.contains("known: ") && far.contains("split, "), "{far}");
-        assert_eq!(reword("unknown attribute `splt` in dialect `gpu`"), None);
+        assert_eq!(told("unknown attribute `splt` in dialect `gpu`"), None);
     }
 }

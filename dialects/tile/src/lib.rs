@@ -4,6 +4,7 @@
 mod known;
 mod layout;
 mod ops;
+mod syntax;
 mod verify;
 
 pub use known::CANDIDATES;
