@@ -138,13 +138,53 @@ func.func @quotient(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 
 // -----
 
-// The last element wins.
-func.func @last(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+// What is subtracted may be computed.
+#elements = affine_map<(d0, d1) -> (d0, d1)>
+#results = affine_map<(d0, d1) -> (d0)>
+func.func @difference_of_products(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   // expected-error @below {{the combiner is not commutative}}
-  // expected-note @below {{combiner(1, 2) = 2, but combiner(2, 1) = 1}}
+  // expected-note @below {{combiner(1, 2) = -1, but combiner(2, 1) = 1}}
+  // expected-note @below {{to subtract elements, add them negated: `arith.negf` of the element, then `arith.addf`}}
   // expected-note @below {{elements are combined in any order}}
-  linalg.reduce ins(%A : memref<?x?xf32>) outs(%B : memref<?xf32>) dimensions = [1] (%x: f32, %o: f32) {
+  linalg.generic {indexing_maps = [#elements, #elements, #results], iterator_types = ["parallel", "reduction"]}
+      ins(%A, %A : memref<?x?xf32>, memref<?x?xf32>) outs(%B : memref<?xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %p = arith.mulf %x, %y : f32
+    %d = arith.subf %out, %p : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+// The last element wins where the accumulator is forgotten.
+func.func @last(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the result does not use the accumulator, `%out`}}
+  // expected-note @+3 {{this is what was combined before}}
+  // expected-note @below {{combine it with the element, and yield that: `%new = arith.addf %out, %element : f32` for a sum}}
+  linalg.reduce ins(%A : memref<?x?xf32>) outs(%B : memref<?xf32>) dimensions = [1] (%x: f32,
+      %out: f32) {
     linalg.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// One of two accumulators is forgotten.
+#elements = affine_map<(d0, d1) -> (d0, d1)>
+#results = affine_map<(d0, d1) -> (d0)>
+func.func @forgotten(%A: memref<?x?xi32>, %B: memref<?xi32>, %C: memref<?xi32>) {
+  // expected-error @below {{the result does not use the accumulator, `%squares`}}
+  // expected-note @below {{combine it with the element, and yield that: `%new = arith.addi %squares, %element : i32` for a sum}}
+  linalg.generic {indexing_maps = [#elements, #results, #results], iterator_types = ["parallel", "reduction"]}
+      ins(%A : memref<?x?xi32>) outs(%B, %C : memref<?xi32>, memref<?xi32>) {
+  // expected-note @below {{this is what was combined before}}
+  ^bb0(%x: i32, %sum: i32, %squares: i32):
+    %s = arith.addi %sum, %x : i32
+    %q = arith.muli %x, %x : i32
+    linalg.yield %s, %q : i32, i32
   }
   return
 }

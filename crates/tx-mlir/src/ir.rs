@@ -6,7 +6,7 @@ use melior::ir::operation::{
     OperationLike, OperationMutLike, OperationPrintingFlags, OperationRef, OperationRefMut,
 };
 use melior::ir::r#type::{IntegerType, TypeLike};
-use melior::ir::{Attribute, BlockRef, RegionLike, Type, Value, ValueLike};
+use melior::ir::{Attribute, BlockRef, Location, RegionLike, Type, Value, ValueLike};
 use melior::{Context, ContextRef};
 use mlir_sys::{
     MlirContext, MlirStringRef, mlirIdentifierStr, mlirOperationDestroy,
@@ -377,6 +377,20 @@ pub fn dictionary_entry<'c>(op: Op<'c>, name: &str, entry: &str) -> Option<Attri
         .into_iter()
         .find(|(n, _)| n == entry)
         .map(|(_, a)| a)
+}
+
+/// Where a value is made.
+pub fn value_location<'c>(value: Val<'c>) -> Location<'c> {
+    // SAFETY: a plain getter; locations live as long as their context.
+    unsafe { Location::from_raw(mlir_sys::mlirValueGetLocation(value.to_raw())) }
+}
+
+/// The name of an argument of a function or a region, as `%A`, where the text of the program is known.
+pub fn written_name(value: Val<'_>) -> Option<String> {
+    argument_of(value)?;
+    let place = crate::source::Place::of(value_location(value))?;
+    let word = place.word().filter(|word| word.starts_with('%'))?;
+    Some(word.to_owned())
 }
 
 /// The integers of a `DenseI32ArrayAttr` or `DenseI64ArrayAttr`.

@@ -5,12 +5,13 @@ mod slips;
 
 pub(crate) use slips::{Slip, slip};
 
+use super::body::dependents;
 use super::program::Program;
 use super::scalar::{Scalar, Sort, candidates, rounding, samples, show, tolerance};
 use melior::ir::{Attribute, TypeLike as _, ValueLike as _};
 use std::fmt;
 use tx_mlir::build::argument;
-use tx_mlir::{Blk, argument_of, defining_op, name, operands, ops};
+use tx_mlir::{Blk, Val, argument_of, defining_op, key, name, operands, ops};
 
 /// A partial result: a value for each part.
 pub(crate) type Partial = Vec<Scalar>;
@@ -46,10 +47,16 @@ impl fmt::Display for CounterExample {
 pub(crate) fn instead(block: Blk<'_>) -> Option<&'static str> {
     let end = ops(block).pop()?;
     let made = defining_op(*operands(end).first()?)?;
-    operands(made)
-        .into_iter()
-        .all(|operand| argument_of(operand).is_some_and(|(of, _)| of == block))
-        .then_some(())?;
+    let operands = operands(made);
+    // What is combined, and what it is combined with, which may be computed.
+    let is_apart = |of: &Val<'_>, from: &Val<'_>| {
+        argument_of(*of).is_some_and(|(of, _)| of == block)
+            && !dependents(block, &[*of]).contains(&key(*from))
+    };
+    match operands.as_slice() {
+        [l, r] if is_apart(l, r) || is_apart(r, l) => {}
+        _ => return None,
+    }
     Some(match name(made) {
         "arith.subf" => {
             "to subtract elements, add them negated: `arith.negf` of the element, then `arith.addf`"

@@ -12,7 +12,10 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
 use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan, default_accumulator};
-use tx_mlir::{Blk, Failed, Op, Val, argument_of, defining_op, error, is, key, operands, results};
+use tx_mlir::{
+    Blk, Failed, Op, Val, argument_of, defining_op, error, is, key, operands, ops, results,
+    value_location, written_name,
+};
 
 /// What a body computes.
 pub(crate) struct Recognised<'c> {
@@ -391,6 +394,9 @@ impl<'c> Cut<'_, 'c> {
             .note("write it as a `tile.reduce custom` with its identity")
             .emit());
         }
+        if let Some(i) = self.forgotten() {
+            return Err(self.forgot(i));
+        }
         match broken {
             Some(example) if crossing.len() == n => {
                 let report = error(op.location(), example.to_string()).note(example.text);
@@ -406,6 +412,40 @@ impl<'c> Cut<'_, 'c> {
             }
             _ => Err(self.refuse(crossing)),
         }
+    }
+
+    /// The first result that is made of no old value.
+    fn forgotten(&self) -> Option<usize> {
+        let end = ops(self.body).pop()?;
+        let made = |value: &Val<'c>| self.dependent.contains(&key(*value));
+        operands(end).iter().position(|value| !made(value))
+    }
+
+    /// The error for a body that forgets what was combined before.
+    fn forgot(&self, i: usize) -> Failed {
+        let old = self.olds[i];
+        let place = argument_of(old).map_or(0, |(_, place)| place);
+        let name = written_name(old);
+        let called = match &name {
+            Some(name) => format!("`{name}`"),
+            None => format!("argument {place} of its body"),
+        };
+        let ty = old.r#type();
+        let sum = if ty.is_integer() {
+            "arith.addi"
+        } else {
+            "arith.addf"
+        };
+        let name = name.unwrap_or_else(|| "%old".to_owned());
+        error(
+            self.loops.op.location(),
+            format!("the result does not use the accumulator, {called}"),
+        )
+        .note_at(value_location(old), "this is what was combined before")
+        .note(format!(
+            "combine it with the element, and yield that: `%new = {sum} {name}, %element : {ty}` for a sum"
+        ))
+        .emit()
     }
 
     /// The error for a body that is no combiner of two partial results.

@@ -187,6 +187,7 @@ gpu.module @kernels {
             "the combiner is not commutative: {}",
             "the identity is not neutral",
             "the identity is not neutral: {}",
+            "the result does not use the accumulator, {}",
         ],
         explanation: "Elements are combined in any order and grouping, so that a combiner must be commutative and \
                       associative, and its identity must change nothing. The message gives values for which it is not \
