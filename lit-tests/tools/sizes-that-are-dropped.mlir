@@ -5,8 +5,8 @@
 // SNAPSHOT: none — it is refused
 
 // MLIR drops a size whose numbers are not `i32`, and the kernel would run with one thread.
-// CHECK: error: `known_block_size` is `array<i64: 32, 1, 1>`, expected `array<i32: X, Y, Z>`
-// PROGRAM: sizes-that-are-dropped.mlir:[[# @LINE + 5]]:74: error: `known_block_size` is `array<i64: 32, 1, 1>`, expected `array<i32: X, Y, Z>`
+// CHECK: error: `known_block_size` is `array<i64: 32, 1, 1>`, expected `array<i32: 32, 1, 1>`
+// PROGRAM: sizes-that-are-dropped.mlir:[[# @LINE + 5]]:74: error: `known_block_size` is `array<i64: 32, 1, 1>`, expected `array<i32: 32, 1, 1>`
 // PROGRAM: note: MLIR takes no other, and drops it
 // PROGRAM: TX0036
 // Of what is a comment nothing is said: known_block_size = array<i64: 32, 1, 1>

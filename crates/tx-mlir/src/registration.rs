@@ -362,11 +362,23 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     if !is_bytecode(&source) && foreign::describe(&source).is_none() {
         // A bare context, for the handler alone.
         let context = Context::new_with_threading(false);
+        show_diagnostics(&context);
         return !is_refused(&context, name, &source);
     }
     let context = Context::new_with_registry(registry, false);
     context.set_allow_unregistered_dialects(true);
+    show_diagnostics(&context);
     parse(&context, name, &source).is_some()
+}
+
+/// Writes what is reported as MLIR's driver does, with notes, which MLIR leaves out where nobody else shows a diagnostic.
+fn show_diagnostics(context: &Context) {
+    context.attach_diagnostic_handler(|diagnostic| {
+        let shown = crate::Diagnostic::from_melior(&diagnostic);
+        // A closed standard error is no reason to fail.
+        let _ = writeln!(std::io::stderr(), "{shown}");
+        true
+    });
 }
 
 /// Runs the main function of MLIR's language server over `registry`, which speaks with an editor over standard input and

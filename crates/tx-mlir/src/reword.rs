@@ -139,6 +139,14 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
             None => format!("unknown dialect `{dialect}`; known: {known}"),
         });
     }
+    if let Some((before, rest)) = message.split_once(" attribute '")
+        && let Some((name, rest)) = rest.split_once("' failed to satisfy constraint: ")
+        && rest.starts_with("i32 dense array attribute with 3 elements")
+    {
+        return Some(format!(
+            "{before} attribute `{name}` must have three numbers: `array<i32: X, Y, Z>`"
+        ));
+    }
     let op = message
         .strip_prefix("failed to legalize operation '")
         .and_then(|rest| rest.strip_suffix("' that was explicitly marked illegal"));

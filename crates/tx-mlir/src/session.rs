@@ -56,9 +56,10 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     };
     let at = Location::new(context, name, sizes.line, sizes.column);
     let (attribute, value) = (sizes.name, sizes.value);
+    let expected = sizes::mended(value).unwrap_or_else(|| "array<i32: X, Y, Z>".to_owned());
     crate::error(
         at,
-        format!("`{attribute}` is `{value}`, expected `array<i32: X, Y, Z>`"),
+        format!("`{attribute}` is `{value}`, expected `{expected}`"),
     )
     .note("MLIR takes no other, and drops it")
     .emit();

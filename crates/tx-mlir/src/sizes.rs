@@ -13,7 +13,7 @@ pub(crate) struct Dropped<'t> {
     pub(crate) value: &'t str,
 }
 
-/// The first size that is a list of anything but `i32`, in braces of an op.
+/// The first size that is a number, a text or a list of anything but `i32`, in braces of an op.
 pub(crate) fn dropped(text: &str) -> Option<Dropped<'_>> {
     (1..).zip(text.lines()).find_map(|(line, written)| {
         let code = written.split_once("//").map_or(written, |(code, _)| code);
@@ -46,8 +46,27 @@ fn of_other_numbers(rest: &str) -> Option<&str> {
         _ if rest.starts_with("array<i32") => None,
         _ if rest.starts_with("array<") || rest.starts_with("dense<") => to('>'),
         _ if rest.starts_with('[') => to(']'),
+        _ if rest.starts_with(|c: char| c.is_ascii_digit() || "-\"".contains(c)) => {
+            let value = &rest[..rest.find([',', '}']).unwrap_or(rest.len())];
+            Some(value.trim_end())
+        }
         _ => None,
     }
+}
+
+/// The value as it is to be written, where that is plain.
+pub(crate) fn mended(value: &str) -> Option<String> {
+    let numbers = value.split([':', '<', '>', '[', ']', '"']);
+    let list = numbers.map(str::trim).find(|part| {
+        let mut sizes = part.split(',').map(str::trim);
+        sizes.all(|size| size.parse::<u32>().is_ok())
+    })?;
+    let mut sizes: Vec<&str> = list.split(',').map(str::trim).collect();
+    if sizes.len() > 3 {
+        return None;
+    }
+    sizes.resize(3, "1");
+    Some(format!("array<i32: {}>", sizes.join(", ")))
 }
 
 #[cfg(test)]
@@ -61,10 +80,24 @@ mod tests {
         let text = |value: &str| {
             format!("gpu.func @k() kernel\n  attributes {{known_block_size = {value}}} {{")
         };
-        for value in ["array<i64: 32, 1, 1>", "[32, 1, 1]", "dense<32>"] {
+        for value in [
+            "array<i64: 32, 1, 1>",
+            "[32, 1, 1]",
+            "dense<32>",
+            "32",
+            "32 : i32",
+            "\"32\"",
+        ] {
             let expected = (2, 15, "known_block_size", value.to_owned());
             assert_eq!(found(&text(value)), Some(expected));
+            assert_eq!(
+                mended(value).as_deref(),
+                Some("array<i32: 32, 1, 1>"),
+                "{value}"
+            );
         }
+        assert_eq!(mended("[1.5]"), None);
+        assert_eq!(mended("[1, 2, 3, 4]"), None);
         for value in ["array<i32: 32, 1, 1>", "#block", "array<i32>"] {
             assert_eq!(found(&text(value)), None, "{value}");
         }

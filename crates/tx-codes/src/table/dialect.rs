@@ -1106,7 +1106,8 @@ gpu.module @kernels {
             "attribute '{}' failed to satisfy constraint: {}",
             "attribute `{}` is said by the syntax of the op, and not in braces",
             "`params` are a variant's, and no `variant` is named",
-            "`{}` is `{}`, expected `array<i32: X, Y, Z>`",
+            "`{}` is `{}`, expected `array<i32: {}>`",
+            "attribute `{}` must have three numbers: `array<i32: X, Y, Z>`",
         ],
         explanation: "What an op wants of an attribute is in the message: `determinism` is `#tile.determinism<any>` and no \
                       string. The kind, the axes, the scope and identities stand in the text of an op and would be said \
