@@ -136,9 +136,10 @@ func.func @two_elements(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // What the epilogue gives is what is stored.
 func.func @epilogue_type(%A: memref<4x8xf32>, %B: memref<4xf16>) {
-  // expected-error @below {{the epilogue yields `f32` for destination 0, whose elements are `f16`}}
+  // expected-note @below {{in this `tile.reduce`}}
   tile.reduce sum %A into %B axes [1] scope(grid) epilogue {
   ^bb0(%r: f32, %i: index):
+    // expected-error @below {{the epilogue yields `f32` for destination 0, whose elements are `f16`}}
     tile.yield %r : f32
   } : memref<4x8xf32> into memref<4xf16>
   return
@@ -180,10 +181,11 @@ func.func @extra_alone(%A: memref<4x8xf32>, %B: memref<4xf32>, %S: memref<4xf32>
 
 // A region computes, and nothing else.
 func.func @impure_element(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<f32>) {
-  // expected-error @below {{`element` only computes: it may be run any number of times}}
+  // expected-note @below {{in this `tile.reduce`}}
   tile.reduce sum %A into %B axes [1] scope(grid) element {
   ^bb0(%a: f32, %i: index, %j: index):
     // expected-note @below {{`memref.store` does more than that}}
+    // expected-error @below {{`element` only computes: it may be run any number of times}}
     memref.store %a, %C[] : memref<f32>
     tile.yield %a : f32
   } : memref<4x8xf32> into memref<4xf32>

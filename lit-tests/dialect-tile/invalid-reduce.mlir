@@ -571,9 +571,10 @@ func.func @combiner_with_three_arguments(%A: memref<8xf32>, %B: memref<f32>) {
 
 // A combiner yields one value for each source.
 func.func @combiner_that_yields_two_values(%A: memref<8xf32>, %B: memref<f32>) {
-  // expected-error @below {{the combiner must yield 1 value}}
+  // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
+    // expected-error @below {{the combiner must yield 1 value}}
     tile.yield %l, %r : f32, f32
   } : memref<8xf32> into memref<f32>
   return
@@ -583,10 +584,11 @@ func.func @combiner_that_yields_two_values(%A: memref<8xf32>, %B: memref<f32>) {
 
 // What a combiner takes is what it gives.
 func.func @combiner_that_yields_another_type(%A: memref<8xf32>, %B: memref<f32>) {
-  // expected-error @below {{arguments 0 and 1 and yield 0 of the combiner must all be `f32`, found `f32`, `f32` and `f64`}}
+  // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
     %x = arith.extf %l : f32 to f64
+    // expected-error @below {{arguments 0 and 1 and yield 0 of the combiner must all be `f32`, found `f32`, `f32` and `f64`}}
     tile.yield %x : f64
   } : memref<8xf32> into memref<f32>
   return
@@ -632,10 +634,11 @@ func.func @identity_of_another_type(%A: memref<8xf32>, %B: memref<f32>) {
 
 // A combiner runs any number of times, on any pair of values: it must not write memory.
 func.func @combiner_that_stores(%A: memref<8xf32>, %B: memref<f32>) {
-  // expected-error @below {{a combiner only computes: it may be run any number of times}}
+  // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
     // expected-note @below {{`memref.store` does more than that}}
+    // expected-error @below {{a combiner only computes: it may be run any number of times}}
     memref.store %l, %B[] : memref<f32>
     tile.yield %l : f32
   } : memref<8xf32> into memref<f32>
@@ -646,10 +649,11 @@ func.func @combiner_that_stores(%A: memref<8xf32>, %B: memref<f32>) {
 
 // Nor may it read memory, which changes while the reduction runs.
 func.func @combiner_that_loads(%A: memref<8xf32>, %B: memref<f32>) {
-  // expected-error @below {{a combiner only computes: it may be run any number of times}}
+  // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
     // expected-note @below {{`memref.load` does more than that}}
+    // expected-error @below {{a combiner only computes: it may be run any number of times}}
     %x = memref.load %B[] : memref<f32>
     tile.yield %x : f32
   } : memref<8xf32> into memref<f32>
@@ -660,9 +664,10 @@ func.func @combiner_that_loads(%A: memref<8xf32>, %B: memref<f32>) {
 
 // A combiner ends with `tile.yield` and with no other terminator.
 func.func @combiner_without_yield(%A: memref<8xf32>, %B: memref<f32>) {
-  // expected-error @below {{the combiner must end with `tile.yield`}}
+  // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
+    // expected-error @below {{the combiner must end with `tile.yield`}}
     llvm.unreachable
   } : memref<8xf32> into memref<f32>
   return
@@ -874,10 +879,11 @@ func.func @apart_twice(%A: memref<?x64xf32>, %P: memref<64x64x?xf32>) {
 
 // A division of integers may be of an element that is not there.
 func.func @custom_that_divides(%A: memref<8xi32>, %B: memref<i32>) {
-  // expected-error @below {{only computes: it may be run any number of times}}
+  // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0 : i32] combiner {
   ^bb0(%x: i32, %y: i32):
     // expected-note @below {{`arith.divsi` is undefined where it divides by 0, as for elements that are not there}}
+    // expected-error @below {{only computes: it may be run any number of times}}
     %z = arith.divsi %x, %y : i32
     tile.yield %z : i32
   } : memref<8xi32> into memref<i32>

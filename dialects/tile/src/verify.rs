@@ -86,6 +86,28 @@ pub(crate) fn complain<'c>(op: Op<'c>, message: impl AsRef<str>) -> Report<'c, E
     )
 }
 
+/// An error at what stands in a region of `op`, which is noted.
+fn complain_within<'c>(
+    op: Op<'c>,
+    inner: Op<'c>,
+    message: impl AsRef<str>,
+) -> Report<'c, ErrorSeverity> {
+    complain(inner, message).note_at(op.location(), format!("in this `{}`", name(op)))
+}
+
+/// An error at the op that a region of `op` ends with.
+fn complain_at_end<'c>(op: Op<'c>, block: Blk<'c>, message: String) -> Report<'c, ErrorSeverity> {
+    match ops(block).last() {
+        Some(end) => complain_within(op, *end, message),
+        None => complain(op, message),
+    }
+}
+
+/// An error of a region that ends otherwise than with `tile.yield`.
+fn no_yield(op: Op<'_>, block: Blk<'_>, region: &str) -> Failed {
+    complain_at_end(op, block, format!("{region} must end with `tile.yield`")).emit()
+}
+
 fn show(ty: Option<Type<'_>>) -> String {
     ty.map_or_else(|| "unknown".to_owned(), |t| t.to_string())
 }
@@ -362,7 +384,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let values = match reduce.element() {
         Some(block) => match crate::ops::yielded(block) {
             Some(types) => types.len(),
-            None => return Err(complain(op, "`element` must end with `tile.yield`").emit()),
+            None => return Err(no_yield(op, block, "`element`")),
         },
         None => n,
     };
@@ -374,7 +396,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let wanted = match reduce.epilogue() {
         Some(block) => match crate::ops::yielded(block) {
             Some(types) => types.len(),
-            None => return Err(complain(op, "`epilogue` must end with `tile.yield`").emit()),
+            None => return Err(no_yield(op, block, "`epilogue`")),
         },
         None => parts,
     };
@@ -737,17 +759,18 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
     }
     let acc = attribute(op, "acc").and_then(tx_mlir::type_value);
     let argument = |i: usize| tx_mlir::build::argument(*block, i).r#type();
-    let yielded: Vec<Type<'_>> = match ops(*block).last() {
-        Some(last) if is(*last, "tile.yield") => {
-            operands(*last).iter().map(|v| v.r#type()).collect()
-        }
-        _ => return Err(complain(op, "the combiner must end with `tile.yield`").emit()),
+    let end = ops(*block).pop().filter(|last| is(*last, "tile.yield"));
+    let Some(end) = end else {
+        return Err(no_yield(op, *block, "the combiner"));
     };
+    let yielded: Vec<Type<'_>> = operands(end).iter().map(|v| v.r#type()).collect();
     if yielded.len() != n {
-        return Err(complain(
+        let plural = if n == 1 { "" } else { "s" };
+        return Err(complain_within(
             op,
+            end,
             format!(
-                "the combiner must yield {n} values, found {}",
+                "the combiner must yield {n} value{plural}, found {}",
                 yielded.len()
             ),
         )
@@ -756,18 +779,20 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
     for (i, part) in parts.iter().enumerate() {
         let ty = argument(i);
         let allowed = acc.map_or_else(|| vec![*part, default_accumulator(*part)], |a| vec![a]);
-        if !allowed.contains(&ty) || argument(n + i) != ty || yielded[i] != ty {
-            return Err(complain(
-                op,
-                format!(
-                    "arguments {i} and {} and yield {i} of the combiner must all be `{}`, found `{ty}`, `{}` and `{}`",
-                    n + i,
-                    allowed.last().copied().unwrap_or(*part),
-                    argument(n + i),
-                    yielded[i]
-                ),
-            )
-            .emit());
+        let fits = allowed.contains(&ty) && argument(n + i) == ty;
+        if !fits || yielded[i] != ty {
+            let message = format!(
+                "arguments {i} and {} and yield {i} of the combiner must all be `{}`, found `{ty}`, `{}` and `{}`",
+                n + i,
+                allowed.last().copied().unwrap_or(*part),
+                argument(n + i),
+                yielded[i]
+            );
+            let report = match fits {
+                true => complain_within(op, end, message),
+                false => complain(op, message),
+            };
+            return Err(report.emit());
         }
         use melior_upstream::ir::attribute::AttributeLike as _;
         if identities[i].r#type() != ty {
@@ -794,20 +819,18 @@ fn check_pure<'c>(
 ) -> Result<(), Failed> {
     for inner in ops(block).into_iter().flat_map(tx_mlir::walk) {
         if !is(inner, "tile.yield") && !allowed(inner) {
-            return Err(complain(
+            return Err(complain_within(
                 op,
+                inner,
                 format!("{what} only computes: it may be run any number of times"),
             )
-            .note_at(
-                inner.location(),
-                match divides(inner) {
-                    true => format!(
-                        "`{}` is undefined where it divides by 0, as for elements that are not there",
-                        name(inner)
-                    ),
-                    false => format!("`{}` does more than that", name(inner)),
-                },
-            )
+            .note(match divides(inner) {
+                true => format!(
+                    "`{}` is undefined where it divides by 0, as for elements that are not there",
+                    name(inner)
+                ),
+                false => format!("`{}` does more than that", name(inner)),
+            })
             .emit());
         }
     }

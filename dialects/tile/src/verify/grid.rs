@@ -2,7 +2,7 @@
 
 use super::{
     Tile, check_combiner, check_index_range, check_old_values, check_pure, check_reduce_types,
-    complain, region_blocks, shape_text,
+    complain, complain_at_end, region_blocks, shape_text,
 };
 use crate::ops::{Kind, Reduce, Scope, normalize_axis};
 use melior_upstream::ir::block::BlockLike;
@@ -327,8 +327,9 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
     let yields = crate::ops::yielded(block).unwrap_or_default();
     for (i, (value, target)) in yields.iter().zip(&reduce.destinations).enumerate() {
         if element_of(target) != Some(*value) {
-            return Err(complain(
+            return Err(complain_at_end(
                 op,
+                block,
                 format!(
                     "the epilogue yields `{value}` for destination {i}, whose elements are `{}`",
                     super::show(element_of(target))
