@@ -271,7 +271,8 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     crate::source::read_files();
     // SAFETY: the function lives as long as the process, and nobody else sets one.
     unsafe { ffi::LLVMInstallFatalErrorHandler(fatal) };
-    if let Err(message) = crate::options::check(&args) {
+    let checked = crate::options::check_passes(&args, is_registered);
+    if let Err(message) = checked.and_then(|()| crate::options::check(&args)) {
         // MLIR would say it there.
         let _ = writeln!(std::io::stderr(), "{message}");
         return 1;
