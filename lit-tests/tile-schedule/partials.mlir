@@ -97,7 +97,7 @@ func.func @custom(%A: memref<1000xf32>, %B: memref<f32>) {
 // KERNELS:       %[[COUNT:.+]] = arith.ceildivui
 // KERNELS:       %[[ROOM:.+]] = memref.dim %arg1, %c0
 // KERNELS:       %[[FITS:.+]] = arith.cmpi eq, %[[COUNT]], %[[ROOM]] : index
-// KERNELS:       cf.assert %[[FITS]], "dimension 0 of destination 0 must have a place for each iteration of `d1.o`"
+// KERNELS:       cf.assert %[[FITS]], "arg1.dim0 must have a place for each iteration of `d1.o`"
 func.func @brought_along(%A: memref<?x?xf32>, %P: memref<?x?xf32>) {
   tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1.o"], schedule = [#tile.split<"d1" by 16>]}
     : memref<?x?xf32> into memref<?x?xf32>

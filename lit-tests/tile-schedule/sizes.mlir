@@ -5,10 +5,10 @@
 // Whatever size is known at run time only and leads outside of an array is asserted, once, in front of all kernels of an op:
 // a reduced dimension that is kept is 1, in each of several destinations and in what the epilogue is given.
 // CHECK-LABEL: func.func @arg(
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 and dimension 0 of operand 1 are one dimension of the reduction"
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 and dimension 0 of operand 2 are one dimension of the reduction"
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 1 of the reduction is reduced, and must be 1 where it is kept"
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 2 of the reduction is reduced, and must be 1 where it is kept"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg2.dim0 are one dimension of the reduction"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg2.dim1 is reduced by the reduction, and must be 1 where it is kept"
 // CHECK-NOT:     cf.assert {{.*}}must be
 // CHECK:         gpu.launch_func
 func.func @arg(%A: memref<?x?xf32>, %V: memref<?x?xf32>, %I: memref<?x?xi64>) {
@@ -20,7 +20,7 @@ func.func @arg(%A: memref<?x?xf32>, %V: memref<?x?xf32>, %I: memref<?x?xi64>) {
 // -----
 
 // CHECK-LABEL: func.func @with(
-// CHECK:         cf.assert %{{.+}}, "dimension 1 of operand 2 of the reduction is reduced, and must be 1 where it is kept"
+// CHECK:         cf.assert %{{.+}}, "arg2.dim1 is reduced by the reduction, and must be 1 where it is kept"
 func.func @with(%A: memref<?x?xf32>, %O: memref<?xf32>, %W: memref<?x?xf32>) {
   tile.reduce sum %A into %O with %W axes [1] scope(grid) epilogue {
   ^bb0(%r: f32, %w: f32, %i: index):
@@ -34,9 +34,9 @@ func.func @with(%A: memref<?x?xf32>, %O: memref<?xf32>, %W: memref<?x?xf32>) {
 
 // Several sources of one shape are as long as each other.
 // CHECK-LABEL: func.func @sources(
-// CHECK:         cf.assert %{{.+}}, "dimension 0 of operand 0 and dimension 0 of operand 1 are one dimension of the reduction"
-// CHECK:         cf.assert %{{.+}}, "dimension 0 of operand 2 of the reduction is reduced, and must be 1 where it is kept"
-// CHECK:         cf.assert %{{.+}}, "dimension 0 of operand 3 of the reduction is reduced, and must be 1 where it is kept"
+// CHECK:         cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
+// CHECK:         cf.assert %{{.+}}, "arg2.dim0 is reduced by the reduction, and must be 1 where it is kept"
+// CHECK:         cf.assert %{{.+}}, "arg3.dim0 is reduced by the reduction, and must be 1 where it is kept"
 func.func @sources(%A: memref<?xf32>, %B: memref<?xf32>, %C: memref<?xf32>, %D: memref<?xf32>) {
   tile.reduce custom %A, %B into %C, %D axes [0] scope(grid) identity [0.0 : f32, 0.0 : f32] combiner {
   ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
@@ -51,16 +51,16 @@ func.func @sources(%A: memref<?xf32>, %B: memref<?xf32>, %C: memref<?xf32>, %D: 
 
 // Partial results in global memory hide no size of the destination, in two kernels or in one.
 // CHECK-LABEL: func.func @partials(
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 and dimension 0 of operand 1 are one dimension of the reduction"
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 1 of the reduction is reduced, and must be 1 where it is kept"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
 // CHECK-NOT:     cf.assert
 // CHECK:         gpu.launch_func
 // CHECK-LABEL: func.func @last_block(
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 and dimension 0 of operand 1 are one dimension of the reduction"
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 1 of the reduction is reduced, and must be 1 where it is kept"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 and arg1.dim0 are one dimension of the reduction"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
 // CHECK:         gpu.launch_func
 // TWO-LABEL:   func.func @partials(
-// TWO-DAG:       cf.assert %{{.+}}, "dimension 1 of operand 1 of the reduction is reduced, and must be 1 where it is kept"
+// TWO-DAG:       cf.assert %{{.+}}, "arg1.dim1 is reduced by the reduction, and must be 1 where it is kept"
 // TWO:           partials = ["d1.o"]
 func.func @partials(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
@@ -81,7 +81,7 @@ func.func @last_block(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
 // CHECK-LABEL: func.func @first_column(
 // CHECK:         %[[C0:.+]] = arith.constant 0 : index
 // CHECK:         %[[HAS:.+]] = arith.cmpi slt, %[[C0]], %{{.+}} : index
-// CHECK-NEXT:    cf.assert %[[HAS]], "dimension 1 of operand 1 of the reduction must have an element for every `0`"
+// CHECK-NEXT:    cf.assert %[[HAS]], "arg1.dim1 must have an element for every `0` of the reduction"
 func.func @first_column(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, 0)>], iterator_types = ["parallel", "reduction"]}
     ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) {
@@ -112,11 +112,11 @@ func.func @first_of_8(%A: memref<4x8xf32>, %B: memref<4x8xf32>) {
 
 // Indices that go down, that are constants, quotients or remainders lead somewhere too.
 // CHECK-LABEL: func.func @indices(
-// CHECK-DAG:     cf.assert %{{.+}}, "`((d0 * -1) + 7)`, the index in dimension 0 of operand 0 of `linalg.generic`, must not be less than 0"
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 0 of `linalg.generic` must have an element for every `((d0 * -1) + 7)`"
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 0 of `linalg.generic` must have an element for every `3`"
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 0 of operand 1 of `linalg.generic` must have an element for every `(d0 floordiv 4)`"
-// CHECK-DAG:     cf.assert %{{.+}}, "dimension 1 of operand 1 of `linalg.generic` must have an element for every `(d0 mod 4)`"
+// CHECK-DAG:     cf.assert %{{.+}}, "`((d0 * -1) + 7)`, the index of `linalg.generic` in arg0.dim0, must not be less than 0"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim0 must have an element for every `((d0 * -1) + 7)` of `linalg.generic`"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg0.dim1 must have an element for every `3` of `linalg.generic`"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim0 must have an element for every `(d0 floordiv 4)` of `linalg.generic`"
+// CHECK-DAG:     cf.assert %{{.+}}, "arg1.dim1 must have an element for every `(d0 mod 4)` of `linalg.generic`"
 // CHECK:         gpu.launch_func
 func.func @indices(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (7 - i, 3)>, affine_map<(i) -> (i floordiv 4, i mod 4)>, affine_map<(i) -> (i)>],
@@ -134,7 +134,7 @@ func.func @indices(%A: memref<?x?xf32>, %B: memref<?x?xf32>, %C: memref<?xf32>) 
 // An index that begins below 0 whatever sizes are is asserted not to: no call gets past that.
 // CHECK-LABEL: func.func @below(
 // CHECK:         %[[HOLDS:.+]] = arith.cmpi sle, %{{.+}}, %{{.+}} : index
-// CHECK-NEXT:    cf.assert %[[HOLDS]], "`(d1 + -1)`, the index in dimension 0 of operand 0 of the reduction, must not be less than 0"
+// CHECK-NEXT:    cf.assert %[[HOLDS]], "`(d1 + -1)`, the index of the reduction in arg0.dim0, must not be less than 0"
 // CHECK:         gpu.launch_func
 func.func @below(%A: memref<?xf32>, %W: memref<?xf32>, %B: memref<?xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (j - 1)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>],

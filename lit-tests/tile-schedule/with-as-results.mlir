@@ -10,7 +10,7 @@
 // CHECK:         %[[S:.+]] = arith.addf %{{.+}}, %[[W]] : f32
 // CHECK:         memref.store %[[S]], %{{.+}}[%[[ROW]]] {{.*}}: memref<?xf32>
 // CHECK-LABEL: func.func @rows(
-// CHECK:         cf.assert %{{.+}}, "dimension 0 of operand 0 and dimension 0 of operand 2 are one dimension of the reduction"
+// CHECK:         cf.assert %{{.+}}, "arg0.dim0 and arg2.dim0 are one dimension of the reduction"
 func.func @one(%A: memref<64xf32>, %O: memref<f32>, %W: memref<f32>) {
   tile.reduce sum %A into %O with %W axes [0] scope(grid) epilogue {
   ^bb0(%r: f32, %w: f32):

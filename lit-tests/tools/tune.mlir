@@ -19,7 +19,7 @@
 // SAID:       {{.+}} µs with the best, {{.+}} of what it was
 
 // What cannot be run or found is refused as elsewhere.
-// ARGS: dimension 0 of operand 0 and dimension 0 of operand 1 are one dimension of the reduction
+// ARGS: arg0.dim0 and arg1.dim0 are one dimension of the reduction
 // NAME: `columns`
 func.func @rows(%A: memref<?x20xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x20xf32> into memref<?xf32>

@@ -7,7 +7,9 @@ use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use tx_mlir::build::Predicate;
 use tx_mlir::memref::root;
-use tx_mlir::{Affine, Builder, Failed, Index, MemRef, attribute, error, name};
+use tx_mlir::{
+    Affine, Builder, Failed, Index, MemRef, Val, argument_of, attribute, error, is, name,
+};
 
 impl<'c> Job<'c> {
     /// Everything that is read or written, in the order of operands.
@@ -79,6 +81,7 @@ impl<'c> Job<'c> {
             let place = self.accesses().position(|o| std::ptr::eq(o, a));
             place.unwrap_or(0)
         };
+        let called = |a: &Access<'c>, place: usize| called(a.value, number(a), place);
         let size =
             |a: &Access<'c>, place: usize| match a.memref.as_ref().and_then(|m| m.shape[place]) {
                 Some(n) => Index::Const(n.cast_signed()),
@@ -96,10 +99,9 @@ impl<'c> Job<'c> {
                     continue;
                 }
                 let message = format!(
-                    "dimension {} of operand {} and dimension {place} of operand {} are one dimension of {op}",
-                    told[0].1,
-                    number(told[0].0),
-                    number(other)
+                    "{} and {} are one dimension of {op}",
+                    called(told[0].0, told[0].1),
+                    called(other, *place)
                 );
                 assert(
                     b,
@@ -125,29 +127,26 @@ impl<'c> Job<'c> {
             .map(|last| last.unwrap_or(Index::Const(0)))
             .collect();
         let is_empty = self.extents.iter().any(|n| n.known() == Some(0));
-        for (number, access, place, index) in self.indices() {
+        for (_, access, place, index) in self.indices() {
             let size = size(access, place);
+            let called = called(access, place);
             if has_kept {
-                let message = format!(
-                    "dimension {place} of operand {number} of {op} is reduced, and must be 1 where it is kept"
-                );
+                let message =
+                    format!("{called} is reduced by {op}, and must be 1 where it is kept");
                 assert(b, Predicate::Eq, size, one, &message);
                 continue;
             }
             let Some((low, high)) = range(b, index, &last) else {
                 continue;
             };
-            let negative = format!(
-                "`{index}`, the index in dimension {place} of operand {number} of {op}, must not be less than 0"
-            );
+            let negative =
+                format!("`{index}`, the index of {op} in {called}, must not be less than 0");
             // A loop that is known at run time only may have no iteration: that the least index is negative was not refused.
             if low.known().is_some_and(|n| n < 0) && !is_empty {
                 write_assert(b, Predicate::Sle, Index::Const(0), low, &negative);
             }
             assert(b, Predicate::Sle, Index::Const(0), low, &negative);
-            let message = format!(
-                "dimension {place} of operand {number} of {op} must have an element for every `{index}`"
-            );
+            let message = format!("{called} must have an element for every `{index}` of {op}");
             assert(b, Predicate::Slt, high, size, &message);
         }
         if let Work::Combine(view, _) = &self.work
@@ -177,17 +176,32 @@ impl<'c> Job<'c> {
     ) {
         for (number, destination) in self.destinations.iter().enumerate() {
             let known = destination.memref.as_ref().and_then(|m| m.shape[place]);
-            if tx_mlir::argument_of(root(destination.value)).is_none()
+            if argument_of(root(destination.value)).is_none()
                 || known.is_some() && count.known().is_some()
             {
                 continue;
             }
             let room = Index::Val(b.dim(destination.value, place));
             let message = format!(
-                "dimension {place} of destination {number} must have a place for each iteration of `{name}`"
+                "{} must have a place for each iteration of `{name}`",
+                called(destination.value, self.sources.len() + number, place)
             );
             assert(b, Predicate::Eq, count, room, &message);
         }
+    }
+}
+
+/// A dimension of an operand as plans name those of arguments, which programs are told beside it.
+fn called(value: Val<'_>, number: usize, place: usize) -> String {
+    let argument = argument_of(value).filter(|(block, _)| {
+        use melior::ir::block::BlockLike as _;
+        block
+            .parent_operation()
+            .is_some_and(|op| is(op, "func.func"))
+    });
+    match argument {
+        Some((_, argument)) => format!("arg{argument}.dim{place}"),
+        None => format!("dimension {place} of operand {number}"),
     }
 }
 

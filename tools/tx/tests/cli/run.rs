@@ -288,7 +288,7 @@ fn arguments_that_do_not_fit_are_status_1() {
         fails(
             &case.tx(&[program, &args[..]].concat()),
             1,
-            "rows.mlir:2:3: error: arg0.dim0 is 4, arg1.dim0 is 7: dimension 0 of operand 0 and dimension 0 of operand 1 \
+            "rows.mlir:2:3: error: arg0.dim0 is 4, arg1.dim0 is 7: arg0.dim0 and arg1.dim0 \
              are one dimension of the reduction (expected arg0.dim0 == arg1.dim0)\n  \
              tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>\n  ^\n",
         );
