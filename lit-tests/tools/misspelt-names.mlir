@@ -160,7 +160,7 @@ func.func @brace_of_a_region(%a: memref<4x4xf32>, %b: memref<4xf32>) {
 func.func @brace_too_many() {
   return
 }
-} // expected-error @above {{expected an op, such as `func.return`; is a `}` missing above, or one too many here?}}
+} // expected-error @above {{expected an op, such as `func.return`, found `}`; is a `}` missing above, or one too many here?}}
 
 // -----
 

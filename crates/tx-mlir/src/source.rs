@@ -88,6 +88,12 @@ impl Place {
         word(self.text[self.at..].trim_start_matches([' ', '\t']))
     }
 
+    /// Whether something stands before it on its line, and something behind.
+    pub(crate) fn is_behind_code(&self) -> bool {
+        let line = self.before().rsplit('\n').next().unwrap_or("");
+        !line.trim().is_empty() && self.word().is_some()
+    }
+
     /// The next word, on whatever line.
     pub(crate) fn next_word(&self) -> Option<&str> {
         let mut at = self.at;

@@ -105,6 +105,7 @@ pub(crate) fn reword(said: &Said<'_>) -> Option<String> {
         .or_else(|| none_there(said))
         .or_else(|| not_closed(said))
         .or_else(|| no_op(said))
+        .or_else(|| of_other_numbers(said.message))
         .or_else(|| said.with_found().filter(|better| better != said.message))
 }
 
@@ -232,6 +233,38 @@ fn not_closed(said: &Said<'_>) -> Option<String> {
     ))
 }
 
+/// Ops on integers, and those that do the same with floats.
+const OF_BOTH: &[(&str, &str)] = &[
+    ("arith.addi", "arith.addf"),
+    ("arith.subi", "arith.subf"),
+    ("arith.muli", "arith.mulf"),
+    ("arith.divsi", "arith.divf"),
+    ("arith.divui", "arith.divf"),
+    ("arith.remsi", "arith.remf"),
+    ("arith.maxsi", "arith.maximumf"),
+    ("arith.maxui", "arith.maximumf"),
+    ("arith.minsi", "arith.minimumf"),
+    ("arith.minui", "arith.minimumf"),
+    ("arith.cmpi", "arith.cmpf"),
+];
+
+/// `'arith.addi' op operand #0 must be signless-integer-like, but got 'f32'`.
+fn of_other_numbers(message: &str) -> Option<String> {
+    let (op, rest) = message.strip_prefix('\'')?.split_once("' op ")?;
+    let (place, rest) = rest.split_once(" must be ")?;
+    let (expected, found) = rest.split_once(", but got '")?;
+    let found = found.strip_suffix('\'')?;
+    let of_floats = expected.starts_with("floating-point");
+    let mut pairs = OF_BOTH.iter().map(|(integers, floats)| match of_floats {
+        true => (floats, integers),
+        false => (integers, floats),
+    });
+    let (_, other) = pairs.find(|(known, _)| **known == op)?;
+    Some(format!(
+        "'{op}' op {place} must be {expected}, found `{found}`; did you mean `{other}`?"
+    ))
+}
+
 /// What is no op, where one is expected.
 fn no_op(said: &Said<'_>) -> Option<String> {
     (said.message == "expected operation name in quotes").then_some(())?;
@@ -243,6 +276,9 @@ fn no_op(said: &Said<'_>) -> Option<String> {
         }
         (_, Some(":")) => {
             format!("{expected}, found `:`: a `}}` is missing before it, which ends a region")
+        }
+        (_, Some(found)) if found != "}" && place.is_behind_code() => {
+            format!("{expected}, found `{found}`: the op before ends there")
         }
         (_, Some(found)) => {
             format!("{expected}, found `{found}`; is a `}}` missing above, or one too many here?")
