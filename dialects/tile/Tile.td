@@ -206,7 +206,7 @@ def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
 def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
   let summary = "do not keep in caches what is read once";
   let description = [{
-    Loads of elements that a kernel reads once are marked `nontemporal`: caches evict them first. Worth it where the
+    `#tile.stream`. Loads of elements that a kernel reads once are marked `nontemporal`: caches evict them first. Worth it where the
     threads of a warp read whole cache lines at once; what is left of a line otherwise is read again.
   }];
 }
@@ -225,7 +225,7 @@ def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
 def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
   let summary = "combine partial results in the same launch";
   let description = [{
-    Partial results that blocks leave in global memory (`#tile.rfactor`) are combined by that block of each result which is
+    `#tile.last_block`. Partial results that blocks leave in global memory (`#tile.rfactor`) are combined by that block of each result which is
     last to leave its own, rather than by a second kernel: in the same order always, whichever that is. Blocks count
     themselves in a temporary (`tile.cleared`), which is zero before and after each launch.
   }];

@@ -27,9 +27,9 @@ func.func @floats_of_integers(%A: memref<4x8xi32>, %B: memref<4xi32>) {
 // -----
 
 // A type for each operand is one too many where all have the same.
-func.func @type_for_each(%l: f32, %r: f16) {
+func.func @type_for_each(%l: f32, %r: f32) {
   // expected-error @below {{expected an op, such as `func.return`, found `,`: the op before ends there}}
-  %p = arith.addf %l, %r : f32, f16
+  %p = arith.addf %l, %r : f32, f32
   return
 }
 

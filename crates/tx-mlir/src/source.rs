@@ -206,7 +206,7 @@ mod tests {
             ("#a.b<[<8 : 1 |\"é\">]>", "`\"é\"`", Some("#a.b")),
             ("!a.b<c<1>, |>", "`>`", Some("!a.b")),
             (
-                "a.b {x = #a.b<1>} -> memref<4|\n",
+                "a.b {x = #a.b<1>} -> memref<4|\nx",
                 "the end of the line",
                 Some("memref"),
             ),

@@ -1193,4 +1193,36 @@ gpu.module @kernels {
 }
 "#,
     },
+    Code {
+        number: 39,
+        title: "an attribute, a type or an op that is written otherwise",
+        messages: &[
+            "expected {}, found {}: write `{}`",
+            "expected '{}': write `{}`",
+            "invalid kind of attribute specified, found {}: write `{}`",
+            "`{}` of `{}` must be a {}",
+            "`{}` of `{}` must be an {}",
+            "`{}` of `{}` must be strings {}",
+            "`{}` of `{}` must be `true` or `false`{}",
+            "`{}` of `{}` cannot be read",
+            "`{}` of `{}` cannot be read: {}",
+            "`{}` has no parameters",
+            "`{}` is not closed: expected a `{}` behind what it holds",
+            "the {} `{}` is of no dialect; did you mean `{}`?",
+        ],
+        explanation: "Each attribute of a schedule has one form, which the message shows: names of loops stand in quotation \
+                      marks, words such as `block_x` and `sum` do not, and numbers are integers. `tx explain` of a program \
+                      prints the schedules that were thought of, to begin with.",
+        command: Command::Compile,
+        refused: r#"func.func @k(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<d1, 8>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+"#,
+        accepted: r#"func.func @k(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 8>]} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+"#,
+    },
 ];
