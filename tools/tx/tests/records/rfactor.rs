@@ -159,6 +159,7 @@ fn refusals(case: &str) -> Result<Vec<Case>, String> {
         "argmax fewer binds than init" => Ok(vec![tuple(
             Tuple {
                 results: vec!["%value"],
+                at: "tile.yield",
                 ..Tuple::default()
             },
             &["the combiner must yield 2 values, found 1"],
@@ -166,6 +167,7 @@ fn refusals(case: &str) -> Result<Vec<Case>, String> {
         "argmax more binds than init" => Ok(vec![tuple(
             Tuple {
                 results: vec!["%index", "%value", "%value"],
+                at: "tile.yield",
                 ..Tuple::default()
             },
             &["the combiner must yield 2 values, found 3"],
