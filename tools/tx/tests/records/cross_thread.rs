@@ -190,7 +190,7 @@ fn two_stores() -> Case {
     });
     host.refused(
         "linalg.generic",
-        &["the body is no combiner of two partial results"],
+        &["the result does not use the accumulator, argument 2 of its body"],
     )
 }
 
