@@ -67,10 +67,10 @@ pub fn reword_also(reword: Reword) {
     others.push(reword);
 }
 
-static EXPLAINS: OnceLock<Reword> = OnceLock::new();
+static EXPLAINS: OnceLock<fn(&str) -> Option<String>> = OnceLock::new();
 
 /// Puts what `explain` says of an error below it as a note, for the rest of the process. The first call counts.
-pub fn explain_errors(explain: Reword) {
+pub fn explain_errors(explain: fn(&str) -> Option<String>) {
     EXPLAINS.get_or_init(|| explain);
 }
 
