@@ -99,8 +99,7 @@ struct Rewording : DialectExtensionBase {
       for (Diagnostic &note : said.getNotes())
         text += "\n" + note.str();
       int how = reword(wrap(said.getLocation()), int(said.getSeverity()), str(text), append, &better);
-      if (how == 1) said = Diagnostic(said.getLocation(), said.getSeverity());
-      if (how) (how == 1 ? said : said.attachNote()) << better;
+      if (how) (how == 2 ? said.attachNote() : said = {said.getLocation(), said.getSeverity()}) << better;
       return failure();
     });
   }

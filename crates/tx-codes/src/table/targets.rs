@@ -265,4 +265,30 @@ gpu.module @kernels {
 }
 "#,
     },
+    Code {
+        number: 511,
+        title: "a `gpu.printf` that prints more than it is given",
+        messages: &["`gpu.printf` is given {} of the {} values that its fields print"],
+        explanation: "Each field of the format, from a `%` to the letter of its conversion, takes a value; a device would print \
+                      whatever lies behind the last one. Give a value for each field, or write `%%` for a percent sign.",
+        command: Command::Compile,
+        refused: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<32xf32>
+    gpu.printf "thread %lld: %f\n", %t : index
+    gpu.return
+  }
+}
+"#,
+        accepted: r#"gpu.module @kernels {
+  gpu.func @k(%A: memref<32xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %t = gpu.thread_id x
+    %x = memref.load %A[%t] : memref<32xf32>
+    gpu.printf "thread %lld: %f\n", %t, %x : index, f32
+    gpu.return
+  }
+}
+"#,
+    },
 ];
