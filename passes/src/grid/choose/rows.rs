@@ -610,6 +610,12 @@ impl Chooser<'_, '_> {
             }
         }
         let others: Vec<usize> = job.axes.iter().copied().filter(|d| *d != inner).collect();
+        if !together && others.iter().any(|d| *d > inner) {
+            // Where a row begins at an aligned address follows from the loops around it.
+            let order = others.iter().chain([&inner]);
+            self.steps
+                .push(Step::Reorder(order.map(|d| format!("d{d}")).collect()));
+        }
         let mut reduced = match vectors {
             Vectors::None => format!("d{inner}"),
             Vectors::Plain(n) => {
