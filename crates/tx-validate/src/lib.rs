@@ -14,6 +14,7 @@ mod compare;
 mod inputs;
 mod laws;
 mod pass;
+mod plain;
 mod ptx;
 mod references;
 mod stages;
@@ -157,6 +158,11 @@ impl Validation {
             stage.is_some_and(|s| !matches!(s.verdict, Verdict::Unsupported(_)))
         };
         ends.iter().all(known) && !self.stages.iter().any(|s| s.verdict.is_bad())
+    }
+
+    /// Whether no stage is known to be wrong, though the last one was not compared with the first, so that nothing is said of it.
+    pub fn is_open(&self) -> bool {
+        !self.is_good() && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
     /// Whether it is the combiner that is wrong, and not the pass which combines in another order, as far as is known.

@@ -1,5 +1,6 @@
 //! Modules between passes.
 
+use crate::plain;
 use crate::verdict::Verdict;
 use melior::ir::Module;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
@@ -92,19 +93,19 @@ pub(crate) fn source_to_convert(module: &Module<'_>) -> Option<String> {
         .then(|| op.to_string_with_flags(flags).ok())?
 }
 
-/// A copy of a module in which `linalg` ops are generic.
+/// A copy of a module, of ops that the interpreter knows.
 pub(crate) fn generic<'c>(session: &Session, module: &Module<'c>) -> Result<Module<'c>, String> {
     // SAFETY: the op lives as long as the module; the copy is ours.
     let op = unsafe { Op::from_raw(module.as_operation().to_raw()) };
     let mut copy =
         Module::from_operation(tx_mlir::copy(op)).ok_or("a module that cannot be copied")?;
-    let named = ops(&copy)
-        .into_iter()
-        .any(|op| name(op).starts_with("linalg.") && !is(op, "linalg.generic"));
-    if named && !session.run(&mut copy, "linalg-generalize-named-ops") {
-        let _ = session.take_diagnostics();
-        return Err("linalg ops that cannot be made generic".to_owned());
+    for pass in plain::passes(&ops(&copy)) {
+        if !session.run(&mut copy, pass) {
+            let _ = session.take_diagnostics();
+            return Err(format!("ops that `{pass}` does not know"));
+        }
     }
+    plain::rewrite(ops(&copy));
     Ok(copy)
 }
 

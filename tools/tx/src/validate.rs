@@ -27,6 +27,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         ..Options::default()
     };
     let mut bad = Vec::new();
+    let mut open = Vec::new();
     let mut refused = None;
     let mut told = BTreeSet::new();
     let mut is_assembled = true;
@@ -40,8 +41,11 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
                 Ok(validation) => {
                     crate::print(describe(file, &validation).as_bytes())?;
                     is_assembled &= given.ptxas.is_some() || !has_ptx(&validation);
-                    if !validation.is_good() {
-                        bad.push(format!("{} @{}", file.display(), validation.entry));
+                    let entry = format!("{} @{}", file.display(), validation.entry);
+                    if validation.is_open() {
+                        open.push(entry);
+                    } else if !validation.is_good() {
+                        bad.push(entry);
                     }
                 }
                 Err(failure) => {
@@ -68,11 +72,14 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         let line = format!("There is no ptxas, and no PTX was assembled: {GET_PTXAS}.\n");
         crate::print(line.as_bytes())?;
     }
-    if !bad.is_empty() {
-        return Err(Failure::Failed(format!(
-            "tx: not valid: {}",
-            bad.join(", ")
-        )));
+    let kinds = [("not valid", bad), ("not checked", open)];
+    let told: Vec<String> = kinds
+        .into_iter()
+        .filter(|(_, entries)| !entries.is_empty())
+        .map(|(what, entries)| format!("{what}: {}", entries.join(", ")))
+        .collect();
+    if !told.is_empty() {
+        return Err(Failure::Failed(format!("tx: {}", told.join("; "))));
     }
     match refused {
         None => Ok(()),

@@ -1,0 +1,89 @@
+//! Ops that the interpreter does not know, written with those that it knows. What threads wait for or leave in memory is the same.
+
+use tx_mlir::{
+    Builder, Op, Val, attribute, erase, is, name, operands, replace_uses, results, vector_parts,
+};
+
+use melior::ir::{TypeLike, ValueLike};
+
+/// What a `vector.reduction` combines by, of integers and of floats; those without are not of that sort.
+const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
+    ("add", Some("arith.addi"), Some("arith.addf")),
+    ("mul", Some("arith.muli"), Some("arith.mulf")),
+    ("and", Some("arith.andi"), None),
+    ("or", Some("arith.ori"), None),
+    ("xor", Some("arith.xori"), None),
+    ("minui", Some("arith.minui"), None),
+    ("minsi", Some("arith.minsi"), None),
+    ("maxui", Some("arith.maxui"), None),
+    ("maxsi", Some("arith.maxsi"), None),
+    ("minimumf", None, Some("arith.minimumf")),
+    ("maximumf", None, Some("arith.maximumf")),
+];
+
+/// Passes of MLIR that leave nothing of some ops.
+pub(crate) fn passes(all: &[Op<'_>]) -> Vec<&'static str> {
+    let is_named = |op: &Op<'_>| name(*op).starts_with("linalg.") && !is(*op, "linalg.generic");
+    let is_affine = |op: &Op<'_>| name(*op).starts_with("affine.");
+    let named = all.iter().any(is_named);
+    let affine = all.iter().any(is_affine);
+    [
+        named.then_some("linalg-generalize-named-ops"),
+        affine.then_some("lower-affine"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Writes other ops by themselves.
+pub(crate) fn rewrite(all: Vec<Op<'_>>) {
+    for op in all {
+        let value = match name(op) {
+            "vector.reduction" => reduction(op),
+            "vector.fma" => {
+                let result = results(op)[0].r#type();
+                let b = Builder::before(op);
+                let fused = b.create("math.fma").operands(&operands(op));
+                Some(fused.result(result).value())
+            }
+            _ => None,
+        };
+        if let Some(value) = value {
+            replace_uses(results(op)[0], value);
+            erase(op);
+        }
+    }
+}
+
+/// A vector's elements, combined from the first to the last as LLVM does, floats from what they are added to on.
+fn reduction<'c>(op: Op<'c>) -> Option<Val<'c>> {
+    let all = operands(op);
+    let (count, element) = vector_parts(all[0].r#type())?;
+    let kind = attribute(op, "kind")?.to_string();
+    let (_, integers, floats) = KINDS
+        .iter()
+        .find(|(known, ..)| kind == format!("#vector.kind<{known}>"))?;
+    let combine = (if element.is_float() {
+        *floats
+    } else {
+        *integers
+    })?;
+    let b = Builder::before(op);
+    let elements = (0..count).map(|at| {
+        let extract = b
+            .create("vector.extract")
+            .operands(&all[..1])
+            .result(element);
+        extract
+            .attr_text("static_position", &format!("array<i64: {at}>"))
+            .value()
+    });
+    let carried = all.get(1).copied();
+    let (first, last) = match element.is_float() {
+        true => (carried, None),
+        false => (None, carried),
+    };
+    let in_order = first.into_iter().chain(elements).chain(last);
+    in_order.reduce(|left, right| b.binary(combine, left, right))
+}
