@@ -21,11 +21,15 @@ impl<'c> Body<'_, 'c> {
         combiner: &Combiner<'c>,
     ) -> Vec<Val<'c>> {
         let point = self.point(place);
-        let mut elements = self.load_sources(b, place, &point);
-        if let Some(block) = view.element() {
-            elements.extend(point.iter().map(|i| b.value(*i)));
-            elements = b.inline(block, &elements);
-        }
+        let mut sources = self.load_sources(b, place, &point);
+        let elements: Vec<Val<'c>> = match view.element() {
+            Some(block) => {
+                let first = self.job.sources.len();
+                sources.extend((first..).zip(point.iter().map(|i| b.value(*i))));
+                b.inline_with(block, &sources, &|_| None)
+            }
+            None => sources.into_iter().map(|(_, source)| source).collect(),
+        };
         if combiner.kind().is_arg() && elements.len() == 2 {
             return vec![combiner.widen(b, 0, elements[0]), elements[1]];
         }
@@ -41,17 +45,19 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
+    /// What is read at a point, by the numbers of sources.
     pub(super) fn load_sources(
         &self,
         b: &Builder<'c>,
         place: &Place<'c>,
         point: &[Index<'c>],
-    ) -> Vec<Val<'c>> {
+    ) -> Vec<(usize, Val<'c>)> {
         let sources = self.job.sources.iter().enumerate();
         sources
+            .filter(|(i, _)| self.job.reads(*i))
             .map(|(i, source)| match place.loaded.get(i) {
-                Some(Some(loaded)) => *loaded,
-                _ => self.load(b, source, point),
+                Some(Some(loaded)) => (i, *loaded),
+                _ => (i, self.load(b, source, point)),
             })
             .collect()
     }

@@ -4,6 +4,7 @@ use super::nest::Extent;
 use super::steps::{Case, Step};
 use crate::combiner::Combiner;
 use crate::elementary;
+use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Reduce, Scope};
@@ -64,6 +65,11 @@ pub(crate) fn is_job(op: Op<'_>) -> bool {
         || is(op, "tile.copy") && tx_dialect_tile::scope(op) == Some(Scope::Grid)
 }
 
+/// Whether anything in `block` uses its argument of this number.
+pub(super) fn reads_argument(block: Blk<'_>, number: usize) -> bool {
+    number < block.argument_count() && tx_mlir::has_uses(tx_mlir::build::argument(block, number))
+}
+
 impl<'c> Job<'c> {
     /// Ops that an element takes, about.
     pub(crate) fn weight(&self) -> i64 {
@@ -74,6 +80,16 @@ impl<'c> Job<'c> {
         };
         let blocks = regions.flat_map(|r| region_blocks(self.op, r));
         blocks.map(elementary::weight).sum::<i64>().max(1)
+    }
+
+    /// Whether anything is computed from this source: others say how long loops are, as the window of a pooling does.
+    pub(crate) fn reads(&self, source: usize) -> bool {
+        let block = match &self.work {
+            Work::Combine(view, _) => view.element(),
+            Work::Body(block) => Some(*block),
+            Work::Copy | Work::Start(..) => None,
+        };
+        block.is_none_or(|block| reads_argument(block, source))
     }
 
     /// Reads an op for which [`is_job`] holds.

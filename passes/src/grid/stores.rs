@@ -2,7 +2,7 @@
 
 use super::body::{Body, Place};
 use super::elements::element_index;
-use super::job::{Work, atomic_kind};
+use super::job::{Work, atomic_kind, reads_argument};
 use super::nest::Run;
 use super::steps::Processor;
 use crate::combiner::Combiner;
@@ -10,7 +10,7 @@ use crate::variants::parts::{OWNED, finish, product};
 use melior::ir::ValueLike;
 use tx_dialect_tile::Reduce;
 use tx_mlir::build::Cond;
-use tx_mlir::{Blk, Builder, Index, Val, attribute, i64_attribute, is};
+use tx_mlir::{Builder, Index, Val, attribute, i64_attribute, is};
 
 impl<'c> Body<'_, 'c> {
     /// One partial result of each kept lane: those of a vectorized loop are combined.
@@ -168,7 +168,7 @@ impl<'c> Body<'_, 'c> {
         point: &[Index<'c>],
         places: &[Vec<Val<'c>>],
     ) -> Vec<Val<'c>> {
-        let sources = self.load_sources(b, place, point);
+        let mut arguments = self.load_sources(b, place, point);
         let block = match &self.job.work {
             Work::Body(block) => block,
             Work::Start(combiner, job) => {
@@ -176,9 +176,11 @@ impl<'c> Body<'_, 'c> {
                 let (start, stored) = (combiner.start(b), self.job.stored_types());
                 return finish(b, combiner, &start, product(b, &lengths), None, &stored);
             }
-            Work::Copy | Work::Combine(..) => return sources.into_iter().take(1).collect(),
+            Work::Copy | Work::Combine(..) => {
+                let sources = arguments.into_iter().map(|(_, source)| source);
+                return sources.take(1).collect();
+            }
         };
-        let mut arguments: Vec<(usize, Val<'c>)> = sources.into_iter().enumerate().collect();
         for (i, (destination, place)) in self.job.destinations.iter().zip(places).enumerate() {
             let number = self.job.sources.len() + i;
             if let Some(memref) = &destination.memref
@@ -195,10 +197,4 @@ impl<'c> Body<'_, 'c> {
             Some(vec![b.value(point[usize::try_from(dim).ok()?])])
         })
     }
-}
-
-/// Whether anything in `block` uses its argument of this number.
-fn reads_argument(block: Blk<'_>, number: usize) -> bool {
-    use melior::ir::block::BlockLike as _;
-    number < block.argument_count() && tx_mlir::has_uses(tx_mlir::build::argument(block, number))
 }

@@ -372,6 +372,7 @@ impl<'c> Body<'_, 'c> {
             .sources
             .iter()
             .enumerate()
+            .filter(|(i, _)| self.job.reads(*i))
             .filter_map(|(i, source)| Some((i, source, source.memref.as_ref()?.element)))
             .collect();
         let types: Vec<Type<'c>> = sources

@@ -346,6 +346,8 @@ const CHUNK: usize = 4096;
 struct Plan<'c> {
     combine: Combine<'c>,
     sources: Vec<Operand>,
+    /// Whether elements are computed from them.
+    reads: Vec<bool>,
     outputs: Vec<Operand>,
     inits: Vec<Operand>,
     extras: Vec<Operand>,
@@ -422,6 +424,12 @@ fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, 
         (outputs.to_vec(), extras.to_vec())
     };
     let unsigned = matches!(view.kind, Kind::UMax | Kind::UMin);
+    let reads = (0..sources.len())
+        .map(|i| {
+            let used = |block| tx_mlir::has_uses(tx_mlir::build::argument(block, i));
+            view.element().is_none_or(used)
+        })
+        .collect();
     let element = build.region(op, 1)?.filter(|_| view.element().is_some());
     let epilogue = build.region(op, 2)?.filter(|_| view.epilogue().is_some());
     let elements = view
@@ -471,6 +479,7 @@ fn reduce<'c>(view: &Reduce<'c>, build: &mut Build<'_, 'c>) -> Result<Step<'c>, 
     let plan = Plan {
         combine,
         sources,
+        reads,
         outputs,
         inits,
         extras,
@@ -643,8 +652,12 @@ impl<'c> Plan<'c> {
         step: &impl Fn(usize) -> i64,
     ) -> Result<Parts, Trouble> {
         let mut values = Vec::new();
-        for (source, map) in self.sources.iter().zip(&self.source_maps) {
-            values.push(source.gather(exec, group, &points.mapped(map), &self.site)?);
+        let sources = self.sources.iter().zip(&self.source_maps);
+        for ((source, map), is_read) in sources.zip(&self.reads) {
+            values.push(match is_read {
+                true => source.gather(exec, group, &points.mapped(map), &self.site)?,
+                false => Lanes::new(1, points.lanes),
+            });
         }
         if let Some(code) = &self.element {
             values.extend((0..self.rank).map(|d| points.coordinate(d)));
