@@ -93,7 +93,12 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
         for (name, count) in sorted(&self.variants) {
-            writeln!(f, "chosen {count}x {name}")?;
+            let silent = if *count == 0 {
+                ": nothing is found out about it"
+            } else {
+                ""
+            };
+            writeln!(f, "chosen {count}x {name}{silent}")?;
         }
         for (title, counts) in [("refused", &self.refused), ("upstream", &self.upstream)] {
             for (what, count) in sorted(counts).into_iter().take(10) {
@@ -198,7 +203,7 @@ mod tests {
         let text = told(&cases);
         assert_eq!(
             text,
-            "chosen 2x pairwise\nchosen 1x sequential\nchosen 1x shuffle\nchosen 0x parallel\n\
+            "chosen 2x pairwise\nchosen 1x sequential\nchosen 1x shuffle\nchosen 0x parallel: nothing is found out about it\n\
              refused 1x tile-expand-reduce: `…` has N\n\
              findings 2x wrong in tile-expand-reduce: `@sums` of 3 (first in case 6)\n\
              4 cases: 1 accepted (25 %), 1 refused, 0 upstream's, 2 findings"
