@@ -94,7 +94,7 @@ func.func @loop(%A: memref<4x8xf32>, %B: memref<4xf32>, %from: index, %to: index
 func.func @overlap(%A: memref<4x4xf32>) {
   %row = memref.subview %A[0, 0] [1, 4] [1, 1] : memref<4x4xf32> to memref<4xf32, strided<[1]>>
   // expected-error @below {{output 0 shares memory with another operand}}
-  // expected-note @below {{reduce into memory of its own: elements are read while results are written}}
+  // expected-note @below {{elements are read while results are written: reduce into a temporary of `memref.alloc`, and `memref.copy` that}}
   linalg.reduce {arith.addf} ins(%A : memref<4x4xf32>) outs(%row : memref<4xf32, strided<[1]>>) dimensions = [1]
   return
 }
@@ -328,6 +328,18 @@ func.func @lookup(%A: memref<?xi32>, %L: memref<?xf32>, %B: memref<f32>) {
     %s = arith.addf %v, %o : f32
     linalg.yield %s : f32
   }
+  return
+}
+
+// -----
+
+// Where the array and the place in it are not known, two views of one may be the same.
+func.func @views(%A: memref<64x9xf32>, %n: index, %m: index) {
+  %s = memref.subview %A[0, %n] [64, 8] [1, 1] : memref<64x9xf32> to memref<64x8xf32, strided<[9, 1], offset: ?>>
+  %d = memref.subview %A[0, %m] [64, 1] [1, 1] : memref<64x9xf32> to memref<64xf32, strided<[9], offset: ?>>
+  // expected-error @below {{output 0 may share memory with another operand}}
+  // expected-note @below {{elements are read while results are written: reduce into a temporary of `memref.alloc`, and `memref.copy` that}}
+  linalg.reduce { arith.addf } ins(%s : memref<64x8xf32, strided<[9, 1], offset: ?>>) outs(%d : memref<64xf32, strided<[9], offset: ?>>) dimensions = [1]
   return
 }
 

@@ -240,8 +240,20 @@ func.func @variant(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 func.func @overlap(%A: memref<64x64xf32>) {
   %B = memref.subview %A[0, 0] [64, 1] [1, 1] : memref<64x64xf32> to memref<64x1xf32, strided<[64, 1]>>
   // expected-error @below {{output 0 overlaps what is read}}
-  // expected-note @below {{results are written while other elements are still read; write to other memory}}
+  // expected-note @below {{results are written while other elements are still read; write to a temporary of `memref.alloc`, and `memref.copy` that}}
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<64x64xf32> into memref<64x1xf32, strided<[64, 1]>>
+  return
+}
+
+// -----
+
+// The last column is read, too.
+func.func @columns(%A: memref<64x9xf32>) {
+  %s = memref.subview %A[0, 1] [64, 8] [1, 1] : memref<64x9xf32> to memref<64x8xf32, strided<[9, 1], offset: 1>>
+  %d = memref.subview %A[0, 8] [64, 1] [1, 1] : memref<64x9xf32> to memref<64xf32, strided<[9], offset: 8>>
+  // expected-error @below {{output 0 may overlap what is read}}
+  // expected-note @below {{results are written while other elements are still read; write to a temporary of `memref.alloc`, and `memref.copy` that}}
+  tile.reduce sum %s into %d axes [1] scope(grid) : memref<64x8xf32, strided<[9, 1], offset: 1>> into memref<64xf32, strided<[9], offset: 8>>
   return
 }
 
@@ -250,7 +262,7 @@ func.func @overlap(%A: memref<64x64xf32>) {
 // A transposition in place.
 func.func @transpose_in_place(%A: memref<64x64xf32>) {
   // expected-error @below {{output 0 overlaps what is read}}
-  // expected-note @below {{results are written while other elements are still read; write to other memory}}
+  // expected-note @below {{results are written while other elements are still read; write to a temporary of `memref.alloc`, and `memref.copy` that}}
   linalg.transpose ins(%A : memref<64x64xf32>) outs(%A : memref<64x64xf32>) permutation = [1, 0]
   return
 }

@@ -175,3 +175,131 @@ pub fn root(value: Val<'_>) -> Val<'_> {
     }
     value
 }
+
+/// Whether two memrefs have elements in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overlap {
+    /// No element of one is an element of the other.
+    Never,
+    /// It depends on what is not known here.
+    Maybe,
+    /// One of them is a part of the other.
+    Always,
+}
+
+/// Whether two memrefs overlap. Different memories do not.
+pub fn overlap<'c>(one: Val<'c>, two: Val<'c>) -> Overlap {
+    let base = root(one);
+    if base != root(two) {
+        return Overlap::Never;
+    }
+    match (Places::of(one), Places::of(two)) {
+        (Some(one), Some(two)) if one.apart(&two) => Overlap::Never,
+        _ if one == two || one == base || two == base => Overlap::Always,
+        _ => Overlap::Maybe,
+    }
+}
+
+/// Where the elements of a view are, counted from the pointer that views of one memory share.
+struct Places {
+    offset: i64,
+    /// Sizes and strides.
+    dims: Vec<(Option<u64>, i64)>,
+}
+
+impl Places {
+    /// `None` where they are not known, or counted otherwise.
+    fn of(value: Val<'_>) -> Option<Self> {
+        let memref = MemRef::of(value)?;
+        let mut at = value;
+        while let Some(op) = defining_op(at).filter(|op| is_view(*op)) {
+            // It is shifted by bytes, of which its type says nothing.
+            if name(op) == "memref.view" {
+                return None;
+            }
+            at = *operands(op).first()?;
+        }
+        let strides = memref.strides.iter().copied().collect::<Option<Vec<_>>>()?;
+        Some(Self {
+            offset: memref.offset?,
+            dims: memref.shape.into_iter().zip(strides).collect(),
+        })
+    }
+
+    fn apart(&self, other: &Self) -> bool {
+        let strides = || {
+            self.dims
+                .iter()
+                .chain(&other.dims)
+                .map(|(_, stride)| *stride)
+        };
+        let periods = strides().filter(|stride| *stride > 1).map(Some);
+        std::iter::once(None).chain(periods).any(|period| {
+            let ranges = (self.range(period), other.range(period));
+            matches!(ranges, (Some(a), Some(b)) if a.1 < b.0 || b.1 < a.0)
+        })
+    }
+
+    /// The first and the last place, of a row of this length, or of all memory. `None` where that is not known, and where it
+    /// reaches into another row.
+    fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
+        let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
+        let mut last = first;
+        for (size, stride) in &self.dims {
+            if period.is_some_and(|period| stride % period == 0) {
+                continue;
+            }
+            if *stride < 0 {
+                return None;
+            }
+            let steps = i64::try_from((*size)?).ok()?.saturating_sub(1).max(0);
+            last = last.checked_add(stride.checked_mul(steps)?)?;
+        }
+        period
+            .is_none_or(|period| last < period)
+            .then_some((first, last))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Places;
+
+    fn places(offset: i64, dims: &[(Option<u64>, i64)]) -> Places {
+        Places {
+            offset,
+            dims: dims.to_vec(),
+        }
+    }
+
+    #[test]
+    fn columns_of_one_array_are_apart() {
+        let first = places(0, &[(None, 9)]);
+        let others = places(1, &[(None, 9), (Some(8), 1)]);
+        assert!(first.apart(&others) && others.apart(&first));
+        let all = places(0, &[(None, 9), (Some(9), 1)]);
+        assert!(!first.apart(&all) && !all.apart(&first));
+    }
+
+    #[test]
+    fn what_reaches_into_the_next_row_is_not_apart() {
+        let first = places(0, &[(Some(4), 9)]);
+        assert!(!first.apart(&places(2, &[(Some(4), 9), (Some(8), 1)])));
+        assert!(first.apart(&places(2, &[(Some(4), 9), (Some(7), 1)])));
+    }
+
+    #[test]
+    fn even_and_odd_elements_are_apart() {
+        let even = places(0, &[(None, 2)]);
+        assert!(even.apart(&places(1, &[(None, 2)])));
+        assert!(!even.apart(&places(1, &[(None, 3)])));
+        assert!(!even.apart(&places(4, &[(None, 2)])));
+    }
+
+    #[test]
+    fn ranges_are_apart_whatever_their_strides() {
+        let low = places(0, &[(Some(4), 3)]);
+        assert!(low.apart(&places(10, &[(Some(4), 5)])));
+        assert!(!low.apart(&places(9, &[(Some(4), 5)])));
+    }
+}

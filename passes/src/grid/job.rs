@@ -9,7 +9,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Reduce, Scope};
 use tx_mlir::affine::indexing_maps;
-use tx_mlir::memref::{Space, root};
+use tx_mlir::memref::{Overlap, Space, overlap, root};
 use tx_mlir::{
     Affine, AffineMap, Blk, Builder, EffectKind, Failed, Index, MemRef, Op, Val, attribute,
     elements, error, is, name, operands, region_blocks, string_value,
@@ -353,9 +353,9 @@ impl<'c> Job<'c> {
             let Some(memref) = &destination.memref else {
                 return Err(error(op.location(), format!("output {i} is no memref")).emit());
             };
-            let meets = (0..memref.rank())
+            let repeats = (0..memref.rank())
                 .find(|d| memref.strides[*d] == Some(0) && memref.shape[*d].is_none_or(|n| n > 1));
-            if let Some(d) = meets {
+            if let Some(d) = repeats {
                 return Err(error(
                     op.location(),
                     format!("results meet in one place: dimension {d} of output {i} has stride 0"),
@@ -365,22 +365,20 @@ impl<'c> Job<'c> {
             }
             let place = |a: &Access<'c>| (a.value == destination.value) && a.map == destination.map;
             let reads = self.sources.iter().chain(&self.extras);
-            let overlapping = reads
-                .filter(|a| a.memref.is_some() && root(a.value) == root(destination.value))
+            let meets = reads
+                .filter(|a| a.memref.is_some())
                 // Each point reads what it writes.
-                .find(|a| !(self.axes.is_empty() && place(a)))
-                .filter(|a| !apart(a, destination));
-            if overlapping.is_some() {
-                return Err(error(op.location(), format!("output {i} overlaps what is read"))
-                    .note("results are written while other elements are still read; write to other memory")
+                .filter(|a| !(self.axes.is_empty() && place(a)))
+                .find_map(|a| overlaps(a.value, destination.value, false));
+            if let Some(overlaps) = meets {
+                return Err(error(op.location(), format!("output {i} {overlaps} what is read"))
+                    .note("results are written while other elements are still read; write to a temporary of `memref.alloc`, and `memref.copy` that")
                     .emit());
             }
-            let others = &self.destinations[i + 1..];
-            if others
-                .iter()
-                .any(|o| root(o.value) == root(destination.value) && !apart(o, destination))
-            {
-                return Err(error(op.location(), "two outputs overlap")
+            let mut others = self.destinations[i + 1..].iter();
+            let meets = others.find_map(|o| overlaps(o.value, destination.value, true));
+            if let Some(overlap) = meets {
+                return Err(error(op.location(), format!("two outputs {overlap}"))
                     .note("each result needs memory of its own")
                     .emit());
             }
@@ -601,23 +599,14 @@ pub(crate) fn atomic_kind(op: &str) -> Option<i64> {
         .map(|(_, kind)| *kind)
 }
 
-/// Whether two views of one memory are known to have no element in common.
-fn apart<'c>(one: &Access<'c>, two: &Access<'c>) -> bool {
-    let range = |a: &Access<'c>| -> Option<(i64, i64)> {
-        // Offsets count from the pointer that views of one memory share.
-        let memref = a.memref.as_ref()?;
-        let first = memref.offset?;
-        let mut last = first;
-        for (size, stride) in memref.shape.iter().zip(&memref.strides) {
-            let (size, stride) = ((*size)?.cast_signed(), (*stride)?);
-            if stride < 0 {
-                return None;
-            }
-            last = last.checked_add(stride.checked_mul((size - 1).max(0))?)?;
-        }
-        Some((first, last))
-    };
-    matches!((range(one), range(two)), (Some(a), Some(b)) if a.1 < b.0 || b.1 < a.0)
+/// How one memref, or two, are said to overlap another, or each other, where they are not known to be apart.
+fn overlaps<'c>(one: Val<'c>, two: Val<'c>, plural: bool) -> Option<&'static str> {
+    match overlap(one, two) {
+        Overlap::Never => None,
+        Overlap::Maybe => Some("may overlap"),
+        Overlap::Always if plural => Some("overlap"),
+        Overlap::Always => Some("overlaps"),
+    }
 }
 
 /// Number of outputs of a `linalg` op, which are its last operands.

@@ -3,7 +3,7 @@
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::build::argument;
-use tx_mlir::memref::root;
+use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
     Affine, AffineMap, Blk, Failed, MemRef, Op, Val, affine, attribute, elements, error,
     first_block, integers, is, keyword, name, operands, ops, parent,
@@ -288,16 +288,18 @@ fn check_place(op: Op<'_>) -> Result<(), Failed> {
 fn check_overlap(loops: &Loops<'_>) -> Result<(), Failed> {
     for (i, output) in loops.outputs.iter().enumerate() {
         let inputs = loops.inputs.iter().filter(|o| is_memory(o.value));
-        let others = loops.outputs[..i].iter();
-        if inputs
-            .chain(others)
-            .any(|o| root(o.value) == root(output.value))
-        {
+        let mut others = inputs.chain(&loops.outputs[..i]);
+        let shares = others.find_map(|o| match overlap(o.value, output.value) {
+            Overlap::Never => None,
+            Overlap::Maybe => Some("may share"),
+            Overlap::Always => Some("shares"),
+        });
+        if let Some(shares) = shares {
             return Err(error(
                 loops.op.location(),
-                format!("output {i} shares memory with another operand"),
+                format!("output {i} {shares} memory with another operand"),
             )
-            .note("reduce into memory of its own: elements are read while results are written")
+            .note("elements are read while results are written: reduce into a temporary of `memref.alloc`, and `memref.copy` that")
             .emit());
         }
     }

@@ -266,13 +266,17 @@ pub(crate) const CODES: &[Code] = &[
             "the destination overlaps the source",
             "two destinations overlap",
             "output {} overlaps what is read",
+            "output {} may overlap what is read",
             "two outputs overlap",
+            "two outputs may overlap",
             "output {} shares memory with another operand",
+            "output {} may share memory with another operand",
             "results meet in one place: {}",
         ],
         explanation: "Results are written while other threads still read elements, in no order. Sources and \
-                      destinations must be different memory, and every result needs a place of its own. Write to other \
-                      memory, and copy.",
+                      destinations must be different memory, and every result needs a place of its own. Views of one array \
+                      are accepted where their sizes and strides show that they are apart, as one column and the others \
+                      do. Else write to a temporary, and copy.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<64xf32>)
