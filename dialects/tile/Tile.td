@@ -341,6 +341,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
       its index. A `custom` reduction combines as many values as `element` yields, which may be more than
       there are sources: there is an identity for each and a pair of arguments of the combiner, and `epilogue`
       makes of them what each destination gets. Below, mean and variance come of one source and three values.
+      It may read other memory by `memref.load`, at an index that it computes, which the op does not write.
     * `epilogue` computes what is stored, from each result (accumulated, and of the type of partial
       results), an element of each `with` operand, and the index of each dimension that is not
       reduced.

@@ -316,16 +316,51 @@ func.func @unknown(%A: memref<?xf32>, %B: memref<f32>) {
 
 // -----
 
-// Elements are what operands hold, not what is looked up.
-func.func @lookup(%A: memref<?xi32>, %L: memref<?xf32>, %B: memref<f32>) {
+// What is looked up by a result so far depends on the order of elements.
+func.func @lookup_by_the_result(%A: memref<?xi32>, %L: memref<?xi32>, %B: memref<i32>) {
   // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
-      ins(%A : memref<?xi32>) outs(%B : memref<f32>) {
+      ins(%A : memref<?xi32>) outs(%B : memref<i32>) {
+  ^bb0(%x: i32, %o: i32):
+    %i = arith.index_cast %o : i32 to index
+    // expected-note @below {{`memref.load` depends on an old value: only what is made of elements and indices may read memory}}
+    %v = memref.load %L[%i] : memref<?xi32>
+    %s = arith.addi %v, %x : i32
+    linalg.yield %s : i32
+  }
+  return
+}
+
+// -----
+
+// What is looked up in the output is another at each time.
+func.func @lookup_in_the_output(%A: memref<?xi32>, %B: memref<?xf32>) {
+  %first = memref.subview %B[0] [1] [1] : memref<?xf32> to memref<f32, strided<[]>>
+  // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A : memref<?xi32>) outs(%first : memref<f32, strided<[]>>) {
   ^bb0(%x: i32, %o: f32):
     %i = arith.index_cast %x : i32 to index
-    // expected-note @below {{`memref.load` does more than that}}
-    %v = memref.load %L[%i] : memref<?xf32>
+    // expected-note @below {{`memref.load` reads what the op writes: give it a temporary as output, and copy that}}
+    %v = memref.load %B[%i] : memref<?xf32>
     %s = arith.addf %v, %o : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Elements are computed in any order, and any number of times: nothing is written meanwhile.
+func.func @element_that_stores(%A: memref<?xf32>, %L: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{the body of a reduction only computes: it may be run any number of times}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A : memref<?xf32>) outs(%B : memref<f32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    // expected-note @below {{`memref.store` does more than that}}
+    memref.store %x, %L[%i] : memref<?xf32>
+    %s = arith.addf %x, %o : f32
     linalg.yield %s : f32
   }
   return

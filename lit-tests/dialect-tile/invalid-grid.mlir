@@ -179,6 +179,21 @@ func.func @extra_alone(%A: memref<4x8xf32>, %B: memref<4xf32>, %S: memref<4xf32>
 
 // -----
 
+// An element is not read where results are written.
+func.func @element_of_the_destination(%A: memref<4x8xi32>, %B: memref<4xi32>) {
+  // expected-note @below {{in this `tile.reduce`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) element {
+  ^bb0(%a: i32, %i: index, %j: index):
+    // expected-note @below {{`memref.load` reads memory, which `element` may of a reduction at scope `grid`, where the reduction does not write it}}
+    // expected-error @below {{`element` only computes: it may be run any number of times}}
+    %b = memref.load %B[%i] : memref<4xi32>
+    tile.yield %b : i32
+  } : memref<4x8xi32> into memref<4xi32>
+  return
+}
+
+// -----
+
 // A region computes, and nothing else.
 func.func @impure_element(%A: memref<4x8xf32>, %B: memref<4xf32>, %C: memref<f32>) {
   // expected-note @below {{in this `tile.reduce`}}

@@ -652,7 +652,7 @@ func.func @combiner_that_loads(%A: memref<8xf32>, %B: memref<f32>) {
   // expected-note @below {{in this `tile.reduce`}}
   tile.reduce custom %A into %B axes [0] scope(cta) identity [0.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
-    // expected-note @below {{`memref.load` does more than that}}
+    // expected-note @below {{`memref.load` reads memory, which `element` may of a reduction at scope `grid`, where the reduction does not write it}}
     // expected-error @below {{a combiner only computes: it may be run any number of times}}
     %x = memref.load %B[] : memref<f32>
     tile.yield %x : f32

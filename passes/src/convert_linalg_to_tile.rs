@@ -17,7 +17,7 @@ pass! {
     /// a `func.func`. Element-wise ops stay, unless they are computed with a reduction.
     ///
     /// * The body is cut in two. What does not depend on old values is the `element`; the rest
-    ///   combines. A combiner of one op is a named kind. A comparison that chooses is `max` or `min`,
+    ///   combines. The `element` may read other memory than operands, by `memref.load`. A combiner of one op is a named kind. A comparison that chooses is `max` or `min`,
     ///   and `argmax` or `argmin` where it chooses an index beside the value. Others are `custom`,
     ///   with a copy of the combiner.
     /// * A combiner must be commutative and associative, because elements are combined in any order.

@@ -1,7 +1,7 @@
 //! Memory effects of ops, as the ops themselves declare them.
 
 use crate::ffi;
-use crate::ir::{Op, Val};
+use crate::ir::{Op, Val, blocks, name};
 use mlir_sys::MlirValue;
 use std::ffi::{c_int, c_void};
 
@@ -59,6 +59,18 @@ pub fn memory_effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
 /// zero is.
 pub fn only_computes(op: Op<'_>) -> bool {
     is_pure(op) || memory_effects(op).is_some_and(|effects| effects.is_empty())
+}
+
+/// Whether `op`, apart from what is in its regions, computes, and does no more to memory than to read what `readable`
+/// holds for.
+pub fn only_reads<'c>(op: Op<'c>, readable: impl Fn(Val<'c>) -> bool) -> bool {
+    let reads = |effects: Vec<Effect<'c>>| {
+        let mut effects = effects.into_iter();
+        effects.all(|e| e.kind == EffectKind::Read && e.value.is_some_and(&readable))
+    };
+    let is_control = name(op).starts_with("scf.")
+        && (!blocks(op).is_empty() || matches!(name(op), "scf.yield" | "scf.condition"));
+    is_control || only_computes(op) || memory_effects(op).is_some_and(reads)
 }
 
 /// Whether removing `op` changes nothing but its results.

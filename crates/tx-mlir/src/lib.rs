@@ -39,7 +39,7 @@ pub use diagnostic::{
     Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error, remark,
     source_location, warning,
 };
-pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes};
+pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes, only_reads};
 pub use ir::*;
 pub use memref::MemRef;
 pub use reword::{Reword, explain_errors, instead_of, nearest, reword_also};

@@ -815,7 +815,7 @@ fn check_pure<'c>(
     op: Op<'c>,
     block: Blk<'c>,
     what: &str,
-    allowed: fn(Op<'_>) -> bool,
+    allowed: impl Fn(Op<'c>) -> bool,
 ) -> Result<(), Failed> {
     for inner in ops(block).into_iter().flat_map(tx_mlir::walk) {
         if !is(inner, "tile.yield") && !allowed(inner) {
@@ -824,12 +824,16 @@ fn check_pure<'c>(
                 inner,
                 format!("{what} only computes: it may be run any number of times"),
             )
-            .note(match divides(inner) {
-                true => format!(
+            .note(match (divides(inner), tx_mlir::only_reads(inner, |_| true)) {
+                (true, _) => format!(
                     "`{}` is undefined where it divides by 0, as for elements that are not there",
                     name(inner)
                 ),
-                false => format!("`{}` does more than that", name(inner)),
+                (_, true) => format!(
+                    "`{}` reads memory, which `element` may of a reduction at scope `grid`, where the reduction does not write it",
+                    name(inner)
+                ),
+                _ => format!("`{}` does more than that", name(inner)),
             })
             .emit());
         }

@@ -11,8 +11,8 @@ use tx_dialect_tile::{Reduce, Scope};
 use tx_mlir::affine::indexing_maps;
 use tx_mlir::memref::{Overlap, Space, overlap, root};
 use tx_mlir::{
-    Affine, AffineMap, Blk, Builder, EffectKind, Failed, Index, MemRef, Op, Val, attribute,
-    elements, error, is, name, operands, region_blocks, string_value,
+    Affine, AffineMap, Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, elements, error,
+    is, name, operands, region_blocks, string_value,
 };
 
 /// A tile and the element of it that a point of the iteration space means.
@@ -557,18 +557,9 @@ impl<'c> Job<'c> {
 
 /// A body computes, and may read other memory; points are computed in any order.
 fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Failed> {
-    let is_written = |v: Val<'c>| destinations.iter().any(|d| root(d.value) == root(v));
+    let is_free = |v: Val<'c>| destinations.iter().all(|d| root(d.value) != root(v));
     for op in tx_mlir::ops(body).into_iter().flat_map(tx_mlir::walk) {
-        if is(op, "linalg.yield") || is(op, "scf.yield") || tx_mlir::only_computes(op) {
-            continue;
-        }
-        let reads = tx_mlir::memory_effects(op).is_some_and(|effects| {
-            effects
-                .iter()
-                .all(|e| e.kind == EffectKind::Read && e.value.is_some_and(|v| !is_written(v)))
-        });
-        // Ops with regions are what is in them.
-        if !reads && tx_mlir::blocks(op).is_empty() {
+        if !is(op, "linalg.yield") && !tx_mlir::only_reads(op, is_free) {
             return Err(error(
                 op.location(),
                 format!("`{}` in the body of an element-wise op reads or writes what others write", name(op)),

@@ -5,8 +5,8 @@ use melior::ir::operation::Operation;
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::{
-    Blk, Builder, Op, Val, attribute, defining_op, integer_attribute, is, is_defined_in, key,
-    operands, ops, results, set_operand, walk,
+    Blk, Builder, EffectKind, Op, Val, attribute, defining_op, integer_attribute, is,
+    is_defined_in, key, memory_effects, operands, ops, results, set_operand, walk,
 };
 
 /// What `op` and the ops in its regions are given from outside of it.
@@ -73,6 +73,19 @@ pub(crate) fn only_computes(slice: &[Op<'_>]) -> bool {
             .into_iter()
             .all(|o| is(o, "linalg.yield") || tx_mlir::only_computes(o))
     })
+}
+
+/// The memory that a body reads beside its arguments.
+pub(crate) fn memory_read<'c>(body: Blk<'c>) -> Vec<Val<'c>> {
+    let effects = ops(body)
+        .into_iter()
+        .flat_map(walk)
+        .filter_map(memory_effects);
+    effects
+        .flatten()
+        .filter(|e| e.kind == EffectKind::Read)
+        .filter_map(|e| e.value)
+        .collect()
 }
 
 /// Copies computations to the end of a block.

@@ -109,7 +109,7 @@ fn consumer<'c>(plan: &Plan<'c>, op: Op<'c>, uses: &Uses<'c>, taken: &Taken) -> 
     };
     let others = (0..plan.destinations.len()).filter(|i| !takes.contains(i));
     let others: Vec<Val<'c>> = others.map(|i| plan.destinations[i].value).collect();
-    let clear = plan.sources.iter().all(|s| apart(s.value))
+    let clear = plan.read_by_elements().into_iter().all(apart)
         && extras.iter().all(extra_fits)
         && others.iter().all(|o| !may_alias(*o, destination.value));
     // Old values that are combined must be those of the place that gets the result.

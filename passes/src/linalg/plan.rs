@@ -1,6 +1,6 @@
 //! What becomes of one reduction: decided as a whole before anything is changed.
 
-use super::body::only_computes;
+use super::body::{dependents, free_values, memory_read, only_computes};
 use super::combiner::Neutral;
 use super::fuse::Taken;
 use super::laws::Partial;
@@ -11,9 +11,10 @@ use super::scalar::{Sort, sort_of};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type};
 use tx_dialect_tile::{Kind, default_accumulator};
+use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
-    Affine, Failed, Op, Val, attribute, discardable_attributes, elements, error, name, nearest,
-    ops, type_value,
+    Affine, Failed, Op, Val, attribute, discardable_attributes, elements, error, is, key, name,
+    nearest, only_reads, ops, type_value, walk,
 };
 
 /// An attribute of a linalg op that its `tile.reduce` is given.
@@ -214,29 +215,60 @@ impl<'c> Plan<'c> {
 
     /// Everything that the reduction reads.
     pub(crate) fn reads(&self) -> Vec<Val<'c>> {
-        self.sources
-            .iter()
-            .chain(&self.extras)
-            .map(|o| o.value)
-            .collect()
+        let extras = self.extras.iter().map(|o| o.value);
+        self.read_by_elements().into_iter().chain(extras).collect()
+    }
+
+    /// What is read for the elements.
+    pub(crate) fn read_by_elements(&self) -> Vec<Val<'c>> {
+        let mut read = self.loops.body.map(memory_read).unwrap_or_default();
+        read.extend(self.sources.iter().map(|o| o.value));
+        read
     }
 }
 
-/// A body computes and does nothing else.
-fn check_body(loops: &Loops<'_>) -> Result<(), Failed> {
-    let inner = loops.body.map(ops).unwrap_or_default();
-    match inner.into_iter().find(|op| !only_computes(&[*op])) {
-        Some(inner) => Err(error(
+/// A body computes, and reads memory that the op does not write, by what does not depend on old values.
+fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
+    let Some(body) = loops.body else {
+        return Ok(());
+    };
+    let olds: Vec<Val<'c>> = (0..loops.outputs.len())
+        .filter_map(|i| loops.old_value(i))
+        .collect();
+    let dependent = dependents(body, &olds);
+    let is_free = |v: Val<'c>| {
+        let overlaps = |o: &Operand<'c>| overlap(o.value, v) != Overlap::Never;
+        !loops.outputs.iter().any(overlaps)
+    };
+    for op in ops(body) {
+        let is_element = !free_values(op).iter().any(|v| dependent.contains(&key(*v)));
+        let refused = walk(op).into_iter().find(|inner| {
+            let allowed = match is_element {
+                true => only_reads(*inner, is_free),
+                false => only_computes(&[*inner]),
+            };
+            !is(*inner, "linalg.yield") && !allowed
+        });
+        let Some(inner) = refused else {
+            continue;
+        };
+        let why = match (only_reads(inner, |_| true), is_element) {
+            (false, _) => "does more than that",
+            (true, true) => {
+                "reads what the op writes: give it a temporary as output, and copy that"
+            }
+            (true, false) => {
+                "depends on an old value: only what is made of elements and indices may read memory"
+            }
+        };
+        return Err(error(
             loops.op.location(),
             "the body of a reduction only computes: it may be run any number of times",
         )
-        .note_at(
-            inner.location(),
-            format!("`{}` does more than that", name(inner)),
-        )
-        .emit()),
-        None => Ok(()),
+        .note_at(inner.location(), format!("`{}` {why}", name(inner)))
+        .emit());
     }
+    Ok(())
 }
 
 /// Attributes that are handed on must fit. What may be another spelling of one, or is for another op, would be lost without a word.

@@ -425,7 +425,9 @@ pub(crate) const CODES: &[Code] = &[
         title: "a region that does more than compute",
         messages: &["{} only computes: it may be run any number of times"],
         explanation: "Elements are combined in any order, on any thread, and neutral ones may be added: what a region \
-                      does must depend on its arguments alone, and change nothing.",
+                      does must depend on its arguments alone, and change nothing. An element, which is what a \
+                      `linalg.generic` computes without its old value, or the region `element` at scope `grid`, may \
+                      read other memory by `memref.load`, at an index that it computes, where the op does not write it.",
         command: Command::Compile,
         refused: r#"gpu.module @kernels {
   gpu.func @k(%A: memref<4x8xf32>, %B: memref<4xf32>)

@@ -7,7 +7,8 @@ use super::{
 use crate::ops::{Kind, Reduce, Scope, normalize_axis};
 use melior_upstream::ir::block::BlockLike;
 use melior_upstream::ir::{Type, ValueLike};
-use tx_mlir::{Affine, AffineMap, Blk, Failed, attribute};
+use tx_mlir::memref::{Overlap, overlap};
+use tx_mlir::{Affine, AffineMap, Blk, Failed, Val, attribute};
 
 /// What only whole jobs have.
 pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
@@ -386,5 +387,13 @@ fn check_region<'c>(
                 .emit(),
         );
     }
-    check_pure(op, block, &format!("`{name}`"), tx_mlir::only_computes)
+    // An element may be of other memory. What is written is another at each time.
+    let is_free = |v: Val<'c>| {
+        let overlaps = |d: &Val<'c>| overlap(*d, v) != Overlap::Never;
+        !reduce.destinations.iter().any(overlaps)
+    };
+    check_pure(op, block, &format!("`{name}`"), |inner| match name {
+        "element" => tx_mlir::only_reads(inner, is_free),
+        _ => tx_mlir::only_computes(inner),
+    })
 }
