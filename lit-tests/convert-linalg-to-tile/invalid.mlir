@@ -82,7 +82,7 @@ func.func @loop(%A: memref<4x8xf32>, %B: memref<4xf32>, %from: index, %to: index
   // expected-note @below {{this one stands in a `scf.for`}}
   scf.for %i = %from to %to step %step {
     // expected-error @below {{linalg reductions are converted in the body of a `func.func`}}
-    // expected-note @below {{in a kernel, write `tile.reduce` at scope `cta` or below}}
+    // expected-note @below {{a host function has no loops and no branches: reduce the whole array at once, with the loop as one more dimension that is not reduced}}
     linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1]
   }
   return

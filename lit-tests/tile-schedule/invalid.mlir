@@ -301,6 +301,7 @@ func.func @host_loop(%A: memref<64x64xf32>, %B: memref<64xf32>, %n: index) {
   // expected-note @below {{this `scf.for` is around it}}
   scf.for %i = %c0 to %n step %c1 {
     // expected-error @below {{work on whole arrays must stand in the body of a host function}}
+    // expected-note @below {{a host function has no loops and no branches: reduce the whole array at once, with the loop as one more dimension that is not reduced}}
     tile.reduce sum %A into %B axes [1] scope(grid) : memref<64x64xf32> into memref<64xf32>
   }
   return

@@ -8,9 +8,10 @@ use crate::grid::launch::{Kernels, Last, Lengths};
 use crate::grid::nest::{Extent, Illegal, Nest, Run};
 use crate::grid::partials::{allocate, materialise};
 use crate::grid::steps::{Case, Processor, Step, cases_to_text, to_text};
+use crate::linalg::read::NO_HOST_LOOPS;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Builder, Failed, Op, ancestors, enclosing, erase, error, is, parent, parse_attribute, remark, set_attribute,
+    Builder, Failed, Op, enclosing, erase, error, is, parent, parse_attribute, remark, set_attribute,
     string_attribute, walk,
 };
 use tx_dialect_tile::{CANDIDATES, CLEARED};
@@ -391,10 +392,12 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
         return Ok(None);
     }
     let report = error(op.location(), "work on whole arrays must stand in the body of a host function");
-    Err(match ancestors(op).next() {
-        Some(around) => report
-            .note_at(around.location(), format!("this `{}` is around it", tx_mlir::name(around)))
-            .emit(),
+    let report = match around {
+        Some(around) => report.note_at(around.location(), format!("this `{}` is around it", tx_mlir::name(around))),
+        None => report,
+    };
+    Err(match enclosing(op, "func.func") {
+        Some(_) => report.note(NO_HOST_LOOPS).emit(),
         None => report.emit(),
     })
 }

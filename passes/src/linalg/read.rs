@@ -5,7 +5,7 @@ use melior::ir::{Type, ValueLike};
 use tx_mlir::build::argument;
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
-    Affine, AffineMap, Blk, Failed, MemRef, Op, Val, affine, attribute, elements, error,
+    Affine, AffineMap, Blk, Failed, MemRef, Op, Val, affine, attribute, elements, enclosing, error,
     first_block, integers, is, keyword, name, operands, ops, parent,
 };
 
@@ -269,6 +269,9 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
+/// What to do with work that stands in a loop or a branch of a host function.
+pub(crate) const NO_HOST_LOOPS: &str = "a host function has no loops and no branches: reduce the whole array at once, with the loop as one more dimension that is not reduced";
+
 fn check_place(op: Op<'_>) -> Result<(), Failed> {
     if parent(op).is_some_and(|p| is(p, "func.func")) {
         return Ok(());
@@ -277,12 +280,16 @@ fn check_place(op: Op<'_>) -> Result<(), Failed> {
         op.location(),
         "linalg reductions are converted in the body of a `func.func`",
     );
-    Err(match parent(op) {
+    let report = match parent(op) {
         Some(p) => report.note_at(p.location(), format!("this one stands in a `{}`", name(p))),
         None => report,
-    }
-    .note("in a kernel, write `tile.reduce` at scope `cta` or below")
-    .emit())
+    };
+    Err(report
+        .note(match enclosing(op, "func.func") {
+            Some(_) => NO_HOST_LOOPS,
+            None => "in a kernel, write `tile.reduce` at scope `cta` or below",
+        })
+        .emit())
 }
 
 fn check_overlap(loops: &Loops<'_>) -> Result<(), Failed> {
