@@ -380,6 +380,19 @@ func.func @views(%A: memref<64x9xf32>, %n: index, %m: index) {
 
 // -----
 
+// A reduction of linalg adds to what its output holds, and a new temporary holds anything.
+func.func @nothing_wrote(%A: memref<4x8xf32>, %B: memref<4xf32>) {
+  // expected-note @below {{it is allocated here}}
+  %T = memref.alloc() : memref<4xf32>
+  // expected-error @below {{`linalg.reduce` combines with what output 0 holds, and nothing wrote that before}}
+  // expected-note @below {{write what results start from before, by `linalg.fill`: 0 for a sum}}
+  linalg.reduce { arith.addf } ins(%A : memref<4x8xf32>) outs(%T : memref<4xf32>) dimensions = [1]
+  memref.copy %T, %B : memref<4xf32> to memref<4xf32>
+  return
+}
+
+// -----
+
 // The region says the type of partial results.
 func.func @acc(%A: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{`acc` is for named kinds; here the combiner says the type of partial results}}

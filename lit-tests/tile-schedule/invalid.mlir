@@ -259,6 +259,18 @@ func.func @columns(%A: memref<64x9xf32>) {
 
 // -----
 
+// Old values of what nothing wrote.
+func.func @nothing_wrote(%A: memref<64x64xf32>) {
+  // expected-note @below {{it is allocated here}}
+  %T = memref.alloc() : memref<64xf32>
+  // expected-error @below {{`tile.reduce` combines with what output 0 holds, and nothing wrote that before}}
+  // expected-note @below {{leave `accumulate` out, or write what results start from before, by `linalg.fill`}}
+  tile.reduce sum %A into %T axes [1] scope(grid) accumulate : memref<64x64xf32> into memref<64xf32>
+  return
+}
+
+// -----
+
 // A transposition in place.
 func.func @transpose_in_place(%A: memref<64x64xf32>) {
   // expected-error @below {{output 0 overlaps what is read}}

@@ -12,11 +12,14 @@
 // EXIT: 3
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 
-// What a program does wrong as it came is not blamed on a pass. A sum into memory that nobody filled reads it.
+// What a program does wrong as it came is not blamed on a pass. A sum into memory of which half is filled reads the rest.
 // UNWRITTEN: @unwritten: the program does what it must not
-// UNWRITTEN: parse {{ *}}FAULT: read of byte 0 of the memory allocated at {{.*}}, which nobody wrote, `linalg.generic` at {{.*}}:[[# @LINE + 3]]:3
+// UNWRITTEN: parse {{ *}}FAULT: read of byte 8 of the memory allocated at {{.*}}, which nobody wrote, `linalg.generic` at {{.*}}:[[# @LINE + 6]]:3
 func.func @unwritten(%A: memref<4x5xf32>, %B: memref<4xf32>) {
   %t = memref.alloc() : memref<4xf32>
+  %zero = arith.constant 0.0 : f32
+  %half = memref.subview %t[0] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1]>>
+  linalg.fill ins(%zero : f32) outs(%half : memref<2xf32, strided<[1]>>)
   linalg.reduce { arith.addf } ins(%A : memref<4x5xf32>) outs(%t : memref<4xf32>) dimensions = [1]
   linalg.copy ins(%t : memref<4xf32>) outs(%B : memref<4xf32>)
   memref.dealloc %t : memref<4xf32>

@@ -68,7 +68,7 @@ pass! {
     ///
     /// ## Fails when
     /// An operand is a tensor; a map has symbols, or an output is not indexed by each loop that is not
-    /// reduced once; an output shares memory with an input; the combiner obeys no law, has no
+    /// reduced once; an output may share memory with an input, or is a temporary that nothing wrote before; the combiner obeys no law, has no
     /// identity that is known, or is none: an update of an old value from an element is not enough;
     /// equal values would keep the later index; or the op does not stand in the body of a function.
     pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, tile] {

@@ -8,6 +8,7 @@ use crate::grid::launch::{Kernels, Last, Lengths};
 use crate::grid::nest::{Extent, Illegal, Nest, Run};
 use crate::grid::partials::{allocate, materialise};
 use crate::grid::steps::{Case, Processor, Step, cases_to_text, to_text};
+use crate::linalg::memory::check_written;
 use crate::linalg::read::NO_HOST_LOOPS;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
@@ -405,6 +406,11 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
 /// The plan of an op of the program.
 fn plan<'c>(op: Op<'c>, chip: &Chip) -> Result<Planned<'c>, Failed> {
     let job = Job::of(op)?;
+    if let Work::Combine(view, _) = &job.work
+        && view.accumulate
+    {
+        check_written(op, &view.destinations)?;
+    }
     check_laws(op)?;
     warn_of_unused(op);
     plan_by(job, chip, choose)

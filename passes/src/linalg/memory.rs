@@ -7,10 +7,11 @@ use melior::ir::ValueLike;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
+use tx_dialect_tile::CLEARED;
 use tx_mlir::memref::root;
 use tx_mlir::{
-    EffectKind, MemRef, Op, Val, argument_of, attribute, defining_op, is, key, memory_effects,
-    operands, ops, parent, walk,
+    EffectKind, Failed, MemRef, Op, Val, argument_of, attribute, defining_op, error, is, key,
+    memory_effects, name, operands, ops, parent, walk,
 };
 
 /// The uses of every value of a function.
@@ -185,4 +186,32 @@ fn filled<'c>(op: Op<'c>, memory: Val<'c>, taken: &Taken) -> Option<Option<Scala
         ),
         None => (!made_here).then_some(None),
     }
+}
+
+/// Refuses an op that combines with what one of `memories` holds, which is allocated in the function, and which nothing has written.
+pub(crate) fn check_written<'c>(op: Op<'c>, memories: &[Val<'c>]) -> Result<(), Failed> {
+    for (i, memory) in memories.iter().enumerate() {
+        let base = root(*memory);
+        let Some(alloc) =
+            defining_op(base).filter(|a| is_apart(base) && attribute(*a, CLEARED).is_none())
+        else {
+            continue;
+        };
+        let Some(meanwhile) = between(alloc, op) else {
+            continue;
+        };
+        if !any_touches(&meanwhile, Touch::Change, &[base]) {
+            return Err(error(
+                op.location(),
+                format!("`{}` combines with what output {i} holds, and nothing wrote that before", name(op)),
+            )
+            .note_at(alloc.location(), "it is allocated here")
+            .note(match is(op, "tile.reduce") {
+                true => "leave `accumulate` out, or write what results start from before, by `linalg.fill`",
+                false => "write what results start from before, by `linalg.fill`: 0 for a sum",
+            })
+            .emit());
+        }
+    }
+    Ok(())
 }

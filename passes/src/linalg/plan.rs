@@ -4,7 +4,7 @@ use super::body::{dependents, free_values, memory_read, only_computes};
 use super::combiner::Neutral;
 use super::fuse::Taken;
 use super::laws::Partial;
-use super::memory::fill_before;
+use super::memory::{check_written, fill_before};
 use super::read::{Loops, Operand, element_of};
 use super::recognise::{Recognised, recognise};
 use super::scalar::{Sort, sort_of};
@@ -160,6 +160,10 @@ impl<'c> Plan<'c> {
                 (Some(constants), Some(sorts)) => what.neutral.leaves_alone(constants, sorts),
                 _ => false,
             };
+        if !folded {
+            let written: Vec<Val<'c>> = loops.outputs.iter().map(|o| o.value).collect();
+            check_written(op, &written)?;
+        }
         let identities = match &what.combiner {
             None => None,
             Some(combiner) => {

@@ -79,8 +79,11 @@ pub(crate) const CODES: &[Code] = &[
         messages: &[
             "uninitialized: {}",
             "read of byte {} of {}, which nobody wrote{}",
+            "`{}` combines with what output {} holds, and nothing wrote that before",
         ],
-        explanation: "Shared memory, and memory that a function allocates, holds anything until it is written. Write it before, or read what was written.",
+        explanation: "Shared memory, and memory that a function allocates, holds anything until it is written. Write it before, or read what was written. \
+                      `linalg.reduce` adds to what its output holds, as any reduction of `linalg` and a `tile.reduce` with `accumulate`: \
+                      `linalg.fill` it before with what results start from, 0 for a sum.",
         command: Command::Run(&["--arg", "zeros:64xf32"]),
         refused: r#"gpu.module @kernels {
   gpu.func @k(%B: memref<64xf32>) workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>)
