@@ -46,7 +46,7 @@
 // SNAPSHOT: none — each message is checked.
 
 // What a launch plan cannot hold is refused where it stands, with what it is and what to do.
-// CALL:      plan-refused.mlir:[[# @LINE + 61]]:5: error: `func.call` calls a function
+// CALL:      plan-refused.mlir:[[# @LINE + 62]]:5: error: `func.call` calls a function
 // CALL:      note: inline it; host code holds, in one block, `gpu.launch_func`, `memref.alloc` and `memref.dealloc`, views of memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons
 // LOOP:      error: `scf.for` is control flow, and a launch plan has none
 // LOOP-NEXT:   scf.for
@@ -57,8 +57,9 @@
 // RESULT:    error: `returns` returns 1 result, and a launch plan has none
 // RESULT:    note: return through an argument of memref type
 // ELEMENT:   error: `memref.load` accesses elements, which are in the memory of the device
-// ELEMENT:   note: do it in a kernel
+// ELEMENT:   note: do it in a kernel: give the memref to the `linalg.generic` that uses the element, as an input; the map of a memref without dimensions is `(i) -> ()`; host code holds
 // OTHER:     error: `memref.get_global` cannot be part of a launch plan
+// OTHER:     note: constant arrays are not in the memory of the device: pass it as an argument; host code holds
 // ASYNC:     error: an asynchronous `gpu.launch_func` cannot be part of a launch plan
 // ASYNC:     note: launches run one after the other: leave `async` and its tokens out
 // BLOCK:     error: kernel `k` is launched with blocks of (2, 1, 1), expected (1, 1, 1)

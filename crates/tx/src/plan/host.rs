@@ -178,9 +178,17 @@ impl<'c> Host<'c> {
         let dialect = name.split('.').next().unwrap_or(name);
         let (problem, hint) = match (name, dialect) {
             ("func.call" | "func.call_indirect", _) => ("calls a function", "inline it"),
+            ("memref.get_global", _) => (
+                "cannot be part of a launch plan",
+                "constant arrays are not in the memory of the device: pass it as an argument",
+            ),
+            ("memref.load", _) => (
+                "accesses elements, which are in the memory of the device",
+                "do it in a kernel: give the memref to the `linalg.generic` that uses the element, as an input; the map of a memref \
+                 without dimensions is `(i) -> ()`",
+            ),
             (
-                "memref.load"
-                | "memref.store"
+                "memref.store"
                 | "memref.copy"
                 | "memref.atomic_rmw"
                 | "memref.generic_atomic_rmw"
