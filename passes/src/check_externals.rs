@@ -81,20 +81,42 @@ fn is_lowered(op: Op<'_>) -> bool {
     matches!(dialect, "llvm" | "nvvm" | "gpu" | "builtin")
 }
 
+/// Functions of floats that are an instruction, or few.
+const INSTRUCTIONS: [&str; 8] = [
+    "math.absf",
+    "math.ceil",
+    "math.copysign",
+    "math.floor",
+    "math.fma",
+    "math.roundeven",
+    "math.sqrt",
+    "math.trunc",
+];
+
+/// Functions of the library, and what is near to them.
+const NEAR: [(&str, &str); 1] = [(
+    "__nv_round",
+    "`math.roundeven` rounds to the nearest as `math.round` does, but halves to the even neighbour and not away from zero",
+)];
+
 fn refuse(call: Op<'_>, name: &str) -> Failed {
     let report = error(
         call.location(),
         format!("`{name}` is called, but is not in the module"),
     );
     if name.starts_with("__nv_") {
-        let known: Vec<_> = elementary::names().collect();
-        report
+        let mut known: Vec<_> = elementary::names().chain(INSTRUCTIONS).collect();
+        known.sort_unstable();
+        let report = report
             .note("it belongs to CUDA's libdevice, which is not linked")
             .note(format!(
                 "functions of f16, bf16, f32, f64 and one-dimensional vectors of these that need no library: {}",
                 known.join(", ")
-            ))
-            .emit()
+            ));
+        match NEAR.iter().find(|(called, _)| name.strip_suffix('f').unwrap_or(name) == *called) {
+            Some((_, instead)) => report.note(*instead).emit(),
+            None => report.emit(),
+        }
     } else {
         report
             .note("give it a body, or link the module that has it before")
