@@ -35,6 +35,15 @@ func.func @type_for_each(%l: f32, %r: f32) {
 
 // -----
 
+// `true` and `false` are of one type, which is not written.
+func.func @type_of_a_boolean() {
+  // expected-error @below {{expected an op, such as `func.return`, found `:`: `true` and `false` have no type behind them}}
+  %b = arith.constant true : i1
+  return
+}
+
+// -----
+
 // Two types do not mix.
 func.func @mixed(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   tile.reduce custom %A into %B axes [1] scope(cta) identity [0.0 : f32] combiner {

@@ -94,6 +94,12 @@ impl Place {
         !line.trim().is_empty() && self.word().is_some()
     }
 
+    /// Whether `true` or `false` stands before it.
+    pub(crate) fn is_behind_boolean(&self) -> bool {
+        let last = self.before().split_whitespace().next_back();
+        matches!(last, Some("true" | "false"))
+    }
+
     /// The next word, on whatever line.
     pub(crate) fn next_word(&self) -> Option<&str> {
         let mut at = self.at;

@@ -274,6 +274,9 @@ fn no_op(said: &Said<'_>) -> Option<String> {
         ("the end of the file", _) | (_, None) => {
             format!("{expected}, found the end of the file: a `}}` is missing")
         }
+        (_, Some(":")) if place.is_behind_boolean() => {
+            format!("{expected}, found `:`: `true` and `false` have no type behind them")
+        }
         (_, Some(":")) => {
             format!("{expected}, found `:`: a `}}` is missing before it, which ends a region")
         }
