@@ -156,7 +156,7 @@ func.func @index_of_type_f32(%v: f32) {
 // i1 can be combined bit by bit only.
 func.func @max_of_i1(%v: i1) {
   // expected-error @below {{`max` of `i1` values is not defined}}
-  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; whether any is true is `or`; `max` of signed numbers, where true is -1, is `and`}}
   %s = tile.all_reduce max %v scope(warp) : i1 -> i1
   return
 }

@@ -274,8 +274,53 @@ func.func @layout_without_strides(%A: memref<8xf32, affine_map<(i) -> (i floordi
 // i1 can be combined bit by bit only.
 func.func @sum_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
   // expected-error @below {{`sum` of `i1` elements is not defined}}
-  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; `sum` modulo two is `xor`; to count what is true, extend it by `arith.extui` before: at scope `grid`, in `element`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
+  return
+}
+
+// -----
+
+func.func @umax_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
+  // expected-error @below {{`umax` of `i1` elements is not defined}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; `umax` is `or`}}
+  tile.reduce umax %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
+  return
+}
+
+// -----
+
+func.func @umin_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
+  // expected-error @below {{`umin` of `i1` elements is not defined}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; `umin` is `and`}}
+  tile.reduce umin %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
+  return
+}
+
+// -----
+
+func.func @min_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
+  // expected-error @below {{`min` of `i1` elements is not defined}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; whether all are true is `and`; `min` of signed numbers, where true is -1, is `or`}}
+  tile.reduce min %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
+  return
+}
+
+// -----
+
+func.func @prod_of_i1(%A: memref<8xi1>, %B: memref<i1>) {
+  // expected-error @below {{`prod` of `i1` elements is not defined}}
+  // expected-note @below {{i1 can be combined by `and`, `or`, `xor` and `custom`; `prod` is `and`}}
+  tile.reduce prod %A into %B axes [0] scope(cta) : memref<8xi1> into memref<i1>
+  return
+}
+
+// -----
+
+func.func @argmax_of_i1(%A: memref<8xi1>, %B: memref<i1>, %I: memref<i32>) {
+  // expected-error @below {{`argmax` of `i1` elements is not defined}}
+  // expected-note @below {{`custom`; extend it by `arith.extui` before: at scope `grid`, in `element`}}
+  tile.reduce argmax %A into %B, %I axes [0] scope(cta) : memref<8xi1> into memref<i1>, memref<i32>
   return
 }
 

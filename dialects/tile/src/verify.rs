@@ -580,6 +580,25 @@ fn float_bits(ty: Type<'_>) -> Option<u32> {
     known.then(|| tx_mlir::float_width(ty))
 }
 
+/// What does with bits what is meant by a kind. As a signed number, an `i1` that is true is -1.
+fn instead_of_i1(kind: Kind) -> &'static str {
+    match kind {
+        Kind::UMax => "`umax` is `or`",
+        Kind::UMin => "`umin` is `and`",
+        Kind::Max => {
+            "whether any is true is `or`; `max` of signed numbers, where true is -1, is `and`"
+        }
+        Kind::Min => {
+            "whether all are true is `and`; `min` of signed numbers, where true is -1, is `or`"
+        }
+        Kind::Prod => "`prod` is `and`",
+        Kind::Sum => {
+            "`sum` modulo two is `xor`; to count what is true, extend it by `arith.extui` before: at scope `grid`, in `element`"
+        }
+        _ => "extend it by `arith.extui` before: at scope `grid`, in `element`",
+    }
+}
+
 fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(), Failed> {
     let integer = integer_width(ty);
     let known = match integer {
@@ -589,9 +608,12 @@ fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(),
     };
     if !known {
         let note = if integer == Some(1) {
-            "i1 can be combined by `and`, `or`, `xor` and `custom`"
+            format!(
+                "i1 can be combined by `and`, `or`, `xor` and `custom`; {}",
+                instead_of_i1(kind)
+            )
         } else {
-            "known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2"
+            "known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2".to_owned()
         };
         return Err(
             complain(op, format!("`{kind}` of `{ty}` {role} is not defined"))
