@@ -460,3 +460,63 @@ func.func @values(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {schedule = ["d0"]}
   return
 }
+
+// -----
+
+// What is told of one that is refused is told of what was written: of 2, and not of its square.
+func.func @not_lawful(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{the combiner is not commutative}}
+  // expected-note @below {{combiner(1, 2) = 5, but combiner(2, 1) = 4}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
+    %xx = arith.mulf %x, %x : f32
+    %m = arith.maximumf %xx, %o : f32
+    %s = arith.addf %m, %o : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// An element minus what was combined before is an alternating sum; to negate elements would be another thing.
+func.func @swapped_difference(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{the combiner is not commutative}}
+  // expected-note @below {{combiner(1, 2) = 1, but combiner(2, 1) = -1}}
+  // expected-note @below {{the order of elements decides here: the sign of what was combined before changes with every element}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
+    %d = arith.subf %x, %o : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+func.func @swapped_quotient(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{the combiner is not commutative}}
+  // expected-note @below {{combiner(1, 2) = 2, but combiner(2, 1) = 0.5}}
+  // expected-note @below {{the order of elements decides here: what was combined before is inverted with every element}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
+    %d = arith.divf %x, %o : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// -----
+
+// Old values would lose their signs where a row has no elements; so nothing but what the outputs are filled with may be started from.
+func.func @magnitude(%A: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{no identity of the combiner is known}}
+  // expected-note @below {{fill the outputs with 0 by `linalg.fill`, just before}}
+  linalg.reduce ins(%A : memref<?xf32>) outs(%B : memref<f32>) dimensions = [0] (%x: f32, %o: f32) {
+    %a = math.absf %x : f32
+    %b = math.absf %o : f32
+    %m = arith.maximumf %a, %b : f32
+    linalg.yield %m : f32
+  }
+  return
+}

@@ -2,6 +2,7 @@
 
 use crate::linalg::laws::{Law, Slip, check, instead, slip};
 use melior::ir::operation::OperationLike;
+use tx_mlir::build::argument;
 use tx_mlir::{Failed, Op, attribute, elements, enclosing, error, first_block, warning};
 
 /// Refuses a `custom` combiner for which a law is seen to fail, and warns of one that may be meant for values that do not occur.
@@ -20,7 +21,10 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
                 "threads without an element combine the identity, any number of times",
                 None,
             ),
-            _ => ("elements are combined in any order", instead(block)),
+            _ => (
+                "elements are combined in any order",
+                instead(block, argument(block, 0)),
+            ),
         };
         let meant = meant.into_iter();
         meant

@@ -92,6 +92,14 @@ impl Neutral {
         }
     }
 
+    /// Whether a reduction may start from these values, which are not neutral to all others.
+    pub(crate) fn starts(&self, values: &[Scalar]) -> bool {
+        match self {
+            Self::Kinds(_) => false,
+            Self::Laws(laws) => laws.starts_from(values),
+        }
+    }
+
     /// A neutral partial result of these sorts.
     pub(crate) fn find(&self, sorts: &[Sort]) -> Option<Partial> {
         match self {
@@ -101,6 +109,14 @@ impl Neutral {
             }
             Self::Laws(laws) => laws.find_identity(),
         }
+    }
+}
+
+/// What changes no bit of a value of a named kind: of sums, 0.0 would change the sign of -0.0.
+pub(crate) fn exact_identity(kind: Kind, sort: Sort) -> Scalar {
+    match (kind, sort) {
+        (Kind::Sum, Sort::Float(_)) => Scalar::Float(-0.0),
+        _ => identity(kind, sort),
     }
 }
 

@@ -11,7 +11,7 @@ use super::scalar::{Scalar, Sort, candidates, rounding, samples, show, tolerance
 use melior::ir::{Attribute, TypeLike as _, ValueLike as _};
 use std::fmt;
 use tx_mlir::build::argument;
-use tx_mlir::{Blk, Val, argument_of, defining_op, key, name, operands, ops};
+use tx_mlir::{Blk, Val, defining_op, key, name, operands, ops};
 
 /// A partial result: a value for each part.
 pub(crate) type Partial = Vec<Scalar>;
@@ -43,29 +43,34 @@ impl fmt::Display for CounterExample {
     }
 }
 
-/// What may be meant by a combiner that subtracts or divides what it is given.
-pub(crate) fn instead(block: Blk<'_>) -> Option<&'static str> {
+/// What may be meant by a combiner that subtracts from `before`, what was combined before, or divides it; of one that subtracts
+/// that from an element, or divides the element by it, why the order matters.
+pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static str> {
     let end = ops(block).pop()?;
     let made = defining_op(*operands(end).first()?)?;
-    let operands = operands(made);
-    // What is combined, and what it is combined with, which may be computed.
-    let is_apart = |of: &Val<'_>, from: &Val<'_>| {
-        argument_of(*of).is_some_and(|(of, _)| of == block)
-            && !dependents(block, &[*of]).contains(&key(*from))
-    };
-    match operands.as_slice() {
-        [l, r] if is_apart(l, r) || is_apart(r, l) => {}
+    let dependent = dependents(block, &[before]);
+    // What it is combined with may be computed.
+    let is_apart = |element: &Val<'_>| !dependent.contains(&key(*element));
+    let swapped = match operands(made)[..] {
+        [old, element] if old == before && is_apart(&element) => false,
+        [element, old] if old == before && is_apart(&element) => true,
         _ => return None,
-    }
-    Some(match name(made) {
-        "arith.subf" => {
+    };
+    Some(match (name(made), swapped) {
+        ("arith.subf", false) => {
             "to subtract elements, add them negated: `arith.negf` of the element, then `arith.addf`"
         }
-        "arith.subi" => {
+        ("arith.subi", false) => {
             "to subtract elements, add them negated: `arith.subi` of 0 and the element, then `arith.addi`"
         }
-        "arith.divf" => {
+        ("arith.divf", false) => {
             "to divide by elements, multiply by 1 over each: `arith.divf` of 1.0 and the element, then `arith.mulf`"
+        }
+        ("arith.subf" | "arith.subi", true) => {
+            "the order of elements decides here: the sign of what was combined before changes with every element"
+        }
+        ("arith.divf", true) => {
+            "the order of elements decides here: what was combined before is inverted with every element"
         }
         _ => return None,
     })
@@ -489,8 +494,35 @@ impl Laws {
         edges
     }
 
+    /// Whether what the combiner makes of `start` and any value is combined in the place of that value, and not changed by
+    /// `start` any more: 0 and -3 make 3 in a root of squares, to which 0 is neutral.
+    pub(crate) fn starts_from(&self, start: &[Scalar]) -> bool {
+        let kept = |x: &[Scalar]| self.check_kept(start, std::iter::once(x)).is_ok();
+        let replaces = |x: &Partial| {
+            let made = self.combine(start, x)?;
+            let same = |y: &Partial| {
+                let both = self.combine_finite(y, x).zip(self.combine_finite(y, &made));
+                both.is_none_or(|(of_x, of_made)| self.same(&of_x, &of_made))
+            };
+            Some(kept(&made) && self.samples.iter().all(same))
+        };
+        self.sorts.len() == 1
+            && kept(start)
+            && self.samples.iter().all(|x| replaces(x) == Some(true))
+    }
+
+    /// What a reduction may start from, as [`Self::starts_from`], when one of those that are commonly neutral is it.
+    pub(crate) fn find_start(&self) -> Option<String> {
+        let found = self.find(|start| self.starts_from(start));
+        found.map(|start| self.show(&start))
+    }
+
     /// A neutral partial result, when one of those that commonly are is.
     pub(crate) fn find_identity(&self) -> Option<Partial> {
+        self.find(|identity| self.check_identity(identity).is_ok())
+    }
+
+    fn find(&self, fits: impl Fn(&Partial) -> bool) -> Option<Partial> {
         let parts: Vec<Vec<Scalar>> = self.sorts.iter().map(|s| candidates(*s)).collect();
         let count = parts
             .iter()
@@ -498,9 +530,7 @@ impl Laws {
         if count > MOST_CANDIDATES {
             return None;
         }
-        (0..count)
-            .map(|i| digits(&parts, i))
-            .find(|identity| self.check_identity(identity).is_ok())
+        (0..count).map(|i| digits(&parts, i)).find(fits)
     }
 
     fn show(&self, partial: &[Scalar]) -> String {

@@ -1,7 +1,7 @@
 //! What becomes of one reduction: decided as a whole before anything is changed.
 
 use super::body::{dependents, free_values, memory_read, only_computes};
-use super::combiner::Neutral;
+use super::combiner::{Neutral, exact_identity};
 use super::fuse::Taken;
 use super::laws::Partial;
 use super::memory::{check_written, fill_before};
@@ -9,12 +9,12 @@ use super::read::{Loops, Operand, element_of};
 use super::recognise::{Recognised, recognise};
 use super::scalar::{Sort, sort_of};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Type};
+use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Kind, default_accumulator};
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
-    Affine, Failed, Op, Val, attribute, discardable_attributes, elements, error, is, key, name,
-    nearest, only_reads, ops, type_value, walk,
+    Affine, Failed, Op, Val, attribute, context, discardable_attributes, elements, error, is, key,
+    name, nearest, only_reads, ops, type_value, walk,
 };
 
 /// An attribute of a linalg op that its `tile.reduce` is given.
@@ -106,6 +106,8 @@ pub(crate) struct Plan<'c> {
     pub(crate) accumulate: bool,
     /// Identities of `custom`.
     pub(crate) identities: Option<Partial>,
+    /// What is put in the places of old values where elements are what the body makes of them.
+    pub(crate) old_values: Vec<(Val<'c>, Attribute<'c>)>,
     pub(crate) sources: Vec<Operand<'c>>,
     pub(crate) stages: Vec<Stage<'c>>,
     /// What the reduction's body is given.
@@ -128,7 +130,7 @@ impl<'c> Plan<'c> {
     /// Says why the reduction cannot be converted.
     pub(crate) fn of(loops: Loops<'c>, taken: &Taken) -> Result<Self, Failed> {
         check_body(&loops)?;
-        let what = recognise(&loops)?;
+        let mut what = recognise(&loops)?;
         let op = loops.op;
         check_attributes(op, &what)?;
         let destinations: Vec<Operand<'c>> = what
@@ -155,34 +157,41 @@ impl<'c> Plan<'c> {
             .iter()
             .map(|d| sort_of(element_of(d.value)))
             .collect();
-        let folded = fills.is_some()
-            && match (&constants, &sorts) {
-                (Some(constants), Some(sorts)) => what.neutral.leaves_alone(constants, sorts),
-                _ => false,
-            };
+        let filled = constants.filter(|_| fills.is_some()).zip(sorts);
+        let neutral = filled
+            .clone()
+            .filter(|(constants, sorts)| what.neutral.leaves_alone(constants, sorts));
+        let mut folded = neutral.map(|(constants, _)| constants);
+        let identities = match &what.combiner {
+            None => None,
+            Some(combiner) => {
+                let sorts = combiner.types.iter().map(|t| sort_of(*t));
+                let sorts: Option<Vec<Sort>> = sorts.collect();
+                let given = folded
+                    .clone()
+                    .filter(|_| matches!(what.neutral, Neutral::Laws(_)));
+                let found = given.or_else(|| what.neutral.find(&sorts?));
+                match found {
+                    Some(found) => Some(found),
+                    // Where old values took part, rows without elements would change them.
+                    None => {
+                        let constants = filled.map(|(constants, _)| constants);
+                        folded = constants.filter(|c| what.neutral.starts(c));
+                        let start = folded
+                            .clone()
+                            .ok_or_else(|| no_identity(op, &what.neutral))?;
+                        what.start(&loops);
+                        Some(start)
+                    }
+                }
+            }
+        };
+        let old_values = old_values(&what, folded.as_ref(), identities.as_ref(), op);
+        let folded = folded.is_some();
         if !folded {
             let written: Vec<Val<'c>> = loops.outputs.iter().map(|o| o.value).collect();
             check_written(op, &written)?;
         }
-        let identities = match &what.combiner {
-            None => None,
-            Some(combiner) => {
-                let found = match (&what.neutral, constants.filter(|_| folded)) {
-                    (Neutral::Laws(_), Some(constants)) => Some(constants),
-                    _ => combiner
-                        .types
-                        .iter()
-                        .map(|t| sort_of(*t))
-                        .collect::<Option<Vec<_>>>()
-                        .and_then(|sorts| what.neutral.find(&sorts)),
-                };
-                Some(found.ok_or_else(|| {
-                    error(op.location(), "no identity of the combiner is known")
-                        .note("fill the outputs with the identity by `linalg.fill`, just before")
-                        .emit()
-                })?)
-            }
-        };
         let fills = fills.into_iter().flatten().filter(|_| folded);
         let folded_fills: Vec<Op<'c>> = fills.map(|f| f.op).collect();
         let gone = std::iter::once(op).chain(folded_fills.clone()).collect();
@@ -190,6 +199,7 @@ impl<'c> Plan<'c> {
             what,
             accumulate: !folded,
             identities,
+            old_values,
             sources: Vec::new(),
             stages: Vec::new(),
             inputs: Vec::new(),
@@ -229,6 +239,39 @@ impl<'c> Plan<'c> {
         read.extend(self.sources.iter().map(|o| o.value));
         read
     }
+}
+
+fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
+    let what = match neutral {
+        Neutral::Laws(laws) => laws.find_start(),
+        Neutral::Kinds(_) => None,
+    };
+    let what = what.unwrap_or_else(|| "the identity".to_owned());
+    error(op.location(), "no identity of the combiner is known")
+        .note(format!(
+            "fill the outputs with {what} by `linalg.fill`, just before"
+        ))
+        .emit()
+}
+
+/// What is put in the places of old values: what outputs are filled with, the identity of the combiner, or what changes no
+/// bit in a combiner that has a name.
+fn old_values<'c>(
+    what: &Recognised<'c>,
+    filled: Option<&Partial>,
+    identities: Option<&Partial>,
+    op: Op<'c>,
+) -> Vec<(Val<'c>, Attribute<'c>)> {
+    let value = |(old, part): &(Val<'c>, usize)| {
+        let ty = old.r#type();
+        let neutral = match (filled, &what.neutral) {
+            (Some(filled), _) => *filled.get(*part)?,
+            (None, Neutral::Kinds(kinds)) => exact_identity(*kinds.get(*part)?, sort_of(ty)?),
+            (None, Neutral::Laws(_)) => *identities?.get(*part)?,
+        };
+        Some((*old, neutral.to_attribute(context(op), ty)))
+    };
+    what.olds.iter().filter_map(value).collect()
 }
 
 /// A body computes, and reads memory that the op does not write, by what does not depend on old values.

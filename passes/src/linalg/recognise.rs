@@ -29,6 +29,23 @@ pub(crate) struct Recognised<'c> {
     /// The combiner of `custom`.
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
+    /// Old values, in the types in which they are combined, and which output each is of, where elements are what the body
+    /// makes of them: they are computed with what is neutral in their places.
+    pub(crate) olds: Vec<(Val<'c>, usize)>,
+}
+
+impl<'c> Recognised<'c> {
+    /// Makes each element what the body makes of it and of what is put in the place of old values.
+    pub(crate) fn start(&mut self, loops: &Loops<'c>) {
+        let yielded = loops.yielded();
+        self.elements = self
+            .order
+            .iter()
+            .map(|i| Element::Value(yielded[*i]))
+            .collect();
+        let olds = self.order.iter().map(|i| loops.old_value(*i));
+        self.olds = olds.flatten().zip(0..).collect();
+    }
 }
 
 /// Combiners of one op, and the kinds that they are.
@@ -100,8 +117,7 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
     if let Some(singles) = singles {
         return Ok(cut.of_singles(&singles));
     }
-    let crossing = cut.crossing();
-    let pairings = cut.pairings(&crossing);
+    let pairings = cut.pairings(&cut.crossing(&[]));
     for pairing in &pairings {
         let found = match cut.olds[..] {
             [_] => cut.choice(pairing),
@@ -112,7 +128,7 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
             return Ok(found);
         }
     }
-    cut.custom(&crossing, pairings)
+    cut.custom()
 }
 
 impl<'c> Cut<'_, 'c> {
@@ -186,17 +202,41 @@ impl<'c> Cut<'_, 'c> {
             elements,
             combiner: (!named).then_some(combiner),
             neutral: Neutral::Kinds(singles.iter().map(|s| s.kind).collect()),
+            olds: Vec::new(),
         }
     }
 
+    /// The values that the combiner part uses, for every cut that may give each output one of them: first where the combiner
+    /// has only what depends on old values, then with more and more of what elements are computed by. `x * x` may belong
+    /// to either part.
+    fn cuts(&self) -> Vec<Vec<Val<'c>>> {
+        let computed = |op: &Op<'c>| {
+            let results = results(*op).into_iter();
+            let apart = |v: Val<'c>| self.independent(v) && loop_index(v).is_none();
+            results.into_iter().all(apart) && !is(*op, "arith.constant")
+        };
+        let ops = slice(self.body, &self.yielded, |_| false);
+        let ops: Vec<Op<'c>> = ops.into_iter().filter(computed).collect();
+        let mut cuts = vec![self.crossing(&[])];
+        for first in (0..ops.len()).rev() {
+            let cut = self.crossing(&ops[first..]);
+            if cut.len() <= self.olds.len() && !cuts.contains(&cut) {
+                cuts.push(cut);
+            }
+        }
+        cuts
+    }
+
     /// The values of the element part that the combiner part uses, in the order of the body.
-    /// Constants are not among them.
-    fn crossing(&self) -> Vec<Val<'c>> {
-        let ops = slice(self.body, &self.yielded, |k| !self.dependent.contains(&k));
+    /// Constants are not among them, and `moved` ops of the element are in the combiner.
+    fn crossing(&self, moved: &[Op<'c>]) -> Vec<Val<'c>> {
+        let moved: Vec<usize> = moved.iter().flat_map(|op| results(*op)).map(key).collect();
+        let is_element = |k| !self.dependent.contains(&k) && !moved.contains(&k);
+        let ops = slice(self.body, &self.yielded, is_element);
         let used = ops.iter().flat_map(|op| free_values(*op));
         let mut found: Vec<Val<'c>> = Vec::new();
         for value in used.chain(self.yielded.iter().copied()) {
-            if self.independent(value) && !is_constant(value) && !found.contains(&value) {
+            if is_element(key(value)) && !is_constant(value) && !found.contains(&value) {
                 found.push(value);
             }
         }
@@ -301,6 +341,7 @@ impl<'c> Cut<'_, 'c> {
             elements: vec![self.unwidened(Element::Value(pairing.values[0]))],
             combiner: None,
             neutral: Neutral::Kinds(vec![kind]),
+            olds: Vec::new(),
         })
     }
 
@@ -338,6 +379,7 @@ impl<'c> Cut<'_, 'c> {
                 elements,
                 combiner: None,
                 neutral: Neutral::Kinds(vec![found.kind]),
+                olds: Vec::new(),
             }));
         }
         Ok(None)
@@ -354,36 +396,25 @@ impl<'c> Cut<'_, 'c> {
     }
 
     /// A combiner of its own, when it obeys the laws.
-    fn custom(
-        &self,
-        crossing: &[Val<'c>],
-        pairings: Vec<Pairing<'c>>,
-    ) -> Result<Recognised<'c>, Failed> {
+    fn custom(&self) -> Result<Recognised<'c>, Failed> {
         let op = self.loops.op;
+        let cuts = self.cuts();
+        // What is told is of the body as it is written.
         let mut broken: Option<CounterExample> = None;
         let mut unknown = false;
-        for pairing in pairings {
-            let Some(mut laws) = pairing.program.and_then(Laws::new) else {
-                unknown = true;
-                continue;
-            };
-            match laws.check() {
-                Ok(()) => {
-                    return Ok(Recognised {
-                        kind: Kind::Custom,
-                        nan: None,
-                        order: (0..self.olds.len()).collect(),
-                        elements: pairing.values.iter().map(|v| Element::Value(*v)).collect(),
-                        combiner: Some(Combiner {
-                            block: self.body,
-                            types: self.olds.iter().map(|v| v.r#type()).collect(),
-                            parts: pairing.parts,
-                        }),
-                        neutral: Neutral::Laws(laws),
-                    });
+        for (i, cut) in cuts.iter().enumerate() {
+            let mut first = None;
+            for pairing in self.pairings(cut) {
+                let Some(mut laws) = pairing.program.and_then(Laws::new) else {
+                    unknown |= i == 0;
+                    continue;
+                };
+                match laws.check() {
+                    Ok(()) => return Ok(self.lawful(&pairing.values, pairing.parts, laws)),
+                    Err(example) => first = first.or(Some(example)),
                 }
-                Err(example) => broken = broken.or(Some(example)),
             }
+            broken = first.filter(|_| cut.len() == self.olds.len()).or(broken);
         }
         let n = self.olds.len();
         if unknown {
@@ -398,9 +429,9 @@ impl<'c> Cut<'_, 'c> {
             return Err(self.forgot(i));
         }
         match broken {
-            Some(example) if crossing.len() == n => {
+            Some(example) => {
                 let report = error(op.location(), example.to_string()).note(example.text);
-                let meant = instead(self.body).into_iter();
+                let meant = instead(self.body, self.olds[0]).into_iter();
                 let report = meant.fold(report, |report, meant| report.note(meant));
                 let report = if n > 1 {
                     report.note("where two elements tie, decide by what does not depend on their order, such as the lower index")
@@ -410,7 +441,23 @@ impl<'c> Cut<'_, 'c> {
                 };
                 Err(report.note("elements are combined in any order").emit())
             }
-            _ => Err(self.refuse(crossing)),
+            None => Err(self.refuse(&cuts[0])),
+        }
+    }
+
+    fn lawful(&self, values: &[Val<'c>], parts: Vec<Part<'c>>, laws: Laws) -> Recognised<'c> {
+        Recognised {
+            kind: Kind::Custom,
+            nan: None,
+            order: (0..self.olds.len()).collect(),
+            elements: values.iter().map(|v| Element::Value(*v)).collect(),
+            combiner: Some(Combiner {
+                block: self.body,
+                types: self.olds.iter().map(|v| v.r#type()).collect(),
+                parts,
+            }),
+            neutral: Neutral::Laws(laws),
+            olds: Vec::new(),
         }
     }
 

@@ -242,12 +242,11 @@ fn write_element<'c>(
     let Some(body) = plan.loops.body else {
         return Vec::new();
     };
-    let known: Vec<_> = plan
-        .inputs
-        .iter()
-        .enumerate()
-        .map(|(i, input)| (argument(body, i), value(input, &staged)))
-        .collect();
+    let given = plan.inputs.iter().enumerate();
+    let given = given.map(|(i, input)| (argument(body, i), value(input, &staged)));
+    let olds = plan.old_values.iter();
+    let olds = olds.map(|(old, neutral)| (*old, copier.b.constant(*neutral, old.r#type())));
+    let known: Vec<_> = given.chain(olds).collect();
     let roots: Vec<Val<'c>> = plan.what.elements.iter().flat_map(|e| e.values()).collect();
     let mut values = copier
         .copy(body, &known, &|d| indices[d], &roots)
