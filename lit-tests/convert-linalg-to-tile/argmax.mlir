@@ -178,3 +178,32 @@ func.func @chosen(%A: memref<?xf32>, %V: memref<f32>, %B: memref<?xi8>, %W: memr
   }
   return
 }
+
+// A maximum of values beside an index that a comparison chooses is `argmax` where there is no NaN, as of integers, and where
+// the program says what becomes of it.
+// CHECK-LABEL: func.func @two_rules
+// CHECK:       tile.reduce argmax {{.+}} accumulate : memref<?xi32> into memref<i32>, memref<i64>
+// CHECK:       tile.reduce argmin {{.+}} accumulate {nan = #tile.nan<propagate>} : memref<?xf32> into memref<f32>, memref<i64>
+func.func @two_rules(%A: memref<?xi32>, %V: memref<i32>, %B: memref<?xf32>, %W: memref<f32>, %I: memref<i64>) {
+  linalg.generic {indexing_maps = [#vector, #none, #none], iterator_types = ["reduction"]}
+      ins(%A : memref<?xi32>) outs(%V, %I : memref<i32>, memref<i64>) {
+  ^bb0(%x: i32, %v: i32, %i: i64):
+    %j = linalg.index 0 : index
+    %jj = arith.index_cast %j : index to i64
+    %m = arith.maxsi %x, %v : i32
+    %p = arith.cmpi sgt, %x, %v : i32
+    %k = arith.select %p, %jj, %i : i64
+    linalg.yield %m, %k : i32, i64
+  }
+  linalg.generic {indexing_maps = [#vector, #none, #none], iterator_types = ["reduction"]}
+      ins(%B : memref<?xf32>) outs(%W, %I : memref<f32>, memref<i64>) attrs = {nan = #tile.nan<propagate>} {
+  ^bb0(%x: f32, %v: f32, %i: i64):
+    %j = linalg.index 0 : index
+    %jj = arith.index_cast %j : index to i64
+    %m = arith.minimumf %x, %v : f32
+    %p = arith.cmpf olt, %x, %v : f32
+    %k = arith.select %p, %jj, %i : i64
+    linalg.yield %m, %k : f32, i64
+  }
+  return
+}

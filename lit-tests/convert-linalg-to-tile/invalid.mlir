@@ -213,6 +213,7 @@ func.func @welford(%A: memref<?xf32>, %M: memref<f32>, %S: memref<f32>, %N: memr
   // expected-error @below {{the body is no combiner of two partial results}}
   // expected-note @below {{it updates old values (f32, f32, f32) from (f32); expected a value of the same type for each old value}}
   // expected-note @below {{write a `tile.reduce custom` whose `combiner {^bb0(%l0: f32, %l1: f32, %l2: f32, %r0: f32, %r1: f32, %r2: f32): ...}` combines two partial results, and whose `element {...}` makes one of an element}}
+  // expected-note @below {{that takes partial results which give the same in any order}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>, affine_map<(i) -> ()>],
                   iterator_types = ["reduction"]}
       ins(%A : memref<?xf32>) outs(%M, %S, %N : memref<f32>, memref<f32>, memref<f32>) {
@@ -237,6 +238,7 @@ func.func @recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memref<f32>) {
   // expected-error @below {{the body is no combiner of two partial results}}
   // expected-note @below {{it updates old values (f32) from (f32, f32)}}
   // expected-note @below {{write a `tile.reduce custom`}}
+  // expected-note @below {{that takes partial results which give the same in any order: where the order of elements decides, as in a recurrence, these hold more than the old values}}
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
       ins(%A, %S : memref<?xf32>, memref<?xf32>) outs(%B : memref<f32>) {
   ^bb0(%x: f32, %y: f32, %o: f32):
@@ -293,8 +295,10 @@ func.func @no_identity(%A: memref<?xi32>, %B: memref<i32>) {
   // expected-note @below {{fill the outputs with the identity by `linalg.fill`, just before}}
   linalg.reduce ins(%A : memref<?xi32>) outs(%B : memref<i32>) dimensions = [0] (%x: i32, %o: i32) {
     %c = arith.constant 40 : i32
-    %s = arith.addi %x, %o : i32
-    %r = arith.addi %s, %c : i32
+    %p = arith.addi %x, %c : i32
+    %q = arith.addi %o, %c : i32
+    %s = arith.muli %p, %q : i32
+    %r = arith.subi %s, %c : i32
     linalg.yield %r : i32
   }
   return
@@ -517,6 +521,51 @@ func.func @magnitude(%A: memref<?xf32>, %B: memref<f32>) {
     %b = math.absf %o : f32
     %m = arith.maximumf %a, %b : f32
     linalg.yield %m : f32
+  }
+  return
+}
+
+// -----
+
+// A largest value of which NaN wins, and an index that NaN does not change: which index there is depends on the order.
+func.func @argmax_by_two_rules(%A: memref<?xf32>, %V: memref<f32>, %I: memref<i32>) {
+  // expected-error @below {{the combiner is not commutative}}
+  // expected-note @below {{combiner(}}
+  // expected-note @below {{of a NaN this takes the value and not the index, which stays that of an element before it: no `argmax` or `argmin` does}}
+  // expected-note @below {{say `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or `<ignore>`, for NaN that never wins; or choose both by one comparison}}
+  // expected-note @below {{where two elements tie}}
+  // expected-note @below {{a value and its index that one comparison chooses}}
+  // expected-note @below {{elements are combined in any order}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A : memref<?xf32>) outs(%V, %I : memref<f32>, memref<i32>) {
+  ^bb0(%x: f32, %v: f32, %i: i32):
+    %j = linalg.index 0 : index
+    %jj = arith.index_cast %j : index to i32
+    %m = arith.maximumf %x, %v : f32
+    %p = arith.cmpf ogt, %x, %v : f32
+    %k = arith.select %p, %jj, %i : i32
+    linalg.yield %m, %k : f32, i32
+  }
+  return
+}
+
+// -----
+
+// Of what is refused under a condition the fix is named.
+func.func @conditional_recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memref<f32>) {
+  // expected-error @below {{the body is no combiner of two partial results}}
+  // expected-note @below {{it updates old values (f32) from (f32, i1)}}
+  // expected-note @below {{select the element or what is neutral by the condition, by `arith.select`, and combine that with the old value in any case}}
+  // expected-note @below {{write a `tile.reduce custom`}}
+  // expected-note @below {{that takes partial results}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A, %S : memref<?xf32>, memref<?xf32>) outs(%B : memref<f32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.cmpf ogt, %x, %y : f32
+    %e = math.exp %o : f32
+    %s = arith.addf %x, %e : f32
+    %r = arith.select %p, %s, %o : f32
+    linalg.yield %r : f32
   }
   return
 }

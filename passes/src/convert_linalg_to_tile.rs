@@ -20,6 +20,9 @@ pass! {
     ///   combines. The `element` may read other memory than operands, by `memref.load`. A combiner of one op is a named kind. A comparison that chooses is `max` or `min`,
     ///   and `argmax` or `argmin` where it chooses an index beside the value. Others are `custom`,
     ///   with a copy of the combiner.
+    /// * Several steps of one op, `(old + x) - y`, and steps under a condition on elements, are one: the element is what the body
+    ///   makes of what is neutral in the place of the old value. Sums of floats are added in another order by that, as by any
+    ///   reduction.
     /// * A combiner must be commutative and associative, because elements are combined in any order.
     ///   That is tried on sample values.
     /// * linalg accumulates into its outputs, and so does the `tile.reduce`. A fill with what is

@@ -22,12 +22,16 @@ pub(crate) fn free_values<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     all
 }
 
-/// Keys of the values in `block` that depend on one of `values`.
+/// Keys of the values in `block`, and in regions in it, that depend on one of `values`.
 pub(crate) fn dependents<'c>(block: Blk<'c>, values: &[Val<'c>]) -> BTreeSet<usize> {
     let mut found: BTreeSet<usize> = values.iter().map(|v| key(*v)).collect();
     for op in ops(block) {
         if free_values(op).iter().any(|v| found.contains(&key(*v))) {
-            found.extend(results(op).into_iter().map(key));
+            for inner in walk(op) {
+                if free_values(inner).iter().any(|v| found.contains(&key(*v))) {
+                    found.extend(results(inner).into_iter().map(key));
+                }
+            }
         }
     }
     found

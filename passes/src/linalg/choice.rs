@@ -101,7 +101,8 @@ pub(crate) fn float_choice(program: &Program, sort: Sort) -> Option<(Kind, Nan)>
 /// What a choice of (value, index) pairs is.
 pub(crate) struct PairChoice {
     pub(crate) kind: Kind,
-    pub(crate) nan: Nan,
+    /// None where the value of a NaN is chosen without its index.
+    pub(crate) nan: Option<Nan>,
     /// Whether the later of equal values wins.
     pub(crate) ties_keep_later: bool,
 }
@@ -178,15 +179,14 @@ pub(crate) fn pair_choice(program: &Program, value: usize) -> Option<PairChoice>
         (true, false) => return None,
     };
     let nan = match sort {
-        Sort::Int(_) => Nan::Propagate,
+        Sort::Int(_) => Some(Nan::Propagate),
         _ => {
-            let taken = takes_right(
-                program,
-                value,
-                (Scalar::Float(1.0), 3),
-                (Scalar::Float(f64::NAN), 8),
-            )?;
-            if taken { Nan::Propagate } else { Nan::Ignore }
+            let (one, nan) = (Scalar::Float(1.0), Scalar::Float(f64::NAN));
+            match takes_right(program, value, (one, 3), (nan, 8)) {
+                Some(true) => Some(Nan::Propagate),
+                Some(false) => Some(Nan::Ignore),
+                None => None,
+            }
         }
     };
     Some(PairChoice {

@@ -14,4 +14,5 @@ pub(crate) mod program;
 pub(crate) mod read;
 pub(crate) mod recognise;
 pub(crate) mod scalar;
+pub(crate) mod steps;
 pub(crate) mod write;

@@ -8,13 +8,14 @@ use super::laws::{CounterExample, Laws, instead};
 use super::program::Program;
 use super::read::Loops;
 use super::scalar::{Sort, sort_of};
+use super::steps::{Steps, is_conditional};
 use melior::ir::operation::OperationLike;
 use melior::ir::{TypeLike, ValueLike};
 use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan, default_accumulator};
 use tx_mlir::{
-    Blk, Failed, Op, Val, argument_of, defining_op, error, is, key, operands, ops, results,
-    value_location, written_name,
+    Blk, Failed, Op, Report, Val, argument_of, attribute, defining_op, error, is, key, operands,
+    ops, results, value_location, written_name,
 };
 
 /// What a body computes.
@@ -49,7 +50,7 @@ impl<'c> Recognised<'c> {
 }
 
 /// Combiners of one op, and the kinds that they are.
-const NAMED: [(&str, Kind, Option<Nan>); 15] = [
+pub(crate) const NAMED: [(&str, Kind, Option<Nan>); 15] = [
     ("arith.addf", Kind::Sum, None),
     ("arith.addi", Kind::Sum, None),
     ("arith.mulf", Kind::Prod, None),
@@ -76,6 +77,8 @@ struct Single<'c> {
     kind: Kind,
     nan: Option<Nan>,
     element: Element<'c>,
+    /// Old values in the type in which they are combined, where the element is what the body makes of what is neutral.
+    olds: Vec<Val<'c>>,
 }
 
 /// A way to cut the body: which value from the element part each output combines.
@@ -113,7 +116,9 @@ pub(crate) fn recognise<'c>(loops: &Loops<'c>) -> Result<Recognised<'c>, Failed>
         olds,
         yielded: loops.yielded(),
     };
-    let singles: Option<Vec<Single<'c>>> = (0..cut.olds.len()).map(|i| cut.single(i)).collect();
+    let singles: Option<Vec<Single<'c>>> = (0..cut.olds.len())
+        .map(|i| cut.single(i).or_else(|| cut.several(i)))
+        .collect();
     if let Some(singles) = singles {
         return Ok(cut.of_singles(&singles));
     }
@@ -138,16 +143,7 @@ impl<'c> Cut<'_, 'c> {
 
     /// Output `i`, when one op combines its old value and an element.
     fn single(&self, i: usize) -> Option<Single<'c>> {
-        let old = self.olds[i];
-        // A combine in a wider type is narrowed after every step.
-        let (result, wide) = match defining_op(self.yielded[i]) {
-            Some(op) if is(op, "arith.truncf") => (operands(op)[0], true),
-            _ => (self.yielded[i], false),
-        };
-        let is_old = |v: Val<'c>| match defining_op(v) {
-            Some(op) if wide && is(op, "arith.extf") => operands(op)[0] == old,
-            _ => !wide && v == old,
-        };
+        let (result, is_old) = self.widened(i);
         let op = defining_op(result)?;
         let (op, kind, nan, element) = match operands(op)[..] {
             [a, b, c] if is(op, "math.fma") && is_old(c) => {
@@ -166,6 +162,39 @@ impl<'c> Cut<'_, 'c> {
             kind,
             nan,
             element: self.unwidened(element),
+            olds: Vec::new(),
+        })
+    }
+
+    /// What output `i` is before it is narrowed, and whether a value is its old value, widened if that is narrowed: a combine
+    /// in a wider type is narrowed after every step.
+    fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
+        let old = self.olds[i];
+        let (result, wide) = match defining_op(self.yielded[i]) {
+            Some(op) if is(op, "arith.truncf") => (operands(op)[0], true),
+            _ => (self.yielded[i], false),
+        };
+        let is_old = move |v: Val<'c>| match defining_op(v) {
+            Some(op) if wide && is(op, "arith.extf") => operands(op)[0] == old,
+            _ => !wide && v == old,
+        };
+        (result, is_old)
+    }
+
+    /// Output `i`, when several steps of one op combine its old value, or some under a condition.
+    fn several(&self, i: usize) -> Option<Single<'c>> {
+        let (result, is_old) = self.widened(i);
+        let depends = |v: Val<'c>| !self.independent(v);
+        let (op, kind, nan) = Steps::new(&is_old, &depends).to(result)?;
+        sort_of(result.r#type())?;
+        let widened = ops(self.body).into_iter().flat_map(results);
+        let olds = widened.chain([self.olds[i]]).filter(|v| is_old(*v));
+        Some(Single {
+            op,
+            kind,
+            nan,
+            element: Element::Value(result),
+            olds: olds.collect(),
         })
     }
 
@@ -202,7 +231,10 @@ impl<'c> Cut<'_, 'c> {
             elements,
             combiner: (!named).then_some(combiner),
             neutral: Neutral::Kinds(singles.iter().map(|s| s.kind).collect()),
-            olds: Vec::new(),
+            olds: (0..)
+                .zip(singles)
+                .flat_map(|(i, s)| s.olds.iter().map(move |old| (*old, i)))
+                .collect(),
         }
     }
 
@@ -350,10 +382,19 @@ impl<'c> Cut<'_, 'c> {
         let Some(program) = pairing.program.as_ref().filter(|p| only_chooses(p)) else {
             return Ok(None);
         };
+        let said =
+            attribute(self.loops.op, "nan").map(|nan| match nan.to_string().contains("ignore") {
+                true => Nan::Ignore,
+                false => Nan::Propagate,
+            });
         for (value, index) in [(0, 1), (1, 0)] {
             let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))
                 && !self.olds[index].r#type().is_index();
             let Some(found) = pair_choice(program, value).filter(|_| is_index) else {
+                continue;
+            };
+            // Of a NaN the index is not taken: what is meant has to be said.
+            let Some(nan) = found.nan.or(said) else {
                 continue;
             };
             if found.ties_keep_later {
@@ -374,7 +415,7 @@ impl<'c> Cut<'_, 'c> {
             }
             return Ok(Some(Recognised {
                 kind: found.kind,
-                nan: (found.nan == Nan::Ignore).then_some(Nan::Ignore),
+                nan: (nan == Nan::Ignore).then_some(Nan::Ignore),
                 order: vec![value, index],
                 elements,
                 combiner: None,
@@ -383,6 +424,19 @@ impl<'c> Cut<'_, 'c> {
             }));
         }
         Ok(None)
+    }
+
+    /// Whether this is `argmax` or `argmin` but for NaN, of which the value wins alone.
+    fn pair_of_two_rules(&self, crossing: &[Val<'c>]) -> bool {
+        let of = |pairing: &Pairing<'c>, value| {
+            let program = pairing.program.as_ref().filter(|p| only_chooses(p));
+            program.is_some_and(|p| pair_choice(p, value).is_some_and(|c| c.nan.is_none()))
+        };
+        self.olds.len() == 2
+            && self
+                .pairings(crossing)
+                .iter()
+                .any(|pairing| of(pairing, 0) || of(pairing, 1))
     }
 
     /// The reduced loops, when there is one and `value` is its index.
@@ -433,6 +487,12 @@ impl<'c> Cut<'_, 'c> {
                 let report = error(op.location(), example.to_string()).note(example.text);
                 let meant = instead(self.body, self.olds[0]).into_iter();
                 let report = meant.fold(report, |report, meant| report.note(meant));
+                let report = self.says_condition(report);
+                let report = match self.pair_of_two_rules(&cuts[0]) {
+                    true => report.note("of a NaN this takes the value and not the index, which stays that of an element before it: no `argmax` or `argmin` does")
+                        .note("say `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or `<ignore>`, for NaN that never wins; or choose both by one comparison"),
+                    false => report,
+                };
                 let report = if n > 1 {
                     report.note("where two elements tie, decide by what does not depend on their order, such as the lower index")
                         .note("a value and its index that one comparison chooses, by `arith.select` of both, are recognised as `argmax` or `argmin`")
@@ -495,6 +555,16 @@ impl<'c> Cut<'_, 'c> {
         .emit()
     }
 
+    /// Says how to write what is combined under a condition.
+    fn says_condition<S>(&self, report: Report<'c, S>) -> Report<'c, S> {
+        let depends = |v: Val<'c>| !self.independent(v);
+        let mut both = self.yielded.iter().zip(&self.olds);
+        if !both.any(|(new, old)| is_conditional(*new, *old, &depends)) {
+            return report;
+        }
+        report.note("select the element or what is neutral by the condition, by `arith.select`, and combine that with the old value in any case")
+    }
+
     /// The error for a body that is no combiner of two partial results.
     fn refuse(&self, crossing: &[Val<'c>]) -> Failed {
         let list = |values: &[Val<'c>]| {
@@ -508,7 +578,7 @@ impl<'c> Cut<'_, 'c> {
                 .collect();
             texts.join(", ")
         };
-        error(
+        let report = error(
             self.loops.op.location(),
             "the body is no combiner of two partial results",
         )
@@ -516,13 +586,15 @@ impl<'c> Cut<'_, 'c> {
             "it updates old values ({}) from ({}); expected a value of the same type for each old value",
             list(&self.olds),
             list(crossing)
-        ))
-        .note(format!(
-            "write a `tile.reduce custom` whose `combiner {{^bb0({}, {}): ...}}` combines two partial results, and whose `element {{...}}` makes one of an element",
-            arguments("l"),
-            arguments("r")
-        ))
-        .emit()
+        ));
+        self.says_condition(report)
+            .note(format!(
+                "write a `tile.reduce custom` whose `combiner {{^bb0({}, {}): ...}}` combines two partial results, and whose `element {{...}}` makes one of an element",
+                arguments("l"),
+                arguments("r")
+            ))
+            .note("that takes partial results which give the same in any order: where the order of elements decides, as in a recurrence, these hold more than the old values")
+            .emit()
     }
 }
 

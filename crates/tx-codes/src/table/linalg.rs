@@ -44,9 +44,11 @@ pub(crate) const CODES: &[Code] = &[
         command: Command::Compile,
         refused: r#"func.func @f(%A: memref<?xi32>, %B: memref<i32>) {
   linalg.reduce ins(%A : memref<?xi32>) outs(%B : memref<i32>) dimensions = [0] (%x: i32, %o: i32) {
-    %s = arith.addi %x, %o : i32
     %c = arith.constant 40 : i32
-    %r = arith.addi %s, %c : i32
+    %p = arith.addi %x, %c : i32
+    %q = arith.addi %o, %c : i32
+    %s = arith.muli %p, %q : i32
+    %r = arith.subi %s, %c : i32
     linalg.yield %r : i32
   }
   return

@@ -1,0 +1,112 @@
+//! Bodies that combine old values in several steps of one op, or under a condition: `(old + x) + y`,
+//! `if p { old + x } else { old }`. Both are one step, with the element that the body makes of what is neutral in the place of
+//! the old value. For floats that is another order of additions, as any reduction has.
+
+use super::recognise::NAMED;
+use tx_dialect_tile::{Kind, Nan};
+use tx_mlir::{Op, Val, defining_op, first_block, is, key, operands, ops, results};
+
+/// Steps that are followed; more are none.
+const MOST: usize = 1000;
+
+/// The way from a result back to the old value.
+pub(crate) struct Steps<'a, 'c> {
+    /// Whether a value is the old one.
+    pub(crate) is_old: &'a dyn Fn(Val<'c>) -> bool,
+    /// Whether a value of the body, or of a branch in it, depends on it.
+    pub(crate) depends: &'a dyn Fn(Val<'c>) -> bool,
+    pub(crate) left: usize,
+}
+
+/// What all steps are.
+pub(crate) type Named = (&'static str, Kind, Option<Nan>);
+
+impl<'a, 'c> Steps<'a, 'c> {
+    /// Steps from a value that is the old one, by these.
+    pub(crate) fn new(
+        is_old: &'a dyn Fn(Val<'c>) -> bool,
+        depends: &'a dyn Fn(Val<'c>) -> bool,
+    ) -> Self {
+        Self {
+            is_old,
+            depends,
+            left: MOST,
+        }
+    }
+
+    /// The op of all steps to `value`. Subtractions alone are none: what is meant by them is asked.
+    pub(crate) fn to(mut self, value: Val<'c>) -> Option<Named> {
+        let mut found = Found::default();
+        self.follow(value, &mut found)?;
+        found.op.filter(|_| found.combines)
+    }
+
+    fn follow(&mut self, value: Val<'c>, found: &mut Found) -> Option<()> {
+        self.left = self.left.checked_sub(1)?;
+        if (self.is_old)(value) {
+            return Some(());
+        }
+        let op = defining_op(value)?;
+        let given = operands(op);
+        if is(op, "arith.select") || is(op, "scf.if") {
+            if (self.depends)(*given.first()?) {
+                return None;
+            }
+            for choice in choices(op, value)? {
+                self.follow(choice, found)?;
+            }
+            return Some(());
+        }
+        let depend: Vec<bool> = given.iter().map(|v| (self.depends)(*v)).collect();
+        let (before, name, combines) = match depend[..] {
+            [false, false, true] if is(op, "math.fma") => (given[2], "arith.addf", true),
+            [true, false] if is(op, "arith.subf") => (given[0], "arith.addf", false),
+            [true, false] if is(op, "arith.subi") => (given[0], "arith.addi", false),
+            [true, false] => (given[0], tx_mlir::name(op), true),
+            [false, true] => (given[1], tx_mlir::name(op), true),
+            _ => return None,
+        };
+        let named = NAMED.into_iter().find(|(n, ..)| *n == name)?;
+        if found.op.get_or_insert(named).0 != named.0 {
+            return None;
+        }
+        found.combines |= combines;
+        self.follow(before, found)
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    op: Option<Named>,
+    combines: bool,
+}
+
+/// The two values of which `op` gives one as `value`.
+fn choices<'c>(op: Op<'c>, value: Val<'c>) -> Option<[Val<'c>; 2]> {
+    if is(op, "arith.select") {
+        let [_, yes, no] = operands(op)[..] else {
+            return None;
+        };
+        return Some([yes, no]);
+    }
+    let place = results(op).into_iter().position(|r| r == value)?;
+    let yielded = |region| {
+        let end = ops(first_block(op, region)?).pop()?;
+        operands(end).get(place).copied()
+    };
+    Some([yielded(0)?, yielded(1)?])
+}
+
+/// Whether `value` is one of `olds` where a condition is not met, which `depends` says does not depend on them.
+pub(crate) fn is_conditional<'c>(
+    value: Val<'c>,
+    old: Val<'c>,
+    depends: &dyn Fn(Val<'c>) -> bool,
+) -> bool {
+    let Some(op) = defining_op(value).filter(|op| is(*op, "arith.select") || is(*op, "scf.if"))
+    else {
+        return false;
+    };
+    let apart = operands(op).first().is_some_and(|c| !depends(*c));
+    apart && choices(op, value).is_some_and(|choices| choices.iter().any(|v| key(*v) == key(old)))
+}
