@@ -93,7 +93,7 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sum = |counts: &BTreeMap<String, u64>| counts.values().sum::<u64>();
         for (name, count) in sorted(&self.variants) {
-            let silent = if *count == 0 {
+            let silent = if count == 0 {
                 ": nothing is found out about it"
             } else {
                 ""
