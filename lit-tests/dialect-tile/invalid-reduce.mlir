@@ -424,6 +424,7 @@ func.func @umax_of_floats(%A: memref<8xf16>, %B: memref<f16>) {
 // A result is not narrowed behind the programmer's back.
 func.func @narrower_destination(%A: memref<8xf32>, %B: memref<f16>) {
   // expected-error @below {{the destination's elements must be `f32` or a wider float, found `f16`}}
+  // expected-note @below {{reduce into `f32` and round that once: at scope `grid` in a region `epilogue`, by `arith.truncf`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf32> into memref<f16>
   return
 }
@@ -433,6 +434,7 @@ func.func @narrower_destination(%A: memref<8xf32>, %B: memref<f16>) {
 // There are no floats wider than f64.
 func.func @destination_for_f64(%A: memref<8xf64>, %B: memref<f32>) {
   // expected-error @below {{the destination's elements must be `f64`, found `f32`}}
+  // expected-note @below {{reduce into `f64` and round that once}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xf64> into memref<f32>
   return
 }

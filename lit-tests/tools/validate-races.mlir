@@ -4,7 +4,7 @@
 
 // All threads store one element: no barrier orders that, and the pass that adds barriers adds none. It is named for what it
 // leaves unordered all the same, and a pass that changes nothing after it leaves things as before.
-// CHECK:      @together: `tile-insert-sync` leaves accesses unordered
+// CHECK:      @together: accesses are not ordered after `tile-insert-sync`
 // CHECK-NEXT: note: {{.*}}`tx validate --synchronized`
 // CHECK:      tile-expand-shuffle-tree {{ *}}equal
 // CHECK-NEXT: tile-insert-sync {{ *}}RACE: race on global memory

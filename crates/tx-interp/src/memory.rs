@@ -276,13 +276,13 @@ impl Memory {
             launch.map_or_else(String::new, |launch| launch.name(block, thread))
         };
         let message = format!(
-            "race on {}, byte {} of {}: nothing orders this {kind} by {} after the {} by {} by {first}",
+            "race on {}, byte {} of {}: {} by {}, {first}, is not ordered before {kind} by {}",
             buffer.space.name(),
             conflict.offset as i64 - view.own.0,
             buffer.label,
-            name(block, thread),
             conflict.kind,
             name(conflict.block, conflict.thread),
+            name(block, thread),
         );
         Trouble::fault(FaultKind::Race, site, message)
     }

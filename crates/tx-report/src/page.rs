@@ -6,8 +6,9 @@ use crate::highlight::{Token, mlir, ptx as ptx_tokens, write};
 use crate::html::{escape, prose};
 use crate::pack::Pack;
 use crate::{Check, Mood, Report, Stage, Verdict, fragment, ptx, tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::ops::Range;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -418,6 +419,7 @@ fn check(page: &mut String, report: &Report) {
         verdicts.iter().filter(|(_, v)| is_remarkable(v)).collect();
     verdict_table(
         page,
+        report,
         "Verdicts that say more than that all is equal",
         &remarkable,
     );
@@ -429,6 +431,7 @@ fn check(page: &mut String, report: &Report) {
         );
         verdict_table(
             page,
+            report,
             "Verdicts of all stages",
             &verdicts.iter().collect::<Vec<_>>(),
         );
@@ -448,7 +451,12 @@ fn check(page: &mut String, report: &Report) {
     page.push('\n');
 }
 
-fn verdict_table(page: &mut String, caption: &str, verdicts: &[&(String, Verdict)]) {
+fn verdict_table(
+    page: &mut String,
+    report: &Report,
+    caption: &str,
+    verdicts: &[&(String, Verdict)],
+) {
     if verdicts.is_empty() {
         return;
     }
@@ -467,10 +475,60 @@ fn verdict_table(page: &mut String, caption: &str, verdicts: &[&(String, Verdict
         let _ = write!(
             page,
             "</td><td data-head=Detail>{}</td></tr>",
-            prose(&verdict.detail)
+            linked(&verdict.detail, &report.file)
         );
     }
     page.push_str("</tbody></table></div>");
+}
+
+/// Text in which places of the program are links to its lines.
+fn linked(text: &str, file: &str) -> String {
+    let mut html = String::new();
+    let mut done = 0;
+    for place in places(text, file) {
+        html.push_str(&prose(&text[done..place.range.start]));
+        done = place.range.end;
+        let shown = escape(&text[place.range]);
+        let _ = write!(html, "<a href=\"#line-{}\">{shown}</a>", place.line);
+    }
+    html + &prose(&text[done..])
+}
+
+/// A place of the program that a text names: `FILE:LINE:COLUMN`.
+struct Place {
+    range: Range<usize>,
+    line: usize,
+}
+
+/// All that a text names, in order.
+fn places(text: &str, file: &str) -> Vec<Place> {
+    let mut found = Vec::new();
+    let mark = format!("{file}:");
+    for (start, _) in text.match_indices(&mark) {
+        let rest = &text[start + mark.len()..];
+        let end = rest.find(|c: char| c != ':' && !c.is_ascii_digit());
+        let numbers = rest[..end.unwrap_or(rest.len())].trim_end_matches(':');
+        let line = numbers.split(':').next().and_then(|line| line.parse().ok());
+        if let Some(line) = line {
+            let range = start..start + mark.len() + numbers.len();
+            found.push(Place { range, line });
+        }
+    }
+    found
+}
+
+/// The lines of the program that the first verdict which is bad names.
+fn wrong_lines(report: &Report) -> BTreeSet<usize> {
+    let Check::Done { verdicts, .. } = &report.check else {
+        return BTreeSet::new();
+    };
+    let wrong = verdicts.iter().find(|(_, v)| v.mood == Mood::Bad);
+    let named = wrong.map(|(_, verdict)| places(&verdict.detail, &report.file));
+    named
+        .into_iter()
+        .flatten()
+        .map(|place| place.line)
+        .collect()
 }
 
 fn choices(page: &mut String, report: &Report) {
@@ -742,11 +800,16 @@ fn program(page: &mut String, report: &Report) {
         "<div class=scroll tabindex=0 role=group aria-label=Program><table class=code><caption class=vh>The program as it was read</caption>\
          <thead class=vh><tr><th scope=col>Line</th><th scope=col>Text</th>{heading}</tr></thead><tbody>"
     );
+    let wrong = wrong_lines(report);
     for (number, (line, cut)) in source.lines().map(shown).enumerate() {
         let number = number + 1;
+        let (class, said) = match wrong.contains(&number) {
+            true => (" class=wrong", "<span class=vh>wrong, see Verdict: </span>"),
+            false => ("", ""),
+        };
         let _ = write!(
             page,
-            "<tr id=line-{number}><td class=n>{number}<td class=t>"
+            "<tr id=line-{number}{class}><td class=n>{number}<td class=t>{said}"
         );
         write(page, &mlir(line));
         left_out(page, cut);

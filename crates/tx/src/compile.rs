@@ -452,6 +452,7 @@ impl Compiler {
             let tunable = Tunable {
                 function,
                 op: tx_mlir::name(op).to_owned(),
+                place: tx_mlir::source_location(op.location()).and_then(|at| plan::place(&at)),
                 candidates: candidates.collect(),
                 estimated_for: estimated_for
                     .unwrap_or_default()
@@ -514,6 +515,8 @@ pub struct Tunable {
     pub function: String,
     /// Its name.
     pub op: String,
+    /// Where it stands in the program, if that is known.
+    pub place: Option<tx_plan::Place>,
     /// The schedules, the one that it gets first.
     pub candidates: Vec<Candidate>,
     /// What [`Candidate::microseconds`] are of: a GPU, and the sizes of a large array where they are known at run time only.

@@ -693,6 +693,14 @@ fn of_other_type(op: Op<'_>, from: Type<'_>, to: Type<'_>) -> Failed {
         op,
         format!("the destination's elements must be `{from}`{widest}, found `{to}`"),
     );
+    if let (Some(f), Some(t)) = (float_bits(from), float_bits(to))
+        && t < f
+    {
+        let note = format!(
+            "reduce into `{from}` and round that once: at scope `grid` in a region `epilogue`, by `arith.truncf`"
+        );
+        return report.note(note).emit();
+    }
     let convert = match (integer_width(from), integer_width(to), float_bits(to)) {
         (Some(f), Some(t), _) if f < t => "arith.extsi` or `arith.extui",
         (Some(_), None, Some(_)) => "arith.sitofp` or `arith.uitofp",

@@ -254,8 +254,10 @@ impl Said {
 
     /// The same with the lines of the program that it points to.
     pub(crate) fn quoting(self, lines: &Lines<'_>) -> Self {
-        let line = match &self.origin {
-            Origin::Program(Some(location)) => lines.at(location),
+        let line = match (&self.origin, &self.severity) {
+            (Origin::Program(Some(location)), _) | (Origin::Finding(location), Severity::Error) => {
+                lines.at(location)
+            }
             _ => None,
         };
         Self {
@@ -350,7 +352,8 @@ impl Said {
             "{bold}{place}{bold:#}{gap}{kind}{severity}:{kind:#} {message}\n"
         ));
         let mut shown = shown;
-        if let (Some(line), Origin::Program(Some(location))) = (&self.line, &self.origin)
+        if let (Some(line), Origin::Program(Some(location)) | Origin::Finding(location)) =
+            (&self.line, &self.origin)
             && shown != Some(location)
         {
             shown = Some(location);

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 
 /// How to get NVIDIA's assembler.
 pub(crate) const GET_PTXAS: &str = "`pip install nvidia-cuda-nvcc` and put its `bin` on PATH; \
-                                    in a clone of tx, `cargo xtask setup` installs it";
+                                    in a clone of tx, `cargo xtask setup` installs it as `target/tools/ptxas`, which `--ptxas` may name";
 
 /// Runs `tx doctor`. Everything it looks for is optional, so what is missing is no failure.
 pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {

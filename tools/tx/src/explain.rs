@@ -18,7 +18,10 @@ pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     let Some(what) = options.what.as_deref().filter(|_| !options.list) else {
         return crate::print(list().as_bytes());
     };
-    match what.to_str().and_then(tx_codes::number) {
+    // A number alone is one too, unless it is a file.
+    let digits = |text: &str| tx_codes::number(&format!("TX{text}")).filter(|_| !what.exists());
+    let known = |text: &str| tx_codes::number(text).or_else(|| digits(text));
+    match what.to_str().and_then(known) {
         Some(number) => code(number),
         None if !what.exists() && is_nearly_a_code(what) => Err(Failure::Usage(format!(
             "`{}` is no code, and there is no such file: codes are as `TX0001`, and `tx explain --list` lists all",

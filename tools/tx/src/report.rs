@@ -271,7 +271,7 @@ fn check(
             .map(|stage| (stage.name.clone(), verdict(&stage.verdict)))
             .collect(),
     };
-    if let Some(found) = finding(Path::new(&source.name), &validation) {
+    if let Some(found) = finding(Path::new(&source.name), &source.text, &validation) {
         say_all(&[found]);
     }
     Ok(bad(&validation, source))

@@ -1,5 +1,7 @@
 //! `tx tune`.
 
+use std::path::Path;
+
 use tx_runtime::{Arg, Array, Device, Executable, RunOptions};
 
 use crate::bench::{repeats, time};
@@ -83,12 +85,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     for (number, tunable) in ours {
         let mut errors = Errors::default();
         let mut winner: Option<&String> = None;
-        note(&format!(
-            "{} number {number}: {} schedules, estimates are for {}",
-            tunable.op,
-            tunable.candidates.len(),
-            tunable.estimated_for
-        ));
+        note(&headline(file, tunable));
         for (rank, candidate) in tunable.candidates.iter().enumerate() {
             let mut trial = schedules.clone();
             trial[number] = Some(candidate.schedule.clone());
@@ -139,11 +136,33 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         "{best:.1} µs with the best, {:.2} of what it was",
         if before > 0.0 { best / before } else { 1.0 }
     ));
+    note(match schedules.iter().all(Option::is_none) {
+        true => "no schedule is better: the program is written as it is",
+        false => {
+            "what is written is for arguments like these, whatever the lengths are: a program without a schedule has one for each length"
+        }
+    });
     match options.output.to_str() {
         Some("-") => crate::print(best_text.as_bytes()),
         _ => std::fs::write(&options.output, best_text)
             .map_err(|error| Failure::file(&options.output, &error)),
     }
+}
+
+/// What is tried for a reduction.
+fn headline(file: &Path, tunable: &tx::Tunable) -> String {
+    let place = tunable.place.as_ref();
+    let place = place.map_or_else(String::new, |at| {
+        format!(" at {}:{}:{}", file.display(), at.line, at.column)
+    });
+    let tried = match tunable.candidates.len() {
+        1 => "one schedule".to_owned(),
+        n => format!("{n} schedules"),
+    };
+    format!(
+        "{}{place}: {tried}, the most likely first; estimates are for {}",
+        tunable.op, tunable.estimated_for
+    )
 }
 
 impl Errors {

@@ -8,7 +8,7 @@ use tx_validate::{Options, Trouble, Validation, Verdict, Watch};
 
 use crate::cli::Validate;
 use crate::compile;
-use crate::diagnostic::{Said, say_all};
+use crate::diagnostic::{Lines, Said, say_all};
 use crate::doctor::{self, GET_PTXAS};
 use crate::failure::{Failure, say};
 use crate::progress;
@@ -36,10 +36,10 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     for file in &options.files {
         task.doing(&file.display().to_string());
         // What is found of an entry is said at once: the next may take long.
-        let each = &mut |validated: Result<Validation, Failure>| {
+        let each = &mut |validated: Result<Validation, Failure>, text: &[u8]| {
             match validated {
                 Ok(validation) => {
-                    crate::print(describe(file, &validation).as_bytes())?;
+                    crate::print(describe(file, text, &validation).as_bytes())?;
                     is_assembled &= given.ptxas.is_some() || !has_ptx(&validation);
                     let entry = format!("{} @{}", file.display(), validation.entry);
                     if validation.is_open() {
@@ -93,7 +93,7 @@ fn validate(
     file: &Path,
     given: &Options,
     task: &Arc<progress::Task>,
-    each: &mut dyn FnMut(Result<Validation, Failure>) -> Result<(), Failure>,
+    each: &mut dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let mut source = tx::Source {
@@ -146,7 +146,7 @@ fn validate(
         });
         match validated {
             Err(failure) if !several => return Err(failure),
-            validated => each(validated)?,
+            validated => each(validated, &lines)?,
         }
     }
     Ok(())
@@ -176,7 +176,7 @@ fn has_ptx(validation: &Validation) -> bool {
 }
 
 /// A line for each stage.
-fn describe(file: &Path, validation: &Validation) -> String {
+fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     let open = match validation.open {
         0 => String::new(),
         n => format!(", of which {n} cannot be compared: some order overflows, or is not defined"),
@@ -211,7 +211,7 @@ fn describe(file: &Path, validation: &Validation) -> String {
         let lines: Vec<&str> = verdict.lines().map(str::trim).collect();
         text.push_str(&format!("  {:<width$}  {}\n", stage.name, lines.join("; ")));
     }
-    if let Some(found) = finding(file, validation) {
+    if let Some(found) = finding(file, source, validation) {
         say_all(&[found]);
     } else if let (false, Some(last)) = (validation.is_good(), validation.stages.last()) {
         say(&format!(
@@ -225,13 +225,13 @@ fn describe(file: &Path, validation: &Validation) -> String {
 }
 
 /// What the first stage that is wrong does wrong, and who else may be to blame.
-pub(crate) fn finding(file: &Path, validation: &Validation) -> Option<Said> {
+pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Option<Said> {
     let stage = validation.guilty()?;
     let name = &stage.name;
     let what = match (&stage.verdict, name.as_str()) {
         (Verdict::Race(_), "parse") => "the program leaves accesses unordered".to_owned(),
         (_, "parse") => "the program does what it must not".to_owned(),
-        (Verdict::Race(_), _) => format!("`{name}` leaves accesses unordered"),
+        (Verdict::Race(_), _) => format!("accesses are not ordered after `{name}`"),
         _ if validation.blames_combiner() => {
             format!("`{name}` combines in another order, which changes what the program computes")
         }
@@ -242,5 +242,6 @@ pub(crate) fn finding(file: &Path, validation: &Validation) -> Option<Said> {
     };
     let text = format!("@{}: {what}", validation.entry);
     let verdict = format!("{name}: {}", stage.verdict);
-    Some(Said::finding(&text, &verdict, file, validation.note()))
+    let found = Said::finding(&text, &verdict, file, validation.note());
+    Some(found.quoting(&Lines::of(file, source)))
 }

@@ -310,6 +310,10 @@ fn run_and_compare(tx: &Path, file: &Path, folder: &Path) -> Result<()> {
         "\n{}",
         style.green(&format!("demo: all {} sums are right", reference.len()))
     );
+    println!(
+        "{}",
+        style.dim("next: `target/release/tx --help`, and programs to try in lit-tests/programs")
+    );
     Ok(())
 }
 

@@ -101,7 +101,13 @@ fn reports_of_bad_programs_say_what_is_wrong() {
     let output = case.tx(&["report", "race.mlir", "-o", "race.html"]);
     assert_eq!(status(&output), 3, "{}", stderr(&output));
     assert!(stderr(&output).contains("RACE"), "{}", stderr(&output));
-    assert!(read("race.html").contains("Not valid: see"));
+    let page = read("race.html");
+    assert!(page.contains("Not valid: see"));
+    // The line that the verdict names is marked, and the place in the verdict leads there.
+    let line = RACE.lines().position(|line| line.contains("store"));
+    let line = line.expect("a store") + 1;
+    assert!(page.contains(&format!("<tr id=line-{line} class=wrong>")));
+    assert!(page.contains(&format!("<a href=\"#line-{line}\">race.mlir:{line}:")));
 }
 
 /// A kernel is run with the grid that is given, as `tx validate` runs it: one block races with no other, and two do.

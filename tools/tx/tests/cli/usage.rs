@@ -76,8 +76,8 @@ fn wrong_usage_is_status_2() {
             "`inof` is no level of log messages: did you mean `info`?",
         ),
         (
-            &["explain", "0001"],
-            "`0001` is no code, and there is no such file",
+            &["explain", "X0001"],
+            "`X0001` is no code, and there is no such file",
         ),
     ] {
         let output = case.tx(args);
@@ -89,6 +89,10 @@ fn wrong_usage_is_status_2() {
         );
         assert_eq!(stdout(&output), "", "{args:?}");
     }
+    // A number alone is that of a code, unless it is a file.
+    let explained = |what: &str| stdout(&case.tx(&["explain", what]));
+    assert!(explained("801").starts_with("TX0801: "));
+    assert_eq!(explained("801"), explained("TX0801"));
     case.file("sum.mlir", SUM);
     fails(
         &case.tx(&["run", "sum.mlir", "--device", "gpu"]),

@@ -46,7 +46,7 @@ fn findings_have_a_place() {
     let said = stderr(&output);
     let finding: serde_json::Value =
         serde_json::from_str(said.lines().next().unwrap_or_default()).expect(&said);
-    let text = "@race: `tile-insert-sync` leaves accesses unordered";
+    let text = "@race: accesses are not ordered after `tile-insert-sync`";
     assert_eq!(finding["severity"], "error");
     assert_eq!(finding["message"], text);
     assert_eq!(finding["file"], "race.mlir");
@@ -63,7 +63,7 @@ fn findings_have_a_place() {
     let output = case.tx(&["validate", "race.mlir"]);
     assert!(
         stderr(&output).starts_with(&format!(
-            "race.mlir:5:5: error: {text}\nnote: barriers between two ops"
+            "race.mlir:5:5: error: {text}\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\nnote: barriers between two ops"
         )),
         "{}",
         stderr(&output)
