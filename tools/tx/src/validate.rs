@@ -87,13 +87,16 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     }
 }
 
+/// Is given what is found of an entry, with the text of its file.
+type Each<'e> = dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure> + 'e;
+
 /// Checks the entry that was asked for, or every one, and hands on what is found of each.
 fn validate(
     options: &Validate,
     file: &Path,
     given: &Options,
     task: &Arc<progress::Task>,
-    each: &mut dyn FnMut(Result<Validation, Failure>, &[u8]) -> Result<(), Failure>,
+    each: &mut Each<'_>,
 ) -> Result<(), Failure> {
     let text = compile::read(file)?;
     let mut source = tx::Source {
