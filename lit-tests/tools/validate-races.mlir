@@ -5,7 +5,8 @@
 // All threads store one element: no barrier orders that, and the pass that adds barriers adds none. It is named for what it
 // leaves unordered all the same, and a pass that changes nothing after it leaves things as before.
 // CHECK:      @together: accesses are not ordered after `tile-insert-sync`
-// CHECK-NEXT: note: {{.*}}`tx validate --synchronized`
+// CHECK-NEXT: memref.store
+// CHECK:      note: {{.*}}`tx validate --synchronized`
 // CHECK:      tile-expand-shuffle-tree {{ *}}equal
 // CHECK-NEXT: tile-insert-sync {{ *}}RACE: race on global memory
 // CHECK-NEXT: convert-tile-to-gpu {{ *}}as before

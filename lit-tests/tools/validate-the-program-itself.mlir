@@ -82,7 +82,7 @@ gpu.module @kernels {
 
   // Where all barriers are said to be in, what is not ordered is the program's own. Both accesses are named.
   // RACE: @race: the program leaves accesses unordered
-  // RACE: parse {{ *}}RACE: {{.*}} nothing orders this read by thread (0, 0, 0) of block (0, 0, 0) after the write by thread (63, 0, 0) of block (0, 0, 0) by `memref.store` at {{.*}}, `memref.load` at
+  // RACE: parse {{ *}}RACE: {{.*}} write by thread (63, 0, 0) of block (0, 0, 0), `memref.store` at {{.*}}, is not ordered before read by thread (0, 0, 0) of block (0, 0, 0), `memref.load` at
   gpu.func @race(%A: memref<64xf32>) workgroup(%S: memref<64xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = gpu.thread_id x
