@@ -2,33 +2,34 @@
 // SNAPSHOT: none — long; what is chosen is what matters.
 
 // Where combining has a function in it, it takes as long as the memory: rows of 100 columns have four threads each, of 1024
-// columns 16, so that fewer partial results are exchanged. Requests that share cache lines are not streamed: those of less than
-// 256 bytes, and where rows begin anywhere. Registers need do for half of the threads that fit. Of 25
-// vectors four threads have six each, and share the elements of the last.
+// columns eight, or 16 where rows begin anywhere, so that fewer partial results are exchanged. Requests of less than a cache line are
+// not streamed. Registers need do for half of the threads that fit. Of 25 vectors four threads have six each, and share the elements
+// of the last.
 
 // CHECK-LABEL: gpu.func @log_sum_exp_100_0(
 // CHECK-SAME:    known_block_size = array<i32: 4, 64, 1>
 // CHECK-SAME:    #tile.align<"d1" to 4>, #tile.split<"d1.o" by 24>
 // CHECK-SAME:    #tile.vectorize<"d1.i">, #tile.resident<1024>]}
 // CHECK-LABEL: gpu.func @log_sum_exp_1001_0(
-// CHECK-SAME:    known_block_size = array<i32: 16, 16, 1>
+// CHECK-SAME:    known_block_size = array<i32: 16, 4, 1>
 // CHECK-SAME:    #tile.align<"d1" to 4>
-// CHECK-SAME:    #tile.vectorize<"d1.i">, #tile.resident<1024>]}
+// CHECK-SAME:    #tile.vectorize<"d1.i">, #tile.stream, #tile.resident<1024>]}
 // CHECK-LABEL: gpu.func @log_sum_exp_1024_0(
-// CHECK-SAME:    known_block_size = array<i32: 16, 16, 1>
+// CHECK-SAME:    known_block_size = array<i32: 8, 32, 1>
 // CHECK-SAME:    #tile.vectorize<"d1.i">, #tile.stream, #tile.resident<1024>]}
 
 // Of 64 such rows there are too few for that: each has a warp.
 // CHECK-LABEL: gpu.func @few_0(
 // CHECK-SAME:    known_block_size = array<i32: 32,
 
-// argmax is cheap to combine, but its pairs take registers: short rows have two loads a thread, and longer ones no streaming.
+// argmax is cheap to combine, but its pairs take registers: short rows have two loads a thread, and the shortest no streaming.
 // CHECK-LABEL: gpu.func @argmax_32_0(
 // CHECK-SAME:    known_block_size = array<i32: 4, 64, 1>
 // CHECK-LABEL: gpu.func @argmax_100_0(
 // CHECK-SAME:    known_block_size = array<i32: 8, 32, 1>
-// CHECK-SAME:    #tile.vectorize<"d1.i">]}
+// CHECK-SAME:    #tile.vectorize<"d1.i">, #tile.stream]}
 // CHECK-LABEL: gpu.func @argmax_1024_0(
+// CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 // CHECK-SAME:    #tile.stream
 func.func @log_sum_exp_100(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   tile.reduce custom %A into %B axes [1] scope(grid)

@@ -18,12 +18,11 @@ const ENDLESS: i64 = 1 << 18;
 /// The threads of blocks that share what is long.
 const BESIDE: Group = Group::new([THREADS, UNDER_WAY, 1, THREADS]);
 /// What has at least so many bytes is shared by so many blocks, with so many threads each, if an element takes few ops: the shorter the turns of a
-/// block, the fewer multiprocessors wait for others at the end. Registers must do for as many threads as every chip has on a multiprocessor.
+/// block, the fewer multiprocessors wait for others at the end.
 const VAST: Vast = Vast {
     bytes: 1 << 29,
-    blocks: 1 << 14,
-    group: Group::new([2 * THREADS, UNDER_WAY, 1, 2 * THREADS]),
-    resident: 1536,
+    blocks: 1 << 13,
+    group: Group::new([THREADS, 2 * UNDER_WAY, 1, THREADS]),
 };
 /// As many blocks as keep a device busy, two for each multiprocessor.
 const BUSY: i64 = 256;
@@ -90,15 +89,18 @@ const HEAVY_ROWS: (Class, &[Class]) = (
         Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
     ],
 );
-/// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], and how many threads reduce one: the fewer
-/// there are, the fewer exchanges.
-const COSTLY: [(i64, i64); 3] = [(128, 4), (512, 8), (2048, 16)];
+/// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], as vectors from where they begin and from the
+/// first aligned address, and how many threads reduce one: the fewer there are, the fewer exchanges.
+const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
 /// Threads of a multiprocessor that are enough where several numbers are exchanged by more than [`HEAVY`] ops: with registers for more of what
 /// is loaded, they wait less.
 const ENOUGH: i64 = 1024;
-/// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more where several numbers are exchanged by
-/// [`HEAVY`] ops or more, and by [`super::COSTLY_OPS`] or more: with few, many threads have loads under way; with many, few exchange.
-const EACH: [i64; 3] = [2, 4, 8];
+/// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more where several numbers are exchanged, where
+/// that takes more than [`HEAVY`] ops and vectors begin at aligned addresses, and where it takes [`super::COSTLY_OPS`] or more: with few,
+/// many threads have loads under way; with many, few exchange.
+const EACH: [i64; 4] = [2, 4, 8, 32];
+/// Threads of a block that is to be small.
+const SMALL_BLOCK: i64 = 64;
 /// The longest rows, where their length is known at run time: each is a block's, as vectors.
 const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
 /// Up to so many of them, where their number is known at run time too, have so many times the threads and are cut over so many blocks each:
@@ -162,7 +164,6 @@ struct Vast {
     bytes: i64,
     blocks: i64,
     group: Group,
-    resident: i64,
 }
 
 /// How many threads reduce a row, and what each has under way.
@@ -430,7 +431,6 @@ impl Chooser<'_, '_> {
         }
         let vast = Rows {
             blocks: Blocks::ThenLast(VAST.blocks),
-            resident: Some(VAST.resident),
             ..Rows::new(VAST.group, vectors, None)
         };
         match kept.is_empty() {
@@ -557,7 +557,6 @@ impl Chooser<'_, '_> {
                 Some(n) if is_large || self.fixed => Blocks::ThenLast(n),
                 Some(n) => Blocks::ThenAnother(n),
             },
-            resident: cuts.filter(|_| is_vast).map(|_| VAST.resident),
             ..Rows::new(group, vectors, most)
         };
         self.write_rows(kept, inner, together, rows);
@@ -674,9 +673,8 @@ impl Chooser<'_, '_> {
         let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= VAST.bytes);
         // The registers that several numbers take make some loads wait for others, and by then the rest of a cache line that
         // was to leave first has left.
-        let shares_lines = row_bytes(group.lanes * vector) < STREAMED
-            || matches!(vectors, Vectors::Aligned(_)) && self.is_costly();
-        let is_late = vector > 1 && self.exchanges_parts() && shares_lines;
+        let is_late =
+            vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < STREAMED / 2;
         if lines && !is_small && !is_late && (group.rows == 1 || group.under_way > 1) {
             self.stream();
         }
@@ -729,10 +727,15 @@ impl Chooser<'_, '_> {
         let is_wide = self.width().is_none_or(|width| width > 4);
         let results = self.total(kept).filter(|_| !self.fixed);
         let few = results.is_some_and(|n| n <= FEW);
+        let is_aligned = matches!(vectors, Vectors::Aligned(_));
         let costly = pieces
             .filter(|n| *n > LANES / 2 && !alone && !few && self.is_costly())
             .map(|n| n * vectors.width())
-            .and_then(|n| COSTLY.iter().find(|(most, _)| n <= *most));
+            .and_then(|n| {
+                COSTLY
+                    .iter()
+                    .find(|(most, _)| n <= most[usize::from(is_aligned)])
+            });
         // Loads of a thread of a short row: with fewer, more threads share the row, which is better unless combining takes long.
         let apart = match self.job.weight() > HEAVY {
             true => UNDER_WAY,
@@ -761,7 +764,7 @@ impl Chooser<'_, '_> {
             (Some(n), _) if n <= 2 * LANES && self.exchanges_parts() => (8, 1),
             (Some(n), _) if n <= 2 * LANES => (LANES / 2, 1),
             (Some(n), _) if n < 4 * LANES => (LANES, 1),
-            (Some(n), _) => (self.lanes_of(n), 1),
+            (Some(n), _) => (self.lanes_of(n, is_aligned), 1),
         };
         let mut under_way = pieces.map_or(most, |n| ceildiv(n, lanes).clamp(1, most));
         let mut rows = rows;
@@ -773,14 +776,19 @@ impl Chooser<'_, '_> {
         }
         // Rows are loaded together where there are many, and a thread has all of its part of each at once.
         let is_written_out = pieces.is_some_and(|n| n <= lanes * under_way);
-        let is_aligned = matches!(vectors, Vectors::Aligned(_));
         let is_fixed = self.fixed && vectors.width() > 1;
         if !is_written_out || few || is_aligned || is_fixed {
             rows = 1;
         }
+        let is_heavy = self.exchanges_parts() && self.job.weight() > HEAVY;
         let most = match rows {
-            // What several warps of a row leave to each other is waited for by the block.
-            1 if lanes > LANES => lanes,
+            // What several warps of a row leave to each other is waited for by the block. A block of two warps without much to do has ended
+            // before the next has begun.
+            1 if lanes > LANES && self.exchanges_parts() => lanes,
+            1 if lanes > LANES => lanes.max(THREADS / 2),
+            // Where a warp takes long over each row, others of its block wait for registers.
+            1 if lanes == LANES && is_heavy => LANES,
+            1 if is_heavy && (is_aligned || !self.is_costly()) => SMALL_BLOCK,
             1 => THREADS,
             _ => THREADS / 2,
         };
@@ -808,13 +816,16 @@ impl Chooser<'_, '_> {
     }
 
     /// Threads for a row of so many vectors, which are more than a warp's. A few vectors more than a power of two take no more threads.
-    fn lanes_of(&self, pieces: i64) -> i64 {
-        let each = match self.exchanges_parts() {
-            true if self.is_costly() => EACH[2],
-            true if self.job.weight() > HEAVY => EACH[1],
-            _ => EACH[0],
+    fn lanes_of(&self, pieces: i64, is_aligned: bool) -> i64 {
+        let is_heavy = self.job.weight() > HEAVY;
+        let (each, widest) = match self.exchanges_parts() {
+            true if self.is_costly() => (EACH[3], 2),
+            true if is_heavy && is_aligned => (EACH[2], 2),
+            true if is_heavy => (EACH[1], 2),
+            true => (EACH[1], 4),
+            false => (EACH[0], 4),
         };
         let most = (pieces + pieces / LANES) / each;
-        (power_of_two(most + 1) / 2).clamp(LANES, 4 * THREADS)
+        (power_of_two(most + 1) / 2).clamp(LANES, widest * THREADS)
     }
 }
