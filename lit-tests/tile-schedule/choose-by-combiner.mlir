@@ -22,12 +22,12 @@
 // CHECK-LABEL: gpu.func @few_0(
 // CHECK-SAME:    known_block_size = array<i32: 32,
 
-// argmax is cheap to combine, but its pairs take registers: short rows have two loads a thread, and the shortest no streaming.
+// argmax is cheap to combine, but its pairs take registers: short rows have two loads a thread, and no streaming, as little is done between them.
 // CHECK-LABEL: gpu.func @argmax_32_0(
 // CHECK-SAME:    known_block_size = array<i32: 4, 64, 1>
 // CHECK-LABEL: gpu.func @argmax_100_0(
 // CHECK-SAME:    known_block_size = array<i32: 8, 32, 1>
-// CHECK-SAME:    #tile.vectorize<"d1.i">, #tile.stream]}
+// CHECK-SAME:    #tile.vectorize<"d1.i">]}
 // CHECK-LABEL: gpu.func @argmax_1024_0(
 // CHECK-SAME:    known_block_size = array<i32: 64, 1, 1>
 // CHECK-SAME:    #tile.stream

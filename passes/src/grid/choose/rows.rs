@@ -673,12 +673,14 @@ impl Chooser<'_, '_> {
         let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= VAST.bytes);
         // The registers that several numbers take make some loads wait for others, and by then the rest of a cache line that
         // was to leave first has left.
+        let is_long = self.exchanges_parts() && job.weight() > HEAVY;
+        // Where there is much to do with it, half of it is there in time.
+        let request = if is_long { STREAMED / 2 } else { STREAMED };
         let is_late =
-            vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < STREAMED / 2;
+            vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < request;
         if lines && !is_small && !is_late && (group.rows == 1 || group.under_way > 1) {
             self.stream();
         }
-        let is_long = self.exchanges_parts() && job.weight() > HEAVY;
         let is_whole = length.is_some() && vector > 1 && !kept.is_empty();
         let resident = resident.or_else(|| (is_whole && is_long).then_some(ENOUGH));
         self.steps.extend(resident.map(Step::Resident));
