@@ -156,7 +156,7 @@ fn deep_text() {
     let said = String::from_utf8_lossy(&refused.stderr);
     assert_eq!(refused.status.code(), Some(1), "{said}");
     assert!(
-        said.contains("deep.mlir\":257:16): error: nested more than 256 levels deep"),
+        said.contains("deep.mlir:257:16: error: nested more than 256 levels deep"),
         "{said}"
     );
 }
