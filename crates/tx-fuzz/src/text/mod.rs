@@ -179,7 +179,7 @@ fn is_upstreams(
         return Ok(true);
     }
     let stuck = matches!(outcome.class, Class::Crash | Class::Hang);
-    if stuck && (is_in_parser(&outcome.message) || is_stuck_in_parser(config, file)?) {
+    if stuck && (is_in_parser(&outcome.message) || is_stuck_in_parser(config, file, input.text)?) {
         return Ok(true);
     }
     let Some(upstream) = &config.upstream else {
@@ -206,13 +206,17 @@ fn is_upstreams(
 
 /// Whether `tx-opt` does not get beyond parsing the input: it says where it is when it dies, which `tx` does not. On half
 /// of the stack, since what it just survives, `tx` just does not.
-fn is_stuck_in_parser(config: &Config, file: &Path) -> io::Result<bool> {
+///
+/// Bytecode it reads once more before LLVM's handlers are there to say a word: types that refer to each other in a circle
+/// keep MLIR's reader busy for longer than anybody waits.
+fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);
     };
     let line = [opt.clone().into_os_string(), file.as_os_str().to_owned()];
     let ended = process::run_on_half_the_stack(&line, &file.with_extension("log"))?;
-    Ok((ended.died() || ended.code.is_none()) && is_in_parser(&ended.said))
+    let reads_bytecode = !text && ended.code.is_none() && ended.said.is_empty();
+    Ok(reads_bytecode || (ended.died() || ended.code.is_none()) && is_in_parser(&ended.said))
 }
 
 /// Whether a stack of frames, the innermost first, leads from MLIR's parser or its reader of bytecode to its end through
