@@ -4,15 +4,16 @@
 // as the attribute that could also have been written by hand.
 
 // Rows of unknown length and number: a kernel for each of some lengths, among which the caller's decides. A thread has short
-// ones alone, two at once, then four to sixteen lanes share some, then a warp, then two warps, with vectors, then a block. Few long ones are cut over blocks, of which
+// ones alone, two at once, then four to sixteen lanes share some, longer ones as vectors, then a warp, then two warps, then a block. Few long ones are cut over blocks, of which
 // the last combines: the fewer there are, the more blocks each has.
 // CHECK-LABEL: func.func @rows(
 // CHECK:      #tile.case<"d1" to 8, [#tile.split<"d0" by 256>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 128>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 8>, #tile.split<"d1.i" by 1>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.reorder<"d1.o", "d1.i.o", "d0.i.o">, #tile.unroll<"d0.i.o">]>
 // CHECK-SAME: #tile.case<"d1" to 16, [#tile.split<"d0" by 64>, #tile.bind<"d0.o" to block_x>, #tile.split<"d0.i" by 32>, #tile.bind<"d0.i.i" to thread_y>, #tile.split<"d1" by 16>, #tile.split<"d1.i" by 4>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.reorder<"d1.o", "d1.i.o", "d0.i.o">, #tile.unroll<"d0.i.o">]>
 // CHECK-SAME: #tile.case<"d1" to 24, [#tile.split<"d0" by 32>, {{[^]]*}}#tile.split<"d1" by 24>, #tile.split<"d1.i" by 8>,
 // CHECK-SAME: #tile.case<"d1" to 32, [#tile.split<"d0" by 32>, {{[^]]*}}#tile.split<"d1" by 32>, #tile.split<"d1.i" by 16>,
-// CHECK-SAME: #tile.case<"d1" to 64, [#tile.split<"d0" by 16>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 64>, #tile.split<"d1.i" by 8>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
-// CHECK-SAME: #tile.case<"d1" to 256, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 128>, #tile.split<"d1.i" by 16>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
+// CHECK-SAME: #tile.case<"d1" to 64, [#tile.split<"d0" by 32>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 16>, #tile.split<"d1.o.i" by 4>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream, #tile.resident<1024>]>
+// CHECK-SAME: #tile.case<"d1" to 128, [#tile.split<"d0" by 16>, {{[^]]*}}#tile.split<"d1.o" by 32>, #tile.split<"d1.o.i" by 8>, {{[^]]*}}#tile.resident<1024>]>
+// CHECK-SAME: #tile.case<"d1" to 256, [#tile.split<"d0" by 8>, {{[^]]*}}#tile.split<"d1.o" by 64>, #tile.split<"d1.o.i" by 16>, {{[^]]*}}#tile.resident<1024>]>
 // CHECK-SAME: #tile.case<"d1" to 768, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.split<"d1" by 256>, #tile.split<"d1.i" by 32>, #tile.bind<"d1.i.i" to thread_x>, #tile.unroll<"d1.i.o">, #tile.stream]>
 // CHECK-SAME: #tile.case<"d1" to 4096, [#tile.split<"d0" by 2>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 128>, #tile.split<"d1.o.i" by 64>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">, #tile.vectorize<"d1.i">, #tile.stream]>
 // CHECK-SAME: #tile.case<"d0" to 1, [#tile.bind<"d0" to block_y>, #tile.align<"d1" to 4>, #tile.split<"d1.o" by 131072>
@@ -133,9 +134,9 @@ func.func @few_halves_that_begin_anywhere(%A: memref<?x50xf16>, %B: memref<?xf16
 // CHECK:      #tile.case<"d1" to 8, [#tile.split
 // CHECK-SAME: #tile.case<"d1" to 16, {{[^]]*}}#tile.align<"d1" to 2>{{[^]]*}}]>
 // CHECK-SAME: #tile.case<"d1" to 48, {{[^]]*}}#tile.align<"d1" to 4>{{[^]]*}}]>
-// CHECK-SAME: #tile.case<"d1" to 64, {{[^]]*}}#tile.align<"d1" to 4>{{[^]]*}}]>
-// CHECK-SAME: #tile.case<"d1" to 88, {{[^]]*}}#tile.align<"d1" to 8>{{[^]]*}}]>
-// CHECK-SAME: #tile.case<"d1" to 128, {{[^]]*}}#tile.align<"d1" to 4>{{[^]]*}}#tile.resident<1280>]>
+// CHECK-SAME: #tile.case<"d1" to 64, {{[^]]*}}#tile.align<"d1" to 8>{{[^]]*}}#tile.stream, #tile.resident<1024>]>
+// CHECK-SAME: #tile.case<"d1" to 80, {{[^]]*}}#tile.align<"d1" to 8>{{[^]]*}}#tile.stream, #tile.resident<1024>]>
+// CHECK-SAME: #tile.case<"d1" to 128, {{[^]]*}}#tile.align<"d1" to 8>{{[^]]*}}#tile.stream, #tile.resident<1024>]>
 // CHECK-SAME: #tile.case<"d1" to 256, {{[^]]*}}#tile.align<"d1" to 8>{{[^]]*}}#tile.resident<1280>]>
 func.func @rows_of_some_halves(%A: memref<?x?xf16>, %B: memref<?xf16>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf16> into memref<?xf16>

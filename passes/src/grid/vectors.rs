@@ -5,7 +5,7 @@ use super::elements::{NONTEMPORAL, element_index};
 use super::job::{Access, Job};
 use super::nest::{Fate, Nest, Node, Run};
 use super::steps::Processor;
-use crate::variants::parts::{is_packed, scalars, zero};
+use crate::variants::parts::{is_packed, scalars, zeros};
 use melior::ir::Type;
 use std::collections::BTreeMap;
 use tx_mlir::build::Cond;
@@ -13,6 +13,8 @@ use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, i64_attribute, re
 
 /// Bytes of the widest access.
 const WIDEST: i64 = 16;
+/// Bytes of a register.
+const WORD: u64 = 4;
 /// Elements that are loaded before the first of them is used, at most.
 const UNDER_WAY: usize = 64;
 
@@ -375,10 +377,6 @@ impl<'c> Body<'_, 'c> {
             .filter(|(i, _)| self.job.reads(*i))
             .filter_map(|(i, source)| Some((i, source, source.memref.as_ref()?.element)))
             .collect();
-        let types: Vec<Type<'c>> = sources
-            .iter()
-            .flat_map(|(_, _, ty)| std::iter::repeat_n(*ty, points.len()))
-            .collect();
         // Without branches the loads of a thread are one block for LLVM.
         if let ([place], Cond::Val(_)) = (points, condition)
             && let Some(point) = self.clamped(b, place)
@@ -389,33 +387,51 @@ impl<'c> Body<'_, 'c> {
             }
             return vec![loaded];
         }
+        let count = u64::try_from(points.len()).unwrap_or(1);
+        let is_vector =
+            |i: usize| vector.is_some() && points[0].aligned && self.alignment.sources[i];
+        // The elements of narrow vectors are taken apart after the condition: LLVM would convert each beside its load, and every load
+        // would wait for the one before it.
+        let is_whole = |i: usize, ty: Type<'c>| {
+            is_vector(i) && byte_width(ty).is_some_and(|bytes| bytes < WORD)
+        };
+        let types: Vec<Type<'c>> = sources
+            .iter()
+            .flat_map(|(i, _, ty)| match is_whole(*i, *ty) {
+                true => vec![Type::vector(&[count], *ty)],
+                false => vec![*ty; points.len()],
+            })
+            .collect();
         let all = b.if_else(
             condition,
             &types,
             |b| {
-                let each = |(i, source, _): &(usize, &Access<'c>, Type<'c>)| match vector {
-                    // Else element by element: LLVM would join this and the other way to the lesser alignment.
-                    Some(_) if points[0].aligned && self.alignment.sources[*i] => {
-                        self.load_vector(b, source, &points[0], points.len())
+                let each = |(i, source, ty): &(usize, &Access<'c>, Type<'c>)| match is_vector(*i) {
+                    true => {
+                        let vector = self.load_vector(b, source, &points[0], count, *ty);
+                        match is_whole(*i, *ty) {
+                            true => vec![vector],
+                            false => scalars(b, vector),
+                        }
                     }
-                    _ => points
+                    // Element by element: LLVM would join this and the other way to the lesser alignment.
+                    false => points
                         .iter()
                         .map(|place| self.load(b, source, &self.point(place)))
                         .collect(),
                 };
                 sources.iter().flat_map(each).collect()
             },
-            |b| types.iter().map(|ty| zero(b, *ty)).collect(),
+            |b| types.iter().map(|ty| zeros(b, *ty)).collect(),
         );
-        (0..points.len())
-            .map(|point| {
-                let mut loaded = vec![None; self.job.sources.len()];
-                for (place, (i, ..)) in sources.iter().enumerate() {
-                    loaded[*i] = Some(all[place * points.len() + point]);
-                }
-                loaded
-            })
-            .collect()
+        let mut all = all.into_iter().flat_map(|value| scalars(b, value));
+        let mut loaded = vec![vec![None; self.job.sources.len()]; points.len()];
+        for (i, ..) in sources {
+            for point in &mut loaded {
+                point[i] = all.next();
+            }
+        }
+        loaded
     }
 
     fn load_vector(
@@ -423,15 +439,12 @@ impl<'c> Body<'_, 'c> {
         b: &Builder<'c>,
         source: &Access<'c>,
         place: &Place<'c>,
-        lanes: usize,
-    ) -> Vec<Val<'c>> {
-        let Some(memref) = &source.memref else {
-            return Vec::new();
-        };
+        count: u64,
+        element: Type<'c>,
+    ) -> Val<'c> {
         let mut operands = vec![source.value];
         operands.extend(element_index(b, source, &self.point(place)));
-        let count = u64::try_from(lanes).unwrap_or(1);
-        let bytes = byte_width(memref.element).unwrap_or(1) * count;
+        let bytes = byte_width(element).unwrap_or(1) * count;
         let bytes = i64::try_from(bytes).map_or(WIDEST, |n| n.min(WIDEST));
         let mut vector = b
             .create("vector.load")
@@ -440,10 +453,7 @@ impl<'c> Body<'_, 'c> {
         if self.is_streamed(source) {
             vector = vector.attr(NONTEMPORAL, b.attribute("true"));
         }
-        let vector = vector
-            .result(Type::vector(&[count], memref.element))
-            .value();
-        scalars(b, vector)
+        vector.result(Type::vector(&[count], element)).value()
     }
 }
 

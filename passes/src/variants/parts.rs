@@ -396,6 +396,18 @@ pub fn nest<'c>(
     }
 }
 
+/// The same of a scalar or a vector.
+pub(crate) fn zeros<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
+    match tx_mlir::vector_parts(ty) {
+        Some((_, element)) => b
+            .create("vector.broadcast")
+            .operands(&[zero(b, element)])
+            .result(ty)
+            .value(),
+        None => zero(b, ty),
+    }
+}
+
 /// What registers have where a thread holds nothing.
 pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
     use melior::ir::r#type::TypeLike as _;

@@ -27,16 +27,24 @@ const VAST: Vast = Vast {
 /// As many blocks as keep a device busy, two for each multiprocessor.
 const BUSY: i64 = 256;
 /// Rows of up to so many elements, the shortest and then longer ones, by the most bytes of an element: how many threads reduce one, what each has under
-/// way, and whether as vectors. Elements of four bytes one by one take less code, which takes time to compile, and a warp's loads of them are as
-/// fast as vectors until a row is longer than what a warp loads at once; narrower ones are loads of a part of a cache line.
+/// way, and whether as vectors. Narrow elements one by one are loads of a part of a cache line. The fewer threads have a row, the fewer instructions an element takes,
+/// and the more of a tile beyond it is loaded for nothing.
 const ROWS: [(i64, Class, &[Class]); 4] = [
     (
         1,
         Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
         &[
-            Class::one_by_one(32, [2, 8, 1, THREADS]),
-            Class::one_by_one(112, [4, 8, 1, THREADS / 2]),
-            Class::by_vectors(256, [1, 1, 1, THREADS]),
+            Class::one_by_one(32, [4, 4, 8, THREADS / 2]),
+            Class::by_vectors(112, [1, 12, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(200, [2, 8, 1, THREADS / 2])
+                .of(8)
+                .resident(ENOUGH),
+            Class::by_vectors(600, [4, 8, 1, THREADS / 2])
+                .of(8)
+                .resident(ENOUGH),
+            Class::by_vectors(1 << 11, [LANES / 2, 4, 1, THREADS / 2]).of(8),
             Class::by_vectors(1 << 14, [LANES / 2, 2, 1, THREADS / 2]),
         ],
     ),
@@ -45,44 +53,58 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
         Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
         &[
             Class::by_vectors(16, [1, 8, 1, THREADS]).of(2),
-            Class::by_vectors(48, [1, 8, 1, THREADS]).of(4),
-            Class::by_vectors(64, [2, 8, 1, THREADS / 2]).of(4),
-            Class::by_vectors(88, [4, 4, 1, THREADS / 2]),
-            Class::by_vectors(128, [8, 4, 1, THREADS / 2])
+            Class::by_vectors(48, [1, 8, 1, THREADS / 2])
                 .of(4)
-                .resident(1280),
+                .resident(ENOUGH),
+            Class::by_vectors(64, [2, 4, 1, THREADS / 2])
+                .resident(ENOUGH)
+                .streamed(),
+            Class::by_vectors(80, [2, 8, 1, THREADS / 2])
+                .resident(ENOUGH)
+                .streamed(),
+            Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
             Class::by_vectors(256, [8, 4, 1, THREADS / 2]).resident(1280),
             Class::by_vectors(1536, [LANES / 2, 4, 1, THREADS / 2]),
             Class::by_vectors(1 << 13, [2 * LANES, 2, 1, THREADS / 2]),
         ],
     ),
-    (4, Class::one_by_one(8, [1, 8, 2, THREADS / 2]), WORDS),
+    (
+        4,
+        Class::one_by_one(8, [1, 8, 2, THREADS / 2]),
+        &[
+            Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
+            Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
+            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
+            Class::by_vectors(64, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
+            Class::by_vectors(128, [8, 4, 1, THREADS / 2]).resident(ENOUGH),
+            Class::by_vectors(256, [LANES / 2, 4, 1, THREADS / 2]).resident(ENOUGH),
+            Class::one_by_one(768, [LANES, 8, 1, THREADS]),
+            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
+        ],
+    ),
     (
         i64::MAX,
         Class::one_by_one(8, [1, 8, 1, THREADS / 2]),
-        WORDS,
+        &[
+            Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
+            Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
+            Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
+            Class::one_by_one(64, [8, 8, 1, THREADS / 2]),
+            Class::one_by_one(256, [LANES / 2, 8, 1, THREADS / 2]),
+            Class::one_by_one(768, [LANES, 8, 1, THREADS]),
+            Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
+        ],
     ),
-];
-/// Elements of four bytes and more, in rows that are not the shortest.
-const WORDS: &[Class] = &[
-    Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
-    Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
-    Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
-    Class::one_by_one(64, [8, 8, 1, THREADS / 2]),
-    Class::one_by_one(256, [LANES / 2, 8, 1, THREADS / 2]),
-    Class::one_by_one(768, [LANES, 8, 1, THREADS]),
-    Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
 ];
 /// What [`ROWS`] are where an element takes many ops, or several numbers are exchanged: the fewer threads, the fewer exchanges.
 const HEAVY_ROWS: (Class, &[Class]) = (
     Class::one_by_one(8, [1, 4, 1, THREADS]),
     &[
-        Class::by_vectors(16, [1, 8, 1, THREADS / 2]).of(2),
-        Class::by_vectors(24, [1, 16, 1, THREADS])
+        Class::by_vectors(24, [1, 8, 1, THREADS / 2])
             .of(2)
             .resident(ENOUGH),
-        Class::by_vectors(32, [2, 8, 1, THREADS / 2])
-            .of(2)
+        Class::by_vectors(64, [2, 4, 1, THREADS / 2])
+            .of(4)
             .resident(ENOUGH),
         Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
         Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
@@ -92,8 +114,8 @@ const HEAVY_ROWS: (Class, &[Class]) = (
 /// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], as vectors from where they begin and from the
 /// first aligned address, and how many threads reduce one: the fewer there are, the fewer exchanges.
 const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
-/// Threads of a multiprocessor that are enough where several numbers are exchanged by more than [`HEAVY`] ops: with registers for more of what
-/// is loaded, they wait less.
+/// Threads of a multiprocessor that are enough where rows are short, or several numbers are exchanged by more than [`HEAVY`] ops: with
+/// registers for more of what is loaded, they wait less.
 const ENOUGH: i64 = 1024;
 /// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more where several numbers are exchanged, where
 /// that takes more than [`HEAVY`] ops and vectors begin at aligned addresses, and where it takes [`super::COSTLY_OPS`] or more: with few,
@@ -206,6 +228,8 @@ struct Class {
     widest: i64,
     /// Threads of a multiprocessor that registers must do for, where fewer than fit are better.
     resident: Option<i64>,
+    /// Whether what is loaded leaves caches first, although rows are shorter than [`STREAMED`].
+    streamed: bool,
 }
 
 impl Class {
@@ -216,6 +240,7 @@ impl Class {
             by_vectors: false,
             widest: VECTOR,
             resident: None,
+            streamed: false,
         }
     }
 
@@ -237,6 +262,13 @@ impl Class {
             ..self
         }
     }
+
+    const fn streamed(self) -> Self {
+        Self {
+            streamed: true,
+            ..self
+        }
+    }
 }
 
 /// How rows are reduced: by these threads, as these vectors, by these blocks.
@@ -249,6 +281,8 @@ struct Rows {
     most: Option<i64>,
     /// Threads of a multiprocessor that registers must do for, where that is said.
     resident: Option<i64>,
+    /// Whether what is loaded leaves caches first, however short rows are.
+    streamed: bool,
 }
 
 impl Rows {
@@ -260,6 +294,7 @@ impl Rows {
             blocks: Blocks::One,
             most,
             resident: None,
+            streamed: false,
         }
     }
 }
@@ -398,6 +433,7 @@ impl Chooser<'_, '_> {
                 };
                 up_to(Rows {
                     resident: class.resident,
+                    streamed: class.streamed,
                     ..Rows::new(class.group, vectors, Some(class.most))
                 });
             }
@@ -577,6 +613,7 @@ impl Chooser<'_, '_> {
             blocks,
             most,
             resident,
+            streamed,
         } = rows;
         let vector = vectors.width();
         let length = match together {
@@ -678,7 +715,8 @@ impl Chooser<'_, '_> {
         let request = if is_long { STREAMED / 2 } else { STREAMED };
         let is_late =
             vector > 1 && self.exchanges_parts() && row_bytes(group.lanes * vector) < request;
-        if lines && !is_small && !is_late && (group.rows == 1 || group.under_way > 1) {
+        let is_worth_it = lines && !is_small && !is_late;
+        if streamed || is_worth_it && (group.rows == 1 || group.under_way > 1) {
             self.stream();
         }
         let is_whole = length.is_some() && vector > 1 && !kept.is_empty();

@@ -1,0 +1,24 @@
+// RUN: tx compile %s --chip sm_90
+// PTXAS: sm_90
+
+// Vectors of narrow elements are loaded one after the other and converted afterwards, where all of them are there (the first two loads) and where
+// each is behind a condition of its own (the others): converted beside its load, each would wait for memory before the next is asked for.
+// CHECK:      .visible .entry rows_0(
+// CHECK:      ld.global.cs.v4.b32
+// CHECK-NOT:  cvt.f32.f16
+// CHECK:      ld.global.cs.v4.b32
+// CHECK:      cvt.f32.f16
+// CHECK:      bra
+// CHECK:      ld.global.cs.v4.b32
+// CHECK-NOT:  cvt.f32.f16
+// CHECK:      bra
+// CHECK-NOT:  cvt.f32.f16
+// CHECK:      ld.global.cs.v4.b32
+// CHECK-NOT:  ld.global.cs.v4.b32
+func.func @rows(%A: memref<?x?xf16>, %B: memref<?xf16>) {
+  tile.reduce sum %A into %B axes [1] scope(grid)
+    {schedule = [#tile.split<"d0" by 64>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 8>,
+                 #tile.split<"d1.o" by 4>, #tile.split<"d1.o.i" by 2>, #tile.bind<"d1.o.i.i" to thread_x>, #tile.unroll<"d1.o.i.o">,
+                 #tile.vectorize<"d1.i">, #tile.stream]} : memref<?x?xf16> into memref<?xf16>
+  return
+}
