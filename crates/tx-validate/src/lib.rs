@@ -924,7 +924,7 @@ impl<'r> Run<'r> {
                     *verdict = Verdict::AsBefore
                 }
                 Verdict::Wrong(difference) => wrong = Some(difference.clone()),
-                Verdict::Race(told) if has_race => *told = "as before".to_owned(),
+                Verdict::Race(_) if has_race => *verdict = Verdict::AsBefore,
                 Verdict::Race(_) => has_race = true,
                 _ => {}
             }

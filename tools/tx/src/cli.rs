@@ -182,7 +182,7 @@ Verdicts:
   equal               the same bits as after the stage before (any NaN is like
                       any other)
   as before           what a stage before made wrong is wrong still, and nothing
-                      else is
+                      else is; of races the first is told
   equal within order  other bits, as near to the program as it came as every
                       order of combination is
   WRONG               another result: the first element that differs, and both
