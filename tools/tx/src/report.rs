@@ -19,7 +19,7 @@ use crate::failure::{Failure, say};
 use crate::name;
 use crate::progress::{self, Task};
 use crate::run::given;
-use crate::validate::{finding, refused, watch};
+use crate::validate::{assumed_grid, finding, refused, watch};
 
 /// The stage after which kernels are read: all barriers are in, and nothing is LLVM's yet.
 const KERNELS: &str = "convert-tile-to-gpu";
@@ -266,6 +266,9 @@ fn check(
         is_whole: is_whole || validation.left_out == 0,
         inputs: validation.inputs.clone(),
         verdicts: validation
+        grid: validation
+            .assumed
+            .map(|grid| assumed_grid(grid, &[format!("@{}", validation.entry)])),
             .stages
             .iter()
             .map(|stage| (stage.name.clone(), verdict(&stage.verdict)))
