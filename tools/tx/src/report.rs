@@ -120,7 +120,10 @@ fn lower(
         let op = collect::top(module);
         report.stages.push(Stage {
             name: stage.to_owned(),
-            ir: op.to_string(),
+            ir: match &report.source {
+                Some(text) => tx_mlir::text_with_names(op, &source.name, text),
+                None => op.to_string(),
+            },
             ..Stage::default()
         });
         if stage == FRAGMENTS {
@@ -263,12 +266,12 @@ fn check(
     report.check = Check::Done {
         is_good: validation.is_good(),
         note: validation.note().map(str::to_owned),
-        is_whole: is_whole || validation.left_out == 0,
-        inputs: validation.inputs.clone(),
-        verdicts: validation
         grid: validation
             .assumed
             .map(|grid| assumed_grid(grid, &[format!("@{}", validation.entry)])),
+        is_whole: is_whole || validation.left_out == 0,
+        inputs: validation.inputs.clone(),
+        verdicts: validation
             .stages
             .iter()
             .map(|stage| (stage.name.clone(), verdict(&stage.verdict)))
