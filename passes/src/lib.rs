@@ -17,7 +17,8 @@ pub use combiner::Combiner;
 pub use pipelines::{EMIT, PIPELINES, lower_gpu_modules};
 pub use tx_dialect_tile::CANDIDATES;
 pub use variants::{
-    Params, Predicate, Reduction, Variant, has_variants_of_others, register_variant, variants,
+    Params, Predicate, Reduction, Variant, has_variants_of_others, register_variant,
+    unknown_variant, variants,
 };
 
 /// What variants are made of: checks that several of them make, and the parts of their expansions. A variant needs none of it:

@@ -137,6 +137,16 @@ fn another_compiler_has_all_it_needs() {
         assert!(said.contains(part), "{part}: {said}");
     }
 
+    // Random programs meet it as well, where they are made to use it.
+    let fuzz = ["run", "--bin", "my-tx", "--", "fuzz", "modules"];
+    let forced = ["--variant", "pairwise", "--cases", "40"];
+    let output = made.cargo(&[&fuzz[..], &forced].concat());
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    for part in ["x pairwise\n", "findings ", "wrong in tile-expand-reduce: "] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+
     // One that panics is told by its name, at the op that it was for.
     made.edit("src/pairwise.rs", |variant| {
         variant.replace(

@@ -1,7 +1,8 @@
 //! The first target: random modules, each pass of whose compilation is checked by execution.
 
 use crate::check::{Class, Outcome, kind_of};
-use crate::description::Case;
+use crate::combine::Combine;
+use crate::description::{Case, KernelOp, Program};
 use crate::generate::generate;
 use crate::report::{Findings, Folder, Summary};
 use crate::shrink::shrink;
@@ -38,6 +39,9 @@ pub struct Config {
     pub first: u64,
     /// Processes at a time.
     pub jobs: usize,
+    /// The variant that computes a reduction of each program; without, variants are chosen as ever. Cases in which it takes none
+    /// are passed over.
+    pub variant: Option<String>,
     /// The folder for findings.
     pub out: PathBuf,
     /// Counts cases when they are done, for those who watch.
@@ -55,7 +59,14 @@ pub fn run(config: &Config) -> io::Result<Summary> {
     let last = config
         .cases
         .map_or(u64::MAX, |cases| config.first.saturating_add(cases));
-    let summary = Mutex::new(Summary::with_variants(tx::variant_names()));
+    let summary = Mutex::new(Summary::with_variants(
+        tx::variant_names(),
+        config.variant.clone(),
+    ));
+    let count = |count: &dyn Fn(&mut Summary)| {
+        count(&mut summary.lock().unwrap_or_else(PoisonError::into_inner));
+        config.done.fetch_add(1, Ordering::Relaxed);
+    };
     let findings = Findings::default();
     let thread = |job: usize| -> io::Result<()> {
         let log = config.out.join(format!("worker-{job}.log"));
@@ -65,13 +76,11 @@ pub fn run(config: &Config) -> io::Result<Summary> {
             if index >= last {
                 break;
             }
-            let case = generate(config.seed, index);
-            let outcome = worker.check(&case)?;
-            summary
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .count(index, &outcome);
-            config.done.fetch_add(1, Ordering::Relaxed);
+            let Some((case, outcome)) = checked(config, index, &mut worker)? else {
+                count(&Summary::pass_over);
+                continue;
+            };
+            count(&|summary| summary.count(index, &outcome));
             if outcome.class.is_finding() && findings.take(&key(&outcome), OF_A_KIND) {
                 let stop = Instant::now() + SHRINK;
                 let small = shrink(case.clone(), &outcome, stop, &mut |case| worker.check(case))?;
@@ -93,6 +102,69 @@ pub fn run(config: &Config) -> io::Result<Summary> {
         })
     })?;
     Ok(summary.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// What is found of a case: nothing, where the variant that is forced takes none of its reductions.
+fn checked(
+    config: &Config,
+    index: u64,
+    worker: &mut Worker,
+) -> io::Result<Option<(Case, Outcome)>> {
+    let case = generate(config.seed, index);
+    let Some(variant) = &config.variant else {
+        let outcome = worker.check(&case)?;
+        return Ok(Some((case, outcome)));
+    };
+    for case in forced(&case, index, variant) {
+        let outcome = worker.check(&case)?;
+        if !is_not_taken(&outcome) {
+            return Ok(Some((case, outcome)));
+        }
+    }
+    Ok(None)
+}
+
+/// The program with one of its reductions computed by `variant`, and the others by what is chosen for them: each in its turn, which
+/// depends on the number of the case. Whole arrays have none of these: what computes them says a schedule.
+fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
+    let with = |turn: u64| {
+        let mut case = case.clone();
+        let mut number = 0;
+        for combine in reductions(&mut case) {
+            combine.variant = (number == turn).then(|| variant.to_owned());
+            number += 1;
+        }
+        case
+    };
+    let count = reductions(&mut case.clone()).count() as u64;
+    (0..count).map(move |turn| with((turn + index % count) % count))
+}
+
+/// The reductions of a kernel that a variant is chosen for.
+fn reductions(case: &mut Case) -> impl Iterator<Item = &mut Combine> {
+    let work = match &mut case.program {
+        Program::Kernel(kernel) => kernel.work.as_mut_slice(),
+        Program::Host(_) => &mut [],
+    };
+    work.iter_mut().filter_map(|work| match &mut work.op {
+        KernelOp::Reduce(reduce) => Some(&mut reduce.combine),
+        KernelOp::Fragment(fragment) => Some(&mut fragment.combine),
+        KernelOp::Lanes(_) | KernelOp::Copy(_) | KernelOp::Barrier => None,
+    })
+}
+
+/// Where programs are refused before a variant computes anything.
+const UNTIL_CHOSEN: [&str; 5] = [
+    "description",
+    "parse",
+    "tile-attach-target",
+    "tile-analyze-scope",
+    "tile-select-variant",
+];
+
+/// Whether the variant that was forced was not asked to compute anything.
+fn is_not_taken(outcome: &Outcome) -> bool {
+    outcome.class == Class::Refused && UNTIL_CHOSEN.contains(&&*outcome.stage)
 }
 
 /// What findings of one kind have in common.
@@ -121,8 +193,10 @@ fn save(config: &Config, index: u64, case: &Case, outcome: &Outcome) -> io::Resu
     .collect();
     let text = case.text().map_err(io::Error::other)?;
     let program = &config.program;
+    let forced = config.variant.as_ref();
+    let forced = forced.map_or_else(String::new, |name| format!(" --variant {name}"));
     let mut file = format!(
-        "// Found by `{program} fuzz modules --seed {} --first {index} --cases 1`, then made smaller.\n\
+        "// Found by `{program} fuzz modules --seed {} --first {index} --cases 1{forced}`, then made smaller.\n\
          // {} with `{program} validate --chip {} --seed {}`{}\n",
         config.seed,
         outcome.headline(),

@@ -21,6 +21,10 @@ pub struct Summary {
     pub upstream: BTreeMap<String, u64>,
     /// How many reductions of the programs that were compiled each variant was chosen for.
     pub variants: BTreeMap<String, u64>,
+    /// The variant that was forced.
+    pub forced: Option<String>,
+    /// Cases, beside those that were tried, in which it takes no reduction.
+    pub passed_over: u64,
 }
 
 /// Cases in which the same thing is wrong.
@@ -35,12 +39,24 @@ pub struct Finding {
 }
 
 impl Summary {
-    /// Knows variants that may be chosen.
-    pub(crate) fn with_variants(names: impl IntoIterator<Item = &'static str>) -> Self {
+    /// Knows variants that may be chosen, and which is forced.
+    pub(crate) fn with_variants(
+        names: impl IntoIterator<Item = &'static str>,
+        forced: Option<String>,
+    ) -> Self {
+        // Of the others nothing is asked.
+        let is_asked = |name: &&str| forced.as_deref().is_none_or(|forced| forced == *name);
+        let names = names.into_iter().filter(is_asked);
         Self {
-            variants: names.into_iter().map(|name| (name.to_owned(), 0)).collect(),
+            variants: names.map(|name| (name.to_owned(), 0)).collect(),
+            forced,
             ..Self::default()
         }
+    }
+
+    /// Counts a case in which the variant that is forced takes no reduction.
+    pub(crate) fn pass_over(&mut self) {
+        self.passed_over += 1;
     }
 
     /// Counts the case of this number.
@@ -99,6 +115,10 @@ impl fmt::Display for Summary {
                 ""
             };
             writeln!(f, "chosen {count}x {name}{silent}")?;
+        }
+        if let Some(forced) = &self.forced {
+            let count = self.passed_over;
+            writeln!(f, "passed over {count}x no reduction that {forced} takes")?;
         }
         for (title, counts) in [("refused", &self.refused), ("upstream", &self.upstream)] {
             for (what, count) in sorted(counts).into_iter().take(10) {
@@ -192,7 +212,7 @@ mod tests {
             outcome(Class::Refused, "`@rows` has 4", &[]),
         ];
         let told = |cases: &[(u64, Outcome)]| {
-            let mut summary = Summary::with_variants(["parallel", "sequential", "shuffle"]);
+            let mut summary = Summary::with_variants(["parallel", "sequential", "shuffle"], None);
             for (index, outcome) in cases {
                 summary.count(*index, outcome);
             }
@@ -210,5 +230,27 @@ mod tests {
         );
         cases.reverse();
         assert_eq!(told(&cases), text);
+    }
+
+    /// Where a variant is forced, cases in which it takes nothing are none that were tried, and of the others nothing is asked.
+    #[test]
+    fn what_a_forced_variant_does_not_take_is_passed_over() {
+        let mut summary = Summary::with_variants(["local", "shared"], Some("local".to_owned()));
+        summary.pass_over();
+        let none = "chosen 0x local: nothing is found out about it\n\
+                    passed over 1x no reduction that local takes\n\
+                    0 cases: 0 accepted (0 %), 0 refused, 0 upstream's, 0 findings";
+        assert_eq!(summary.to_string(), none);
+        let variants = vec!["local".to_owned(), "redux".to_owned()];
+        let outcome = Outcome {
+            variants,
+            ..Outcome::new(Class::Accepted, "", "")
+        };
+        summary.count(7, &outcome);
+        assert_eq!(
+            summary.to_string(),
+            "chosen 1x local\nchosen 1x redux\npassed over 1x no reduction that local takes\n\
+             1 cases: 1 accepted (100 %), 0 refused, 0 upstream's, 0 findings"
+        );
     }
 }

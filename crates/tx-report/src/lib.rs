@@ -109,6 +109,8 @@ pub enum Check {
         is_good: bool,
         /// What else may be to blame.
         note: Option<String>,
+        /// What a kernel was run with for want of a grid, and how to change that.
+        grid: Option<String>,
         /// What the program was run with.
         inputs: Vec<String>,
         /// Whether that is all there is to run it with.

@@ -362,7 +362,11 @@
     tell();
   };
   if (query) {
-    query.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(search, 120); });
+    // The first hit shows while its text is typed, and Enter goes on from it, or to it where it came sooner.
+    query.addEventListener('input', () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => { search(); if (at < 0) move(1); }, 200);
+    });
     query.form.addEventListener('submit', event => event.preventDefault());
     query.addEventListener('keydown', event => {
       if (event.key === 'Enter') { event.preventDefault(); move(event.shiftKey ? -1 : 1); }

@@ -363,7 +363,7 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
 }
 
 fn check(page: &mut String, report: &Report) {
-    let (is_good, note, inputs, is_whole, verdicts) = match &report.check {
+    let (is_good, note, grid, inputs, is_whole, verdicts) = match &report.check {
         Check::NotAsked => return,
         Check::Impossible(why) => {
             let _ = write!(
@@ -376,10 +376,11 @@ fn check(page: &mut String, report: &Report) {
         Check::Done {
             is_good,
             note,
+            grid,
             inputs,
             is_whole,
             verdicts,
-        } => (is_good, note, inputs, is_whole, verdicts),
+        } => (is_good, note, grid, inputs, is_whole, verdicts),
     };
     let plural = if inputs.len() == 1 { "" } else { "s" };
     let wrong = verdicts.iter().find(|(_, v)| v.mood == Mood::Bad);
@@ -404,7 +405,7 @@ fn check(page: &mut String, report: &Report) {
              the first.</p>",
         ),
     }
-    if let Some(note) = note {
+    for note in note.iter().chain(grid) {
         let _ = write!(page, "<p>{}</p>", prose(note));
     }
     if !is_whole {
@@ -1049,6 +1050,7 @@ mod tests {
             check: Check::Done {
                 is_good: false,
                 note: Some(hostile("blame")),
+                grid: Some(hostile("grid")),
                 inputs: vec![hostile("input")],
                 is_whole: false,
                 verdicts: vec![(hostile("checked"), verdict(Mood::Bad))],

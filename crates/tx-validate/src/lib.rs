@@ -144,6 +144,8 @@ pub struct Validation {
     pub open: usize,
     /// Kernels that none of these launches: they are for sizes that would take too long to run. They were not checked.
     pub unlaunched: Vec<String>,
+    /// What the entry was run with for want of a grid: `one block`, or `one cluster`.
+    pub assumed: Option<&'static str>,
     /// Every stage, in order.
     pub stages: Vec<Stage>,
     /// The variant of each reduction, as they stand in the program.
@@ -314,6 +316,7 @@ pub fn validate_edited(
                     left_out: run.left_out(),
                     open: run.open(),
                     unlaunched: run.unlaunched(),
+                    assumed: run.assumed,
                     ..again.finish(&edited)
                 });
             }
@@ -327,6 +330,7 @@ pub fn validate_edited(
                         left_out: run.left_out(),
                         open: 0,
                         unlaunched: Vec::new(),
+                        assumed: run.assumed,
                         stages: vec![Stage {
                             name: "parse".to_owned(),
                             verdict: reason,
@@ -422,6 +426,8 @@ struct Run<'r> {
     source: Option<String>,
     /// Whether barriers are in.
     synchronized: bool,
+    /// What the entry is run with for want of a grid.
+    assumed: Option<&'static str>,
     /// Whether the program as it came counts on more alignment than that of an element somewhere.
     aligned: bool,
     /// What the program does with these inputs that it must not, as it came.
@@ -466,6 +472,7 @@ impl<'r> Run<'r> {
             text: String::new(),
             source: None,
             synchronized: options.synchronized,
+            assumed: None,
             aligned: false,
             unfit: None,
             started: Instant::now(),
@@ -525,6 +532,10 @@ impl<'r> Run<'r> {
         }
         let verdict = if self.stages.is_empty() {
             self.aligned = text.contains("alignment");
+            self.assumed = match self.options.grid {
+                Some(_) => None,
+                None => stages::assumed_grid(module, &self.plan.entry),
+            };
             self.source = stages::source_to_convert(module);
             self.refer(session, module, &text)?
         } else if stages::is_binary(module) {
@@ -924,7 +935,7 @@ impl<'r> Run<'r> {
                     *verdict = Verdict::AsBefore
                 }
                 Verdict::Wrong(difference) => wrong = Some(difference.clone()),
-                Verdict::Race(told) if has_race => *told = "as before".to_owned(),
+                Verdict::Race(_) if has_race => *verdict = Verdict::AsBefore,
                 Verdict::Race(_) => has_race = true,
                 _ => {}
             }
@@ -934,6 +945,7 @@ impl<'r> Run<'r> {
             inputs: self.names(),
             open: self.open(),
             unlaunched: self.unlaunched(),
+            assumed: self.assumed,
             entry: artifact.plan.entry.clone(),
             chip: artifact.plan.chip.clone(),
             stages: self.stages,

@@ -236,6 +236,11 @@ pub fn variant_names() -> Vec<&'static str> {
         .collect()
 }
 
+/// What to say of a name that no way to compute reductions has: which names there are, and the near one.
+pub fn unknown_variant(name: &str) -> Option<String> {
+    (!variant_names().contains(&name)).then(|| tx_passes::unknown_variant(name))
+}
+
 /// Adds a way to compute reductions, for the rest of the process: every compilation from here on asks it, in any context.
 ///
 /// A [cache](Compiler::with_cache) knows variants and passes by their names and by the file that the compiler is in. One that is

@@ -138,7 +138,7 @@ pub(crate) fn variant_named(name: &str) -> Option<&'static dyn Variant> {
 }
 
 /// What to say of a name that no variant has.
-pub(crate) fn unknown_variant(name: &str) -> String {
+pub fn unknown_variant(name: &str) -> String {
     let known: Vec<&str> = variants().iter().map(|v| v.name()).collect();
     let near = match nearest(name, known.iter().copied()) {
         Some(near) => format!("; did you mean `{near}`?"),

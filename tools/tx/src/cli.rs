@@ -182,7 +182,7 @@ Verdicts:
   equal               the same bits as after the stage before (any NaN is like
                       any other)
   as before           what a stage before made wrong is wrong still, and nothing
-                      else is
+                      else is; of races the first is told
   equal within order  other bits, as near to the program as it came as every
                       order of combination is
   WRONG               another result: the first element that differs, and both
@@ -258,7 +258,8 @@ Examples:
 const FUZZ_MODULES_EXAMPLES: &str = "\
 Examples:
   tx fuzz modules --seconds 300 --jobs 4
-  tx fuzz modules --seed 7 --first 1234 --cases 1";
+  tx fuzz modules --seed 7 --first 1234 --cases 1
+  tx fuzz modules --variant shared --seconds 60";
 
 const FUZZ_TEXT_EXAMPLES: &str = "\
 Examples:
@@ -596,7 +597,14 @@ pub(crate) struct Fuzz {
 pub(crate) enum FuzzTarget {
     /// Check every pass on random modules
     #[command(after_help = FUZZ_MODULES_EXAMPLES)]
-    Modules(FuzzRun),
+    Modules {
+        #[command(flatten)]
+        run: FuzzRun,
+
+        /// Have this variant compute a reduction of every program, and pass over those in which it takes none
+        #[arg(long, value_name = "NAME", value_parser = Offered(tx::variant_names))]
+        variant: Option<String>,
+    },
     /// Give malformed text and bytecode to `tx` and `tx-opt`
     #[command(after_help = FUZZ_TEXT_EXAMPLES)]
     Text {

@@ -33,7 +33,10 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
     let tx = std::env::current_exe().map_err(refused)?;
     let done = Arc::new(AtomicU64::new(0));
     let (summary, out) = match &options.target {
-        FuzzTarget::Modules(run) => {
+        FuzzTarget::Modules { run, variant } => {
+            if let Some(unknown) = variant.as_deref().and_then(tx::unknown_variant) {
+                return Err(Failure::Usage(unknown));
+            }
             let config = modules::Config {
                 program: name::get().to_owned(),
                 worker: std::iter::once(tx.into_os_string())
@@ -44,6 +47,7 @@ pub(crate) fn run(options: &Fuzz) -> Result<(), Failure> {
                 seed: run.seed,
                 first: run.first,
                 jobs: run.jobs as usize,
+                variant: variant.clone(),
                 out: run.out.clone(),
                 done: Arc::clone(&done),
             };
@@ -94,6 +98,13 @@ fn watched<T>(run: &FuzzRun, done: &AtomicU64, work: impl FnOnce() -> T) -> T {
 /// Says what was found, and fails when something has to be mended.
 fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     crate::print(format!("{summary}\n").as_bytes())?;
+    if let (Some(forced), 0) = (&summary.forced, summary.cases) {
+        return Err(Failure::Refused(format!(
+            "no reduction of {} programs is one that `{forced}` takes, and nothing is found out about it: `--cases` and `--seconds` \
+             allow more, and `--first` and `--seed` give others",
+            summary.passed_over
+        )));
+    }
     match summary.is_clean() {
         true => Ok(()),
         false => Err(Failure::Failed(format!(

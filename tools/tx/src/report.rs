@@ -19,7 +19,7 @@ use crate::failure::{Failure, say};
 use crate::name;
 use crate::progress::{self, Task};
 use crate::run::given;
-use crate::validate::{finding, refused, watch};
+use crate::validate::{assumed_grid, finding, refused, watch};
 
 /// The stage after which kernels are read: all barriers are in, and nothing is LLVM's yet.
 const KERNELS: &str = "convert-tile-to-gpu";
@@ -120,7 +120,10 @@ fn lower(
         let op = collect::top(module);
         report.stages.push(Stage {
             name: stage.to_owned(),
-            ir: op.to_string(),
+            ir: match &report.source {
+                Some(text) => tx_mlir::text_with_names(op, &source.name, text),
+                None => op.to_string(),
+            },
             ..Stage::default()
         });
         if stage == FRAGMENTS {
@@ -263,6 +266,9 @@ fn check(
     report.check = Check::Done {
         is_good: validation.is_good(),
         note: validation.note().map(str::to_owned),
+        grid: validation
+            .assumed
+            .map(|grid| assumed_grid(grid, &[format!("@{}", validation.entry)])),
         is_whole: is_whole || validation.left_out == 0,
         inputs: validation.inputs.clone(),
         verdicts: validation

@@ -22,6 +22,7 @@ pub(crate) fn wrong(mut error: clap::Error) -> ExitCode {
     // Gives each command the words that lead to it.
     root.build();
     suggest_command(&mut error, &root, &args);
+    suggest_value(&mut error);
     suggest_owner(&mut error, &root, &args);
     suggest_option(&mut error, &root, &args);
     // There is no command line that could say so otherwise.
@@ -71,6 +72,21 @@ fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
             ContextValue::Strings(vec![meant]),
         ),
         None => error.remove(ContextKind::SuggestedSubcommand),
+    };
+}
+
+/// Names the value that was meant, if one was: all that there are stand above it, and clap offers `zsh` for `tcsh`.
+fn suggest_value(error: &mut clap::Error) {
+    let (Some(ContextValue::String(found)), Some(ContextValue::Strings(known))) = (
+        error.get(ContextKind::InvalidValue),
+        error.get(ContextKind::ValidValue),
+    ) else {
+        return;
+    };
+    let known = known.iter().map(String::as_str);
+    match tx_mlir::nearest(found, known).map(str::to_owned) {
+        Some(meant) => error.insert(ContextKind::SuggestedValue, ContextValue::String(meant)),
+        None => error.remove(ContextKind::SuggestedValue),
     };
 }
 

@@ -1,6 +1,6 @@
 //! `tx validate`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -31,6 +31,7 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
     let mut refused = None;
     let mut told = BTreeSet::new();
     let mut is_assembled = true;
+    let mut assumed: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let several = options.files.len() > 1;
     let task = Arc::new(progress::start("validate", options.files.len() as u64));
     for file in &options.files {
@@ -41,6 +42,13 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
                 Ok(validation) => {
                     crate::print(describe(file, text, &validation).as_bytes())?;
                     is_assembled &= given.ptxas.is_some() || !has_ptx(&validation);
+                    if let Some(grid) = validation.assumed {
+                        let entries = assumed.entry(grid).or_default();
+                        let entry = format!("@{}", validation.entry);
+                        if !entries.contains(&entry) {
+                            entries.push(entry);
+                        }
+                    }
                     let entry = format!("{} @{}", file.display(), validation.entry);
                     if validation.is_open() {
                         open.push(entry);
@@ -68,6 +76,9 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         task.step();
     }
     drop(task);
+    for (grid, entries) in &assumed {
+        crate::print(format!("{}\n", assumed_grid(grid, entries)).as_bytes())?;
+    }
     if !is_assembled {
         let line = format!("There is no ptxas, and no PTX was assembled: {GET_PTXAS}.\n");
         crate::print(line.as_bytes())?;
@@ -85,6 +96,23 @@ pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
         None => Ok(()),
         Some(_) => Err(Failure::Refused("some programs were refused".to_owned())),
     }
+}
+
+/// Entries that are named where the same is said of many.
+const NAMED: usize = 4;
+
+/// What kernels were run with, for want of a grid, and how to change that.
+pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
+    let named = &entries[..entries.len().min(NAMED)];
+    let more = match entries.len() - named.len() {
+        0 => String::new(),
+        n => format!(" and {n} more"),
+    };
+    format!(
+        "Run with {grid}, as nothing says the grid: {}{more}. `--grid X,Y,Z` says it, or `known_grid_size = array<i32: X, Y, Z>` \
+         beside the block size.",
+        named.join(", ")
+    )
 }
 
 /// Is given what is found of an entry, with the text of its file.

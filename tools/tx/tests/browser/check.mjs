@@ -97,6 +97,24 @@ const looks = async (page, selector, name) => {
 };
 
 const hits = page => page.locator('#hits').textContent();
+// How far down a page is when it has come to rest: the same for a while.
+const restsAt = page => page.evaluate(() => new Promise(done => {
+  let at = scrollY, frames = 0;
+  const frame = () => {
+    frames = scrollY === at ? frames + 1 : 0;
+    at = scrollY;
+    if (frames > 6) done(at); else requestAnimationFrame(frame);
+  };
+  frame();
+}));
+// Types a text to search for, and waits until its first hit shows, or that there is none.
+const seek = async (page, text) => {
+  await page.locator('#query').fill(text);
+  await page.waitForFunction(text => {
+    const said = document.querySelector('#hits').textContent, here = CSS.highlights.get('here');
+    return said === 'no hits' || (said.startsWith('1 of ') && [...here][0].toString().toLowerCase() === text.toLowerCase());
+  }, text);
+};
 const focused = (page, property = 'id') => page.evaluate(name => document.activeElement[name], property);
 
 await test('the page opens, complains of nothing and asks for nothing', async () => {
@@ -214,13 +232,31 @@ await test('each stage is, line by line, what it was compared with in the next',
   }
 });
 
+await test('stages call values as the program does', async () => {
+  const { page } = await open('rows.html');
+  await page.locator('#open-all').click();
+  const stages = await page.evaluate(() => {
+    const stages = [...document.querySelectorAll('details.stage')];
+    return Object.fromEntries(stages.map(stage => [stage.querySelector('h3').textContent, stage.querySelector('.scroll')?.textContent]));
+  });
+  assert.match(stages.parse, /gpu\.func @rows\(%A: memref<4x8xf32>, %B: memref<4xf32>\) workgroup\(%As : /);
+  assert.match(stages['convert-tile-to-gpu'], /memref\.load %As\[/);
+  assert(!/%arg\d/.test(stages.parse + stages['convert-tile-to-gpu']));
+});
+
 await test('a search finds, moves in both directions and opens what it finds', async () => {
   const { page } = await open('rows.html');
   await page.evaluate(() => document.querySelectorAll('details.stage').forEach(stage => { stage.open = false; }));
   await page.keyboard.press('/');
   assert.equal(await focused(page), 'query');
-  await page.keyboard.type('GPU.shuffle');
-  await page.keyboard.press('Enter');
+  // The first hit shows without a key more, where it is folded too, and who types goes on typing.
+  await seek(page, 'GPU.shuffle');
+  assert.equal(await focused(page), 'query');
+  await restsAt(page);
+  assert.equal(await page.evaluate(() => {
+    const { top, bottom, height } = [...CSS.highlights.get('here')][0].getBoundingClientRect();
+    return height > 0 && top >= 0 && bottom <= innerHeight;
+  }), true);
   const first = await hits(page);
   const total = Number(/^1 of (\d+)$/.exec(first)?.[1]);
   assert(total > 6, first);
@@ -243,23 +279,28 @@ await test('a search finds, moves in both directions and opens what it finds', a
     assert.deepEqual(seen, { text: 'gpu.shuffle', inside: true });
   }
   assert.equal(await page.evaluate(() => CSS.highlights.get('hit').size), total);
-  await page.locator('#query').fill('nothing like it');
-  await page.locator('#query').press('Enter');
+  await seek(page, 'nothing like it');
   assert.equal(await hits(page), 'no hits');
   await page.locator('#query').press('Escape');
   assert.equal(await hits(page), '');
   // What is only in the program and what is only in PTX are found as well.
   for (const text of ['// Sums', 'shfl.sync.bfly']) {
-    await page.locator('#query').fill(text);
-    await page.locator('#query').press('Enter');
+    await seek(page, text);
     assert.match(await hits(page), /^1 of/, text);
   }
+  // A key that comes before the first hit shows leads to it, and not to the next.
+  await page.evaluate(() => {
+    const query = document.querySelector('#query');
+    query.value = 'gpu.shuffle';
+    query.dispatchEvent(new InputEvent('input'));
+    query.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', cancelable: true }));
+  });
+  assert.equal(await hits(page), first);
 });
 
 await test('a search finds what nobody has looked at in long stages', async () => {
   const { page } = await open('many.html');
-  await page.locator('#query').fill('nvvm.shfl.sync');
-  await page.locator('#query').press('Enter');
+  await seek(page, 'nvvm.shfl.sync');
   const total = Number(/^1 of (\d+)$/.exec(await hits(page))?.[1]);
   assert(total > 100, await hits(page));
   for (let at = 0; at < 40; at++) {
@@ -276,17 +317,6 @@ await test('a search finds what nobody has looked at in long stages', async () =
   }
 });
 
-// How far down a page is when it has come to rest: the same for a while.
-const restsAt = page => page.evaluate(() => new Promise(done => {
-  let at = scrollY, frames = 0;
-  const frame = () => {
-    frames = scrollY === at ? frames + 1 : 0;
-    at = scrollY;
-    if (frames > 6) done(at); else requestAnimationFrame(frame);
-  };
-  frame();
-}));
-
 await test('a search leaves the reader in place until it has found something', async () => {
   for (const width of [420, 1280]) {
     const { page } = await open('rows.html', { width });
@@ -296,7 +326,7 @@ await test('a search leaves the reader in place until it has found something', a
     await page.keyboard.press('/');
     assert.equal(await focused(page), 'query');
     assert.equal(await restsAt(page), there, '/');
-    await page.keyboard.type('nowhere');
+    await seek(page, 'nowhere');
     await page.keyboard.press('Enter');
     assert.equal(await hits(page), 'no hits');
     assert.equal(await restsAt(page), there, 'typing');
@@ -304,7 +334,6 @@ await test('a search leaves the reader in place until it has found something', a
     assert.notEqual(await focused(page), 'query');
     assert.equal(await restsAt(page), there, 'Esc');
     await page.locator('#query').click();
-    await page.keyboard.type('a');
     assert.equal(await restsAt(page), there, 'a click');
     await page.keyboard.press('Escape');
     assert.equal(await restsAt(page), there, 'Esc after a click');

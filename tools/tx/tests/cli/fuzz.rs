@@ -23,6 +23,46 @@ fn fuzzing_counts_variants() {
     assert_eq!(run("2"), text);
 }
 
+/// A variant that is forced computes something in every case that counts; a name that none has is told with the near one, and what
+/// none takes with how to look further.
+#[test]
+fn fuzzing_forces_a_variant() {
+    let case = Case::new();
+    let run = |variant: &str, cases: &str| {
+        case.tx(&["fuzz", "modules", "--variant", variant, "--cases", cases])
+    };
+    let output = run("local", "30");
+    let text = stdout(&output);
+    assert_eq!(status(&output), 0, "{text}");
+    let number = |line: &str, before: &str| -> Option<u64> {
+        let rest = line.strip_prefix(before)?;
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        rest[..digits].parse().ok()
+    };
+    let find = |of: &dyn Fn(&str) -> Option<u64>| text.lines().find_map(of).expect(&text);
+    let chosen = find(&|line| number(line, "chosen ").filter(|_| line.ends_with("x local")));
+    let passed = find(&|line| number(line, "passed over "));
+    let counted = find(&|line| number(line, "").filter(|_| line.contains(" cases: ")));
+    let refused = find(&|line| number(line.split(" %), ").nth(1)?, ""));
+    assert!(counted > refused && chosen >= counted - refused, "{text}");
+    assert_eq!(passed + counted, 30, "{text}");
+    let output = run("lcal", "1");
+    let said = stderr(&output);
+    assert_eq!(status(&output), 2, "{said}");
+    assert!(
+        said.starts_with("tx: error: no variant named `lcal`; known variants: "),
+        "{said}"
+    );
+    assert!(said.ends_with("; did you mean `local`?\n"), "{said}");
+    let output = run("local", "0");
+    assert_eq!(status(&output), 1, "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("`local` takes"),
+        "{}",
+        stderr(&output)
+    );
+}
+
 /// Without programs of anybody's, random ones are damaged.
 #[test]
 fn text_is_fuzzed_anywhere() {

@@ -148,6 +148,28 @@ fn numbers_have_a_range() {
     }
 }
 
+/// A shell that there is no script for is told those that there are, and none as similar; one that is misspelt is known.
+#[test]
+fn misspelt_values_are_known() {
+    let case = Case::new();
+    for (shell, tip) in [
+        ("tcsh", None),
+        ("powershell", None),
+        ("bsh", Some("a similar value exists: 'bash'")),
+        ("fihs", Some("a similar value exists: 'fish'")),
+    ] {
+        let output = case.tx(&["completions", shell]);
+        assert_eq!(status(&output), 2);
+        let said = stderr(&output);
+        assert!(
+            said.contains("[possible values: bash, zsh, fish]"),
+            "{said}"
+        );
+        let found = said.lines().find_map(|line| line.strip_prefix("  tip: "));
+        assert_eq!(found, tip, "{said}");
+    }
+}
+
 /// The command that was meant is the one that takes the fewest changes, of those that stand at this place.
 #[test]
 fn misspelt_commands_are_known() {

@@ -1,6 +1,6 @@
 //! `tx validate`: how findings are told. What it finds has tests of its own.
 
-use crate::{Case, RACE, SUM, status, stderr, stdout};
+use crate::{BLOCKS, Case, RACE, ROWS, SUM, status, stderr, stdout};
 use std::fs;
 use std::process::Command;
 
@@ -34,6 +34,41 @@ fn validation_says_once_how_to_get_ptxas() {
         ),
         "{said}"
     );
+}
+
+/// That kernels were run with one block, for want of a grid, is said once below the table, with what changes it; and in the page.
+#[test]
+fn a_grid_that_is_left_out_is_told_in_the_table() {
+    let case = Case::new();
+    case.file("sum.mlir", SUM);
+    case.file("blocks.mlir", BLOCKS);
+    let known = "known_block_size = array<i32: 128, 1, 1>";
+    let sized = format!("{known}, known_grid_size = array<i32: 1, 1, 1>");
+    case.file("sized.mlir", SUM.replace(known, &sized));
+    case.file("rows.mlir", ROWS);
+    let told = "Run with one block, as nothing says the grid: @sum, @blocks. `--grid X,Y,Z` says it, or \
+                `known_grid_size = array<i32: X, Y, Z>` beside the block size.\n";
+    let files = [
+        "validate",
+        "sum.mlir",
+        "blocks.mlir",
+        "sized.mlir",
+        "rows.mlir",
+    ];
+    let said = stdout(&case.tx(&files));
+    assert_eq!(said.matches(told).count(), 1, "{said}");
+    assert_eq!(said.matches("Run with").count(), 1, "{said}");
+    let page =
+        |more: &[&str]| stdout(&case.tx(&[&["report", "sum.mlir", "-o", "-"], more].concat()));
+    let in_page = "Run with one block, as nothing says the grid: @sum.";
+    assert_eq!(page(&[]).matches(in_page).count(), 1);
+    for said in [
+        stdout(&case.tx(&["validate", "sum.mlir", "--grid", "1"])),
+        stdout(&case.tx(&["validate", "sized.mlir", "rows.mlir"])),
+        page(&["--grid", "1"]),
+    ] {
+        assert!(!said.contains("Run with"), "{said}");
+    }
 }
 
 /// A program that reads messages is told what a check has found, and where.

@@ -1,0 +1,221 @@
+//! The names that values have in a source: MLIR forgets them when it has read it.
+//!
+//! A block argument stands where its location is; a result stands before the op that is there, as long as that is the op
+//! which it comes from. What passes make of an op stands in its place under another name, and has none of these.
+
+use crate::ir::{Op, blocks, context, name, results, walk};
+use crate::source_location;
+use melior::Context;
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use melior::ir::{BlockLike, Location, ValueLike};
+use mlir_sys::{
+    MlirLocation, MlirOperation, MlirValue, mlirBlockArgumentSetLocation,
+    mlirOpPrintingFlagsPrintNameLocAsPrefix, mlirOperationSetLocation,
+};
+
+/// The text of `op` with the names that `source`, which was read from `file`, has for its values, as far as MLIR can print them:
+/// several results of one op share the first name, and ops that name their results themselves do so.
+pub fn text_with_names(op: Op<'_>, file: &str, source: &str) -> String {
+    let source = Source::new(file, source);
+    let mut named = Named::new(context(op));
+    for op in walk(op) {
+        for block in blocks(op) {
+            for i in 0..block.argument_count() {
+                let Ok(argument) = block.argument(i) else {
+                    continue;
+                };
+                let location = argument.location();
+                if let Some(name) = source.argument(location) {
+                    named.argument(argument.to_raw(), location, name);
+                }
+            }
+        }
+        if !results(op).is_empty()
+            && let Some(name) = source.result(op.location(), name(op))
+        {
+            named.op(op.to_raw(), op.location(), name);
+        }
+    }
+    let flags = OperationPrintingFlags::new();
+    // SAFETY: the flags are alive.
+    unsafe { mlirOpPrintingFlagsPrintNameLocAsPrefix(flags.to_raw()) };
+    op.to_string_with_flags(flags).unwrap_or_default()
+}
+
+/// Whose locations have a name for now. They get back what they had.
+struct Named<'c> {
+    context: &'c Context,
+    arguments: Vec<(MlirValue, MlirLocation)>,
+    ops: Vec<(MlirOperation, MlirLocation)>,
+}
+
+impl<'c> Named<'c> {
+    fn new(context: &'c Context) -> Self {
+        Self {
+            context,
+            arguments: Vec::new(),
+            ops: Vec::new(),
+        }
+    }
+
+    fn argument(&mut self, argument: MlirValue, location: Location<'_>, name: &str) {
+        self.arguments.push((argument, location.to_raw()));
+        let named = Location::name(self.context, name, location);
+        // SAFETY: it is a block argument of IR that is alive, and the location is of its context.
+        unsafe { mlirBlockArgumentSetLocation(argument, named.to_raw()) };
+    }
+
+    fn op(&mut self, op: MlirOperation, location: Location<'_>, name: &str) {
+        self.ops.push((op, location.to_raw()));
+        let named = Location::name(self.context, name, location);
+        // SAFETY: the op is alive, and the location is of its context.
+        unsafe { mlirOperationSetLocation(op, named.to_raw()) };
+    }
+}
+
+impl Drop for Named<'_> {
+    fn drop(&mut self) {
+        for (argument, location) in &self.arguments {
+            // SAFETY: nothing was changed in between but locations.
+            unsafe { mlirBlockArgumentSetLocation(*argument, *location) };
+        }
+        for (op, location) in &self.ops {
+            // SAFETY: the same.
+            unsafe { mlirOperationSetLocation(*op, *location) };
+        }
+    }
+}
+
+/// A text, and where its lines begin.
+struct Source<'s> {
+    file: &'s str,
+    text: &'s str,
+    lines: Vec<usize>,
+}
+
+impl<'s> Source<'s> {
+    fn new(file: &'s str, text: &'s str) -> Self {
+        let ends = text.match_indices('\n').map(|(end, _)| end + 1);
+        Self {
+            file,
+            text,
+            lines: std::iter::once(0).chain(ends).collect(),
+        }
+    }
+
+    /// What stands before a place, and what from there on.
+    fn at(&self, location: Location<'_>) -> Option<(&'s str, &'s str)> {
+        let place = source_location(location).filter(|place| place.file == self.file)?;
+        let line = *self.lines.get(place.line.checked_sub(1)?)?;
+        self.text
+            .split_at_checked(line + place.column.checked_sub(1)?)
+    }
+
+    /// The name of a block argument that stands there.
+    fn argument(&self, location: Location<'_>) -> Option<&'s str> {
+        let (_, from) = self.at(location)?;
+        value(from)
+    }
+
+    /// The name of the first result of the op `op` that stands there.
+    fn result(&self, location: Location<'_>, op: &str) -> Option<&'s str> {
+        let (before, from) = self.at(location)?;
+        if !is_op(from, op) {
+            return None;
+        }
+        let mut list = before.trim_end().strip_suffix('=')?.rsplit(',');
+        let mut first = None;
+        for part in list.by_ref() {
+            let last = part.split_whitespace().next_back()?;
+            first = value(last);
+            // Before a name that has anything else before it there is no other.
+            if first.is_none() || part.trim() != last {
+                break;
+            }
+        }
+        first
+    }
+}
+
+/// Whether an op of this name is written there: in full, quoted, or without its dialect.
+fn is_op(text: &str, op: &str) -> bool {
+    let text = text.strip_prefix('"').unwrap_or(text);
+    let end = text.find(|c: char| !is_of_name(c)).unwrap_or(text.len());
+    let short = op.split_once('.').map_or(op, |(_, short)| short);
+    [op, short].contains(&&text[..end])
+}
+
+/// The value that a text begins with, without what begins it; none of those that are but numbered.
+fn value(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('%')?;
+    let end = name.find(|c: char| !is_of_name(c)).unwrap_or(name.len());
+    let is_numbered = name.starts_with(|c: char| c.is_ascii_digit());
+    (end > 0 && !is_numbered).then(|| &name[..end])
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use melior::dialect::DialectRegistry;
+    use melior::ir::Module;
+    use melior::utility::register_all_dialects;
+
+    const SOURCE: &str = "\
+func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
+  %x = memref.load %A[%at] : memref<4xf32>
+  %y, %z =
+    \"test.two\"(%x) : (f32) -> (f32, f32)
+  %1 = arith.addf %y, %z : f32 %w = arith.mulf %1, %0 : f32
+  return %w : f32
+}
+";
+
+    fn with_module(edit: impl FnOnce(Op<'_>)) {
+        let registry = DialectRegistry::new();
+        register_all_dialects(&registry);
+        let context = Context::new_with_registry(&registry, false);
+        context.set_allow_unregistered_dialects(true);
+        let module = Module::parse(&context, SOURCE).expect("a module");
+        // SAFETY: the module lives as long as what is done with it.
+        edit(unsafe { Op::from_raw(module.as_operation().to_raw()) });
+    }
+
+    /// Arguments and results have the names of the source, those without one have numbers, and locations stay what they were.
+    #[test]
+    fn values_have_the_names_of_the_source() {
+        with_module(|module| {
+            let located = || {
+                let flags = OperationPrintingFlags::new().enable_debug_info(true, false);
+                module.to_string_with_flags(flags).expect("a text")
+            };
+            let before = located();
+            let text = text_with_names(module, "-", SOURCE);
+            for line in [
+                "func.func @sums(%A: memref<4xf32>, %at: index, %arg2: f32) -> f32 {",
+                "%x = memref.load %A[%at] : memref<4xf32>",
+                "%y:2 = \"test.two\"(%x) : (f32) -> (f32, f32)",
+                "%0 = arith.addf %y#0, %y#1 : f32",
+                "%w = arith.mulf %0, %arg2 : f32",
+            ] {
+                assert!(text.contains(line), "{line}: {text}");
+            }
+            assert_eq!(located(), before);
+        });
+    }
+
+    /// What stands at the place of an op and is another, and what is of another file, has no name of the source.
+    #[test]
+    fn other_values_have_none() {
+        with_module(|module| {
+            let plain = module.to_string();
+            assert_eq!(text_with_names(module, "other.mlir", SOURCE), plain);
+            let moved = SOURCE.replace("memref.load", "memref.cast");
+            let text = text_with_names(module, "-", &moved);
+            assert!(text.contains("%0 = memref.load %A[%at]"), "{text}");
+        });
+    }
+}
