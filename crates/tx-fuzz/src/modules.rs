@@ -129,10 +129,8 @@ fn checked(
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();
-        let mut number = 0;
-        for combine in reductions(&mut case) {
+        for (number, combine) in (0..).zip(reductions(&mut case)) {
             combine.variant = (number == turn).then(|| variant.to_owned());
-            number += 1;
         }
         case
     };

@@ -369,7 +369,7 @@ impl<'c> Combiner<'c> {
 }
 
 /// The constants that blocks of an op use from outside of it.
-fn constants_outside<'c>(
+pub(crate) fn constants_outside<'c>(
     op: Op<'c>,
     blocks: impl Iterator<Item = Blk<'c>>,
 ) -> Result<Vec<Op<'c>>, Trouble> {

@@ -43,7 +43,7 @@ pub use diagnostic::{
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes, only_reads};
 pub use ir::*;
 pub use memref::MemRef;
-pub use names::text_with_names;
+pub use names::Names;
 pub use reword::{Reword, explain_errors, instead_of, nearest, reword_also};
 pub use session::{Session, check_pipeline};
 pub use source::Place;

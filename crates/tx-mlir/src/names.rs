@@ -3,7 +3,7 @@
 //! A block argument stands where its location is; a result stands before the op that is there, as long as that is the op
 //! which it comes from. What passes make of an op stands in its place under another name, and has none of these.
 
-use crate::ir::{Op, blocks, context, name, results, walk};
+use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;
 use melior::Context;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
@@ -12,35 +12,6 @@ use mlir_sys::{
     MlirLocation, MlirOperation, MlirValue, mlirBlockArgumentSetLocation,
     mlirOpPrintingFlagsPrintNameLocAsPrefix, mlirOperationSetLocation,
 };
-
-/// The text of `op` with the names that `source`, which was read from `file`, has for its values, as far as MLIR can print them:
-/// several results of one op share the first name, and ops that name their results themselves do so.
-pub fn text_with_names(op: Op<'_>, file: &str, source: &str) -> String {
-    let source = Source::new(file, source);
-    let mut named = Named::new(context(op));
-    for op in walk(op) {
-        for block in blocks(op) {
-            for i in 0..block.argument_count() {
-                let Ok(argument) = block.argument(i) else {
-                    continue;
-                };
-                let location = argument.location();
-                if let Some(name) = source.argument(location) {
-                    named.argument(argument.to_raw(), location, name);
-                }
-            }
-        }
-        if !results(op).is_empty()
-            && let Some(name) = source.result(op.location(), name(op))
-        {
-            named.op(op.to_raw(), op.location(), name);
-        }
-    }
-    let flags = OperationPrintingFlags::new();
-    // SAFETY: the flags are alive.
-    unsafe { mlirOpPrintingFlagsPrintNameLocAsPrefix(flags.to_raw()) };
-    op.to_string_with_flags(flags).unwrap_or_default()
-}
 
 /// Whose locations have a name for now. They get back what they had.
 struct Named<'c> {
@@ -86,15 +57,17 @@ impl Drop for Named<'_> {
     }
 }
 
-/// A text, and where its lines begin.
-struct Source<'s> {
+/// The names that values have in a text.
+pub struct Names<'s> {
     file: &'s str,
     text: &'s str,
+    /// Where its lines begin.
     lines: Vec<usize>,
 }
 
-impl<'s> Source<'s> {
-    fn new(file: &'s str, text: &'s str) -> Self {
+impl<'s> Names<'s> {
+    /// Those of `text`, which was read from `file`.
+    pub fn new(file: &'s str, text: &'s str) -> Self {
         let ends = text.match_indices('\n').map(|(end, _)| end + 1);
         Self {
             file,
@@ -103,18 +76,45 @@ impl<'s> Source<'s> {
         }
     }
 
+    /// The text of `op` with these names, as far as MLIR can print them: several results of one op share the first name, and ops
+    /// that name their results themselves do so.
+    pub fn text_of(&self, op: Op<'_>) -> String {
+        let mut named = Named::new(context(op));
+        for op in walk(op) {
+            for block in blocks(op) {
+                for i in 0..block.argument_count() {
+                    let Ok(argument) = block.argument(i) else {
+                        continue;
+                    };
+                    if let Some(name) = self.argument(argument.into()) {
+                        named.argument(argument.to_raw(), argument.location(), name);
+                    }
+                }
+            }
+            if !results(op).is_empty()
+                && let Some(name) = self.result(op.location(), name(op))
+            {
+                named.op(op.to_raw(), op.location(), name);
+            }
+        }
+        let flags = OperationPrintingFlags::new();
+        // SAFETY: the flags are alive.
+        unsafe { mlirOpPrintingFlagsPrintNameLocAsPrefix(flags.to_raw()) };
+        op.to_string_with_flags(flags).unwrap_or_default()
+    }
+
+    /// The name of a block argument.
+    pub fn argument(&self, argument: Val<'_>) -> Option<&'s str> {
+        let (_, from) = self.at(argument.location())?;
+        value(from)
+    }
+
     /// What stands before a place, and what from there on.
     fn at(&self, location: Location<'_>) -> Option<(&'s str, &'s str)> {
         let place = source_location(location).filter(|place| place.file == self.file)?;
         let line = *self.lines.get(place.line.checked_sub(1)?)?;
         self.text
             .split_at_checked(line + place.column.checked_sub(1)?)
-    }
-
-    /// The name of a block argument that stands there.
-    fn argument(&self, location: Location<'_>) -> Option<&'s str> {
-        let (_, from) = self.at(location)?;
-        value(from)
     }
 
     /// The name of the first result of the op `op` that stands there.
@@ -193,7 +193,7 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
                 module.to_string_with_flags(flags).expect("a text")
             };
             let before = located();
-            let text = text_with_names(module, "-", SOURCE);
+            let text = Names::new("-", SOURCE).text_of(module);
             for line in [
                 "func.func @sums(%A: memref<4xf32>, %at: index, %arg2: f32) -> f32 {",
                 "%x = memref.load %A[%at] : memref<4xf32>",
@@ -212,9 +212,9 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
     fn other_values_have_none() {
         with_module(|module| {
             let plain = module.to_string();
-            assert_eq!(text_with_names(module, "other.mlir", SOURCE), plain);
+            assert_eq!(Names::new("other.mlir", SOURCE).text_of(module), plain);
             let moved = SOURCE.replace("memref.load", "memref.cast");
-            let text = text_with_names(module, "-", &moved);
+            let text = Names::new("-", &moved).text_of(module);
             assert!(text.contains("%0 = memref.load %A[%at]"), "{text}");
         });
     }

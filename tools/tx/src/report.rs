@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use tx_mlir::Names;
 use tx_report::{Check, Mood, Remark, Report, Stage};
 use tx_validate::{Trouble, Validation, Verdict};
 
@@ -115,13 +116,15 @@ fn lower(
     task: &Task,
     report: &mut Report,
 ) -> Result<tx_plan::Artifact, tx::Error> {
+    let text = std::str::from_utf8(&source.text).ok();
+    let names = text.map(|text| Names::new(&source.name, text));
     let artifact = compiler.compile_watched(source, &mut |stage, _, module| {
         task.doing(&format!("compile: {stage}"));
         let op = collect::top(module);
         report.stages.push(Stage {
             name: stage.to_owned(),
-            ir: match &report.source {
-                Some(text) => tx_mlir::text_with_names(op, &source.name, text),
+            ir: match &names {
+                Some(names) => names.text_of(op),
                 None => op.to_string(),
             },
             ..Stage::default()
@@ -130,7 +133,7 @@ fn lower(
             report.fragments = collect::fragments(op, &source.name);
         }
         if stage == KERNELS {
-            report.kernels = collect::kernels(op, &source.name);
+            report.kernels = collect::kernels(op, &source.name, names.as_ref());
         }
         Ok(())
     })?;

@@ -3,6 +3,7 @@
 use crate::bound::Bound;
 use crate::build::{Build, Code, Slot};
 use crate::calc::{Operation, operation};
+use crate::combiner::constants_outside;
 use crate::machine::Exec;
 use crate::number::{Float, Scalar, signed, truncated};
 use crate::ops::scalar::{bits_of, bound_of, float_of};
@@ -10,7 +11,7 @@ use crate::trouble::Trouble;
 use crate::value::{Lanes, UNTOLD, Value};
 use std::collections::BTreeMap;
 use tx_dialect_tile::{Kind, Nan};
-use tx_mlir::{Op, attribute, elements};
+use tx_mlir::{Op, attribute, elements, first_block};
 
 /// How two partial results become one, on as many lanes as there are results.
 pub(crate) struct Combine<'c> {
@@ -19,6 +20,16 @@ pub(crate) struct Combine<'c> {
     kind: Kind,
     nan: Nan,
     how: How<'c>,
+    /// Whether a region uses what is computed outside of it.
+    captures: bool,
+}
+
+/// A part of one side of a combination that is moved up or down by what it may be off.
+#[derive(Clone, Copy, PartialEq)]
+struct Move {
+    side: usize,
+    part: usize,
+    sign: f64,
 }
 
 enum How<'c> {
@@ -68,6 +79,8 @@ impl<'c> Combine<'c> {
             kind,
             nan,
             how,
+            captures: first_block(op, 0)
+                .is_some_and(|block| constants_outside(op, std::iter::once(block)).is_err()),
         })
     }
 
@@ -177,9 +190,11 @@ impl<'c> Combine<'c> {
                 let before = std::mem::replace(left, taken(exec, &code.yields));
                 if bounded {
                     self.refine(exec, code, [&before, &right], left);
+                    let [mut a, mut b, mut after] = [Vec::new(), Vec::new(), Vec::new()];
                     for lane in 0..lanes {
-                        let mut after = self.bounds(left, lane);
-                        let [a, b] = [&before, &right].map(|parts| self.bounds(parts, lane));
+                        self.bounds_into(&before, lane, &mut a);
+                        self.bounds_into(&right, lane, &mut b);
+                        self.bounds_into(left, lane, &mut after);
                         Bound::choose(&a, &b, &mut after);
                         self.set_bounds(left, lane, &after);
                     }
@@ -200,66 +215,68 @@ impl<'c> Combine<'c> {
         sides: [&Parts; 2],
         after: &mut Parts,
     ) {
-        let lanes = exec.lanes;
-        let given: Vec<f64> = (0..lanes)
+        let error = |parts: &Parts, (i, scalar), lane| bound_of(&parts[i], scalar, lane, 0).error;
+        let given: Vec<f64> = (0..exec.lanes)
             .map(|lane| {
-                let bounds = sides.iter().flat_map(|side| self.bounds(side, lane));
-                bounds.map(|bound| bound.error).sum()
+                let all = sides
+                    .iter()
+                    .flat_map(|s| self.floats().map(move |f| (s, f)));
+                all.map(|(side, float)| error(side, float, lane)).sum()
             })
             .collect();
-        let is_wide = |lane: usize, bound: &Bound, own: f64| {
-            given[lane] > 0.0 && bound.error.is_finite() && bound.error > 2.0 * (given[lane] + own)
+        let is_wide = |lane: usize, error: f64, own: f64| {
+            given[lane] > 0.0 && error.is_finite() && error > 2.0 * (given[lane] + own)
         };
-        let any = (0..lanes).any(|lane| {
-            self.bounds(after, lane)
-                .iter()
-                .any(|b| is_wide(lane, b, 0.0))
-        });
-        if !any {
+        let any_wide = |lane: &usize| {
+            self.floats()
+                .any(|f| is_wide(*lane, error(after, f, *lane), 0.0))
+        };
+        let wide: Vec<usize> = (0..exec.lanes).filter(any_wide).collect();
+        if wide.is_empty() {
             return;
         }
+        // What is captured is there for as many lanes as there are; all else may be tried in one run.
+        let (lanes, at_once) = match self.captures {
+            true => ((0..exec.lanes).collect(), 1),
+            false => (wide, usize::MAX),
+        };
+        let moves: Vec<Move> = (0..2)
+            .flat_map(|side| self.floats().map(move |(part, _)| (side, part)))
+            .flat_map(|(side, part)| [1.0, -1.0].map(|sign| Move { side, part, sign }))
+            .collect();
         // What is tried is no work of the program's.
         let steps = exec.world.steps;
-        let mut tried = |moved: Option<(usize, usize, f64)>| -> Option<Parts> {
-            let arguments = sides.iter().enumerate().flat_map(|(side, parts)| {
-                let moved = moved.filter(|(of, ..)| *of == side);
-                self.moved(parts, moved.map(|(_, part, sign)| (part, sign)), lanes)
-            });
-            for (slot, value) in code.arguments.iter().zip(arguments) {
-                exec.slots[*slot] = Value::Numbers(value);
-            }
-            exec.run(code).ok()?;
-            Some(taken(exec, &code.yields))
-        };
-        let found = tried(None).and_then(|own| {
-            let mut reach = vec![vec![0.0_f64; lanes]; self.parts.len()];
-            for (side, (part, _)) in (0..2).flat_map(|side| self.floats().map(move |f| (side, f))) {
-                let ways = [1.0, -1.0].map(|sign| tried(Some((side, part, sign))));
-                let [up, down] = [ways[0].as_ref()?, ways[1].as_ref()?];
-                for (i, scalar) in self.floats() {
-                    for (lane, reach) in reach[i].iter_mut().enumerate() {
-                        let value = |parts: &Parts| float_of(scalar, parts[i].get(lane, 0));
-                        let far = |way: &Parts| match value(way) == value(&own) {
-                            true => 0.0,
-                            false => (value(way) - value(&own)).abs(),
-                        };
-                        let [up, down] = [far(up), far(down)];
-                        // Not `max`, which passes over NaN.
-                        *reach += if up.is_nan() || up >= down { up } else { down };
-                    }
-                }
-            }
-            Some((own, reach))
-        });
+        let mut tried = |moves: &[Option<Move>]| self.tried(exec, code, sides, moves, &lanes);
+        let own = tried(&[None]);
+        // Of what is moved only the values are asked for.
+        let moves: Vec<Option<Move>> = moves.into_iter().map(Some).collect();
+        let runs = moves.chunks(moves.len().clamp(1, at_once));
+        let ways: Option<Vec<Vec<Parts>>> = runs.map(tried).collect();
         exec.world.steps = steps;
-        let Some((own, reach)) = found else { return };
+        let (Some([own]), Some(ways)) = (own.as_deref(), ways) else {
+            return;
+        };
+        let ways: Vec<Parts> = ways.into_iter().flatten().collect();
         for (i, scalar) in self.floats() {
-            for (lane, reach) in reach[i].iter().enumerate() {
+            for (number, &lane) in lanes.iter().enumerate() {
+                let value = |parts: &Parts| float_of(scalar, parts[i].get(number, 0));
+                let far = |way: &Parts| match value(way) == value(own) {
+                    true => 0.0,
+                    false => (value(way) - value(own)).abs(),
+                };
+                let reach: f64 = ways
+                    .chunks(2)
+                    .map(|ways| {
+                        let [up, down] = [far(&ways[0]), far(&ways[1])];
+                        // Not `max`, which passes over NaN.
+                        if up.is_nan() || up >= down { up } else { down }
+                    })
+                    .sum();
                 let bound = bound_of(&after[i], scalar, lane, 0);
-                let own = bound_of(&own[i], scalar, lane, 0);
+                let own = bound_of(&own[i], scalar, number, 0);
                 // Each of what is compared is rounded, too.
                 let error = 3.0 * own.error + reach;
-                if is_wide(lane, &bound, own.error) && error < bound.error {
+                if is_wide(lane, bound.error, own.error) && error < bound.error {
                     let bits = after[i].get(lane, 0);
                     after[i].set(lane, 0, bits, Some(own.with_error(error)));
                 }
@@ -267,32 +284,96 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// Parts as if they were exact, one of which is moved up or down by what it may be off, and by a unit in its last place at least.
-    fn moved(&self, parts: &Parts, moved: Option<(usize, f64)>, lanes: usize) -> Parts {
-        let mut parts: Parts = parts.iter().map(|part| part.spread(lanes)).collect();
-        for (i, scalar) in self.floats() {
-            let Scalar::Float(float) = scalar else {
-                continue;
+    /// What the combiner makes of some lanes of both sides as if they were exact, for each of the moves; with bounds where nothing is
+    /// moved.
+    fn tried(
+        &self,
+        exec: &mut Exec<'_, 'c>,
+        code: &Code<'c>,
+        sides: [&Parts; 2],
+        moves: &[Option<Move>],
+        lanes: &[usize],
+    ) -> Option<Vec<Parts>> {
+        let arguments = (0..2).flat_map(|side| (0..self.parts.len()).map(move |part| (side, part)));
+        for (slot, (side, part)) in code.arguments.iter().zip(arguments) {
+            let moved = self.moved(sides[side], side, part, moves, lanes);
+            exec.slots[*slot] = Value::Numbers(moved);
+        }
+        let bounded = moves.contains(&None);
+        let before = std::mem::replace(&mut exec.world.bounds, bounded);
+        let run = |exec: &mut Exec<'_, 'c>| {
+            exec.run(code).ok()?;
+            Some(taken(exec, &code.yields))
+        };
+        let made = match self.captures {
+            true => run(exec),
+            false => exec.with_lanes(moves.len() * lanes.len(), run),
+        };
+        exec.world.bounds = before;
+        let made = made?;
+        let cut = |i: usize| {
+            let part = |part: &Lanes| part.part(i * lanes.len(), lanes.len());
+            made.iter().map(part).collect()
+        };
+        Some((0..moves.len()).map(cut).collect())
+    }
+
+    /// A part of a side as if it were exact, for each of the moves; those of this part move it up or down by what it may be off, and
+    /// by a unit in its last place at least.
+    fn moved(
+        &self,
+        parts: &Parts,
+        side: usize,
+        part: usize,
+        moves: &[Option<Move>],
+        lanes: &[usize],
+    ) -> Lanes {
+        let (given, scalar) = (&parts[part], self.parts[part]);
+        let mut out = Lanes::new(1, moves.len() * lanes.len());
+        for (number, &lane) in lanes.iter().enumerate() {
+            let bits = given.get(lane, 0);
+            let bound = match scalar {
+                Scalar::Float(_) => Some(bound_of(given, scalar, lane, 0)),
+                Scalar::Int(_) => given.bound(lane, 0),
             };
-            for lane in 0..lanes {
-                let bound = bound_of(&parts[i], scalar, lane, 0);
-                let mut bits = parts[i].get(lane, 0);
-                if let Some((_, sign)) = moved.filter(|(part, _)| *part == i && bound.error > 0.0) {
-                    let value = float.value(bits);
-                    let unit = value.abs() * 2_f64.powi(1 - float.digits());
-                    bits = float.to_bits(value + sign * bound.error.max(unit));
-                }
-                parts[i].set(lane, 0, bits, Some(bound.with_error(0.0)));
+            for (i, tried) in moves.iter().enumerate() {
+                let is_own = tried.is_none();
+                let moved = tried.filter(|tried| (tried.side, tried.part) == (side, part));
+                let (bits, bound) = match (scalar, bound) {
+                    (Scalar::Float(float), Some(bound)) => {
+                        let sign = moved.map(|moved| moved.sign);
+                        let bits = match sign.filter(|_| bound.error > 0.0) {
+                            Some(sign) => {
+                                let value = float.value(bits);
+                                let unit = value.abs() * 2_f64.powi(1 - float.digits());
+                                float.to_bits(value + sign * bound.error.max(unit))
+                            }
+                            None => bits,
+                        };
+                        (bits, is_own.then(|| bound.with_error(0.0)))
+                    }
+                    (_, bound) => (bits, bound.filter(|_| is_own)),
+                };
+                out.set(i * lanes.len() + number, 0, bits, bound);
             }
         }
-        parts
+        out
     }
 
     /// The bounds of the parts that are floats.
     fn bounds(&self, parts: &Parts, lane: usize) -> Vec<Bound> {
-        self.floats()
-            .map(|(i, scalar)| bound_of(&parts[i], scalar, lane, 0))
-            .collect()
+        let mut bounds = Vec::new();
+        self.bounds_into(parts, lane, &mut bounds);
+        bounds
+    }
+
+    /// The same in place of what there was: of many lanes, room is made once.
+    fn bounds_into(&self, parts: &Parts, lane: usize, bounds: &mut Vec<Bound>) {
+        bounds.clear();
+        bounds.extend(
+            self.floats()
+                .map(|(i, scalar)| bound_of(&parts[i], scalar, lane, 0)),
+        );
     }
 
     fn set_bounds(&self, parts: &mut Parts, lane: usize, bounds: &[Bound]) {
@@ -549,6 +630,12 @@ pub(crate) fn taken(exec: &Exec<'_, '_>, slots: &[Slot]) -> Parts {
         .iter()
         .map(|slot| {
             let numbers = exec.numbers(*slot);
+            if numbers.width == 1 {
+                return match numbers.uniform {
+                    true => numbers.spread(exec.lanes),
+                    false => numbers.part(0, exec.lanes),
+                };
+            }
             let mut out = Lanes::new(1, exec.lanes);
             for lane in 0..exec.lanes {
                 out.set(lane, 0, numbers.get(lane, 0), numbers.bound(lane, 0));

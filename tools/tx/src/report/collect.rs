@@ -1,6 +1,6 @@
 //! Kernels and fragments of a module as plain data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tx_dialect_tile::Fragment;
 use tx_mlir::melior::ir::operation::OperationLike;
@@ -26,7 +26,11 @@ fn line(op: tx_mlir::Op<'_>, file: &str) -> Option<usize> {
 }
 
 /// The kernels of a module, in its order.
-pub(super) fn kernels(module: tx_mlir::Op<'_>, file: &str) -> Vec<Kernel> {
+pub(super) fn kernels(
+    module: tx_mlir::Op<'_>,
+    file: &str,
+    names: Option<&tx_mlir::Names<'_>>,
+) -> Vec<Kernel> {
     let is_kernel =
         |op: &tx_mlir::Op<'_>| tx_mlir::is(*op, "gpu.func") && tx_mlir::gpu::is_kernel(*op);
     tx_mlir::walk(module)
@@ -44,15 +48,35 @@ pub(super) fn kernels(module: tx_mlir::Op<'_>, file: &str) -> Vec<Kernel> {
                 name: tx_mlir::string_attribute(op, "sym_name").unwrap_or_default(),
                 lengths: tx_mlir::string_attribute(op, "lengths"),
                 block: [size(0), size(1), size(2)],
-                // As MLIR prints them.
                 arguments: body
                     .arguments
                     .iter()
-                    .enumerate()
-                    .map(|(i, value)| (*value, format!("%arg{i}")))
+                    .copied()
+                    .zip(argument_names(op, names))
                     .collect(),
                 body,
             }
+        })
+        .collect()
+}
+
+/// What the arguments of a kernel are called, as they are in the text of the stage.
+fn argument_names(kernel: tx_mlir::Op<'_>, names: Option<&tx_mlir::Names<'_>>) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let mut again = 0;
+    let arguments = tx_mlir::first_block(kernel, 0)
+        .into_iter()
+        .flat_map(|block| (0..block.argument_count()).filter_map(move |i| block.argument(i).ok()));
+    arguments
+        .enumerate()
+        .map(|(i, argument)| {
+            let name = names.and_then(|names| names.argument(argument.into()));
+            let name = name.map_or_else(|| format!("%arg{i}"), |name| format!("%{name}"));
+            if known.insert(name.clone()) {
+                return name;
+            }
+            again += 1;
+            format!("{name}_{}", again - 1)
         })
         .collect()
 }

@@ -242,6 +242,8 @@ await test('stages call values as the program does', async () => {
   assert.match(stages.parse, /gpu\.func @rows\(%A: memref<4x8xf32>, %B: memref<4xf32>\) workgroup\(%As : /);
   assert.match(stages['convert-tile-to-gpu'], /memref\.load %As\[/);
   assert(!/%arg\d/.test(stages.parse + stages['convert-tile-to-gpu']));
+  // So do the pictures.
+  assert.match(await page.locator('svg.tree').first().textContent(), /Load from global %A: .*Store to shared %As: /s);
 });
 
 await test('a search finds, moves in both directions and opens what it finds', async () => {
