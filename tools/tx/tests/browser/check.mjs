@@ -84,7 +84,13 @@ const differing = async (one, other) => {
 
 const looks = async (page, selector, name) => {
   await page.addStyleTag({ content: ':root { --sans: "DejaVu Sans"; --mono: "DejaVu Sans Mono"; } .dock { position: static !important; }' });
-  const shot = await page.locator(selector).first().screenshot({ animations: 'disabled' });
+  const element = page.locator(selector).first();
+  // What stands above decides between which rows of pixels it begins: a picture is of whole ones.
+  await element.evaluate(e => {
+    const top = e.getBoundingClientRect().top + scrollY;
+    document.body.style.paddingTop = `${Math.ceil(top) - top}px`;
+  });
+  const shot = await element.screenshot({ animations: 'disabled' });
   const golden = join(goldens, `${name}.png`);
   if (bless) return writeFileSync(golden, shot);
   assert(existsSync(golden), `there is no ${golden}`);
