@@ -70,7 +70,7 @@
 //! | directive | meaning |
 //! |---|---|
 //! | `RUN: COMMAND` | runs; the output has to meet the `CHECK` lines |
-//! | `RUN(NAME): COMMAND` | the same with `NAME`, `NAME-NEXT` …; several RUN lines need names. `RUN(A,B):` for both |
+//! | `RUN(NAME): COMMAND` | the same with `NAME`, `NAME-NEXT` …; of several RUN lines all but one need names. `RUN(A,B):` for both |
 //! | `EXIT: 3` | the RUN line above ends with this status; without it, with 0 |
 //! | `CHECK: …`, `-NEXT`, `-SAME`, `-NOT`, `-DAG`, `-LABEL`, `-EMPTY`, `-COUNT-N` | as [FileCheck] reads them |
 //! | `SNAPSHOT: none — REASON` | no snapshot |

@@ -113,8 +113,8 @@ pub enum Check {
         grid: Option<String>,
         /// What the program was run with.
         inputs: Vec<String>,
-        /// Whether that is all there is to run it with.
-        is_whole: bool,
+        /// How many others there are to run it with.
+        left_out: usize,
         /// Every stage.
         verdicts: Vec<(String, Verdict)>,
     },

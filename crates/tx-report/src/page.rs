@@ -363,7 +363,7 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
 }
 
 fn check(page: &mut String, report: &Report) {
-    let (is_good, note, grid, inputs, is_whole, verdicts) = match &report.check {
+    let (is_good, note, grid, inputs, left_out, verdicts) = match &report.check {
         Check::NotAsked => return,
         Check::Impossible(why) => {
             let _ = write!(
@@ -378,19 +378,22 @@ fn check(page: &mut String, report: &Report) {
             note,
             grid,
             inputs,
-            is_whole,
+            left_out,
             verdicts,
-        } => (is_good, note, grid, inputs, is_whole, verdicts),
+        } => (is_good, note, grid, inputs, *left_out, verdicts),
     };
-    let plural = if inputs.len() == 1 { "" } else { "s" };
+    let inputs_run = match (inputs.len(), left_out) {
+        (1, 0) => "1 input".to_owned(),
+        (n, 0) => format!("{n} inputs"),
+        (n, more) => format!("{n} of {} inputs", n + more),
+    };
     let wrong = verdicts.iter().find(|(_, v)| v.mood == Mood::Bad);
     match (is_good, wrong) {
         (true, _) => {
             let _ = write!(
                 page,
                 "<p class=\"headline good\"><span aria-hidden=true>✓</span> Valid: after every pass the program computes \
-                 what it computed as it came, on {} input{plural}.</p>",
-                inputs.len()
+                 what it computed as it came, on {inputs_run}.</p>"
             );
         }
         (false, Some((name, _))) => {
@@ -408,7 +411,7 @@ fn check(page: &mut String, report: &Report) {
     for note in note.iter().chain(grid) {
         let _ = write!(page, "<p>{}</p>", prose(note));
     }
-    if !is_whole {
+    if left_out > 0 {
         page.push_str(
             "<p>These inputs are the first of many: <code>--all-inputs</code> makes the page with all that \
              <code>validate</code> runs.</p>",
@@ -441,8 +444,7 @@ fn check(page: &mut String, report: &Report) {
     if !inputs.is_empty() {
         let _ = write!(
             page,
-            "<details class=words><summary>{} input{plural}</summary><ul class=inputs>",
-            inputs.len()
+            "<details class=words><summary>{inputs_run}</summary><ul class=inputs>"
         );
         for input in inputs {
             let _ = write!(page, "<li>{}</li>", escape(input));
@@ -1052,7 +1054,7 @@ mod tests {
                 note: Some(hostile("blame")),
                 grid: Some(hostile("grid")),
                 inputs: vec![hostile("input")],
-                is_whole: false,
+                left_out: 1,
                 verdicts: vec![(hostile("checked"), verdict(Mood::Bad))],
             },
             remarks: vec![remark("remark")],

@@ -30,17 +30,13 @@ pub(crate) fn variants(module: &Module<'_>) -> Vec<String> {
         .collect()
 }
 
-/// What `entry` is run with where nothing says its grid; nothing, if it is a function, which says how it launches kernels.
+/// What the kernel `entry` is run with where it asks which block runs it, and nothing says its grid.
 pub(crate) fn assumed_grid(module: &Module<'_>, entry: &str) -> Option<&'static str> {
-    let kernel = ops(module).into_iter().find(|op| {
-        is(*op, "gpu.func") && string_attribute(*op, "sym_name").as_deref() == Some(entry)
-    })?;
-    let has = |size: &str| attribute(kernel, size).is_some();
-    match (has("known_grid_size"), has("known_cluster_size")) {
-        (true, _) => None,
-        (false, true) => Some("one cluster"),
-        (false, false) => Some("one block"),
-    }
+    let is_entry = |op: &Op<'_>| string_attribute(*op, "sym_name").as_deref() == Some(entry);
+    ops(module)
+        .into_iter()
+        .find(|op| is(*op, "gpu.func") && is_entry(op))
+        .and_then(tx::assumed_grid)
 }
 
 /// Leaves of a module the function or kernel `entry` and what it names: what else there is would be compiled for nothing.

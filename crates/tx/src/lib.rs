@@ -111,6 +111,7 @@ mod sessions;
 
 pub use compile::{Candidate, Compiler, Source, Target, Tunable, Watch, device_ir};
 pub use error::{Error, ErrorKind};
+pub use plan::assumed_grid;
 pub use tx_cache::Cache;
 pub use tx_mlir::{Diagnostic, Severity, SourceLocation as Location, ignore_cuda_toolkit};
 pub use tx_passes::{Combiner, Params, Predicate, Reduction, Variant};
@@ -194,6 +195,11 @@ pub use tx_pass::pass as __pass;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/embedding.md")]
 mod embedding {}
+
+/// The variant that the page about them shows compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/how-to/add-a-variant.md")]
+mod variant {}
 
 /// Enters every pass and pipeline in MLIR's registry; call it as often as you like.
 pub fn register() {

@@ -601,8 +601,8 @@ pub(crate) enum FuzzTarget {
         #[command(flatten)]
         run: FuzzRun,
 
-        /// Have this variant compute a reduction of every program, and pass over those in which it takes none
-        #[arg(long, value_name = "NAME", value_parser = Offered(tx::variant_names))]
+        /// Have this variant, one of yours as well, compute a reduction of every program, and pass over those in which it takes none
+        #[arg(long, value_name = "NAME", value_parser = Offered(tx::variant_names), hide_possible_values = true)]
         variant: Option<String>,
     },
     /// Give malformed text and bytecode to `tx` and `tx-opt`

@@ -108,7 +108,8 @@ fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     match summary.is_clean() {
         true => Ok(()),
         false => Err(Failure::Failed(format!(
-            "tx: there are findings: programs, and descriptions for `tx fuzz replay`, are in {}",
+            "tx: there are findings: programs, and descriptions for `tx fuzz replay`, are in {}: the first few of each kind, made \
+             smaller. `--first N --cases 1` writes that of case N",
             folder.display()
         ))),
     }

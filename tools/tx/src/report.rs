@@ -272,7 +272,7 @@ fn check(
         grid: validation
             .assumed
             .map(|grid| assumed_grid(grid, &[format!("@{}", validation.entry)])),
-        is_whole: is_whole || validation.left_out == 0,
+        left_out: validation.left_out,
         inputs: validation.inputs.clone(),
         verdicts: validation
             .stages

@@ -30,19 +30,34 @@ fn asks(op: Op<'_>) -> bool {
     is_one && results(op).into_iter().any(has_uses)
 }
 
-/// What is warned of where `entry` is launched with the grid that a plan takes for want of one.
-pub(super) fn unknown(entry: Op<'_>) -> Option<Warning> {
+/// The op with which `entry` asks which block runs it, where nothing says how many there are.
+fn asking(entry: Op<'_>) -> Option<Op<'_>> {
     if !is_kernel(entry) || attribute(entry, "known_grid_size").is_some() {
         return None;
     }
-    let asking = reached(entry)
+    reached(entry)
         .into_iter()
         .flat_map(walk)
-        .find(|op| asks(*op))?;
-    let (what, assumed) = match super::cluster_of(entry) {
+        .find(|op| asks(*op))
+}
+
+/// What grids consist of, and the one that a plan takes for want of another.
+fn least(entry: Op<'_>) -> (&'static str, &'static str) {
+    match super::cluster_of(entry) {
         Some(_) => ("clusters", "one cluster"),
         None => ("blocks", "one block"),
-    };
+    }
+}
+
+/// What a kernel that asks which block runs it is launched with, where nothing says its grid: `one block`, or `one cluster`.
+pub fn assumed_grid(entry: Op<'_>) -> Option<&'static str> {
+    asking(entry).map(|_| least(entry).1)
+}
+
+/// What is warned of where `entry` is launched with the grid that a plan takes for want of one.
+pub(super) fn unknown(entry: Op<'_>) -> Option<Warning> {
+    let asking = asking(entry)?;
+    let (what, assumed) = least(entry);
     let kernel = super::name_of(entry);
     Some(Warning {
         message: format!(

@@ -12,6 +12,8 @@ mod scalar;
 mod view;
 mod written;
 
+pub use grid::assumed_grid;
+
 use crate::compile::{Source, top};
 use crate::error::{Error, ErrorKind};
 use melior::ir::block::BlockLike;

@@ -36,17 +36,17 @@ fn validation_says_once_how_to_get_ptxas() {
     );
 }
 
-/// That kernels were run with one block, for want of a grid, is said once below the table, with what changes it; and in the page.
+/// That a kernel which asks for its block was run with one, for want of a grid, is said once below the table, with what changes it; and in the page. Of one that does not ask, nothing is.
 #[test]
 fn a_grid_that_is_left_out_is_told_in_the_table() {
     let case = Case::new();
     case.file("sum.mlir", SUM);
     case.file("blocks.mlir", BLOCKS);
-    let known = "known_block_size = array<i32: 128, 1, 1>";
-    let sized = format!("{known}, known_grid_size = array<i32: 1, 1, 1>");
-    case.file("sized.mlir", SUM.replace(known, &sized));
+    let known = "known_block_size = array<i32: 1, 1, 1>";
+    let sized = format!("{known}, known_grid_size = array<i32: 4, 1, 1>");
+    case.file("sized.mlir", BLOCKS.replace(known, &sized));
     case.file("rows.mlir", ROWS);
-    let told = "Run with one block, as nothing says the grid: @sum, @blocks. `--grid X,Y,Z` says it, or \
+    let told = "Run with one block, as nothing says the grid: @blocks. `--grid X,Y,Z` says it, or \
                 `known_grid_size = array<i32: X, Y, Z>` beside the block size.\n";
     let files = [
         "validate",
@@ -59,12 +59,12 @@ fn a_grid_that_is_left_out_is_told_in_the_table() {
     assert_eq!(said.matches(told).count(), 1, "{said}");
     assert_eq!(said.matches("Run with").count(), 1, "{said}");
     let page =
-        |more: &[&str]| stdout(&case.tx(&[&["report", "sum.mlir", "-o", "-"], more].concat()));
-    let in_page = "Run with one block, as nothing says the grid: @sum.";
+        |more: &[&str]| stdout(&case.tx(&[&["report", "blocks.mlir", "-o", "-"], more].concat()));
+    let in_page = "Run with one block, as nothing says the grid: @blocks.";
     assert_eq!(page(&[]).matches(in_page).count(), 1);
     for said in [
-        stdout(&case.tx(&["validate", "sum.mlir", "--grid", "1"])),
-        stdout(&case.tx(&["validate", "sized.mlir", "rows.mlir"])),
+        stdout(&case.tx(&["validate", "blocks.mlir", "--grid", "1"])),
+        stdout(&case.tx(&["validate", "sum.mlir", "sized.mlir", "rows.mlir"])),
         page(&["--grid", "1"]),
     ] {
         assert!(!said.contains("Run with"), "{said}");
