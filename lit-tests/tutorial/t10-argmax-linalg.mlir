@@ -36,7 +36,7 @@ func.func @argmax(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi32>) {
 // TILE-NOT:   linalg
 // TILE:       tile.reduce argmax %{{.+}} into %{{.+}}, %{{.+}} axes [1] scope(grid)
 //
-// A comparison that is `ogt` never takes NaN, and the reduction says so.
+// A comparison that is `ogt` never takes NaN, and the reduction says so. A row of nothing but NaN has NaN, and not what the fill left.
 // TILE-SAME:  nan = #tile.nan<ignore>
 //
 // Pairs go from iteration to iteration, as above.

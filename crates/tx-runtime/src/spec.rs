@@ -201,8 +201,9 @@ impl FromStr for ArrayType {
             ));
         }
         let shape = sizes.split_terminator('x').map(|size| {
-            size.parse().map_err(|_| {
-                format!("`{size}` is not a size: an argument has sizes such as `4x8xf32`")
+            size.parse().map_err(|_| match size {
+                "" => format!("`{text}` lacks a size: an argument has sizes such as `4x8xf32`"),
+                _ => format!("`{size}` is not a size: an argument has sizes such as `4x8xf32`"),
             })
         });
         Ok(Self {

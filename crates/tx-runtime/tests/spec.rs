@@ -139,7 +139,7 @@ fn explains_what_it_expected() {
         ),
         (
             "zeros:4xxindex",
-            "`` is not a size: an argument has sizes such as `4x8xf32`",
+            "`4xxindex` lacks a size: an argument has sizes such as `4x8xf32`",
         ),
         (
             "zeros:4",

@@ -199,7 +199,7 @@ impl Validation {
             }
             Verdict::Race(_) if guilty.name != "parse" => Some(
                 "barriers between two ops are inserted by `tile-insert-sync`: what is left are several threads that access one byte \
-                 in one op, so let one of them do it; `tx validate --synchronized` checks the barriers that a program came with",
+                 in one op, so let one of them do it, in the variant where that is a `tile.reduce`; `tx validate --synchronized` checks the barriers that a program came with",
             ),
             _ => None,
         }
