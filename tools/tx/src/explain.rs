@@ -23,22 +23,18 @@ pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     let known = |text: &str| tx_codes::number(text).or_else(|| digits(text));
     match what.to_str().and_then(known) {
         Some(number) => code(number),
-        None if !what.exists()
-            && (is_nearly_a_code(what) || what.extension().is_none())
-            && !is_input(what) =>
-        {
-            Err(Failure::Usage(format!(
-                "`{}` is no code, and there is no such file: codes are as `TX0001`, and `tx explain --list` lists all",
-                what.display()
-            )))
+        None if !what.exists() && is_nearly_a_code(what) => Err(Failure::Usage(format!(
+            "`{}` is no code, and there is no such file: codes are as `TX0001`, and `tx explain --list` lists all",
+            what.display()
+        ))),
+        None if !what.exists() && what.extension().is_none() && what != Path::new("-") => {
+            Err(Failure::of_file(
+                what,
+                "no such file, and no code, which are as `TX0001`: `tx explain --list` lists all",
+            ))
         }
         None => program(what, options),
     }
-}
-
-/// Whether it is standard input.
-fn is_input(what: &Path) -> bool {
-    what == Path::new("-")
 }
 
 /// Whether it is digits, with some letters before or behind them.

@@ -76,10 +76,6 @@ fn wrong_usage_is_status_2() {
             "`inof` is no level of log messages: did you mean `info`?",
         ),
         (
-            &["explain", "rows"],
-            "`rows` is no code, and there is no such file",
-        ),
-        (
             &["explain", "X0001"],
             "`X0001` is no code, and there is no such file",
         ),
