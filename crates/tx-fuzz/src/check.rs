@@ -83,6 +83,14 @@ impl Outcome {
         }
     }
 
+    /// What outcomes of one sort have in common. Which value is wrong first differs from program to program.
+    pub(crate) fn kind(&self) -> String {
+        match self.class {
+            Class::Wrong | Class::Race => self.headline(),
+            _ => format!("{}: {}", self.headline(), kind_of(&self.message)),
+        }
+    }
+
     /// Whether it is the same sort of thing in the same place.
     pub fn is_like(&self, other: &Self) -> bool {
         self.class == other.class

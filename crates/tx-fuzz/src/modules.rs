@@ -1,6 +1,6 @@
 //! The first target: random modules, each pass of whose compilation is checked by execution.
 
-use crate::check::{Class, Outcome, kind_of};
+use crate::check::{Class, Outcome};
 use crate::combine::Combine;
 use crate::description::{Case, KernelOp, Program};
 use crate::generate::generate;
@@ -81,7 +81,7 @@ pub fn run(config: &Config) -> io::Result<Summary> {
                 continue;
             };
             count(&|summary| summary.count(index, &outcome));
-            if outcome.class.is_finding() && findings.take(&key(&outcome), OF_A_KIND) {
+            if outcome.class.is_finding() && findings.take(&outcome.kind(), OF_A_KIND) {
                 let stop = Instant::now() + SHRINK;
                 let small = shrink(case.clone(), &outcome, stop, &mut |case| worker.check(case))?;
                 save(config, index, &small.0, &small.1)?;
@@ -163,19 +163,6 @@ const UNTIL_CHOSEN: [&str; 5] = [
 /// Whether the variant that was forced was not asked to compute anything.
 fn is_not_taken(outcome: &Outcome) -> bool {
     outcome.class == Class::Refused && UNTIL_CHOSEN.contains(&&*outcome.stage)
-}
-
-/// What findings of one kind have in common.
-fn key(outcome: &Outcome) -> String {
-    match outcome.class {
-        Class::Wrong | Class::Race => format!("{:?} {}", outcome.class, outcome.stage),
-        _ => format!(
-            "{:?} {} {}",
-            outcome.class,
-            outcome.stage,
-            kind_of(&outcome.message)
-        ),
-    }
 }
 
 /// Writes a finding as a program with a comment, and as a description.

@@ -74,12 +74,7 @@ impl Summary {
             Class::Refused => &mut self.refused,
             Class::Upstream => &mut self.upstream,
             _ => {
-                // Which value is wrong first differs from program to program.
-                let kind = match outcome.class {
-                    Class::Wrong | Class::Race => outcome.headline(),
-                    _ => what(&kind_of(&outcome.message)),
-                };
-                let finding = self.findings.entry(kind).or_default();
+                let finding = self.findings.entry(outcome.kind()).or_default();
                 finding.count += 1;
                 // Several processes finish in any order.
                 if finding.count == 1 || index < finding.first {
@@ -91,7 +86,7 @@ impl Summary {
         };
         let what = match outcome.class {
             Class::Refused => format!("{}: {}", outcome.stage, kind_of(&outcome.message)),
-            _ => what(&kind_of(&outcome.message)),
+            _ => outcome.kind(),
         };
         *counts.entry(what).or_default() += 1;
     }

@@ -8,7 +8,7 @@ mod command;
 mod mutate;
 mod process;
 
-use crate::check::{Class, Outcome, kind_of};
+use crate::check::{Class, Outcome};
 use crate::random::Random;
 use crate::report::{Findings, Folder, Summary};
 use command::Command;
@@ -120,19 +120,13 @@ pub fn run(config: &Config) -> io::Result<Summary> {
             if outcome.class.is_finding() && is_upstreams(config, &file, &input, &outcome)? {
                 outcome.class = Class::Upstream;
             }
-            let kind = format!(
-                "{:?} {} {}",
-                outcome.class,
-                outcome.stage,
-                kind_of(&outcome.message)
-            );
             summary
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .count(index, &outcome);
             config.done.fetch_add(1, Ordering::Relaxed);
             let wanted = outcome.class.is_finding() || outcome.class == Class::Upstream;
-            if wanted && findings.take(&kind, OF_A_KIND) {
+            if wanted && findings.take(&outcome.kind(), OF_A_KIND) {
                 let (bytes, outcome) = match outcome.class {
                     Class::Upstream => (input.bytes, outcome),
                     _ => smaller(config, &file, input, outcome.clone())?,
