@@ -44,7 +44,7 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
             Class::by_vectors(600, [4, 8, 1, THREADS / 2])
                 .of(8)
                 .resident(ENOUGH),
-            Class::by_vectors(1 << 11, [LANES / 2, 4, 1, THREADS / 2]).of(8),
+            Class::by_vectors(1 << 10, [LANES / 2, 4, 1, THREADS / 2]).of(8),
             Class::by_vectors(1 << 14, [LANES / 2, 2, 1, THREADS / 2]),
         ],
     ),
