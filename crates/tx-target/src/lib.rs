@@ -129,7 +129,7 @@ pub const DEFAULT_CHIP: &str = "sm_80";
 
 /// A chip name that is not in [`CHIPS`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown chip `{found}`; known chips: {}", known())]
+#[error("unknown chip `{found}`; known chips: {}{}", known(), meant(found))]
 pub struct UnknownChip {
     /// What was asked for.
     pub found: String,
@@ -137,6 +137,110 @@ pub struct UnknownChip {
 
 fn known() -> String {
     CHIPS.map(|c| c.name).join(", ")
+}
+
+/// Products and architectures, in small letters and digits alone, and their compute capabilities times ten.
+const PRODUCTS: &[(&str, u32)] = &[
+    ("v100", 70),
+    ("volta", 70),
+    ("t4", 75),
+    ("turing", 75),
+    ("rtx2080", 75),
+    ("a100", 80),
+    ("a30", 80),
+    ("a800", 80),
+    ("ampere", 80),
+    ("a10", 86),
+    ("a16", 86),
+    ("a40", 86),
+    ("a6000", 86),
+    ("rtxa6000", 86),
+    ("rtx3060", 86),
+    ("rtx3070", 86),
+    ("rtx3080", 86),
+    ("rtx3090", 86),
+    ("l4", 89),
+    ("l40", 89),
+    ("l40s", 89),
+    ("ada", 89),
+    ("lovelace", 89),
+    ("adalovelace", 89),
+    ("rtx6000ada", 89),
+    ("rtx4060", 89),
+    ("rtx4070", 89),
+    ("rtx4080", 89),
+    ("rtx4090", 89),
+    ("h100", 90),
+    ("h200", 90),
+    ("h20", 90),
+    ("h800", 90),
+    ("gh200", 90),
+    ("hopper", 90),
+    ("b100", 100),
+    ("b200", 100),
+    ("gb200", 100),
+    ("blackwell", 100),
+    ("b300", 103),
+    ("gb300", 103),
+    ("rtx5070", 120),
+    ("rtx5080", 120),
+    ("rtx5090", 120),
+];
+/// Capabilities of other GPUs that there are, times ten.
+const OTHERS: &[u32] = &[
+    50, 52, 53, 60, 61, 62, 70, 72, 75, 87, 88, 103, 110, 120, 121,
+];
+/// What stands before the number of a capability, or the name of a product.
+const BEFORE: &[&str] = &["sm", "compute", "cc", "nvidia", "geforce", "tesla"];
+
+/// The chip to name for a product, or for a capability that is written in another way, in words.
+fn meant(found: &str) -> String {
+    let small = found.to_ascii_lowercase();
+    let mut word: String = small.chars().filter(char::is_ascii_alphanumeric).collect();
+    while let Some(rest) = BEFORE.iter().find_map(|before| word.strip_prefix(before)) {
+        word = rest.to_owned();
+    }
+    // A product has further words: `H100 SXM`.
+    let first = |product: &str| {
+        let rest = word.strip_prefix(product)?;
+        ["", "sxm", "pcie", "nvl", "ti", "super"]
+            .iter()
+            .any(|tail| rest.starts_with(tail) && (rest.is_empty() || !tail.is_empty()))
+            .then_some(())
+    };
+    let product = PRODUCTS
+        .iter()
+        .find(|(product, _)| first(product).is_some())
+        .map(|(_, capability)| *capability);
+    // The letter behind is of a variant that runs on one architecture alone.
+    let specific = word.ends_with('a');
+    let number = word.trim_end_matches(['a', 'f']).parse::<u32>().ok();
+    let Some(capability) = product.or(number) else {
+        return String::new();
+    };
+    let exact = CHIPS.iter().find(|chip| {
+        chip.capability == capability && chip.specific == (specific && product.is_none())
+    });
+    if let Some(chip) = exact {
+        return format!("; did you mean `{}`?", chip.name);
+    }
+    if !OTHERS.contains(&capability) {
+        return String::new();
+    }
+    let before = CHIPS
+        .iter()
+        .rfind(|chip| !chip.specific && chip.capability <= capability);
+    let name = match product {
+        Some(_) => format!("it is sm_{capability}: "),
+        None => String::new(),
+    };
+    match before {
+        Some(chip) => format!("; {name}what is compiled for `{}` runs there", chip.name),
+        None => format!(
+            "; {name}nothing is compiled for what is older than `{}`",
+            CHIPS[0].name
+        ),
+    }
 }
 
 /// Operand types of `redux.sync`.
@@ -253,5 +357,42 @@ impl Chip {
 impl fmt::Display for Chip {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chips_that_are_called_otherwise_are_named() {
+        for (found, expected) in [
+            ("h100", "; did you mean `sm_90`?"),
+            ("H100 SXM5", "; did you mean `sm_90`?"),
+            ("NVIDIA GeForce RTX 4090", "; did you mean `sm_89`?"),
+            ("hopper", "; did you mean `sm_90`?"),
+            ("sm90", "; did you mean `sm_90`?"),
+            ("compute_90a", "; did you mean `sm_90a`?"),
+            ("8.6", "; did you mean `sm_86`?"),
+            ("sm_87", "; what is compiled for `sm_86` runs there"),
+            (
+                "rtx5090",
+                "; it is sm_120: what is compiled for `sm_100` runs there",
+            ),
+            (
+                "v100",
+                "; it is sm_70: nothing is compiled for what is older than `sm_80`",
+            ),
+            ("sm_1", ""),
+            ("sm_91", ""),
+            ("gfx90a", ""),
+            ("l4x", ""),
+            ("", ""),
+        ] {
+            assert_eq!(meant(found), expected, "{found}");
+        }
+        for (product, _) in PRODUCTS {
+            assert!(!meant(product).is_empty(), "{product}");
+        }
     }
 }
