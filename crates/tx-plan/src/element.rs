@@ -126,10 +126,76 @@ impl<'de> Deserialize<'de> for ElementType {
 /// A name that is no element type tx knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "unknown element type `{found}`; known types: {}",
-    ElementType::ALL.map(ElementType::name).join(", ")
+    "unknown element type `{found}`; known types: {}{}",
+    ElementType::ALL.map(ElementType::name).join(", "),
+    meant(found).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default()
 )]
 pub struct UnknownElementType {
     /// What stood where an element type was expected.
     pub found: String,
+}
+
+/// What types are called elsewhere, in small letters.
+const ELSEWHERE: &[(&str, ElementType)] = &[
+    ("half", ElementType::F16),
+    ("float16", ElementType::F16),
+    ("fp16", ElementType::F16),
+    ("bfloat16", ElementType::BF16),
+    ("bfloat", ElementType::BF16),
+    ("float", ElementType::F32),
+    ("single", ElementType::F32),
+    ("float32", ElementType::F32),
+    ("fp32", ElementType::F32),
+    ("double", ElementType::F64),
+    ("float64", ElementType::F64),
+    ("fp64", ElementType::F64),
+    ("d64", ElementType::F64),
+    ("bool", ElementType::I1),
+    ("int8", ElementType::I8),
+    ("int16", ElementType::I16),
+    ("short", ElementType::I16),
+    ("int", ElementType::I32),
+    ("int32", ElementType::I32),
+    ("s32", ElementType::I32),
+    ("long", ElementType::I64),
+    ("int64", ElementType::I64),
+    ("s64", ElementType::I64),
+    ("fp8", ElementType::F8E4M3FN),
+    ("e4m3", ElementType::F8E4M3FN),
+    ("e5m2", ElementType::F8E5M2),
+];
+
+/// The type that goes by this name elsewhere, or that is written with other letters.
+fn meant(found: &str) -> Option<ElementType> {
+    let small = found.to_ascii_lowercase();
+    let mut all = ElementType::ALL.into_iter();
+    all.find(|element| element.name().to_ascii_lowercase() == small)
+        .or_else(|| {
+            let known = ELSEWHERE.iter().find(|(name, _)| *name == small);
+            known.map(|(_, element)| *element)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_elsewhere_are_understood() {
+        for (found, expected) in [
+            ("F64", Some("f64")),
+            ("double", Some("f64")),
+            ("f8e4m3fn", Some("f8E4M3FN")),
+            ("complex", None),
+        ] {
+            assert_eq!(meant(found).map(ElementType::name), expected, "{found}");
+        }
+        for (name, element) in ELSEWHERE {
+            let told = name.parse::<ElementType>().unwrap_err().to_string();
+            assert!(
+                told.ends_with(&format!("; did you mean `{element}`?")),
+                "{told}"
+            );
+        }
+    }
 }

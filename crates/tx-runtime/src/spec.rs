@@ -172,9 +172,75 @@ fn parse(text: &str) -> Result<Spec, String> {
             if text.ends_with(".npz") {
                 return "it is an archive of arrays: save the one that is meant with `numpy.save`, as FILE.npy".to_owned();
             }
-            "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, rand:4x8xf32[:SEED] or a number".to_owned()
+            format!("{FORMS}{}", hint(text))
         }),
     }
+}
+
+/// What an argument may be.
+const FORMS: &str = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, rand:4x8xf32[:SEED] or a number";
+
+/// What begins an array that is made here.
+const GENERATORS: [&str; 3] = ["zeros", "full", "rand"];
+
+/// What such are called elsewhere, and what to write.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("zero", "zeros:TYPE"),
+    ("empty", "zeros:TYPE"),
+    ("ones", "full:1:TYPE"),
+    ("one", "full:1:TYPE"),
+    ("fill", "full:VALUE:TYPE"),
+    ("const", "full:VALUE:TYPE"),
+    ("constant", "full:VALUE:TYPE"),
+    ("value", "full:VALUE:TYPE"),
+    ("randn", RAND),
+    ("randint", RAND),
+    ("random", RAND),
+    ("normal", RAND),
+    ("uniform", RAND),
+];
+const RAND: &str = "rand:TYPE` (uniform: floats from 0 to 1, integers from -8 to 7)";
+
+/// What may be meant by a text that is no argument.
+fn hint(text: &str) -> String {
+    let mut hints = String::new();
+    let mut rest = text;
+    // The name of an argument, as programs have them.
+    if let Some((name, value)) = text.split_once('=') {
+        let name = name.trim_start_matches('%');
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if is_name {
+            hints.push_str(
+                "; arguments have no names here, and are given in order, one `--arg` for each",
+            );
+            rest = value;
+        }
+    }
+    let Some((found, _)) = rest.split_once(':') else {
+        return hints;
+    };
+    let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == found);
+    let near = || {
+        let distance = |name: &&str| strsim::osa_distance(found, name);
+        let near = GENERATORS.into_iter().min_by_key(|name| distance(&name));
+        near.filter(|name| 3 * distance(&name) <= name.len().max(6))
+    };
+    let meant = match elsewhere {
+        Some((_, instead)) => Some((*instead).to_owned()),
+        None if GENERATORS.contains(&found) => None,
+        None => near().map(|near| format!("{near}:")),
+    };
+    if !GENERATORS.contains(&found) {
+        hints.push_str(&format!(
+            "; `{found}` makes no array: {} do",
+            GENERATORS.map(|name| format!("`{name}`")).join(", ")
+        ));
+    }
+    if let Some(meant) = meant {
+        let closed = if meant.contains('`') { "" } else { "`" };
+        hints.push_str(&format!("; did you mean `{meant}{closed}?"));
+    }
+    hints
 }
 
 fn parse_element(text: &str) -> Result<ElementType, String> {

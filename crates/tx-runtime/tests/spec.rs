@@ -113,14 +113,35 @@ fn reads_files() -> Result<(), Box<dyn std::error::Error>> {
 #[test]
 fn explains_what_it_expected() {
     let forms = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, rand:4x8xf32[:SEED] or a number";
+    let makes = "`FOUND` makes no array: `zeros`, `full`, `rand` do";
     for (text, reason) in [
         ("", forms),
         ("data.txt", forms),
         (
+            "A=randn:4xf32",
+            &format!("{forms}; arguments have no names here, and are given in order, one `--arg` for each; {makes}; did you mean `rand:TYPE` (uniform: floats from 0 to 1, integers from -8 to 7)?").replace("FOUND", "randn"),
+        ),
+        (
+            "A=rand:4xf32",
+            &format!("{forms}; arguments have no names here, and are given in order, one `--arg` for each"),
+        ),
+        (
+            "zreos:4xf32",
+            &format!("{forms}; {makes}; did you mean `zeros:`?").replace("FOUND", "zreos"),
+        ),
+        (
+            "ones:4xf32",
+            &format!("{forms}; {makes}; did you mean `full:1:TYPE`?").replace("FOUND", "ones"),
+        ),
+        ("mesh:4xf32", &format!("{forms}; {makes}").replace("FOUND", "mesh")),
+        (
+            "rand:4xdouble",
+            "unknown element type `double`; known types: f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, f8E4M3FN, f8E5M2; did you mean `f64`?",
+        ),
+        (
             "data.npz",
             "it is an archive of arrays: save the one that is meant with `numpy.save`, as FILE.npy",
         ),
-        ("ones:4xf32", forms),
         (
             "zeros:4x8",
             "`4x8` ends without an element type, as in `4x8xf32`",
