@@ -197,9 +197,15 @@ impl<'t, 'c> Trial<'t, 'c> {
         if let Some(text) = self.try_all(&values, Same::Order)? {
             return Ok(Finding::Broken(text));
         }
-        let mut remarks: Vec<String> = self.nan()?.into_iter().collect();
-        remarks.extend(self.infinities()?);
-        self.with_identity(&values, remarks)
+        let remarks = self.nan()?.into_iter().collect();
+        // Of several values the finite ones say more.
+        Ok(match self.with_identity(&values, remarks)? {
+            Finding::Hold(mut remarks) => {
+                remarks.extend(self.infinities(&values)?);
+                Finding::Hold(remarks)
+            }
+            broken => broken,
+        })
     }
 
     /// What a region does with NaN and infinities, which `select` rarely treats alike.
@@ -211,11 +217,11 @@ impl<'t, 'c> Trial<'t, 'c> {
         let pairs =
             |f: fn(usize) -> usize| Combined::given(vec![(0..16).map(|i| values[f(i)]).collect()]);
         let found = self.compare_pairs(&pairs(|i| i / 4), &pairs(|i| i % 4), Same::Bits)?;
-        Ok(found.map(may_occur))
+        Ok(found.map(in_order))
     }
 
     /// An infinity of which the identity makes a finite number, as the largest one does in a minimum.
-    fn infinities(&self) -> Result<Option<String>, Trouble> {
+    fn infinities(&self, values: &Combined) -> Result<Option<String>, Trouble> {
         let Some(float) = self.scalars[0].float() else {
             return Ok(None);
         };
@@ -226,7 +232,8 @@ impl<'t, 'c> Trial<'t, 'c> {
             let result = self.combiner.combine(&l, &r)?.get(0);
             if float.value(result[0]).is_finite() {
                 let [l, x, found] = [&identity[..], &x, &result].map(|p| self.show(p));
-                return Ok(Some(may_occur(not_neutral(&l, &x, &found, &x))));
+                let text = not_neutral(&l, &x, &found, &x);
+                return Ok(Some(may_occur(text, &self.advice(values)?)));
             }
         }
         Ok(None)
@@ -238,9 +245,12 @@ impl<'t, 'c> Trial<'t, 'c> {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
             let tuples = self.mixed();
-            let mut remarks = Vec::from_iter(self.try_all(&tuples, Same::Order)?.map(may_occur));
+            let mut remarks = Vec::from_iter(self.try_all(&tuples, Same::Order)?.map(in_order));
             if self.identity(&tuples)?.is_none() {
-                remarks.extend(self.identity(&self.beside_identity())?.map(may_occur));
+                let beside = self.beside_identity();
+                if let Some(text) = self.identity(&beside)? {
+                    remarks.push(may_occur(text, &self.advice(&beside)?));
+                }
             }
             return self.with_identity(&tuples, remarks);
         };
@@ -253,7 +263,7 @@ impl<'t, 'c> Trial<'t, 'c> {
         let broken = self.try_elements(&elements)?;
         let mut remarks = match broken {
             Some(text) if element.sources.len() == 1 => return Ok(Finding::Broken(text)),
-            Some(text) => vec![may_occur(text)],
+            Some(text) => vec![in_order(text)],
             None => Vec::new(),
         };
         let are_floats = element.sources.iter().all(|s| s.float().is_some());
@@ -262,7 +272,9 @@ impl<'t, 'c> Trial<'t, 'c> {
             let infinite = combiner.elements(element, &Combined::given(infinite.collect()))?;
             let numbers = (0..infinite.len()).filter(|i| self.is_number(&infinite, *i));
             let numbers = infinite.select(numbers.collect::<Vec<_>>().into_iter());
-            remarks.extend(self.identity(&numbers)?.map(may_occur));
+            if let Some(text) = self.identity(&numbers)? {
+                remarks.push(may_occur(text, &self.advice(&numbers)?));
+            }
         }
         self.with_identity(&elements, remarks)
     }
@@ -516,19 +528,92 @@ impl<'t, 'c> Trial<'t, 'c> {
                 .map(|bits| vec![bits])
                 .collect(),
         );
+        let broken =
+            |text: String, advice: String| Ok(Finding::Broken(format!("{text}; {advice}")));
         if let Some(text) = self.identity(&itself)? {
-            return Ok(Finding::Broken(text));
+            return broken(text, self.advice(values)?);
         }
         match self.identity(values)? {
             Some(text) if self.combiner.kind() != Kind::Custom => return Ok(Finding::Broken(text)),
             // Whatever the elements are.
             Some(text) if self.changes_all(values)? => {
                 let all = "and so with every other value that was tried";
-                return Ok(Finding::Broken(format!("{text}, {all}")));
+                return broken(format!("{text}, {all}"), self.advice(values)?);
             }
-            text => remarks.extend(text.map(may_occur)),
+            Some(text) => remarks.push(may_occur(text, &self.advice(values)?)),
+            None => {}
         }
         Ok(Finding::Hold(remarks))
+    }
+
+    /// What to do about an identity that is not neutral.
+    fn advice(&self, values: &Combined) -> Result<String, Trouble> {
+        if let Some(neutral) = self.neutral(values)? {
+            return Ok(format!("the identity must be {}", self.show(&[neutral])));
+        }
+        Ok(match (self.scalars, self.combiner.element()) {
+            ([_], None) => {
+                "no other that was tried is neutral either: the combiner changes single values (it takes away a sign, say), which \
+                 is to be done before they are combined, or such values must not occur"
+            }
+            (_, Some(_)) => {
+                "mend the identity or the combiner, or have `element` make no such values"
+            }
+            _ => "mend the identity, or the combiner where it changes single values",
+        }
+        .to_owned())
+    }
+
+    /// An identity of one part that is neutral to all of these values, and to infinities.
+    fn neutral(&self, values: &Combined) -> Result<Option<u64>, Trouble> {
+        let [scalar] = *self.scalars else {
+            return Ok(None);
+        };
+        let infinities = || special(scalar).into_iter().skip(1);
+        let mut all: Vec<u64> = infinities().collect();
+        let candidates = match scalar {
+            Scalar::Int(bits @ 1..=8) => (0..1_u64 << bits).collect(),
+            _ => [all.clone(), self::values(scalar)].concat(),
+        };
+        let defined = (0..values.len()).filter(|i| values.defined[*i]);
+        all.extend(defined.map(|i| values.parts[0][i]));
+        let all = Combined::given(vec![all]);
+        for candidate in candidates {
+            let same = Combined::given(vec![vec![candidate; all.len()]]);
+            let sides = [
+                self.combiner.combine(&same, &all)?,
+                self.combiner.combine(&all, &same)?,
+            ];
+            let kept = |result: &Combined| {
+                (0..all.len()).all(|i| self.is_kept(scalar, candidate, &all, result, i))
+            };
+            if sides.iter().all(kept) {
+                return Ok(Some(candidate));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether a value came out of a combination with a candidate as it was, up to rounding.
+    fn is_kept(
+        &self,
+        scalar: Scalar,
+        candidate: u64,
+        all: &Combined,
+        result: &Combined,
+        i: usize,
+    ) -> bool {
+        let (old, new) = (all.parts[0][i], result.parts[0][i]);
+        let (x, y) = (value(scalar, old), value(scalar, new));
+        let error = result.bound(0, i, scalar).error;
+        let overflows = error.is_infinite() && value(scalar, candidate).is_finite();
+        result.defined[i]
+            && match scalar {
+                Scalar::Int(_) => old == new,
+                Scalar::Float(_) => {
+                    x == y || overflows || error.is_finite() && (x - y).abs() <= 2.0 * error
+                }
+            }
     }
 
     /// A value that the identity changes. Of floats that are no NaN, up to rounding and the sign of 0.
@@ -599,8 +684,12 @@ fn not_neutral(left: &str, right: &str, found: &str, expected: &str) -> String {
     format!("the identity is not neutral: combiner({left}, {right}) = {found}, expected {expected}")
 }
 
-fn may_occur(text: String) -> String {
-    format!("where such values occur, {text}")
+fn may_occur(text: String, advice: &str) -> String {
+    format!("where such values occur, {text}; {advice}")
+}
+
+fn in_order(text: String) -> String {
+    may_occur(text, "the combiner must give the same in any order")
 }
 
 /// The value of a float; 0 for integers, which are compared by their bits.

@@ -155,17 +155,55 @@ fn identities_are_tried() {
     assert_eq!(
         remarks,
         [
-            "where such values occur, the identity is not neutral: combiner(0, -127) = 127, expected -127"
+            "where such values occur, the identity is not neutral: combiner(0, -127) = 127, expected -127; no other that was tried is neutral either: the combiner changes single values (it takes away a sign, say), which is to be done before they are combined, or such values must not occur"
         ]
     );
     assert_eq!(
         example(of_one("i8", "1", "%x = arith.addi %l0, %r0 : i8")),
-        "the identity is not neutral: combiner(1, 1) = 2, expected 1"
+        "the identity is not neutral: combiner(1, 1) = 2, expected 1; the identity must be 0"
     );
     assert_eq!(
         example(of_one("f32", "1.0", "%x = arith.addf %l0, %r0 : f32")),
-        "the identity is not neutral: combiner(1.0, 1.0) = 2.0, expected 1.0"
+        "the identity is not neutral: combiner(1.0, 1.0) = 2.0, expected 1.0; the identity must be 0.0"
     );
+}
+
+/// An identity that changes some values is told with one that changes none.
+#[test]
+fn neutral_identities_are_named() {
+    for (ty, identity, op, expected) in [
+        (
+            "f32",
+            "0.0",
+            "arith.maximumf",
+            "combiner(0.0, -1.0) = 0.0, expected -1.0; the identity must be -inf",
+        ),
+        (
+            "i32",
+            "0",
+            "arith.maxsi",
+            "combiner(0, -1) = 0, expected -1; the identity must be -2147483648",
+        ),
+        (
+            "i8",
+            "0",
+            "arith.minsi",
+            "combiner(0, 1) = 0, expected 1; the identity must be 127",
+        ),
+        (
+            "f16",
+            "65504.0",
+            "arith.minimumf",
+            "combiner(65504.0, inf) = 65504.0, expected inf; the identity must be inf",
+        ),
+    ] {
+        let Finding::Hold(remarks) = of_one(ty, identity, &format!("%x = {op} %l0, %r0 : {ty}"))
+        else {
+            panic!("{op} combines");
+        };
+        let expected = format!("where such values occur, the identity is not neutral: {expected}");
+        assert_eq!(remarks.first(), Some(&expected));
+    }
 }
 
 /// What is not defined says nothing: neither of the values that a division fails for, nor of the others of a piece.
@@ -179,7 +217,7 @@ fn what_is_not_defined_is_left_out() {
     assert_eq!(
         remarks,
         [
-            "where such values occur, the identity is not neutral: combiner(0, 8) = undefined, expected 8"
+            "where such values occur, the identity is not neutral: combiner(0, 8) = undefined, expected 8; no other that was tried is neutral either: the combiner changes single values (it takes away a sign, say), which is to be done before they are combined, or such values must not occur"
         ]
     );
     assert_eq!(
@@ -189,7 +227,7 @@ fn what_is_not_defined_is_left_out() {
     // The identity is a shift by too much.
     assert_eq!(
         example(of_one("i8", "-1", largest)),
-        "the identity is not neutral: combiner(-1, -1) = undefined, expected -1"
+        "the identity is not neutral: combiner(-1, -1) = undefined, expected -1; no other that was tried is neutral either: the combiner changes single values (it takes away a sign, say), which is to be done before they are combined, or such values must not occur"
     );
 }
 
@@ -245,7 +283,7 @@ fn what_depends_on_nan_is_told() {
     assert_eq!(
         of_one("f32", "0xFF800000", chosen),
         Finding::Hold(vec![
-            "where such values occur, not commutative: combiner(1.0, NaN) = NaN, but combiner(NaN, 1.0) = 1.0"
+            "where such values occur, not commutative: combiner(1.0, NaN) = NaN, but combiner(NaN, 1.0) = 1.0; the combiner must give the same in any order"
                 .to_owned()
         ])
     );

@@ -52,13 +52,12 @@ fn judge(found: &[Laws]) -> Option<Verdict> {
             .chain(advice)
             .chain(hold)
             .chain(remarks);
-        Verdict::Conditional(all.collect::<Vec<_>>().join("; "))
+        Verdict::Conditional(all.collect())
     })
 }
 
-/// What follows where a law fails for values that may not occur, and what keeps them from it.
-const ADVICE: &str = "with such values results depend on lengths and schedules; see to it that there are none, as by \
-                      doing in `element` what the combiner does to a single value (an absolute value, say)";
+/// What follows where a law fails for values that may not occur.
+const ADVICE: &str = "with such values results depend on lengths and schedules";
 
 #[cfg(test)]
 mod tests {

@@ -167,29 +167,34 @@ impl Validation {
         !self.is_good() && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
-    /// Whether it is the combiner that is wrong, and not the pass which combines in another order, as far as is known.
-    pub fn blames_combiner(&self) -> bool {
-        let wrong = self
-            .guilty()
-            .is_some_and(|stage| matches!(stage.verdict, Verdict::Wrong(_)));
-        wrong && self.custom(conditional)
+    /// Which law the combiner breaks, and where it stands, if it is that which is wrong, and not the pass which combines in another
+    /// order, as far as is known.
+    pub fn blamed(&self) -> Option<&str> {
+        matches!(self.guilty()?.verdict, Verdict::Wrong(_)).then_some(())?;
+        let mut told = self.stages.iter().filter_map(|stage| match &stage.verdict {
+            Verdict::Conditional(laws) => laws.first(),
+            _ => None,
+        });
+        told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
-    /// Whether this is said of the laws of a `custom` combiner.
-    fn custom(&self, of: fn(&Verdict) -> Option<&String>) -> bool {
-        let mut told = self.stages.iter().filter_map(|stage| of(&stage.verdict));
-        told.any(|laws| laws.contains("custom"))
+    /// Whether a `custom` combiner is among those for which no law is seen to fail.
+    fn holds_custom(&self) -> bool {
+        self.stages.iter().any(|stage| match &stage.verdict {
+            Verdict::Hold(laws) => laws.contains(CUSTOM),
+            _ => false,
+        })
     }
 
     /// What else may be to blame than the first stage that is wrong.
     pub fn note(&self) -> Option<&'static str> {
         let guilty = self.guilty()?;
         match &guilty.verdict {
-            _ if self.blames_combiner() => Some(
-                "`laws` shows values for which a `custom` combiner depends on the order of elements, or on identities: schedules \
-                 combine in other orders, so that it is the combiner that is wrong, unless such values do not occur in these inputs",
+            _ if self.blamed().is_some() => Some(
+                "schedules combine in other orders, and identities where there are no elements: it is the combiner that is wrong, \
+                 unless such values do not occur in these inputs",
             ),
-            Verdict::Wrong(_) if self.custom(holding) => Some(
+            Verdict::Wrong(_) if self.holds_custom() => Some(
                 "the laws of `custom` combiners are tried, not proved: one that depends on the order of elements, or whose \
                  identities are not neutral, is such a change too",
             ),
@@ -211,19 +216,8 @@ impl Validation {
     }
 }
 
-fn conditional(verdict: &Verdict) -> Option<&String> {
-    match verdict {
-        Verdict::Conditional(laws) => Some(laws),
-        _ => None,
-    }
-}
-
-fn holding(verdict: &Verdict) -> Option<&String> {
-    match verdict {
-        Verdict::Hold(laws) => Some(laws),
-        _ => None,
-    }
-}
+/// The kind of combiners with a region.
+const CUSTOM: &str = "custom";
 
 /// Changes a module between two passes: the name of the stage, and the module after it.
 pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;

@@ -17,8 +17,8 @@ pub enum Verdict {
     AsInIr(String),
     /// Combiners for which no law is seen to fail, and what is remarkable of them.
     Hold(String),
-    /// Combiners for which a law fails with values that may not occur, which ones, and what to do.
-    Conditional(String),
+    /// Combiners for which a law fails with values that may not occur, which ones, and what to do; below these, what is remarkable of others.
+    Conditional(Vec<String>),
     /// Another result.
     Wrong(Box<Difference>),
     /// Accesses that no barrier orders.
@@ -119,7 +119,7 @@ impl fmt::Display for Verdict {
             Self::Wrong(difference) => write!(f, "WRONG: {difference}"),
             Self::Race(what) => write!(f, "RACE: {what}"),
             Self::Fault(what) => write!(f, "FAULT: {what}"),
-            Self::Conditional(what) => write!(f, "conditional: {what}"),
+            Self::Conditional(what) => write!(f, "conditional: {}", what.join("; ")),
             Self::Broken(what) => write!(f, "BROKEN: {what}"),
             Self::Hold(what) | Self::Unsupported(what) => f.write_str(what),
         }

@@ -263,8 +263,8 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
         (Verdict::Race(_), "parse") => "the program leaves accesses unordered".to_owned(),
         (_, "parse") => "the program does what it must not".to_owned(),
         (Verdict::Race(_), _) => format!("accesses are not ordered after `{name}`"),
-        _ if validation.blames_combiner() => {
-            format!("`{name}` combines in another order, which changes what the program computes")
+        _ if let Some(law) = validation.blamed() => {
+            format!("{law}; after `{name}` the program computes something else")
         }
         (Verdict::Wrong(_), _) => format!("`{name}` changes what the program computes"),
         (Verdict::Broken(_), _) => "a combiner does not obey the laws".to_owned(),
