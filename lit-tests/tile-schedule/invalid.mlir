@@ -673,3 +673,15 @@ func.func @made_elements(%A: memref<?x?xf32>, %a: memref<?xf32>, %b: memref<?xf3
   } : memref<?x?xf32> into memref<?xf32>, memref<?xf32>
   return
 }
+
+// -----
+
+// All mistakes are told at once, each with its note; what may follow from one of them is not.
+func.func @several_mistakes(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{the schedule names an unknown loop `d7`}}
+  // expected-note @below {{loops here: `d0`, `d1`}}
+  // expected-error @below {{`d0` is not reduced, so it has no partial results}}
+  // expected-note @below {{`rfactor` takes a loop over a reduced dimension}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d7" by 32>, #tile.bind<"d7.o" to block_x>, #tile.split<"d1" by 16>, #tile.rfactor<"d0">, #tile.unroll<"d1.i">]} : memref<?x?xf32> into memref<?xf32>
+  return
+}

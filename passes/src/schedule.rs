@@ -436,23 +436,44 @@ fn plan_by<'c>(
         None => (choose(&job, chip.clusters), true),
     };
     let is_alone = schedules.len() == 1;
-    let mut cases = Vec::new();
+    let (mut cases, mut wrong) = (Vec::new(), Vec::new());
     for case in schedules {
         let nest = legal(&job, &case).and_then(|nest| match is_alone || !starts_first(&nest) {
             true => Ok(nest),
             false => Err(Illegal::new("a case of the schedule has blocks that combine into one result")
                 .note("keep their partial results apart: `rfactor`")),
         });
-        let nest = nest.map_err(|e| {
-            let report = error(job.op.location(), e.reason);
-            match e.note {
-                Some(note) => report.note(note).emit(),
-                None => report.emit(),
-            }
-        })?;
-        cases.push((case, nest));
+        match nest {
+            Ok(nest) => cases.push((case, nest)),
+            Err(illegal) => wrong.push(illegal),
+        }
     }
-    Ok(Planned { job, cases, chosen })
+    match refuse(job.op, wrong) {
+        Some(failed) => Err(failed),
+        None => Ok(Planned { job, cases, chosen }),
+    }
+}
+
+/// Says all that is wrong with the schedules of an op, each once; none where nothing is.
+fn refuse(op: Op<'_>, wrong: Vec<Illegal>) -> Option<Failed> {
+    let mut told: Vec<String> = Vec::new();
+    let mut failed = None;
+    let all = wrong.into_iter().flat_map(|mut first| {
+        let others = std::mem::take(&mut first.others);
+        std::iter::once(first).chain(others)
+    });
+    for illegal in all {
+        if told.contains(&illegal.reason) {
+            continue;
+        }
+        let report = error(op.location(), illegal.reason.clone());
+        failed = Some(match illegal.note {
+            Some(note) => report.note(note).emit(),
+            None => report.emit(),
+        });
+        told.push(illegal.reason);
+    }
+    failed
 }
 
 /// As many as [`MOST_CANDIDATES`] of these, which are in order, and in the same: the first few of each sort, as estimates tell

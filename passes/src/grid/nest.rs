@@ -166,6 +166,8 @@ pub(crate) struct Nest {
 pub(crate) struct Illegal {
     pub(crate) reason: String,
     pub(crate) note: Option<String>,
+    /// What else is wrong, that does not follow from this.
+    pub(crate) others: Vec<Illegal>,
 }
 
 impl Illegal {
@@ -173,6 +175,7 @@ impl Illegal {
         Self {
             reason: reason.into(),
             note: None,
+            others: Vec::new(),
         }
     }
 
@@ -216,10 +219,32 @@ impl Nest {
                 steps.len()
             )));
         }
+        let mut wrong: Vec<Illegal> = Vec::new();
+        // Loops of steps that were not taken: what is wrong with these may follow from that.
+        let mut doubtful: Vec<&str> = Vec::new();
+        let is_of = |name: &str, loops: &[&str]| {
+            loops.iter().any(|other| {
+                let part = name.strip_prefix(other);
+                part.is_some_and(|part| part.is_empty() || part.starts_with('.'))
+            })
+        };
         for step in steps {
-            self.step(step)?;
+            let loops = step.loops();
+            if loops.iter().any(|name| is_of(name, &doubtful)) {
+                doubtful.extend(loops);
+            } else if let Err(illegal) = self.step(step) {
+                wrong.push(illegal);
+                doubtful.extend(loops);
+            }
         }
-        Ok(self)
+        let mut wrong = wrong.into_iter();
+        match wrong.next() {
+            None => Ok(self),
+            Some(first) => Err(Illegal {
+                others: wrong.collect(),
+                ..first
+            }),
+        }
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Illegal> {

@@ -97,6 +97,23 @@ impl Step {
     }
 }
 
+impl Step {
+    /// The loops that it speaks of, and the one that it makes of several.
+    pub(crate) fn loops(&self) -> Vec<&str> {
+        match self {
+            Self::Split(l, _)
+            | Self::Align(l, _)
+            | Self::Bind(l, _)
+            | Self::RFactor(l)
+            | Self::Unroll(l)
+            | Self::Vectorize(l) => vec![l],
+            Self::Fuse(loops, to) => loops.iter().chain([to]).map(String::as_str).collect(),
+            Self::Reorder(loops) => loops.iter().map(String::as_str).collect(),
+            Self::Stream | Self::Resident(_) | Self::LastBlock => Vec::new(),
+        }
+    }
+}
+
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |loops: &[String]| {
