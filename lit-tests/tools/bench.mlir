@@ -20,7 +20,7 @@
 // JSON: {{^}}{"bytes":588,"ceiling_gb_per_s":null,"copies":1,"device":"{{.+}}","entry":"rows","fastest_us":{{.+}},"file":"{{.*}}bench.mlir","gb_per_s":{{.+}},"graph":false,"kernels":1,"median_us":{{.+}},"slowest_us":{{.+}}}{{$}}
 
 // Arguments that do not fit are refused as `tx run` refuses them.
-// ARGS: arg0.dim0 and arg1.dim0 are one dimension of the reduction
+// ARGS: %A.dim0 is 7, %B.dim0 is 8: they are one dimension of the reduction
 func.func @rows(%A: memref<?x20xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x20xf32> into memref<?xf32>
   return

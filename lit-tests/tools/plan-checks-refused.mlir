@@ -34,7 +34,7 @@
 // NEVER:       error: what is asserted here never holds: rows are 6 long
 // NEVER:       note: found `5 == 6`
 // LESS:        error: what is asserted here never holds: less than itself
-// LESS:        note: found `arg0.dim0 < arg0.dim0`
+// LESS:        note: found `%A.dim0 < %A.dim0`
 //
 // A condition is for assertions alone.
 // OTHERWISE:   error: `arith.cmpi` depends on a condition, and a launch plan has none

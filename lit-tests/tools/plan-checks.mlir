@@ -72,12 +72,12 @@
 // ADDED:      argument 1: 6xf32
 // ADDED-NEXT: [9. 9. 9. 9. 9. 9.]
 // EMPTY:      argument 1: 0xf32
-// COLUMNS:    {{.*}}.mlir:{{[0-9]+}}:5: error: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B (expected arg0.dim1 == arg1.dim0)
-// MULTIPLE:   {{.*}}.mlir:{{[0-9]+}}:5: error: mod(arg0.dim0, 2) is 1: rows come in pairs, and n is one of them (expected mod(arg0.dim0, 2) == 0)
-// LIMIT:      {{.*}}.mlir:{{[0-9]+}}:5: error: nonnegative(arg2) is 5, arg0.dim0 is 4: rows come in pairs, and n is one of them (expected nonnegative(arg2) <= arg0.dim0)
-// NEGATIVE:   {{.*}}.mlir:{{[0-9]+}}:5: error: `arg2` is -1, expected 0 or more: rows come in pairs, and n is one of them
-// MANY:       {{.*}}.mlir:{{[0-9]+}}:5: error: arg0.dim1 is 4096: at most 1024 columns (expected arg0.dim1 < 1025)
-// FIRST:      {{.*}}.mlir:{{[0-9]+}}:5: error: arg0.dim1 is 5, arg1.dim0 is 6: a row of A is as long as B
+// COLUMNS:    {{.*}}.mlir:{{[0-9]+}}:5: error: %A.dim1 is 5, %B.dim0 is 6: a row of A is as long as B (expected %A.dim1 == %B.dim0)
+// MULTIPLE:   {{.*}}.mlir:{{[0-9]+}}:5: error: mod(%A.dim0, 2) is 1: rows come in pairs, and n is one of them (expected mod(%A.dim0, 2) == 0)
+// LIMIT:      {{.*}}.mlir:{{[0-9]+}}:5: error: nonnegative(%n) is 5, %A.dim0 is 4: rows come in pairs, and n is one of them (expected nonnegative(%n) <= %A.dim0)
+// NEGATIVE:   {{.*}}.mlir:{{[0-9]+}}:5: error: `%n` is -1, expected 0 or more: rows come in pairs, and n is one of them
+// MANY:       {{.*}}.mlir:{{[0-9]+}}:5: error: %A.dim1 is 4096: at most 1024 columns (expected %A.dim1 < 1025)
+// FIRST:      {{.*}}.mlir:{{[0-9]+}}:5: error: %A.dim1 is 5, %B.dim0 is 6: a row of A is as long as B
 //
 // What holds for all arguments is no check, and a plan without checks does not speak of them.
 // ALWAYS-NOT: "checks"
@@ -117,7 +117,7 @@
 // PREDICATES-NEXT: "message": "uge"
 //
 // A function that launches nothing is checked too.
-// NOTHING: {{.*}}.mlir:{{[0-9]+}}:5: error: arg0 is 4, arg1 is 4: ne (expected arg0 != arg1)
+// NOTHING: {{.*}}.mlir:{{[0-9]+}}:5: error: %a is 4, %b is 4: ne (expected %a != %b)
 //
 // The passes leave assertions alone.
 // LOWERED-LABEL: func.func @add

@@ -79,7 +79,7 @@
 // WIDEN:     error: `arith.index_cast` widens what was narrowed to i32
 // WIDEN:     note: use the wide value itself
 // FITS:      error: a kernel is given 300 as i8, which does not fit
-// DIM:       error: `memref.dim` asks for dimension `arg1`, expected a constant below 1
+// DIM:       error: `memref.dim` asks for dimension `%n`, expected a constant below 1
 // TERMS:     error: `arith.addi` makes an expression of 511 terms over the arguments, and a launch plan holds 256
 // TERMS:     note: compute it before, and pass it as an argument
 // INSIDE:    error: `gpu.launch` has the kernel inside of it

@@ -13,11 +13,11 @@
 
 // Arrays of sizes with which a kernel would read or write outside of them are refused before anything is launched.
 // CHECK: argument 1: 4x1xf32
-// WIDE: {{.*}}:[[# @LINE + 6]]:3: error: arg1.dim1 is 8: arg1.dim1 is reduced by the reduction, and must be 1 where it is kept (expected arg1.dim1 == 1)
-// NONE: {{.*}}:[[# @LINE + 5]]:3: error: arg1.dim1 is 0: arg1.dim1 is reduced by the reduction, and must be 1 where it is kept (expected arg1.dim1 == 1)
-// FEW:  arg0.dim0 and arg1.dim0 are one dimension of the reduction (expected arg0.dim0 == arg1.dim0)
-// BACK: `((d0 * -1) + 7)`, the index of `linalg.generic` in arg0.dim0, must not be less than 0
-// BELOW: `(d0 + -1)`, the index of `linalg.generic` in arg0.dim0, must not be less than 0
+// WIDE: {{.*}}:[[# @LINE + 6]]:3: error: %B.dim1 is 8: it is reduced by the reduction, and must be 1 where it is kept
+// NONE: {{.*}}:[[# @LINE + 5]]:3: error: %B.dim1 is 0: it is reduced by the reduction, and must be 1 where it is kept
+// FEW:  %A.dim0 is 4, %B.dim0 is 3: they are one dimension of the reduction, and must be equal
+// BACK: `((d0 * -1) + 7)`, the index of `linalg.generic` in %A.dim0, must not be less than 0
+// BELOW: `(d0 + -1)`, the index of `linalg.generic` in %A.dim0, must not be less than 0
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?x?xf32>
   return

@@ -20,7 +20,7 @@
 // SAID-NEXT:  {{no schedule is better|what is written is for arguments like these}}
 
 // What cannot be run or found is refused as elsewhere.
-// ARGS: arg0.dim0 and arg1.dim0 are one dimension of the reduction
+// ARGS: %A.dim0 is 7, %B.dim0 is 8: they are one dimension of the reduction
 // NAME: `columns`
 func.func @rows(%A: memref<?x20xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x20xf32> into memref<?xf32>

@@ -55,7 +55,7 @@ pub enum Relation {
 #[non_exhaustive]
 pub enum CheckError {
     /// The relation does not hold.
-    #[error("{}{} (expected {check})", sides(check, *left, *right), check.message)]
+    #[error("{}", failed(check, *left, *right))]
     Failed {
         /// What was expected.
         check: Box<Check>,
@@ -72,6 +72,24 @@ pub enum CheckError {
         /// Why there is no value.
         error: ExprError,
     },
+}
+
+/// Why the relation does not hold. A message that begins with the sides does not say them again.
+fn failed(check: &Check, left: i64, right: i64) -> String {
+    let sides = sides(check, left, right);
+    let (l, r) = (check.left.to_string(), check.right.to_string());
+    let after = |names: &str| check.message.strip_prefix(names)?.strip_prefix(' ');
+    if let Some(rest) = after(&format!("{l} and {r}")) {
+        let must = match check.relation {
+            Relation::Equal => ", and must be equal".to_owned(),
+            _ => format!(" (expected {check})"),
+        };
+        return format!("{sides}they {rest}{must}");
+    }
+    match after(&l).filter(|_| check.right.as_const().is_some()) {
+        Some(rest) => format!("{sides}it {rest}"),
+        None => format!("{sides}{} (expected {check})", check.message),
+    }
 }
 
 /// `arg0.dim0 is 5, arg1.dim0 is 6: `, without what is a constant.

@@ -85,18 +85,26 @@ impl Said {
             origin,
             ..Self::progress(message)
         };
-        let place = place(verdict, &file).unwrap_or(tx::Location {
-            file,
-            line: 0,
-            column: 0,
-        });
+        // What is said first is what it is about.
+        let own = place(text, &file);
+        let text = match &own {
+            Some(at) => text.replacen(&format!(" at {}:{}:{}", at.file, at.line, at.column), "", 1),
+            None => text.to_owned(),
+        };
+        let place = own
+            .or_else(|| place(verdict, &file))
+            .unwrap_or(tx::Location {
+                file,
+                line: 0,
+                column: 0,
+            });
         let verdict = noted(Origin::Finding(place.clone()), verdict);
         let note = note.map(|note| noted(Origin::Text, note));
         Self {
             severity: Severity::Error,
             origin: Origin::Finding(place),
             notes: std::iter::once(verdict).chain(note).collect(),
-            ..Self::progress(text)
+            ..Self::progress(&text)
         }
     }
 
@@ -260,7 +268,12 @@ impl Said {
             }
             _ => None,
         };
+        let message = match &self.origin {
+            Origin::Program(Some(location)) => lines.named(location, &self.message),
+            _ => self.message.clone(),
+        };
         Self {
+            message,
             line: line.map(str::to_owned),
             notes: self
                 .notes
@@ -296,7 +309,9 @@ impl Said {
                 if let Some((_, fault)) = told("RACE: ").or_else(|| told("FAULT: ")) {
                     return tx_codes::find(fault);
                 }
-                told("BROKEN: ").and_then(|_| tx_codes::get(LAWS))
+                let breaks = told("BROKEN: ").is_some()
+                    || self.message.contains("where such values occur, ");
+                tx_codes::get(LAWS).filter(|_| breaks)
             }),
             _ => None,
         }
@@ -442,6 +457,41 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// A message about the arguments of the function around a place, with the names that they have there: `arg0.dim1` is `%A.dim1`.
+    fn named(&self, location: &tx::Location, message: &str) -> String {
+        const ARGUMENT: &str = "arg";
+        if !message.contains(ARGUMENT) || location.file != self.file {
+            return message.to_owned();
+        }
+        let before = self.lines[..location.line.min(self.lines.len())].join("\n");
+        let names = arguments(&before);
+        let mut done = String::new();
+        let mut rest = message;
+        while let Some(at) = rest.find(ARGUMENT) {
+            let (before, after) = (&rest[..at], &rest[at + ARGUMENT.len()..]);
+            let last = before.chars().next_back().or(done.chars().next_back());
+            let is_word = !last.is_some_and(|c| c.is_alphanumeric() || "_%$@".contains(c));
+            let end = after
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(after.len());
+            let ends = !after[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+            let name = after[..end].parse().ok().and_then(|i: usize| names.get(i));
+            done.push_str(before);
+            match name.filter(|_| is_word && ends) {
+                Some(name) => {
+                    done.push('%');
+                    done.push_str(name);
+                    rest = &after[end..];
+                }
+                None => {
+                    done.push_str(ARGUMENT);
+                    rest = after;
+                }
+            }
+        }
+        done + rest
+    }
+
     fn at(&self, location: &tx::Location) -> Option<&'a str> {
         let number = location.line.checked_sub(1)?;
         self.lines
@@ -449,6 +499,40 @@ impl<'a> Lines<'a> {
             .copied()
             .filter(|_| location.file == self.file)
     }
+}
+
+/// The names of the arguments of the last function that begins in a text.
+fn arguments(before: &str) -> Vec<&str> {
+    let begin = ["func.func ", "gpu.func "]
+        .iter()
+        .filter_map(|op| before.rfind(op))
+        .max();
+    let header = begin.and_then(|begin| before[begin..].split_once('('));
+    let mut rest = header.map_or("", |(_, rest)| rest);
+    let mut names = Vec::new();
+    // Types have parentheses and commas of their own, and comments whatever they like.
+    let mut depth = 0_usize;
+    while let Some(at) = rest.find(['%', '(', ')', '/']) {
+        let (sign, after) = (&rest[at..=at], &rest[at + 1..]);
+        rest = after;
+        match sign {
+            "(" => depth += 1,
+            ")" if depth == 0 => break,
+            ")" => depth -= 1,
+            "/" if after.starts_with('/') => {
+                rest = after.split_once('\n').map_or("", |(_, rest)| rest)
+            }
+            "%" if depth == 0 => {
+                let is_letter = |c: char| c.is_alphanumeric() || "_$.-".contains(c);
+                let end = after.find(|c| !is_letter(c)).unwrap_or(after.len());
+                if after[end..].trim_start().starts_with(':') {
+                    names.push(&after[..end]);
+                }
+            }
+            _ => {}
+        }
+    }
+    names
 }
 
 /// The first place of a file that a text names.
@@ -566,6 +650,30 @@ mod tests {
         assert_eq!(
             (&zero["file"], &zero["line"]),
             (&json!("a.mlir"), &Value::Null)
+        );
+    }
+
+    #[test]
+    fn arguments_have_the_names_of_the_program() {
+        let text = b"func.func @f(%A: memref<?xf32, affine_map<(d0) -> (d0)>>, // %C: (\n  %B : memref<?xf32>, %n: index) {\n  op %B : f\n}\n";
+        let lines = Lines::of(Path::new("a.mlir"), text);
+        let place = at(3, 3).expect("a place");
+        for (message, expected) in [
+            (
+                "arg0.dim0 is 4, arg1.dim0 is 5",
+                "%A.dim0 is 4, %B.dim0 is 5",
+            ),
+            ("mod(arg0.dim0, 2) is arg2", "mod(%A.dim0, 2) is %n"),
+            (
+                "arg3 and %arg0, bigarg0 arg0x --arg arg",
+                "arg3 and %arg0, bigarg0 arg0x --arg arg",
+            ),
+        ] {
+            assert_eq!(lines.named(&place, message), expected);
+        }
+        assert_eq!(
+            Lines::of(Path::new("b.mlir"), text).named(&place, "arg0"),
+            "arg0"
         );
     }
 

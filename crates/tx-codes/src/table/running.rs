@@ -316,4 +316,27 @@ pub(crate) const CODES: &[Code] = &[
 }
 "#,
     },
+    Code {
+        number: 809,
+        title: "arguments whose sizes do not fit together",
+        messages: &[
+            "{} is {}, {} is {}: they are one dimension of {}, and must be equal",
+            "{} is {}: they are one dimension of {}, and must be equal",
+            "{} is {}: it is reduced by the reduction, and must be 1 where it is kept",
+        ],
+        explanation: "Where a program leaves sizes open, the arguments give them, and what is one dimension of an op has one size in all of its arrays. \
+                      The message names both as the program does, `%A.dim0` the outermost dimension of `%A`, with what was found. Give arrays of sizes that fit, in the \
+                      order of the arguments, or reduce along other axes.",
+        command: Command::Run(&["--arg", "rand:4x8xf32", "--arg", "zeros:8xf32"]),
+        refused: r#"func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
+  return
+}
+"#,
+        accepted: r#"func.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [0] scope(grid) : memref<?x?xf32> into memref<?xf32>
+  return
+}
+"#,
+    },
 ];

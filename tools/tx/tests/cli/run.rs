@@ -288,9 +288,10 @@ fn arguments_that_do_not_fit_are_status_1() {
         fails(
             &case.tx(&[program, &args[..]].concat()),
             1,
-            "rows.mlir:2:3: error: arg0.dim0 is 4, arg1.dim0 is 7: arg0.dim0 and arg1.dim0 \
-             are one dimension of the reduction (expected arg0.dim0 == arg1.dim0)\n  \
-             tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>\n  ^\n",
+            "rows.mlir:2:3: error: %A.dim0 is 4, %B.dim0 is 7: they are one dimension of the reduction, \
+             and must be equal\n  \
+             tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>\n  ^\n  \
+             = TX0809: tx explain TX0809\n",
         );
     }
     let args = [
