@@ -47,9 +47,8 @@ func.func @type_of_a_boolean() {
 // Two types do not mix.
 func.func @mixed(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   tile.reduce custom %A into %B axes [1] scope(cta) identity [0.0 : f32] combiner {
-  // expected-note @below {{prior use here}}
   ^bb0(%l: f32, %r: f32):
-    // expected-error @below {{use of value '%l' expects different type than prior uses: 'f16' vs 'f32'}}
+    // expected-error @below {{use of `%l` of type `f32`, where `arith.addf` takes `f16`: convert it before, by `arith.truncf %l : f32 to f16`}}
     %p = arith.addf %l, %r : f16
     tile.yield %p : f32
   } : memref<4x8xf32> into memref<4xf32>

@@ -151,7 +151,7 @@ func.func @brace_of_a_region(%a: memref<4x4xf32>, %b: memref<4xf32>) {
     (%x: f32, %y: f32) {
       %z = arith.addf %x, %y : f32
       linalg.yield %z : f32
-  // expected-error @below {{`return` is unknown: ops of this region are written with their dialect, as in `func.return`; is a `}` missing above?}}
+  // expected-error @below {{`return` is unknown here: this region of `linalg.reduce` ends with `linalg.yield`; is a `}` missing above?}}
   return
 }
 
@@ -191,5 +191,73 @@ func.func @types_left_out(%a: memref<4x8xf32>, %b: memref<4xf32>) {
 func.func @attribute(%a: memref<4x8xf32>, %b: memref<4xf32>) {
   // expected-error @below {{expected an attribute, such as `1 : i64`, `"text"` or `#tile.determinism<any>`}}
   tile.reduce sum %a into %b axes [1] scope(cta) {determinism = any} : memref<4x8xf32> into memref<4xf32>
+  return
+}
+
+// -----
+
+// An op that was renamed, or that another dialect has, is told by its name now.
+func.func @renamed(%a: f32) {
+  // expected-error @below {{custom op 'arith.maxf' is unknown; did you mean `arith.maximumf` or `arith.maxnumf`?}}
+  %b = arith.maxf %a, %a : f32
+}
+
+// -----
+
+func.func @without_a_type(%a: f32) {
+  // expected-error @below {{custom op 'arith.add' is unknown; did you mean `arith.addf` or `arith.addi`?}}
+  %b = arith.add %a, %a : f32
+}
+
+// -----
+
+// Attributes and types of other dialects are near, too.
+// expected-error @below {{unknown attribute `#gpu.address_spac`; did you mean `#gpu.address_space`?}}
+func.func @attribute_of_gpu(%a: memref<4x4xf32, #gpu.address_spac<workgroup>>) {
+  return
+}
+
+// -----
+
+// expected-error @below {{unknown type `!gpu.async.tokn`; did you mean `!gpu.async.token`?}}
+func.func @type_of_gpu(%a: !gpu.async.tokn) {
+  return
+}
+
+// -----
+
+// What ends another region is told with what ends this one.
+func.func @ends_a_combiner(%a: memref<?x?xf32>, %b: memref<?xf32>) {
+  tile.reduce custom %a into %b axes [1] scope(grid) identity [0.0 : f32] combiner {
+  ^bb0(%l: f32, %r: f32):
+    %p = arith.addf %l, %r : f32
+    // expected-error @below {{`return` is unknown here: this region of `tile.reduce` ends with `tile.yield`; is a `}` missing above?}}
+    return %p : f32
+  } : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+func.func @ends_a_branch(%c: i1) {
+  %x = scf.if %c -> i1 {
+    scf.yield %c : i1
+  } else {
+    // expected-error @below {{`return` is unknown here: this region of `scf.if` ends with `scf.yield`; is a `}` missing above?}}
+    return %c : i1
+  }
+  return
+}
+
+// -----
+
+// A value of another type is converted.
+func.func @mixed(%a: memref<?x?xf16>, %b: memref<?xf32>) {
+  linalg.reduce ins(%a : memref<?x?xf16>) outs(%b : memref<?xf32>) dimensions = [1]
+    (%x: f16, %y: f32) {
+      // expected-error @below {{use of `%x` of type `f16`, where `arith.addf` takes `f32`: convert it before, by `arith.extf %x : f16 to f32`}}
+      %z = arith.addf %x, %y : f32
+      linalg.yield %z : f32
+    }
   return
 }

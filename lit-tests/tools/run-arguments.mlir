@@ -34,7 +34,7 @@
 // VALUE:  tx: error: argument 2: found the number 1.5, expected i32; i32 holds whole numbers from -2147483648 to 4294967295
 // OUT:    tx: error: --out 7=$TMP/t.npy: there is no argument 7: `sum` takes 3, expected the index of a memref argument
 // SCALAR: tx: error: --out 2=$TMP/t.npy: argument 2 is a scalar of type i32, expected the index of a memref argument
-// FILE:   tx: error: $TMP/t.npy: No such file or directory
+// FILE:   tx: error: $TMP/t.npy: no such file, expected an array to pass to the program
 gpu.module @kernels {
   gpu.func @sum(%A: memref<32xf32>, %B: memref<f32>, %k: i32)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {

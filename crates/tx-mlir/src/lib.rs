@@ -19,6 +19,7 @@ pub mod gpu;
 mod ir;
 pub mod llvm;
 pub mod memref;
+mod missing;
 mod names;
 mod nesting;
 mod options;
@@ -31,6 +32,7 @@ mod syntax;
 mod threads;
 mod toolkit;
 mod undeclared;
+mod upstream;
 
 pub use melior;
 
@@ -43,6 +45,7 @@ pub use diagnostic::{
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes, only_reads};
 pub use ir::*;
 pub use memref::MemRef;
+pub use missing::missing;
 pub use names::Names;
 pub use reword::{Reword, explain_errors, instead_of, nearest, reword_also};
 pub use session::{Session, check_pipeline};

@@ -69,6 +69,52 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
+/// Terms and factors that an expression of an affine map may have: the parser takes each in a call of its own. Of those
+/// that it survives on a stack of two megabytes, a quarter or less.
+pub(crate) const MOST_TERMS: usize = 4096;
+
+/// Line and column, from 1, of what joins one term too many to an expression.
+pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
+    // Of what is around, by brackets.
+    let mut around = Vec::new();
+    let mut terms = 1;
+    let (mut line, mut start) = (1, 0);
+    let mut at = 0;
+    while let Some(&byte) = source.get(at) {
+        let mut next = at + 1;
+        match byte {
+            b'\n' => {
+                (line, start) = (line + 1, at + 1);
+                if around.is_empty() {
+                    terms = 1;
+                }
+            }
+            b'/' if source.get(at + 1) == Some(&b'/') => {
+                let end = source[at..].iter().position(|byte| *byte == b'\n');
+                next = at + end.unwrap_or(source.len() - at);
+            }
+            b'"' => next = end_of_string(source, at) + 1,
+            b'-' if source.get(at + 1) == Some(&b'>') => next = at + 2,
+            b'(' | b'[' | b'{' => around.push(std::mem::replace(&mut terms, 1)),
+            b')' | b']' | b'}' => terms = around.pop().unwrap_or(1),
+            b',' | b'=' | b':' => terms = 1,
+            b'+' | b'-' | b'*' => terms += 1,
+            b'%' | b'@' | b'#' | b'!' => next = at + name_at(source, at).len(),
+            letter if letter.is_ascii_alphabetic() => {
+                let word = name_at(source, at);
+                terms += usize::from(matches!(word, b"floordiv" | b"ceildiv" | b"mod"));
+                next = at + word.len();
+            }
+            _ => {}
+        }
+        if terms > MOST_TERMS {
+            return Some((line, at - start + 1));
+        }
+        at = next;
+    }
+    None
+}
+
 /// Levels of what the aliases of a text stand for, and of the one that is being defined.
 #[derive(Default)]
 struct Aliases<'s> {
@@ -197,6 +243,34 @@ mod tests {
         // A definition ends with its line: what ops nest is not in it.
         let ops = "#a = 1 : i32\n".to_owned() + &nested("{", "}", MOST) + "\n#b = [#a]\n{{#b}}";
         assert_eq!(too_deep(ops.as_bytes()), None);
+    }
+
+    /// Terms and factors of one expression count, over lines, and not those of others.
+    #[test]
+    fn terms_are_counted() {
+        let map = |joined: &str, times: usize| {
+            format!("affine_map<(d0) -> (\nd0{}, d0)>", joined.repeat(times))
+        };
+        for (joined, column) in [(" + d0", 1), (" * 2", 1), (" mod 7", 1), ("\n- 1", 0)] {
+            assert_eq!(too_long(map(joined, MOST_TERMS - 1).as_bytes()), None);
+            let found = too_long(map(joined, MOST_TERMS).as_bytes());
+            let place = match column {
+                0 => (2 + MOST_TERMS, 1),
+                _ => (2, 4 + joined.len() * (MOST_TERMS - 1)),
+            };
+            assert_eq!(found, Some(place), "{joined}");
+        }
+        for text in [
+            "(d0 + d0)\n",
+            "[-1, ",
+            "a + b\n",
+            "\"+ + +\" ",
+            "// + +\n",
+            "%a-b ",
+            "() -> f32 ",
+        ] {
+            assert_eq!(too_long(text.repeat(MOST_TERMS).as_bytes()), None, "{text}");
+        }
     }
 
     /// A string whose end is missing behind a backslash ends with its line, which counts.

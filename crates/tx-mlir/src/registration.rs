@@ -277,7 +277,22 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
         let _ = writeln!(std::io::stderr(), "{message}");
         return 1;
     }
-    if !inputs(&args).all(|name| is_readable(name, registry)) {
+    if let Some(why) = absent(&args) {
+        let _ = writeln!(std::io::stderr(), "{why}");
+        return 1;
+    }
+    let is_right = match reads_standard_input(&args)
+        .then(take_standard_input)
+        .flatten()
+    {
+        Some(text) => {
+            let is_right = is_right(STANDARD_INPUT, &text, registry);
+            crate::source::keep_input(text);
+            is_right
+        }
+        None => inputs(&args).all(|name| is_readable(name, registry)),
+    };
+    if !is_right {
         return 1;
     }
     let wants_statistics = args
@@ -357,19 +372,89 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     if !Path::new(name).is_file() {
         return true;
     }
-    let Ok(source) = std::fs::read(name) else {
-        return true;
-    };
-    if !is_bytecode(&source) && foreign::describe(&source).is_none() {
+    std::fs::read(name).map_or(true, |source| is_right(name, &source, registry))
+}
+
+/// The same of what a file, or standard input, holds.
+fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
+    if !is_bytecode(source) && foreign::describe(source).is_none() {
         // A bare context, for the handler alone.
         let context = Context::new_with_threading(false);
         show_diagnostics(&context);
-        return !is_refused(&context, name, &source);
+        return !is_refused(&context, name, source);
     }
     let context = Context::new_with_registry(registry, false);
     context.set_allow_unregistered_dialects(true);
     show_diagnostics(&context);
-    parse(&context, name, &source).is_some()
+    parse(&context, name, source).is_some()
+}
+
+/// What MLIR calls standard input.
+pub(crate) const STANDARD_INPUT: &str = "<stdin>";
+
+/// Why a file is not there that is one to read: after a flag with a value of its own, a word may be that, unless it is named as
+/// programs are.
+fn absent(args: &[String]) -> Option<String> {
+    let mut pairs = args.windows(2);
+    pairs.find_map(|pair| {
+        let [before, name] = pair else { return None };
+        if name.starts_with('-') || before.trim_start_matches('-') == "o" {
+            return None;
+        }
+        let flag = before.trim_start_matches('-');
+        let is_program = [".mlir", ".mlirbc"].iter().any(|end| name.ends_with(end));
+        let is_certain =
+            is_program || !before.starts_with('-') || before.contains('=') || is_registered(flag);
+        let why = crate::missing(Path::new(name), "a program").filter(|_| is_certain)?;
+        Some(format!("{name}: error: {why}"))
+    })
+}
+
+/// Flags that are answered before anything is read.
+const ANSWERED: &[&str] = &[
+    "help",
+    "help-hidden",
+    "help-list",
+    "help-list-hidden",
+    "h",
+    "list-passes",
+    "show-dialects",
+    "version",
+];
+
+fn reads_standard_input(args: &[String]) -> bool {
+    let is_answered = |arg: &String| ANSWERED.contains(&arg.trim_start_matches('-'));
+    !args.iter().skip(1).any(is_answered) && inputs(args).next().is_none()
+}
+
+/// Reads all of standard input, and puts it back for who reads it next. None where it is typed, or cannot be put back.
+#[cfg(target_os = "linux")]
+fn take_standard_input() -> Option<Vec<u8>> {
+    use std::fs::File;
+    use std::io::{IsTerminal, Read, Seek};
+    use std::os::fd::{AsRawFd, FromRawFd};
+    if std::io::stdin().is_terminal() {
+        return None;
+    }
+    // SAFETY: the name is a C string, and the answer is checked.
+    let fd = unsafe { libc::memfd_create(c"stdin".as_ptr(), libc::MFD_CLOEXEC) };
+    if fd < 0 {
+        return None;
+    }
+    // SAFETY: it is new, and nobody else's.
+    let mut copy = unsafe { File::from_raw_fd(fd) };
+    let mut text = Vec::new();
+    // What cannot be read to its end is no more there for MLIR.
+    let read = std::io::stdin().lock().read_to_end(&mut text);
+    copy.write_all(&text).and_then(|()| copy.rewind()).ok()?;
+    // SAFETY: both are open.
+    unsafe { libc::dup2(copy.as_raw_fd(), libc::STDIN_FILENO) };
+    read.is_ok().then_some(text)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn take_standard_input() -> Option<Vec<u8>> {
+    None
 }
 
 /// Writes what is reported as MLIR's driver does, with notes, which MLIR leaves out where nobody else shows a diagnostic.

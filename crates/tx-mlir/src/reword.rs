@@ -6,6 +6,7 @@ use crate::ffi::{self, TxSink, TxStr};
 use crate::source::Place;
 use crate::syntax::{self, Said};
 use crate::undeclared;
+use crate::upstream;
 use melior::dialect::DialectRegistry;
 use melior::ir::Location;
 use mlir_sys::{MlirContext, MlirLocation};
@@ -88,7 +89,10 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
         return Some(better);
     }
     drop(others);
-    if let Some(better) = syntax::reword(&parsed) {
+    if let Some(better) = syntax::reword(&parsed)
+        .or_else(|| upstream::unknown(message))
+        .or_else(|| upstream::other_type(message, parsed.place()))
+    {
         return Some(better);
     }
     // A parser's message: one with notes says more than a list.
@@ -123,6 +127,11 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
     if let Some(rest) = message.strip_prefix("Dialect `") {
         let (dialect, rest) = rest.split_once("' not found for custom op '")?;
         let (op, _) = rest.split_once('\'')?;
+        if dialect.is_empty()
+            && let Some(ending) = parsed.place().and_then(|place| upstream::ending(op, place))
+        {
+            return Some(ending);
+        }
         if dialect.is_empty() {
             return Some(format!(
                 "`{op}` is unknown: ops of this region are written with their dialect, as in `func.return`; \
@@ -171,11 +180,23 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
 
 /// The op that may be meant by `found`, or those that its dialect has.
 fn meant(found: &str, ops: &[String]) -> Option<String> {
-    near(found, ops).or_else(|| {
+    let renamed = || {
+        let quoted = upstream::renamed(found)?.iter().map(|op| format!("`{op}`"));
+        Some(format!(
+            "did you mean {}?",
+            quoted.collect::<Vec<_>>().join(" or ")
+        ))
+    };
+    let of_others = || of_other_dialects(found.split_once('.')?.1, ops);
+    let few = || {
         let names = of_dialect(found.split_once('.')?.0, ops);
         let few = (1..=MOST_LISTED).contains(&names.len());
         few.then(|| format!("known: {}", names.join(", ")))
-    })
+    };
+    renamed()
+        .or_else(|| near(found, ops))
+        .or_else(few)
+        .or_else(of_others)
 }
 
 /// The op of the same dialect that may be meant: the dialect is right, and says nothing of how near a name is.

@@ -51,6 +51,14 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
             .emit();
         return true;
     }
+    if let Some((line, column)) = nesting::too_long(text) {
+        let at = Location::new(context, name, line, column);
+        let reason = format!("an expression of more than {} terms", nesting::MOST_TERMS);
+        crate::error(at, reason)
+            .note("name parts of it, as results of `affine.apply` or further dimensions of the map: each term is a call of MLIR's parser, whose stack ends")
+            .emit();
+        return true;
+    }
     let Some(sizes) = std::str::from_utf8(text).ok().and_then(sizes::dropped) else {
         return false;
     };

@@ -1,9 +1,11 @@
 //! The text of a program at the places that locations of MLIR name.
 
 use crate::diagnostic::source_location;
+use crate::registration::STANDARD_INPUT;
 use melior::ir::Location;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 thread_local! {
@@ -13,6 +15,13 @@ thread_local! {
 
 /// Whether what locations name are files as MLIR has read them. What an editor shows may differ.
 static READS_FILES: AtomicBool = AtomicBool::new(false);
+
+static INPUT: OnceLock<Vec<u8>> = OnceLock::new();
+
+/// Keeps what standard input held: it gives that only once.
+pub(crate) fn keep_input(text: Vec<u8>) {
+    INPUT.get_or_init(|| text);
+}
 
 /// Looks into the files that locations name, for the rest of the process.
 pub(crate) fn read_files() {
@@ -45,7 +54,11 @@ impl Place {
             Some(text) => (text, 0),
             None if READS_FILES.load(Ordering::Relaxed) => {
                 let (file, lines) = of_split(&at.file).unwrap_or((&at.file, 0));
-                (Rc::new(std::fs::read(file).ok()?), lines)
+                let text = match INPUT.get().filter(|_| file == STANDARD_INPUT) {
+                    Some(text) => text.clone(),
+                    None => std::fs::read(file).ok()?,
+                };
+                (Rc::new(text), lines)
             }
             None => return None,
         };

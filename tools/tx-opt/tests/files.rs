@@ -97,6 +97,78 @@ fn pipes_are_read_once() {
     assert!(printed.contains("func.func @here()"), "{printed}");
 }
 
+/// Messages about standard input say as much as those about a file, and what is no program is told.
+#[test]
+fn standard_input_is_looked_into() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.mlir");
+    for (text, expected) in [
+        (
+            "func.func @f(%a: memref<4xf32, #gpu.address_space<workgrop>>) {\n  return\n}",
+            ":1:51: error: expected one of: global, workgroup, private, found `workgrop`; did you mean `workgroup`?",
+        ),
+        (
+            "func.func @f(%a: f32) {\n  %b = arith.negf %A : f32\n}",
+            ": error: use of undeclared SSA value name `%A`; did you mean `%a`?",
+        ),
+        ("\u{93}NUMPY", ": error: "),
+    ] {
+        fs::write(&file, text).expect("written");
+        let of_file = opt(&[&file.to_string_lossy()]);
+        for args in [&[][..], &["-"]] {
+            let mut tool = Command::new(env!("CARGO_BIN_EXE_tx-opt"))
+                .args(args)
+                .stdin(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("tx-opt runs");
+            let mut input = tool.stdin.take().expect("standard input");
+            write!(input, "{text}").expect("written");
+            drop(input);
+            let output = tool.wait_with_output().expect("tx-opt ends");
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(said.contains(expected), "{said}");
+            let named = said.replace("<stdin>", &file.to_string_lossy());
+            assert_eq!(named, String::from_utf8_lossy(&of_file.stderr));
+        }
+    }
+}
+
+/// A file that is not there is told with the name that may be meant; flags have values of their own.
+#[test]
+fn absent_files_are_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("rows.mlir"), "module {}").expect("written");
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let expected = format!(
+        "{}: error: no such file, expected a program; did you mean `{}`?\n",
+        path("row.mlir"),
+        path("rows.mlir")
+    );
+    for args in [
+        &[&*path("row.mlir")][..],
+        &["--tile-schedule", &path("row.mlir")],
+        &["--mlir-print-ir-after-all", &path("row.mlir")],
+        &["-o", &path("out.mlir"), &path("row.mlir")],
+    ] {
+        let refused = opt(args);
+        assert_eq!(refused.status.code(), Some(1), "{args:?}");
+        assert_eq!(
+            String::from_utf8_lossy(&refused.stderr),
+            expected,
+            "{args:?}"
+        );
+    }
+    let tree = path("tree");
+    let done = opt(&["--mlir-print-ir-tree-dir", &tree, &path("rows.mlir")]);
+    assert!(
+        done.status.success(),
+        "{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
+}
+
 /// What cannot be written is told as an error, with the file.
 #[cfg(target_os = "linux")]
 #[test]
@@ -157,6 +229,15 @@ fn deep_text() {
     assert_eq!(refused.status.code(), Some(1), "{said}");
     assert!(
         said.contains("deep.mlir:257:16: error: nested more than 256 levels deep"),
+        "{said}"
+    );
+    let long = "#map = affine_map<(d0) -> (d0".to_owned() + &" + d0".repeat(100_000) + ")>";
+    fs::write(&file, long).expect("written");
+    let refused = opt(&[&file.to_string_lossy()]);
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("deep.mlir:1:20506: error: an expression of more than 4096 terms"),
         "{said}"
     );
 }

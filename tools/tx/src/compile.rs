@@ -150,7 +150,10 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
             fs::read(file)
         }
     };
-    read().map_err(|error| Failure::file(file, &error))
+    read().map_err(|error| match file == Path::new("-") {
+        true => Failure::file(file, &error),
+        false => Failure::unreadable(file, "a program", &error),
+    })
 }
 
 /// In place of the folder of the cache: none.

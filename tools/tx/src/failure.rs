@@ -31,6 +31,12 @@ impl Failure {
         Self::of_file(path, &error.to_string())
     }
 
+    /// Why a file cannot be read as `what`, such as `a program`.
+    pub(crate) fn unreadable(path: &Path, what: &str, error: &io::Error) -> Self {
+        let missing = tx_mlir::missing(path, what);
+        Self::of_file(path, &missing.unwrap_or_else(|| error.to_string()))
+    }
+
     /// What is wrong with a file.
     pub(crate) fn of_file(path: &Path, reason: &str) -> Self {
         Self::Diagnosed(vec![Said::of_file(path, reason)])

@@ -115,11 +115,15 @@ fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     }
 }
 
+/// What replaying reads.
+const DESCRIPTION: &str = "the description of a case, as JSON that `tx fuzz` wrote";
+
 /// Checks descriptions that an earlier run wrote.
 fn replay(files: &[PathBuf]) -> Result<(), Failure> {
     let mut bad = false;
     for file in files {
-        let json = std::fs::read(file).map_err(|error| Failure::file(file, &error))?;
+        let json =
+            std::fs::read(file).map_err(|error| Failure::unreadable(file, DESCRIPTION, &error))?;
         let case: Case = serde_json::from_slice(&json)
             .map_err(|error| Failure::of_file(file, &error.to_string()))?;
         let outcome = tx_fuzz::check(&case, &crate::compiler);

@@ -153,8 +153,18 @@ pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<
 
 /// Makes arguments.
 fn load(specs: &[Spec]) -> Result<Vec<Arg>, Failure> {
-    let args = specs.iter().map(Spec::load);
-    Ok(args.collect::<Result<_, _>>()?)
+    specs.iter().map(one).collect()
+}
+
+/// Makes an argument.
+fn one(spec: &Spec) -> Result<Arg, Failure> {
+    spec.load().map_err(|error| match &error {
+        tx_runtime::Error::File {
+            path,
+            error: tx_runtime::NpyError::Io(reason),
+        } => Failure::unreadable(path, "an array to pass to the program", reason),
+        _ => error.into(),
+    })
 }
 
 /// Makes the arguments to validate with, if there are any: a program runs with copies of what it came with.

@@ -1049,6 +1049,7 @@ gpu.module @kernels {
             "unregistered operation 'tile.{}' found in dialect ('tile') that does not allow unknown operations; {}",
             "unknown {} `{}`; did you mean `{}`?",
             "`{}` is unknown: ops of this region are written with their dialect, as in `{}`; is a `}` missing above?",
+            "`{}` is unknown here: this region of `{}` ends with `{}`; is a `}` missing above?",
         ],
         explanation: "Ops and their parts, attributes, kinds, scopes, axes of layouts, processors and the rules for NaN and determinism are \
                       words of the dialect, and so are the ops of other dialects of theirs. The message lists them, or names the one that is near.",
@@ -1165,11 +1166,15 @@ gpu.module @kernels {
     Code {
         number: 38,
         title: "a text that is nested too deep",
-        messages: &["nested more than {} levels deep"],
+        messages: &[
+            "nested more than {} levels deep",
+            "an expression of more than {} terms",
+        ],
         explanation: "What reads a program takes a piece of the stack for each level, and a process that has no more is ended \
                       without a word, so levels are bounded. A level is a bracket of any kind, a minus sign in front of \
                       another, and an alias; what an alias stands for counts where it is used. Make a function of what is \
-                      within and call it, write one sign or none for many, and fewer aliases that stand for one another.",
+                      within and call it, write one sign or none for many, and fewer aliases that stand for one another. Each term of an \
+                      expression of an affine map is a call as well: name parts of it.",
         command: Command::Compile,
         refused: r#"#deep0 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1 : i32]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]
 #deep1 = [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[#deep0]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]

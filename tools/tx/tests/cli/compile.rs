@@ -170,24 +170,72 @@ fn unreadable_files_are_status_1() {
     case.file("sum.mlir", SUM);
     case.file("text.npy", "1 2 3\n");
     fs::create_dir(case.folder.path().join("folder.npy")).expect("a folder");
+    let place = case.folder.path().canonicalize().expect("a folder");
+    let place = format!("the working directory is `{}`", place.display());
     for command in ["run", "compile"] {
         fails(
             &case.tx(&[command, "absent.mlir"]),
             1,
-            "tx: error: absent.mlir: No such file or directory (os error 2)\n",
+            &format!("tx: error: absent.mlir: no such file, expected a program; {place}\n"),
         );
         fails(
             &case.tx(&[command, "."]),
             1,
-            "tx: error: .: Is a directory (os error 21)\n",
+            "tx: error: .: `.` is a folder, expected a program: name a file in it\n",
         );
     }
+    // Every command that reads a program says so, with the name that may be meant.
+    let meant = format!(
+        "tx: error: sun.mlir: no such file, expected a program; {place}; did you mean `sum.mlir`?\n"
+    );
+    for command in ["run", "compile", "validate", "explain", "bench", "tune"] {
+        let output: &[&str] = match command {
+            "tune" => &[
+                "-o",
+                "tuned.mlir",
+                "--arg",
+                "zeros:1xf32",
+                "--device",
+                "cpu",
+            ],
+            "bench" => &["--device", "cpu"],
+            _ => &[],
+        };
+        fails(
+            &case.tx(&[&[command, "sun.mlir", "--quiet"], output].concat()),
+            1,
+            &meant,
+        );
+    }
+    fails(
+        &case.tx(&["report", "sun.mlir", "-o", "sum.html"]),
+        1,
+        &meant,
+    );
+    fails(
+        &case.tx(&["fuzz", "replay", "absent.json"]),
+        1,
+        &format!(
+            "tx: error: absent.json: no such file, expected the description of a case, as JSON that `tx fuzz` wrote; {place}\n"
+        ),
+    );
     for (arg, message) in [
         (
             "absent.npy",
-            "absent.npy: No such file or directory (os error 2)",
+            &*format!(
+                "absent.npy: no such file, expected an array to pass to the program; {place}"
+            ),
         ),
-        ("folder.npy", "folder.npy: Is a directory (os error 21)"),
+        (
+            "test.npy",
+            &format!(
+                "test.npy: no such file, expected an array to pass to the program; {place}; did you mean `text.npy`?"
+            ),
+        ),
+        (
+            "folder.npy",
+            "folder.npy: `folder.npy` is a folder, expected an array to pass to the program: name a file in it",
+        ),
         (
             "text.npy",
             "text.npy: not a .npy file: it starts with `1 2 3\\n`, expected the bytes `\\x93NUMPY`",
