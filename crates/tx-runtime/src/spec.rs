@@ -222,8 +222,8 @@ fn hint(text: &str) -> String {
     let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == found);
     let near = || {
         let distance = |name: &&str| strsim::osa_distance(found, name);
-        let near = GENERATORS.into_iter().min_by_key(|name| distance(&name));
-        near.filter(|name| 3 * distance(&name) <= name.len().max(6))
+        let near = GENERATORS.into_iter().min_by_key(|name| distance(name));
+        near.filter(|name| 3 * distance(name) <= name.len().max(6))
     };
     let meant = match elsewhere {
         Some((_, instead)) => Some((*instead).to_owned()),
