@@ -34,15 +34,22 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
         1,
         Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
         &[
-            Class::one_by_one(32, [4, 4, 8, THREADS / 2]),
-            Class::by_vectors(112, [1, 12, 1, THREADS / 2])
+            Class::one_by_one(31, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
+            Class::by_vectors(112, [1, 4, 1, THREADS / 2])
                 .of(4)
                 .resident(ENOUGH),
-            Class::by_vectors(200, [2, 8, 1, THREADS / 2])
+            // One more than a tile: where a row may have more than one, whole tiles are loaded without conditions, of 128 elements too.
+            Class::by_vectors(129, [2, 8, 1, THREADS / 2])
                 .of(8)
                 .resident(ENOUGH),
-            Class::by_vectors(600, [4, 8, 1, THREADS / 2])
-                .of(8)
+            Class::by_vectors(208, [2, 4, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(640, [4, 4, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(896, [8, 3, 1, THREADS / 2])
+                .of(4)
                 .resident(ENOUGH),
             Class::by_vectors(1 << 10, [LANES / 2, 4, 1, THREADS / 2]).of(8),
             Class::by_vectors(1 << 14, [LANES / 2, 2, 1, THREADS / 2]),
@@ -53,6 +60,9 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
         Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
         &[
             Class::by_vectors(16, [1, 8, 1, THREADS]).of(2),
+            Class::by_vectors(28, [1, 8, 1, THREADS / 2])
+                .of(2)
+                .resident(ENOUGH),
             Class::by_vectors(48, [1, 8, 1, THREADS / 2])
                 .of(4)
                 .resident(ENOUGH),
@@ -64,6 +74,7 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
                 .streamed(),
             Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
             Class::by_vectors(256, [8, 4, 1, THREADS / 2]).resident(1280),
+            Class::by_vectors(1 << 10, [8, 8, 1, THREADS / 2]).resident(ENOUGH),
             Class::by_vectors(1536, [LANES / 2, 4, 1, THREADS / 2]),
             Class::by_vectors(1 << 13, [2 * LANES, 2, 1, THREADS / 2]),
         ],
@@ -100,13 +111,16 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
 const HEAVY_ROWS: (Class, &[Class]) = (
     Class::one_by_one(8, [1, 4, 1, THREADS]),
     &[
-        Class::by_vectors(24, [1, 8, 1, THREADS / 2])
+        Class::one_by_one(15, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
+        Class::by_vectors(31, [1, 8, 1, THREADS / 2])
             .of(2)
             .resident(ENOUGH),
-        Class::by_vectors(64, [2, 4, 1, THREADS / 2])
+        Class::by_vectors(80, [2, 4, 1, THREADS / 2])
             .of(4)
             .resident(ENOUGH),
-        Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
+        Class::by_vectors(256, [4, 4, 1, THREADS / 2])
+            .of(4)
+            .resident(ENOUGH),
         Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
         Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
     ],
