@@ -27,7 +27,11 @@ fn main() {
 /// Where `cargo xtask setup` puts tools in the clone that this package is of. Empty if the program is built there, as a path of
 /// this machine is of no use to it: it finds them from where it stands.
 fn tools() -> PathBuf {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).unwrap_or_default();
+    let folder = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .unwrap_or_default()
+    };
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));
     match folder("OUT_DIR").starts_with(clone) {

@@ -82,7 +82,9 @@ mod tests {
         let changelog = concat!(env!("CARGO_MANIFEST_DIR"), "/../../CHANGELOG.md");
         let changelog = fs::read_to_string(changelog).expect("CHANGELOG.md");
         let heading = format!("## [{}] - ", env!("CARGO_PKG_VERSION"));
-        let released = changelog.lines().find_map(|line| line.strip_prefix(&heading));
+        let released = changelog
+            .lines()
+            .find_map(|line| line.strip_prefix(&heading));
         assert_eq!(released.unwrap_or(DATE), DATE, "the date in {}", file!());
     }
 }
