@@ -5,20 +5,20 @@
 // How each reduction might be scheduled, and the microseconds that this should take on a board with the chip: what it gets
 // first, then others, the best of these first. An op that reduces nothing has no candidates.
 // CHECK-LABEL: func.func @rows(
-// CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[}}#tile.bind<"d0" to block_x>
+// CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{[0-9x]+}}", {{\[\[}}#tile.bind<"d0" to block_x>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @columns(
-// CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[}}#tile.split<"d1" by 32>
+// CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{[0-9x]+}}", {{\[\[}}#tile.split<"d1" by 32>
 // CHECK-SAME:    e+00], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @everything(
-// CHECK:         tile.candidates = ["the H200 and {{[0-9]+}}, which is assumed where sizes are known at run time only", {{\[\[}}#tile.case<"d0" to 4096
+// CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{[0-9]+}}, which is assumed where sizes are known at run time only", {{\[\[}}#tile.case<"d0" to 4096
 // CHECK-LABEL: func.func @written(
-// CHECK:         tile.candidates = ["the H200 and {{[0-9x]+}}", {{\[\[\]}}, {{[0-9.e+]+}}], {{\[\[}}#tile.split
+// CHECK:         tile.candidates = ["the H200, whose figures stand for sm_90, and {{[0-9x]+}}", {{\[\[\]}}, {{[0-9.e+]+}}], {{\[\[}}#tile.split
 // CHECK-LABEL: func.func @each_element(
 // CHECK-NOT:     tile.candidates
 
 // EXPLAIN: remark: `tile.reduce` is scheduled by its shape
-// EXPLAIN: estimates are for the H200 and 512x1024{{$}}
+// EXPLAIN: estimates are for the H200, whose figures stand for sm_90, and 512x1024{{$}}
 // EXPLAIN: chosen: {{[0-9.]+}} µs for 2099200 bytes, 0.1 waves of {{[0-9]+}} threads a multiprocessor; the memory alone would take {{.+}} µs
 // EXPLAIN: candidate: {{.+}} µs for 2099200 bytes
 // EXPLAIN: remark: `tile.reduce` is scheduled as is written

@@ -13,7 +13,7 @@
 // Times of the CPU are told apart from estimates, which are of a GPU and of a large array.
 // SAID:       tx: the executor runs threads one by one: its times say nothing of a GPU
 // SAID-NEXT:  @rows on {{.+}}: {{.+}} µs as it is
-// SAID-NEXT:  tile.reduce at {{.+}}tune.mlir:[[# @LINE + 10]]:3: {{.+}} schedules, the most likely first; estimates are for the A100 and 13421773x20, which is assumed where sizes are known at run time only
+// SAID-NEXT:  tile.reduce at {{.+}}tune.mlir:[[# @LINE + 10]]:3: {{.+}} schedules, the most likely first; estimates are for the A100, whose figures stand for sm_80, and 13421773x20, which is assumed where sizes are known at run time only
 // SAID-NEXT:    {{.+}} µs, estimated {{.+}} µs: [#tile.split
 // SAID:         {{.+}} µs, estimated {{.+}} µs: [#tile.split
 // SAID:       {{.+}} µs with the best, {{.+}} of what it was

@@ -263,7 +263,7 @@ impl Planned<'_> {
         let candidates = self.candidates(&board, chip.clusters);
         let report = match candidates.first() {
             Some((_, cost)) => {
-                let report = report.note(format!("estimates are for {}", self.estimated_for(&board)));
+                let report = report.note(format!("estimates are for {}", self.estimated_for(chip)));
                 let report = match self.chosen {
                     true => report.note(
                         "chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; \
@@ -327,13 +327,14 @@ impl Planned<'_> {
     }
 
     /// What estimates are of: a GPU, and sizes, some of which may be assumed.
-    fn estimated_for(&self, board: &Board) -> String {
+    fn estimated_for(&self, chip: &Chip) -> String {
         let all_known = self.job.extents.iter().all(|extent| extent.known().is_some());
         let assumed = match all_known {
             true => "",
             false => ", which is assumed where sizes are known at run time only",
         };
-        format!("the {} and {}{assumed}", board.name, shape(&cost::lengths(&self.job, &[])))
+        let (board, lengths) = (chip.board().name, shape(&cost::lengths(&self.job, &[])));
+        format!("the {board}, whose figures stand for {chip}, and {lengths}{assumed}")
     }
 
     /// Notes on the op what it might be scheduled as, after what the estimates are of.
@@ -345,7 +346,7 @@ impl Planned<'_> {
             .map(|(schedule, cost)| format!("[{schedule}, {:.3} : f64]", cost.microseconds))
             .collect();
         if !all.is_empty() {
-            let text = format!("[\"{}\", {}]", self.estimated_for(&board), all.join(", "));
+            let text = format!("[\"{}\", {}]", self.estimated_for(chip), all.join(", "));
             set_attribute(self.job.op, CANDIDATES, parse_attribute(tx_mlir::context(self.job.op), &text));
         }
     }

@@ -1,5 +1,7 @@
-//! Asks the LLVM that is linked for its version, for `tx doctor`.
+//! Asks the LLVM that is linked for its version, for `tx doctor`; and tells a program that is built elsewhere where the clone is
+//! which has `ptxas`.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
@@ -19,4 +21,21 @@ fn main() {
             |version| version.trim().to_owned(),
         );
     println!("cargo::rustc-env=TX_LLVM_VERSION={version}");
+    println!("cargo::rustc-env=TX_TOOLS={}", tools().display());
+}
+
+/// Where `cargo xtask setup` puts tools in the clone that this package is of. Empty if the program is built there, as a path of
+/// this machine is of no use to it: it finds them from where it stands.
+fn tools() -> PathBuf {
+    let folder = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .unwrap_or_default()
+    };
+    let package = folder("CARGO_MANIFEST_DIR");
+    let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));
+    match folder("OUT_DIR").starts_with(clone) {
+        true => PathBuf::new(),
+        false => clone.join("target/tools"),
+    }
 }

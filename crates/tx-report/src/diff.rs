@@ -88,13 +88,37 @@ fn shape(tokens: &[Token<'_>]) -> Vec<String> {
     ops
 }
 
-/// The values of a line, and whether each is defined there.
-fn values<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, bool)> {
-    let declares = tokens.first().is_some_and(|t| t.kind == Kind::Block)
+/// A value: its name, and which of several results it is.
+type Name<'t> = (&'t str, Option<usize>);
+
+/// A value of a line, by the number of its token.
+struct Mention<'t> {
+    at: usize,
+    name: Name<'t>,
+    /// As many results as it has, where it is defined as one of several.
+    results: Option<usize>,
+    defines: bool,
+}
+
+impl<'t> Mention<'t> {
+    /// The values that it defines.
+    fn defined(&self) -> Vec<Name<'t>> {
+        match (self.defines, self.results) {
+            (false, _) => Vec::new(),
+            (true, None) => vec![self.name],
+            (true, Some(all)) => (0..all).map(|n| (self.name.0, Some(n))).collect(),
+        }
+    }
+}
+
+/// The values of a line.
+fn mentions<'t>(tokens: &[Token<'t>]) -> Vec<Mention<'t>> {
+    let first = tokens.iter().find(|t| !t.text.trim().is_empty());
+    let declares = first.is_some_and(|t| t.kind == Kind::Block)
         || tokens
             .iter()
             .any(|t| t.kind == Kind::Op && t.text.ends_with(".func"));
-    let leads = tokens.first().is_some_and(|t| t.kind == Kind::Value);
+    let leads = first.is_some_and(|t| t.kind == Kind::Value);
     let assigned = tokens.iter().position(|t| t.text == "=").filter(|_| leads);
     tokens
         .iter()
@@ -104,70 +128,202 @@ fn values<'t>(tokens: &[Token<'t>]) -> Vec<(&'t str, bool)> {
             let mut next = tokens[at + 1..]
                 .iter()
                 .filter(|t| !t.text.trim().is_empty());
-            let is_target = next.next().is_some_and(|t| t.text == "=");
-            let defines = declares || is_target || assigned.is_some_and(|end| at < end);
-            (t.text.split('#').next().unwrap_or(t.text), defines)
+            let is_target = next.clone().next().is_some_and(|t| t.text == "=");
+            let results = next
+                .next()
+                .filter(|t| t.text == ":")
+                .and_then(|_| next.next()?.text.parse().ok());
+            let name = match t.text.split_once('#') {
+                Some((name, number)) => (name, number.parse().ok()),
+                None => (t.text, None),
+            };
+            Mention {
+                at,
+                name,
+                results,
+                defines: declares || is_target || assigned.is_some_and(|end| at < end),
+            }
         })
         .collect()
 }
 
-/// Names of values before, and what they are called after.
+/// What begins the names of ops whose results are the same wherever their operands are.
+const PURE: [&str; 8] = [
+    "arith.",
+    "math.",
+    "index.",
+    "gpu.thread_id",
+    "gpu.block_id",
+    "gpu.lane_id",
+    "gpu.block_dim",
+    "llvm.mlir.constant",
+];
+
+/// What a line computes of its operands, if nothing else has a say in it. Of a constant that is its number, in whichever dialect.
+fn computation(tokens: &[Token<'_>]) -> Option<String> {
+    let op = tokens.iter().find(|t| t.kind == Kind::Op)?;
+    if !PURE.iter().any(|name| op.text.starts_with(name)) {
+        return None;
+    }
+    if !op.text.ends_with("constant") {
+        return Some(key(&trimmed(tokens)));
+    }
+    let literal = |t: &&Token<'_>| !matches!(t.kind, Kind::Plain | Kind::Op | Kind::Value);
+    let mut words: Vec<&str> = tokens.iter().filter(literal).map(|t| t.text).collect();
+    words.dedup();
+    Some(words.join(" "))
+}
+
+/// What is known of a value of one side.
+#[derive(Clone, Copy)]
+struct Known {
+    /// Values of both sides that are the same have the same.
+    id: usize,
+    /// Its op went, or came, and it is not yet known what took its place.
+    is_open: bool,
+}
+
+/// The values that were defined so far.
+type Values<'t> = BTreeMap<Name<'t>, Known>;
+
+/// The values of both sides.
 #[derive(Default)]
-struct Names<'t>(BTreeMap<&'t str, &'t str>);
+struct Names<'t> {
+    old: Values<'t>,
+    new: Values<'t>,
+    ids: usize,
+    computed: BTreeMap<(String, Vec<usize>, usize), usize>,
+}
 
 impl<'t> Names<'t> {
-    /// Whether the values of two lines that are otherwise equal are the same ones. What they define is remembered.
-    fn agree(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> bool {
-        let (old, new) = (values(old), values(new));
-        let agree = old.iter().zip(&new).all(|((a, defines), (b, _))| {
-            *defines || self.0.get(a).map_or(a == b, |known| known == b)
-        });
-        self.define(&old, &new);
-        agree
+    /// Which values of two lines that are otherwise equal are others, by the numbers of their tokens. What they define is remembered.
+    fn others(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> Vec<usize> {
+        let pairs = mentions(old).into_iter().zip(mentions(new));
+        let uses = pairs.filter(|(a, _)| !a.defines);
+        let others = uses
+            .filter(|(a, b)| !self.agree(a.name, b.name))
+            .map(|(a, _)| a.at)
+            .collect();
+        self.define(old, new);
+        others
     }
 
-    fn define(&mut self, old: &[(&'t str, bool)], new: &[(&'t str, bool)]) {
-        let defined = |values: &[(&'t str, bool)]| -> Vec<&'t str> {
-            values
-                .iter()
-                .filter(|(_, d)| *d)
-                .map(|(name, _)| *name)
-                .collect()
+    /// Whether `new` is what `old` was: the same line defines them, the same is computed, or `new` came, takes the place of `old`,
+    /// which went, and has taken no other.
+    fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
+        let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
+            return old == new;
         };
-        let (old, new) = (defined(old), defined(new));
-        if old.len() == new.len() {
-            self.0.extend(old.into_iter().zip(new));
+        if a.id != b.id && a.is_open && b.is_open {
+            (a.is_open, b.is_open) = (false, false);
+            b.id = a.id;
         }
+        a.id == b.id
+    }
+
+    /// Remembers what two lines define, of which either may be none.
+    fn define(&mut self, old: &[Token<'t>], new: &[Token<'t>]) {
+        let defined = |tokens: &[Token<'t>]| -> Vec<Name<'t>> {
+            mentions(tokens).iter().flat_map(Mention::defined).collect()
+        };
+        let (before, after) = (defined(old), defined(new));
+        let is_open = before.len() != after.len();
+        let olds = self.ids_of(old, before.len(), true);
+        let news = match is_open {
+            true => self.ids_of(new, after.len(), false),
+            false => olds.clone(),
+        };
+        let known = |id| Known { id, is_open };
+        self.old
+            .extend(before.into_iter().zip(olds.into_iter().map(known)));
+        self.new
+            .extend(after.into_iter().zip(news.into_iter().map(known)));
+    }
+
+    /// Numbers of what a line defines: those of what is computed elsewhere, or others.
+    fn ids_of(&mut self, tokens: &[Token<'t>], count: usize, is_old: bool) -> Vec<usize> {
+        let values = if is_old { &self.old } else { &self.new };
+        let uses = mentions(tokens).into_iter().filter(|value| !value.defines);
+        let operands: Option<Vec<usize>> = uses
+            .map(|value| values.get(&value.name).map(|known| known.id))
+            .collect();
+        let computed = computation(tokens).zip(operands);
+        let ids = (0..count).map(|result| {
+            self.ids += 1;
+            match &computed {
+                Some((what, operands)) => *self
+                    .computed
+                    .entry((what.clone(), operands.clone(), result))
+                    .or_insert(self.ids),
+                None => self.ids,
+            }
+        });
+        ids.collect()
+    }
+
+    /// Which tokens of two lines differ. Values differ if they are others, and not if they are called otherwise.
+    fn marks(&self, old: &[Token<'t>], new: &[Token<'t>]) -> (Vec<bool>, Vec<bool>) {
+        let texts = |tokens: &[Token<'t>], values: &Values<'t>| {
+            let mut texts: Vec<String> = tokens.iter().map(|t| t.text.to_owned()).collect();
+            for mention in mentions(tokens) {
+                texts[mention.at] = match (mention.defines, values.get(&mention.name)) {
+                    (true, _) => "%".to_owned(),
+                    (false, Some(known)) => format!("% {}", known.id),
+                    (false, None) => continue,
+                };
+            }
+            texts
+        };
+        let (mut gone, mut come) = (vec![false; old.len()], vec![false; new.len()]);
+        let (before, after) = (texts(old, &self.old), texts(new, &self.new));
+        for op in capture_diff_slices(Algorithm::Myers, &before, &after) {
+            let (tag, before, after) = op.as_tag_tuple();
+            if tag != similar::DiffTag::Equal {
+                gone[before].fill(true);
+                come[after].fill(true);
+            }
+        }
+        (gone, come)
     }
 }
 
 /// The rows of two modules, in order: each line of each side once.
-pub fn rows(old: &[&str], new: &[&str]) -> Vec<Row> {
-    let old: Vec<Vec<Token<'_>>> = old.iter().map(|line| mlir(line)).collect();
-    let new: Vec<Vec<Token<'_>>> = new.iter().map(|line| mlir(line)).collect();
+pub fn rows<'t>(old: &[&'t str], new: &[&'t str]) -> Vec<Row> {
+    let old: Vec<Vec<Token<'t>>> = old.iter().map(|line| mlir(line)).collect();
+    let new: Vec<Vec<Token<'t>>> = new.iter().map(|line| mlir(line)).collect();
     let trim = |lines: &[Vec<Token<'_>>]| -> Vec<String> {
         lines.iter().map(|l| key(&trimmed(l))).collect()
     };
     let (old_keys, new_keys) = (trim(&old), trim(&new));
     let mut names = Names::default();
     let mut rows = Vec::new();
-    let mut pair = |rows: &mut Vec<Row>, i: usize, j: usize| {
-        let (a, b) = (trimmed(&old[i]), trimmed(&new[j]));
-        let is_equal = old_keys[i] == new_keys[j];
-        if is_equal && names.agree(&a, &b) {
-            let text = |tokens: &[Token<'_>]| -> String { tokens.iter().map(|t| t.text).collect() };
-            let renamed = text(&old[i]) != text(&new[j]);
-            rows.push(Row::Same {
-                old: i,
-                new: j,
-                renamed,
-            });
-            return;
-        }
-        if !is_equal {
-            names.define(&values(&a), &values(&b));
-        }
-        let (old_marks, new_marks) = marks(&old[i], &new[j]);
+    let pair = |rows: &mut Vec<Row>, names: &mut Names<'t>, i: usize, j: usize| {
+        let (before, after) = (&old[i], &new[j]);
+        let (old_marks, new_marks) = if old_keys[i] == new_keys[j] {
+            let others = names.others(&trimmed(before), &trimmed(after));
+            if others.is_empty() {
+                let text =
+                    |tokens: &[Token<'_>]| -> String { tokens.iter().map(|t| t.text).collect() };
+                let renamed = text(before) != text(after);
+                rows.push(Row::Same {
+                    old: i,
+                    new: j,
+                    renamed,
+                });
+                return;
+            }
+            let marks = |tokens: &[Token<'_>]| -> Vec<bool> {
+                let skipped = tokens.len() - trimmed(tokens).len();
+                let mut marks = vec![false; tokens.len()];
+                others.iter().for_each(|at| marks[skipped + at] = true);
+                marks
+            };
+            (marks(before), marks(after))
+        } else {
+            let marks = names.marks(before, after);
+            names.define(before, after);
+            marks
+        };
         rows.push(Row::Changed {
             old: i,
             new: j,
@@ -180,17 +336,24 @@ pub fn rows(old: &[&str], new: &[&str]) -> Vec<Row> {
     };
     for (gone, come, is_pair) in partners(&old_keys, &new_keys) {
         if is_pair {
-            pair(&mut rows, gone.start, come.start);
+            pair(&mut rows, &mut names, gone.start, come.start);
             continue;
         }
         // Between lines that are equal those belong together that name the same op.
         let (before, after) = (shapes(&old[gone.clone()]), shapes(&new[come.clone()]));
         for (left, right, is_pair) in partners(&before, &after) {
             if is_pair {
-                pair(&mut rows, gone.start + left.start, come.start + right.start);
+                let (i, j) = (gone.start + left.start, come.start + right.start);
+                pair(&mut rows, &mut names, i, j);
             } else {
-                rows.extend(left.map(|i| Row::Removed(gone.start + i)));
-                rows.extend(right.map(|j| Row::Added(come.start + j)));
+                for i in left.map(|i| gone.start + i) {
+                    names.define(&old[i], &[]);
+                    rows.push(Row::Removed(i));
+                }
+                for j in right.map(|j| come.start + j) {
+                    names.define(&[], &new[j]);
+                    rows.push(Row::Added(j));
+                }
             }
         }
     }
@@ -250,22 +413,6 @@ fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
         .flatten()
         .map(|(i, j)| (old_places[i], new_places[j]))
         .collect()
-}
-
-/// Which tokens of two lines differ.
-fn marks(old: &[Token<'_>], new: &[Token<'_>]) -> (Vec<bool>, Vec<bool>) {
-    let texts = |tokens: &[Token<'_>]| -> Vec<String> {
-        tokens.iter().map(|t| t.text.to_owned()).collect()
-    };
-    let (mut gone, mut come) = (vec![false; old.len()], vec![false; new.len()]);
-    for op in capture_diff_slices(Algorithm::Myers, &texts(old), &texts(new)) {
-        let (tag, before, after) = op.as_tag_tuple();
-        if tag != similar::DiffTag::Equal {
-            gone[before].fill(true);
-            come[after].fill(true);
-        }
-    }
-    (gone, come)
 }
 
 /// Folds what is far from every change, where that saves lines.
@@ -339,6 +486,51 @@ mod tests {
             panic!("{rows:?}")
         };
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1);
+    }
+
+    /// What uses the result of an op that was replaced did not change itself, nor did what uses constants that were merged.
+    #[test]
+    fn a_value_that_takes_the_place_of_another_is_no_change() {
+        let old = split(
+            "%c1 = arith.constant 1 : i32\n%c1_0 = arith.constant 1 : i32\n%0:2 = a.old\n%2 = arith.addf %0#1, %c1\na.use %2, %0#0\na.use %c1_0",
+        );
+        let new = split(
+            "%3 = llvm.mlir.constant(1 : i32) : i32\n%4 = b.new\n%5 = b.new\n%6 = arith.addf %4, %3\na.use %6, %5\na.use %3",
+        );
+        let rows = rows(&old, &new);
+        let same = |row: &&Row| row.is_same();
+        assert_eq!(rows.iter().filter(same).count(), 3, "{rows:?}");
+        // What is computed twice is the same, whichever of the two is meant.
+        let old = split("%0 = gpu.thread_id x\na.use %0");
+        let new = split("%0 = gpu.thread_id x\n  %1 = gpu.thread_id x\na.use %1");
+        assert!(super::rows(&old, &new)[2].is_same());
+        // Two that went are not one that came.
+        let old = split("%0 = a.a\n%1 = a.b\n%2 = arith.addf %0, %1");
+        let new = split("%7 = b.b\n%8 = b.c\n%9 = arith.addf %7, %7");
+        let rows = super::rows(&old, &new);
+        let Some(Row::Changed { new_marks, .. }) = rows.last() else {
+            panic!("{rows:?}")
+        };
+        assert_eq!(new_marks.iter().filter(|m| **m).count(), 1, "{rows:?}");
+    }
+
+    /// Of a line that changed, other numbers are no part of the change.
+    #[test]
+    fn only_what_changed_of_a_line_is_marked() {
+        let old = split("%0 = a.a\n%1 = a.b %0, %0 {x = 1 : i64}");
+        let new = split("%c = b.c\n%5 = a.a\n%6 = a.b %5, %c {x = 2 : i64}");
+        let rows = rows(&old, &new);
+        let Some(Row::Changed { new_marks, .. }) = rows.last() else {
+            panic!("{rows:?}")
+        };
+        let tokens = mlir(new[2]);
+        let marked: Vec<&str> = tokens
+            .iter()
+            .zip(new_marks)
+            .filter(|(_, marked)| **marked)
+            .map(|(token, _)| token.text)
+            .collect();
+        assert_eq!(marked, ["%c", "2"]);
     }
 
     #[test]

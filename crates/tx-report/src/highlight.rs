@@ -1,6 +1,6 @@
 //! Tokens of MLIR and of PTX, a line at a time, for colours and for comparing lines.
 
-use crate::html::escape_into;
+use crate::html::{code_into, escape_into};
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -246,10 +246,12 @@ pub fn ptx(line: &str) -> Vec<Token<'_>> {
 
 /// Appends tokens as HTML.
 pub(crate) fn write(page: &mut String, tokens: &[Token<'_>]) {
+    let mut plain = String::new();
     for token in tokens {
         match token.kind.class() {
-            None => escape_into(page, token.text),
+            None => plain.push_str(token.text),
             Some(class) => {
+                code_into(page, &std::mem::take(&mut plain));
                 page.push_str("<i class=");
                 page.push_str(class);
                 page.push('>');
@@ -258,6 +260,7 @@ pub(crate) fn write(page: &mut String, tokens: &[Token<'_>]) {
             }
         }
     }
+    code_into(page, &plain);
 }
 
 #[cfg(test)]

@@ -45,6 +45,20 @@ pub(crate) fn escape(text: &str) -> String {
     page
 }
 
+/// Appends code so that no line ends within a size: browsers take a question mark for the end of a sentence.
+pub(crate) fn code_into(page: &mut String, text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find('?') {
+        escape_into(page, &rest[..at]);
+        let end = at + 1 + rest[at + 1..].chars().next().map_or(0, char::len_utf8);
+        page.push_str("<i class=w>");
+        escape_into(page, &rest[at..end]);
+        page.push_str("</i>");
+        rest = &rest[end..];
+    }
+    escape_into(page, rest);
+}
+
 /// Text with what stands between backticks as code.
 pub(crate) fn prose(text: &str) -> String {
     let mut page = String::new();
@@ -58,9 +72,11 @@ pub(crate) fn prose(text: &str) -> String {
         } else if stray {
             page.push('`');
         }
-        escape_into(&mut page, part);
         if is_code {
+            code_into(&mut page, part);
             page.push_str("</code>");
+        } else {
+            escape_into(&mut page, part);
         }
     }
     page
@@ -68,6 +84,16 @@ pub(crate) fn prose(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_size_of_unknown_length_is_one_word() {
+        let mut page = String::new();
+        super::code_into(&mut page, "a<?x?xf32, ?");
+        assert_eq!(
+            page,
+            "a&lt;<i class=w>?x</i><i class=w>?x</i>f32, <i class=w>?</i>"
+        );
+    }
+
     use super::*;
     use proptest::prelude::*;
 

@@ -72,7 +72,12 @@
     if (!marks.length && drawn.has(number)) return drawn.get(number).cloneNode(true);
     const line = document.createDocumentFragment(), text = pack.lines[number];
     let at = 0, mark = null, plain = '';
-    const flush = () => { if (plain) (mark ?? line).append(plain); plain = ''; };
+    const flush = () => {
+      // A line does not end within a size: browsers take `?` for the end of a sentence.
+      const parts = plain.split(/(\?.?)/su).filter(Boolean);
+      (mark ?? line).append(...parts.map(part => part[0] === '?' ? make('i', { className: 'w', textContent: part }) : part));
+      plain = '';
+    };
     tokens[pack.style[number]].forEach(([length, kind], index) => {
       const isMarked = marks.some(([from, to]) => from <= index && index < to);
       if (isMarked !== (mark !== null)) {
@@ -273,7 +278,12 @@
       return [cell('', make('a', { href: `#line-${line}`, textContent: line }), ' ', make('span', { className: 'told', textContent: told[line] }))];
     });
     $('ptx-lines').replaceWith(made);
-    places.push({ lines: () => text.map((line, key) => [key, line]), cell: key => cells[key], show: key => cells[key] });
+    const box = $('ptx-text');
+    places.push({
+      lines: () => text.map((line, key) => [key, line]),
+      cell: key => cells[key],
+      show: key => { box.open = true; return cells[key]; },
+    });
     // Instructions that come from the same line show together.
     const body = made.querySelector('tbody');
     const mark = row => { for (const each of body.rows) each.classList.toggle('same-line', !!row && each.dataset.line === row.dataset.line); };

@@ -417,8 +417,10 @@ fn check(page: &mut String, report: &Report) {
              <code>validate</code> runs.</p>",
         );
     }
-    let is_remarkable =
-        |verdict: &Verdict| verdict.mood != Mood::Good || !verdict.detail.is_empty();
+    // Of those without a detail that are neither wrong nor changed in order, what is `as before` says so again at each stage.
+    let is_remarkable = |verdict: &Verdict| {
+        !verdict.detail.is_empty() || matches!(verdict.mood, Mood::Bad | Mood::Fair)
+    };
     let remarkable: Vec<&(String, Verdict)> =
         verdicts.iter().filter(|(_, v)| is_remarkable(v)).collect();
     verdict_table(
@@ -936,12 +938,20 @@ fn ptx_section(page: &mut String, pack: &mut Pack, report: &Report) {
             before = line.source;
         }
     }
+    let count = lines.len();
     let lines = lines.iter().map(|line| {
         let (text, cut) = shown(&line.text);
         (ptx_tokens(text), cut)
     });
     pack.ptx(lines, from, told);
-    page.push_str("<div id=ptx-lines></div>\n");
+    let kernels = text.matches(".entry ").count();
+    let plural = if kernels == 1 { "" } else { "s" };
+    let _ = writeln!(
+        page,
+        "<details class=box id=ptx-text><summary><h3>{} lines</h3> <span class=meta>{kernels} kernel{plural}</span></summary>\
+         <div id=ptx-lines></div></details>",
+        count
+    );
 }
 
 fn times(page: &mut String, report: &Report) {
@@ -1168,6 +1178,29 @@ mod tests {
         assert!(
             page.contains(" ms</span>") && !page.contains("<span class=meta> <span class=time>")
         );
+    }
+
+    /// What stages do no more wrong than those before is told behind all of them.
+    #[test]
+    fn verdicts_that_repeat_are_folded() {
+        let again = |name: &str, detail: &str| {
+            let verdict = Verdict {
+                mood: Mood::Unknown,
+                word: "as before".to_owned(),
+                detail: detail.to_owned(),
+            };
+            (name.to_owned(), verdict)
+        };
+        let mut report = full();
+        let Check::Done { verdicts, .. } = &mut report.check else {
+            unreachable!("a full report is checked")
+        };
+        verdicts.extend([again("repeats", ""), again("says-why", "no such op")]);
+        let page = render(&report);
+        assert_eq!(page.matches("<code>repeats</code>").count(), 1);
+        assert_eq!(page.matches("<code>says-why</code>").count(), 2);
+        let (shown, folded) = page.split_once("<summary>All 3 stages").unwrap();
+        assert!(!shown.contains("<code>repeats</code>") && folded.contains("<code>repeats</code>"));
     }
 
     #[test]

@@ -74,8 +74,8 @@ pub fn check_ptx(artifact: &Artifact, ptxas: Option<&Path>) -> Verdict {
 fn assembled(artifact: &Artifact, ptxas: Option<&Path>) -> Result<String, String> {
     let ptxas = match tx_ptx::find_ptxas(ptxas) {
         Ok(ptxas) => ptxas,
-        // How to get one is to be told once, and not of each program.
-        Err(PtxasNotFound::OnPath) => return Ok("not assembled: there is no ptxas".to_owned()),
+        // Why, and how to get one, is to be told once, and not of each program.
+        Err(PtxasNotFound::OnPath) => return Ok("not assembled".to_owned()),
         Err(error) => return Ok(format!("not assembled: {error}")),
     };
     match tx_ptx::assemble(&artifact.ptx, &ptxas, &artifact.plan.chip) {

@@ -88,8 +88,8 @@ pub(crate) enum Command {
     Compile(Compile),
     /// Say how a program is compiled, and why, or what a diagnostic means
     ///
-    /// Of a program, for each reduction: the schedule of its threads and loops, of each kernel where the host chooses one by a length; then
-    /// every variant, with its cost or why it is refused, and which is chosen. Of a code, which stands below an error: the rule,
+    /// Of a program, for each reduction: what was chosen, and why; for which lengths each kernel is, where the host chooses one by a
+    /// length; every variant, with its cost or why it is refused; then the schedules, of threads and loops. Of a code, which stands below an error: the rule,
     /// why it is one, and what to do, with a program that breaks it and one that does not.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
@@ -476,11 +476,11 @@ pub(crate) struct Compile {
 pub(crate) enum Candidates {
     /// How many there are, and between which estimates
     None,
-    /// One of each kind on a line, without those that differ from it in numbers only
+    /// One of each kind, without those that differ from it in numbers only
     Kinds,
-    /// Each on a line: its time, and its steps in short
+    /// Each: its time, and its steps in short
     Short,
-    /// Each as the attribute that it is, with what its time is for
+    /// Each on a line, as the attribute that it is, with what its time is for
     Full,
 }
 

@@ -1,6 +1,7 @@
 //! `tx doctor`.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -136,29 +137,80 @@ fn ptxas() -> String {
     }
 }
 
-/// On PATH, or where `cargo xtask setup` puts it: in `tools` of the target directory that this program was built in, or of
-/// the workspace it is started in.
+/// On PATH, or where `cargo xtask setup` puts it: in `tools` of the target directory that this program was built in, of the
+/// workspace it is started in, or of the clone whose packages a program that is built elsewhere is made of.
 pub(crate) fn find_ptxas() -> Option<PathBuf> {
-    let on_path = env::var_os("PATH")
-        .into_iter()
-        .flat_map(|path| env::split_paths(&path).collect::<Vec<_>>());
-    let built_in = env::current_exe().ok();
-    let built_in = built_in
-        .iter()
-        .flat_map(|exe| exe.ancestors())
-        .filter(|folder| folder.ends_with("target"));
-    let started_in = env::current_dir().ok();
-    let started_in = started_in
-        .iter()
-        .flat_map(|folder| folder.ancestors())
-        .map(|folder| folder.join("target"));
-    on_path
-        .chain(
-            built_in
-                .map(Path::to_owned)
-                .chain(started_in)
-                .map(|target| target.join("tools")),
-        )
-        .map(|folder| folder.join("ptxas"))
-        .find(|ptxas| ptxas.is_file())
+    Places {
+        path: env::var_os("PATH").unwrap_or_default(),
+        program: env::current_exe().ok(),
+        started: env::current_dir().ok(),
+        clone: PathBuf::from(env!("TX_TOOLS")),
+    }
+    .find("ptxas")
+}
+
+/// Where tools are looked for.
+struct Places {
+    path: OsString,
+    program: Option<PathBuf>,
+    started: Option<PathBuf>,
+    /// Empty if the program is built in the clone.
+    clone: PathBuf,
+}
+
+impl Places {
+    fn find(&self, tool: &str) -> Option<PathBuf> {
+        let built_in = self.program.iter().flat_map(|exe| exe.ancestors());
+        let built_in = built_in
+            .filter(|folder| folder.ends_with("target"))
+            .map(Path::to_owned);
+        let started_in = self.started.iter().flat_map(|folder| folder.ancestors());
+        let started_in = started_in.map(|folder| folder.join("target"));
+        let targets = built_in.chain(started_in);
+        let clone = Some(self.clone.clone()).filter(|folder| folder.is_absolute());
+        env::split_paths(&self.path)
+            .chain(targets.map(|target| target.join("tools")))
+            .chain(clone)
+            .map(|folder| folder.join(tool))
+            .find(|tool| tool.is_file())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that is built beside a clone finds what was set up there, behind what is on PATH.
+    #[test]
+    fn a_program_of_another_crate_finds_the_tools_of_the_clone() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        for name in ["tx/target/tools", "bin", "other/target/debug"] {
+            std::fs::create_dir_all(at(name)).expect("a folder");
+        }
+        std::fs::write(at("tx/target/tools/ptxas"), "").expect("a file");
+        let mut places = Places {
+            path: at("bin").into_os_string(),
+            program: Some(at("other/target/debug/my-tx")),
+            started: Some(at("other")),
+            clone: at("tx/target/tools"),
+        };
+        assert_eq!(places.find("ptxas"), Some(at("tx/target/tools/ptxas")));
+        std::fs::write(at("bin/ptxas"), "").expect("a file");
+        assert_eq!(places.find("ptxas"), Some(at("bin/ptxas")));
+        places.path.clear();
+        places.clone.clear();
+        assert_eq!(places.find("ptxas"), None);
+        places.started = Some(at("tx/crates"));
+        assert_eq!(places.find("ptxas"), Some(at("tx/target/tools/ptxas")));
+    }
+
+    /// What is built in the clone holds no path of the machine.
+    #[test]
+    fn a_program_of_the_clone_names_no_folder() {
+        let built = env::current_exe().expect("a path");
+        let clone = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let clone = clone.canonicalize().expect("the clone");
+        assert_eq!(env!("TX_TOOLS").is_empty(), built.starts_with(clone));
+    }
 }

@@ -1,11 +1,14 @@
 //! `tx explain`.
 
+mod layout;
 mod written;
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use tx_codes::{Code, Command};
+
+use self::layout::laid_out;
 
 use crate::cli::{Candidates, Explain};
 use crate::compile;
@@ -153,35 +156,51 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         }
         shown = place;
         let mut candidates = Vec::new();
+        let mut own = Vec::new();
         for note in &notes {
             match note.message.strip_prefix(CANDIDATE) {
                 Some(candidate) => candidates.push(candidate),
-                None if options.candidates == Candidates::Full => {
-                    one.push_str(&format!("  {}\n", note.message));
-                }
-                None => one.push_str(&format!("  {}\n", in_short(&note.message))),
+                None if note.message.starts_with("estimates are for ") => own.push(format!(
+                    "{}; `--chip` names another chip, and so another card",
+                    note.message
+                )),
+                None => own.push(note.message.clone()),
             }
         }
-        let chosen = notes.iter().find_map(|note| estimate(&note.message));
-        if let Some(line) = summary(&candidates, chosen) {
-            one.push_str(&format!("  {line}\n"));
+        let chosen = own.iter().find_map(|note| estimate(note));
+        let others_in_short = summary(&candidates, chosen);
+        let full = options.candidates == Candidates::Full;
+        let own: Vec<&str> = own.iter().map(String::as_str).collect();
+        let told_of_it = laid_out(&own, others_in_short.as_deref(), full);
+        for line in &told_of_it.summary {
+            one.push_str(&format!("{line}\n"));
         }
         // What is written once may have become several ops.
         if before.insert(one.clone()) {
             told.push_str(&one);
-            if !candidates.is_empty() && options.candidates != Candidates::None {
-                let place = one.split(": remark").next().unwrap_or_default();
-                others.push_str(&format!("{place}: other schedules\n"));
-            }
+            let place = one.split(": remark").next().unwrap_or_default();
+            let mut more = |title: &str, lines: &[String]| {
+                if !lines.is_empty() {
+                    others.push_str(&format!("{place}: {title}\n"));
+                }
+                for line in lines {
+                    others.push_str(&format!("{line}\n"));
+                }
+            };
+            more("the schedule of each kernel", &told_of_it.schedules);
+            let filled = |lines: Vec<String>| -> Vec<String> {
+                let lines = lines
+                    .iter()
+                    .flat_map(|line| layout::filled(line, ", ", "  "));
+                lines.collect()
+            };
             let lines: Vec<String> = match options.candidates {
                 Candidates::None => Vec::new(),
-                Candidates::Kinds => kinds(&candidates),
-                Candidates::Short => candidates.into_iter().map(short).collect(),
-                Candidates::Full => candidates.into_iter().map(str::to_owned).collect(),
+                Candidates::Kinds => filled(kinds(&candidates)),
+                Candidates::Short => filled(candidates.into_iter().map(short).collect()),
+                Candidates::Full => candidates.iter().map(|line| format!("  {line}")).collect(),
             };
-            for line in lines {
-                others.push_str(&format!("  {line}\n"));
-            }
+            more("other schedules", &lines);
         }
     }
     if told.is_empty() {
@@ -291,21 +310,7 @@ fn kind(candidate: &str) -> String {
 fn short(candidate: &str) -> String {
     let time = candidate.split(" for ").next().unwrap_or_default();
     let steps = candidate.split_once(": [").map_or("", |(_, steps)| steps);
-    format!("{time}: {}", steps_in_short(steps))
-}
-
-/// A note, whose schedule, if it has one, is told without what every step has.
-fn in_short(note: &str) -> String {
-    match note.split_once(": [#tile.") {
-        Some((what, steps)) => format!("{what}: {}", steps_in_short(steps)),
-        None => note.to_owned(),
-    }
-}
-
-fn steps_in_short(steps: &str) -> String {
-    let steps = steps.strip_suffix(']').unwrap_or(steps);
-    let steps = steps.replace("#tile.", "").replace('<', " ");
-    steps.replace(['>', '"'], "")
+    format!("{time}: {}", layout::in_short(steps))
 }
 
 /// One remark for the kernels of one op in which values are exchanged alike but for the costs, which the last note lists.

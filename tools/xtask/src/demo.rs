@@ -82,8 +82,75 @@ fn heading(title: &str, summary: &str) {
     println!("\n{title}  {}", style.dim(summary));
 }
 
-/// Prints a line of IR so that it fits. The other spelling of shared memory is shorter, 64 bits are
-/// what attributes have anyway, and types stand at the end of a line that says more before.
+/// What the demonstration program calls its kernel's arguments and shared memory. MLIR forgets both when it has read it.
+struct Words {
+    arguments: Vec<String>,
+    shared: Option<String>,
+}
+
+const SHARED_MEMORY: &str = "#gpu.address_space<workgroup>";
+
+impl Words {
+    fn of(text: &str) -> Self {
+        let aliases = text.lines().filter_map(|line| line.split_once(" = "));
+        Self {
+            arguments: arguments(&kernel_lines(text)),
+            shared: aliases
+                .into_iter()
+                .find(|(name, meaning)| name.starts_with('#') && *meaning == SHARED_MEMORY)
+                .map(|(name, _)| name.to_owned()),
+        }
+    }
+
+    /// The kernel in these words.
+    fn put(&self, kernel: &[String]) -> Vec<String> {
+        let printed = arguments(kernel);
+        let names: BTreeMap<&String, &String> = printed.iter().zip(&self.arguments).collect();
+        let name = |line: &String| {
+            let mut parts = line.split('%');
+            let mut text = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                let end = part.find(|c: char| !is_of_name(c)).unwrap_or(part.len());
+                let name = part[..end].to_owned();
+                text.push('%');
+                text.push_str(names.get(&name).unwrap_or(&&name));
+                text.push_str(&part[end..]);
+            }
+            match &self.shared {
+                Some(alias) => text.replace(SHARED_MEMORY, alias),
+                None => text,
+            }
+        };
+        kernel.iter().map(name).collect()
+    }
+}
+
+/// The names of a kernel's arguments, those in shared memory with them, up to the brace that opens its body.
+fn arguments(kernel: &[String]) -> Vec<String> {
+    let head: Vec<&str> = kernel
+        .iter()
+        .map(String::as_str)
+        .take(
+            1 + kernel
+                .iter()
+                .take_while(|line| !line.ends_with('{'))
+                .count(),
+        )
+        .collect();
+    let head = head.join(" ");
+    let names = head.split('%').skip(1).map(|part| {
+        let end = part.find(|c: char| !is_of_name(c)).unwrap_or(part.len());
+        part[..end].to_owned()
+    });
+    names.collect()
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-')
+}
+
+/// Prints a line of IR so that it fits. 64 bits are what attributes have anyway, and types stand at the end of a line that says
+/// more before.
 fn print_ir(mark: &str, line: &str, paint: impl Fn(&str) -> String) {
     for (number, part) in fit(line).iter().enumerate() {
         let mark = if number == 0 { mark } else { " " };
@@ -92,9 +159,7 @@ fn print_ir(mark: &str, line: &str, paint: impl Fn(&str) -> String) {
 }
 
 fn fit(line: &str) -> Vec<String> {
-    let mut line = line
-        .replace("#gpu.address_space<workgroup>", "3")
-        .replace('\t', " ");
+    let mut line = line.replace('\t', " ");
     if line.chars().count() > COLUMNS
         && let Some(end) = line.rfind("} : ")
     {
@@ -131,7 +196,8 @@ fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
     for line in kernel_lines(&text) {
         print_ir(" ", &line, str::to_owned);
     }
-    let mut before = kernel_lines(&printed);
+    let words = Words::of(&text);
+    let mut before = words.put(&kernel_lines(&printed));
 
     // The pass manager prints the module after every pass; what a stage did is what is new in it.
     let output = sh::capture(
@@ -140,7 +206,7 @@ fn show_stages(tx_opt: &Path, file: &Path) -> Result<()> {
             .arg(file),
     )?;
     for (argument, module) in dumps(&output.stderr) {
-        let after = kernel_lines(module);
+        let after = words.put(&kernel_lines(module));
         let summary = registry
             .iter()
             .find(|entry| entry.argument == argument)
@@ -342,6 +408,36 @@ module attributes {gpu.container_module} {
                 "  %0 = gpu.thread_id x",
                 "  gpu.return",
                 "}"
+            ]
+        );
+    }
+
+    /// Every stage calls things as the program does.
+    #[test]
+    fn stages_are_in_the_words_of_the_program() {
+        let source = "\
+#shared = #gpu.address_space<workgroup>
+gpu.module @m {
+  gpu.func @k(%A: memref<4xf32>)
+      workgroup(%As: memref<4xf32, #shared>) kernel {
+    gpu.return
+  }
+}
+";
+        let words = Words::of(source);
+        assert_eq!(words.arguments, ["A", "As"]);
+        let kernel = [
+            "gpu.func @k(%arg0: memref<4xf32>) workgroup(%arg1 : memref<4xf32, #gpu.address_space<workgroup>>) kernel {",
+            "  tile.copy %arg0 to %arg1 : memref<4xf32> to memref<4xf32, #gpu.address_space<workgroup>>",
+            "  %arg10 = a.b %0",
+        ];
+        let kernel: Vec<String> = kernel.map(str::to_owned).to_vec();
+        assert_eq!(
+            words.put(&kernel),
+            [
+                "gpu.func @k(%A: memref<4xf32>) workgroup(%As : memref<4xf32, #shared>) kernel {",
+                "  tile.copy %A to %As : memref<4xf32> to memref<4xf32, #shared>",
+                "  %arg10 = a.b %0",
             ]
         );
     }

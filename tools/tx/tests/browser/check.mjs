@@ -242,6 +242,7 @@ await test('stages call values as the program does', async () => {
   const { page } = await open('rows.html');
   await page.locator('#open-all').click();
   const stages = await page.evaluate(() => {
+    for (const button of document.querySelectorAll('.more button')) button.click();
     const stages = [...document.querySelectorAll('details.stage')];
     return Object.fromEntries(stages.map(stage => [stage.querySelector('h3').textContent, stage.querySelector('.scroll')?.textContent]));
   });
@@ -374,7 +375,8 @@ await test('stages are counted from the one in view', async () => {
   assert.equal(await stage(), `stage-${at}`);
   await restsAt(page);
   // Behind all of them the last one is the one before, and there is no next.
-  await page.evaluate(() => { document.activeElement.blur(); document.querySelector('#ptx').scrollIntoView({ behavior: 'instant' }); });
+  await page.evaluate(() => { document.activeElement.blur(); document.querySelector('#ptx-text').open = true; });
+  await page.evaluate(() => { document.querySelector('#ptx').scrollIntoView({ behavior: 'instant' }); });
   await restsAt(page);
   await page.keyboard.press('j');
   assert.equal(await stage(), undefined);
@@ -415,13 +417,54 @@ await test('everything works from the keyboard', async () => {
 await test('instructions lead to their lines and back', async () => {
   const { page } = await open('rows.html');
   const shuffle = page.locator('table.ptx tr', { hasText: 'shfl.sync' }).first();
+  assert.equal(await shuffle.isVisible(), false, 'PTX is long');
   const line = await shuffle.getAttribute('data-line');
   assert.match(await page.locator(`#line-${line} td.t`).textContent(), /tile\.reduce/);
   await page.locator(`#line-${line} a`).click();
   const target = page.locator(':target');
+  await target.waitFor();
   assert.equal(await target.getAttribute('data-line'), line);
   await target.locator('a').click();
   assert.equal(await page.evaluate(() => location.hash), `#line-${line}`);
+});
+
+await test('PTX is folded, and a search opens it', async () => {
+  const { page } = await open('rows.html');
+  const box = page.locator('#ptx-text');
+  assert.equal(await box.evaluate(each => each.open), false);
+  assert.match(await box.locator('summary').textContent(), /^\d+ lines 1 kernel$/);
+  await seek(page, 'shfl.sync.bfly');
+  assert.equal(await box.evaluate(each => each.open), true);
+  await box.locator('summary').focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await box.evaluate(each => each.open), false);
+});
+
+await test('no line ends within a type', async () => {
+  for (const width of [1280, 800, 420]) {
+    const { page } = await open('many.html', { width });
+    await page.locator('#stage-0 summary').waitFor();
+    const broken = await page.evaluate(() => {
+      const words = [];
+      for (const cell of document.querySelectorAll('#program td.t, #stage-0 td.t')) {
+        const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        const nodes = [];
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) nodes.push(node);
+        const spot = at => {
+          for (const node of nodes) { if (at < node.length) return [node, at]; at -= node.length; }
+          return null;
+        };
+        for (const { 0: word, index } of cell.textContent.matchAll(/memref<[^ ]*>/g)) {
+          const range = document.createRange();
+          range.setStart(...spot(index));
+          range.setEnd(...spot(index + word.length - 1));
+          if (new Set([...range.getClientRects()].map(box => Math.round(box.top / 8))).size > 1) words.push(word);
+        }
+      }
+      return words;
+    });
+    assert.deepEqual(broken, [], String(width));
+  }
 });
 
 await test('light and dark follow the system, and the button', async () => {

@@ -163,6 +163,30 @@ gpu.module @m {
     assert_eq!(said.lines().count(), 1, "{said}");
 }
 
+/// A terminal has room for what is said of a program, but for attributes, which are copied.
+#[test]
+fn explanations_have_lines_that_fit() {
+    let case = Case::new();
+    let rows = "func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
+  return
+}
+";
+    case.file("rows.mlir", rows);
+    case.file("sum.mlir", SUM);
+    for args in [
+        &["rows.mlir"][..],
+        &["rows.mlir", "--candidates", "short"],
+        &["sum.mlir"],
+    ] {
+        let said = stdout(&case.tx(&[&["explain"], args].concat()));
+        assert!(said.lines().count() > 10, "{said}");
+        for line in said.lines().filter(|line| !SUM.contains(line.trim())) {
+            assert!(line.chars().count() <= 100, "{line}");
+        }
+    }
+}
+
 /// Files that cannot be read are status 1, and named.
 #[test]
 fn unreadable_files_are_status_1() {

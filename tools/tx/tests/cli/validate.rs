@@ -21,11 +21,8 @@ fn validation_says_once_how_to_get_ptxas() {
         .expect("tx starts");
     assert_eq!((status(&output), stderr(&output)), (0, String::new()));
     let said = stdout(&output);
-    assert_eq!(
-        said.matches("; not assembled: there is no ptxas\n").count(),
-        2,
-        "{said}"
-    );
+    assert_eq!(said.matches("; not assembled\n").count(), 2, "{said}");
+    assert_eq!(said.matches("no ptxas").count(), 1, "{said}");
     assert_eq!(said.matches("cargo xtask setup").count(), 1, "{said}");
     let last = said.lines().last().unwrap_or_default();
     assert!(
