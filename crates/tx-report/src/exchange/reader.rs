@@ -1,0 +1,485 @@
+//! The walk over a kernel's ops that finds its steps.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::integers::{Integers, Known};
+use super::{Access, Kernel, LANES, Op, Region, Space, Step, Threads, Wait};
+
+pub(super) struct Reader<'k> {
+    integers: Integers,
+    threads: usize,
+    /// What memory a value is in.
+    memory: BTreeMap<usize, String>,
+    /// The op that first uses a value.
+    users: BTreeMap<usize, &'k str>,
+    /// All ops that use a value.
+    readers: BTreeMap<usize, Vec<&'k Op>>,
+    /// Names of the ops that combine what shuffles of a line take, by the first.
+    combiners: BTreeMap<(Option<usize>, &'k str), Vec<&'k str>>,
+}
+
+/// Moves of data that do not combine anything.
+fn only_moves(name: &str) -> bool {
+    matches!(
+        name,
+        "arith.bitcast"
+            | "arith.trunci"
+            | "arith.extui"
+            | "arith.shli"
+            | "arith.ori"
+            | "arith.shrui"
+            | "arith.select"
+            | "arith.cmpi"
+            | "arith.cmpf"
+            | "vector.insert"
+            | "vector.extract"
+            | "vector.bitcast"
+            | "builtin.unrealized_conversion_cast"
+            | "arith.index_cast"
+    )
+}
+
+impl<'k> Reader<'k> {
+    pub(super) fn new(kernel: &'k Kernel, threads: usize) -> Self {
+        let mut reader = Self {
+            integers: Integers::new(kernel.block, threads),
+            threads,
+            memory: kernel.arguments.iter().cloned().collect(),
+            users: BTreeMap::new(),
+            readers: BTreeMap::new(),
+            combiners: BTreeMap::new(),
+        };
+        reader.find_users(&kernel.body);
+        reader.find_combiners(&kernel.body);
+        reader
+    }
+
+    fn find_users(&mut self, region: &'k Region) {
+        for op in &region.ops {
+            for operand in &op.operands {
+                self.users
+                    .entry(*operand)
+                    .and_modify(|name| {
+                        if only_moves(name) {
+                            *name = &op.name;
+                        }
+                    })
+                    .or_insert(&op.name);
+                self.readers.entry(*operand).or_default().push(op);
+            }
+            op.regions.iter().for_each(|inner| self.find_users(inner));
+        }
+    }
+
+    fn find_combiners(&mut self, region: &'k Region) {
+        for op in &region.ops {
+            let names = match op.name.as_str() {
+                "gpu.shuffle" => self.combining(op),
+                _ => Vec::new(),
+            };
+            if let Some(first) = names.first() {
+                let known = self.combiners.entry((op.line, first)).or_default();
+                // What is computed of the last result alone does not combine.
+                if known.is_empty() || names.len() < known.len() {
+                    *known = names;
+                }
+            }
+            op.regions
+                .iter()
+                .for_each(|inner| self.find_combiners(inner));
+        }
+    }
+
+    /// Names of the ops that compute something of what a shuffle took, up to what is exchanged, stored or handed on.
+    fn combining(&self, shuffle: &'k Op) -> Vec<&'k str> {
+        let computes = |op: &Op| op.name.starts_with("arith.") || op.name.starts_with("math.");
+        let readers = |value: &usize| self.readers.get(value).map_or(&[][..], Vec::as_slice);
+        let mut found: BTreeMap<usize, &'k Op> = BTreeMap::new();
+        let mut values: Vec<usize> = shuffle.results.first().copied().into_iter().collect();
+        while let Some(value) = values.pop() {
+            for op in readers(&value) {
+                let Some(result) = op.results.first().filter(|_| computes(op)) else {
+                    continue;
+                };
+                let is_new = found.insert(*result, op).is_none();
+                if is_new && readers(result).iter().all(|reader| computes(reader)) {
+                    values.push(*result);
+                }
+            }
+        }
+        let mut names = Vec::new();
+        // Values have numbers in the order of ops.
+        for name in found.values().map(|op| op.name.as_str()) {
+            if !only_moves(name) && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    pub(super) fn region(&mut self, region: &'k Region, threads: &Threads, steps: &mut Vec<Step>) {
+        for op in &region.ops {
+            self.op(op, threads, steps);
+        }
+    }
+
+    fn op(&mut self, op: &'k Op, threads: &Threads, steps: &mut Vec<Step>) {
+        match op.name.as_str() {
+            "scf.if" => {
+                let condition = self.integers.get(op.operands.first());
+                for (region, wanted) in op.regions.iter().zip([true, false]) {
+                    let taken = self.integers.narrowed(threads, &condition, wanted);
+                    if taken.mask.contains(&true) {
+                        self.region(region, &taken, steps);
+                    }
+                }
+                return;
+            }
+            "scf.for" => {
+                let bounds: Vec<Known> = op
+                    .operands
+                    .iter()
+                    .take(3)
+                    .map(|v| self.integers.get(Some(v)))
+                    .collect();
+                let Some(body) = op.regions.first() else {
+                    return;
+                };
+                // The first iteration stands for all.
+                for (argument, initial) in body.arguments.iter().zip(
+                    op.operands
+                        .first()
+                        .into_iter()
+                        .chain(op.operands.iter().skip(3)),
+                ) {
+                    let initial = self.integers.get(Some(initial));
+                    self.integers.set(*argument, initial);
+                }
+                let trips = match self.integers.compute(&bounds, |n| match n {
+                    [from, to, by] if *by > 0 => Some(
+                        (to - from).max(0).div_euclid(*by)
+                            + i64::from((to - from).max(0) % by != 0),
+                    ),
+                    _ => None,
+                }) {
+                    Known::All(n) => Some(n),
+                    Known::Each(each) => {
+                        let first = each.first().copied().flatten();
+                        first.filter(|n| each.iter().all(|m| *m == Some(*n)))
+                    }
+                    Known::Nothing => None,
+                };
+                let mut inner = Vec::new();
+                self.region(body, threads, &mut inner);
+                match trips {
+                    Some(0) => {}
+                    // A loop of one iteration is none.
+                    Some(1) => inner.into_iter().for_each(|step| push(steps, step)),
+                    _ if !inner.is_empty() => steps.push(Step::Loop {
+                        trips,
+                        steps: inner,
+                    }),
+                    _ => {}
+                }
+                return;
+            }
+            "scf.while" | "scf.forall" | "scf.parallel" => {
+                let mut inner = Vec::new();
+                for region in &op.regions {
+                    self.region(region, threads, &mut inner);
+                }
+                if !inner.is_empty() {
+                    steps.push(Step::Loop {
+                        trips: None,
+                        steps: inner,
+                    });
+                }
+                return;
+            }
+            _ => {}
+        }
+        if let Some(step) = self.step(op, threads) {
+            push(steps, step);
+        }
+        self.follow_memory(op);
+        if let [result] = op.results.as_slice() {
+            let known = self.integers.value(op);
+            self.integers.set(*result, known);
+        }
+        for region in &op.regions {
+            self.region(region, threads, steps);
+        }
+    }
+
+    /// What a view is a view of.
+    fn follow_memory(&mut self, op: &Op) {
+        if op.name == "memref.get_global" {
+            if let (Some(result), Some(name)) = (op.results.first(), op.attribute("name")) {
+                self.memory.insert(*result, name.to_owned());
+            }
+        } else if op.name == "memref.alloca" {
+            if let Some(result) = op.results.first() {
+                self.memory.insert(*result, "a local array".to_owned());
+            }
+        } else if let (Some(source), true) = (
+            op.operands.first(),
+            op.result_types
+                .iter()
+                .any(|t| t.starts_with("memref<") || t.starts_with("!llvm.ptr")),
+        ) && let Some(name) = self.memory.get(source).cloned()
+        {
+            for result in &op.results {
+                self.memory.insert(*result, name.clone());
+            }
+        }
+    }
+
+    fn step(&self, op: &Op, threads: &Threads) -> Option<Step> {
+        let line = op.line;
+        let barrier = |wait| {
+            Some(Step::Barrier {
+                wait,
+                op: op.name.clone(),
+                threads: threads.clone(),
+            })
+        };
+        match op.name.as_str() {
+            "gpu.shuffle" => Some(self.shuffle(op, line)),
+            "nvvm.redux.sync" => {
+                let mask = self.integers.get(op.operands.get(1)).of(0);
+                let members = (0..self.threads)
+                    .map(|t| mask.is_none_or(|m| m >> (t % LANES) & 1 == 1))
+                    .collect();
+                Some(Step::Redux {
+                    kind: word(op.attribute("kind").unwrap_or_default()),
+                    threads: Threads {
+                        mask: Rc::new(members),
+                        depends: threads.depends,
+                    },
+                    count: 1,
+                    line,
+                })
+            }
+            "nvvm.bar.warp.sync" => barrier(Wait::Warp),
+            "gpu.barrier" | "nvvm.barrier0" => barrier(Wait::Block),
+            "nvvm.barrier" | "nvvm.barrier.arrive" if op.operands.is_empty() => {
+                barrier(Wait::Block)
+            }
+            "nvvm.barrier" | "nvvm.barrier.arrive" => barrier(Wait::Group),
+            "nvvm.cluster.arrive" | "nvvm.cluster.arrive.relaxed" | "nvvm.cluster.wait" => {
+                barrier(Wait::Cluster)
+            }
+            name if name.starts_with("nvvm.memory.barrier")
+                || name.starts_with("nvvm.fence")
+                || name == "llvm.fence" =>
+            {
+                barrier(Wait::Fence)
+            }
+            _ => self.access(op, threads, line),
+        }
+    }
+
+    fn shuffle(&self, op: &Op, line: Option<usize>) -> Step {
+        let mode = word(op.attribute("mode").unwrap_or_default());
+        let (offset, width) = (
+            self.integers.get(op.operands.get(1)),
+            self.integers.get(op.operands.get(2)),
+        );
+        let sources: Vec<Option<usize>> = (0..self.threads)
+            .map(|t| {
+                let (lane, offset, width) = (t as i64 % LANES as i64, offset.of(t)?, width.of(t)?);
+                let start = lane - lane.rem_euclid(width.max(1));
+                let source = match mode.as_str() {
+                    "xor" => lane ^ offset,
+                    "up" => lane - offset,
+                    "down" => lane + offset,
+                    "idx" => start + offset.rem_euclid(width.max(1)),
+                    _ => return None,
+                };
+                // Out of the segment, a lane keeps its own value.
+                let inside = (start..start + width).contains(&source);
+                usize::try_from(if inside { source } else { lane }).ok()
+            })
+            .collect();
+        let warps: Vec<&[Option<usize>]> = sources.chunks(LANES).collect();
+        let first = warps.first().copied().unwrap_or_default();
+        // The last warp may have fewer threads.
+        let alike = warps.iter().all(|warp| first.starts_with(warp));
+        let distance = match offset {
+            Known::All(n) => Some(n),
+            _ => None,
+        };
+        let combine = op
+            .results
+            .first()
+            .and_then(|r| self.users.get(r))
+            .filter(|name| {
+                (name.starts_with("arith.") || name.starts_with("math.")) && !only_moves(name)
+            })
+            .map(
+                |name| match self.combiners.get(&(op.line, *name)).map(Vec::as_slice) {
+                    Some([others @ .., last]) if !others.is_empty() => {
+                        format!("{} and {last}", others.join(", "))
+                    }
+                    _ => (*name).to_owned(),
+                },
+            );
+        Step::Shuffle {
+            mode,
+            distance,
+            sources: first.to_vec(),
+            alike,
+            combine,
+            count: 1,
+            line,
+        }
+    }
+
+    fn access(&self, op: &Op, threads: &Threads, line: Option<usize>) -> Option<Step> {
+        // Where the memory stands among the operands.
+        let (access, at) = match op.name.as_str() {
+            "memref.load" | "vector.load" | "vector.transfer_read" | "llvm.load" => {
+                (Access::Load, 0)
+            }
+            "memref.store" | "vector.store" | "vector.transfer_write" | "llvm.store" => {
+                (Access::Store, 1)
+            }
+            "memref.atomic_rmw" => (Access::Atomic, 1),
+            "memref.generic_atomic_rmw" | "llvm.atomicrmw" | "llvm.cmpxchg" => (Access::Atomic, 0),
+            _ => return None,
+        };
+        let ty = op.operand_types.get(at)?;
+        let space = if ty.contains("#gpu.address_space<private>") || ty.ends_with("ptr<5>") {
+            return None;
+        } else if ty.contains("#gpu.address_space<workgroup>")
+            || ty.ends_with(", 3>")
+            || ty.ends_with("ptr<3>")
+        {
+            Space::Shared
+        } else if ty.ends_with(", 7>") || ty.ends_with("ptr<7>") {
+            Space::Cluster
+        } else {
+            Space::Global
+        };
+        let memory = op
+            .operands
+            .get(at)
+            .and_then(|v| self.memory.get(v))
+            .cloned();
+        let memory = memory.unwrap_or_else(|| "memory".to_owned());
+        if memory == "a local array" {
+            return None;
+        }
+        let element = match access {
+            Access::Store => op.operand_types.first(),
+            _ => op.result_types.first(),
+        };
+        Some(Step::Memory {
+            access,
+            space,
+            memory,
+            element: element.cloned().unwrap_or_default(),
+            threads: threads.clone(),
+            count: 1,
+            line,
+        })
+    }
+}
+
+/// The last word of an attribute such as `#gpu<shuffle_mode xor>`.
+fn word(attribute: &str) -> String {
+    attribute
+        .trim_end_matches('>')
+        .rsplit([' ', '<'])
+        .next()
+        .unwrap_or(attribute)
+        .to_owned()
+}
+
+/// Appends a step, or counts it with the one before where that is the same: of loads, which have no order, with any since
+/// something else was done.
+fn push(steps: &mut Vec<Step>, step: Step) {
+    let is_load = |step: &Step| {
+        matches!(
+            step,
+            Step::Memory {
+                access: Access::Load,
+                ..
+            }
+        )
+    };
+    let loads = steps.iter().rev().take_while(|s| is_load(s)).count();
+    let first = match is_load(&step) {
+        true => steps.len() - loads,
+        false => steps.len().saturating_sub(1),
+    };
+    if !steps[first..].iter_mut().any(|known| counted(known, &step)) {
+        steps.push(step);
+    }
+}
+
+/// Whether a step is as one that is known already, which then counts it.
+fn counted(known: &mut Step, step: &Step) -> bool {
+    match (known, step) {
+        (
+            Step::Shuffle {
+                mode,
+                sources,
+                count,
+                alike,
+                combine,
+                ..
+            },
+            Step::Shuffle {
+                mode: m,
+                sources: s,
+                alike: a,
+                combine: c,
+                ..
+            },
+        ) if mode == m && sources == s && alike == a && combine == c => {
+            *count += 1;
+            true
+        }
+        (
+            Step::Redux {
+                kind,
+                threads,
+                count,
+                ..
+            },
+            Step::Redux {
+                kind: k,
+                threads: t,
+                ..
+            },
+        ) if kind == k && threads == t => {
+            *count += 1;
+            true
+        }
+        (
+            Step::Memory {
+                access,
+                space,
+                memory,
+                element,
+                threads,
+                count,
+                ..
+            },
+            Step::Memory {
+                access: a,
+                space: s,
+                memory: m,
+                element: e,
+                threads: t,
+                ..
+            },
+        ) if access == a && space == s && memory == m && element == e && threads == t => {
+            *count += 1;
+            true
+        }
+        _ => false,
+    }
+}
