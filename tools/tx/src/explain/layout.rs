@@ -61,6 +61,10 @@ pub(super) fn laid_out(notes: &[&str], others: Option<&str>, full: bool) -> Told
             false => when,
         };
         match full {
+            _ if case.steps.is_empty() => {
+                told.schedules
+                    .push(format!("  {name}: no steps, so a loop for each dimension"));
+            }
             true => told.schedules.push(format!("  {name}: [{}]", case.steps)),
             false => {
                 let line = format!("{name}: {}", in_short(case.steps));
@@ -91,17 +95,22 @@ fn table(cases: &[Case<'_>]) -> Vec<String> {
         cells.max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..4).map(width).collect();
+    let is_one = |case: &Case<'_>| case.cells[2] == "1";
+    let plural = match cases.iter().all(is_one) {
+        true => "thread",
+        false => "threads",
+    };
     let line = |case: &Case<'_>| {
         let [when, kernel, threads, time] = case.cells;
-        let plural = if threads == "1" { "" } else { "s" };
+        let noun = if is_one(case) { "thread" } else { "threads" };
+        let padded = plural.len();
         let when = match widths[0] {
             0 => String::new(),
             most => format!("{when:<most$}  "),
         };
         let (kernels, numbers) = (widths[1], widths[2]);
         let line = format!(
-            "    {when}{kernel:<kernels$}  {threads:>numbers$} {:<7} a block  {time}",
-            format!("thread{plural}")
+            "    {when}{kernel:<kernels$}  {threads:>numbers$} {noun:<padded$} a block  {time}"
         );
         line.trim_end().to_owned()
     };
@@ -179,6 +188,15 @@ mod tests {
             full[0],
             "  kernel `a`: [#tile.split<\"d0\" by 8>, #tile.stream]"
         );
+    }
+
+    /// A schedule without steps is one too.
+    #[test]
+    fn a_kernel_of_one_thread_without_steps() {
+        let told = laid_out(&["kernel `a`, 1 thread a block: []"], None, false);
+        assert_eq!(told.summary, ["    kernel `a`  1 thread a block"]);
+        let empty = "  kernel `a`: no steps, so a loop for each dimension";
+        assert_eq!(told.schedules, [empty]);
     }
 
     #[test]
