@@ -8,7 +8,6 @@ use crate::cli::Bench;
 use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
-use crate::run;
 
 /// Bytes among which a device's ceiling is measured, at most.
 const MOST_READ: usize = 1 << 30;
@@ -53,18 +52,9 @@ struct Measured {
 pub(crate) fn run(options: &Bench) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
     let device = Device::open(&options.launch.device)?;
-    let chip = options
+    let artifact = options
         .launch
-        .chip
-        .clone()
-        .unwrap_or_else(|| run::chip_for(&device));
-    let artifact = compile::compile(
-        &options.program,
-        &options.kept,
-        options.launch.grid,
-        &text,
-        &chip,
-    )?;
+        .compiled(&options.program, &options.kept, &text, &device)?;
     let program = device.load(&artifact)?;
     options.launch.tell(&device);
     let times = repeats(options.times, TIMES, &device);

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tx_plan::{ArgumentType, Artifact, ElementType, Plan};
 use tx_runtime::{Arg, Device, Outputs, RunOptions, Spec, StepLimit, write_npy, write_npy_to};
 
-use crate::cli::{Launch, Run};
+use crate::cli::{Kept, Launch, Program, Run};
 use crate::compile;
 use crate::diagnostic::Said;
 use crate::failure::Failure;
@@ -27,19 +27,9 @@ pub(crate) fn run(options: &Run) -> Result<(), Failure> {
 /// The same on a device that is open.
 pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
     let text = compile::read(&options.program.file)?;
-    // The device decides what to compile for.
-    let chip = match &options.launch.chip {
-        Some(chip) => chip.clone(),
-        None => chip_for(device),
-    };
-    tracing::info!(device = device.name(), chip, "compiling");
-    let artifact = compile::compile(
-        &options.program,
-        &options.kept,
-        options.launch.grid,
-        &text,
-        &chip,
-    )?;
+    let artifact = options
+        .launch
+        .compiled(&options.program, &options.kept, &text, device)?;
     check_outs(options, &artifact.plan)?;
     let files = options.outs.iter().map(|out| &out.path);
     compile::check_outputs(
@@ -72,6 +62,24 @@ pub(crate) fn run_on(options: &Run, device: &Device) -> Result<(), Failure> {
 }
 
 impl Launch {
+    /// The chip to compile for: the device decides, unless the user does.
+    pub(crate) fn chip_for(&self, device: &Device) -> String {
+        self.chip.clone().unwrap_or_else(|| newest_for(device))
+    }
+
+    /// Compiles a program for the device.
+    pub(crate) fn compiled(
+        &self,
+        program: &Program,
+        kept: &Kept,
+        text: &[u8],
+        device: &Device,
+    ) -> Result<Artifact, Failure> {
+        let chip = self.chip_for(device);
+        tracing::info!(device = device.name(), chip, "compiling");
+        compile::compile(program, kept, self.grid, text, &chip)
+    }
+
     /// Makes the arguments.
     pub(crate) fn arguments(&self, device: &Device) -> Result<Vec<Arg>, Failure> {
         // A GPU has memory of its own.
@@ -216,7 +224,7 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
 
 /// The newest chip known here whose code runs on the device. Code for one chip runs on later ones, so a device newer than
 /// this program gets the newest it knows.
-pub(crate) fn chip_for(device: &Device) -> String {
+fn newest_for(device: &Device) -> String {
     let Some(chip) = device.chip() else {
         return tx_target::DEFAULT_CHIP.to_owned();
     };

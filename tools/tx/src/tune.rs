@@ -9,7 +9,6 @@ use crate::cli::Tune;
 use crate::compile;
 use crate::failure::Failure;
 use crate::progress::{self, note};
-use crate::run;
 
 /// How often a schedule is measured on a GPU.
 const TIMES: u32 = 7;
@@ -28,11 +27,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     let text = compile::read(file)?;
     compile::check_outputs(file, [options.output.as_path()])?;
     let device = Device::open(&options.launch.device)?;
-    let chip = options
-        .launch
-        .chip
-        .clone()
-        .unwrap_or_else(|| run::chip_for(&device));
+    let chip = options.launch.chip_for(&device);
     options.launch.tell(&device);
     let times = repeats(options.times, TIMES, &device);
     let source = tx::Source {
