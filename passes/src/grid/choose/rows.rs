@@ -51,8 +51,10 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
             Class::by_vectors(896, [8, 3, 1, THREADS / 2])
                 .of(4)
                 .resident(ENOUGH),
-            Class::by_vectors(1 << 10, [LANES / 2, 4, 1, THREADS / 2]).of(8),
-            Class::by_vectors(1 << 14, [LANES / 2, 2, 1, THREADS / 2]),
+            Class::by_vectors(3500, [LANES / 2, 4, 1, THREADS / 2]).of(8),
+            Class::by_vectors(1 << 14, [LANES, 8, 1, THREADS / 2])
+                .of(8)
+                .resident(ENOUGH),
         ],
     ),
     (
@@ -75,8 +77,7 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
             Class::by_vectors(128, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
             Class::by_vectors(256, [8, 4, 1, THREADS / 2]).resident(1280),
             Class::by_vectors(1 << 10, [8, 8, 1, THREADS / 2]).resident(ENOUGH),
-            Class::by_vectors(1536, [LANES / 2, 4, 1, THREADS / 2]),
-            Class::by_vectors(1 << 13, [2 * LANES, 2, 1, THREADS / 2]),
+            Class::by_vectors(1 << 13, [LANES, 8, 1, THREADS / 2]).resident(ENOUGH),
         ],
     ),
     (
@@ -108,23 +109,66 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
     ),
 ];
 /// What [`ROWS`] are where an element takes many ops, or several numbers are exchanged: the fewer threads, the fewer exchanges.
-const HEAVY_ROWS: (Class, &[Class]) = (
-    Class::one_by_one(8, [1, 4, 1, THREADS]),
-    &[
-        Class::one_by_one(15, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
-        Class::by_vectors(31, [1, 8, 1, THREADS / 2])
-            .of(2)
-            .resident(ENOUGH),
-        Class::by_vectors(80, [2, 4, 1, THREADS / 2])
-            .of(4)
-            .resident(ENOUGH),
-        Class::by_vectors(256, [4, 4, 1, THREADS / 2])
-            .of(4)
-            .resident(ENOUGH),
-        Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
-        Class::by_vectors(1 << 12, [2 * LANES, 2, 1, THREADS / 2]),
-    ],
-);
+const HEAVY_ROWS: [(i64, Class, &[Class]); 3] = [
+    (
+        1,
+        Class::one_by_one(8, [1, 4, 1, THREADS]),
+        &[
+            Class::one_by_one(16, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
+            Class::by_vectors(96, [1, 2, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(320, [2, 4, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(1 << 10, [2, 8, 1, THREADS / 2])
+                .of(8)
+                .resident(ENOUGH),
+            Class::by_vectors(1 << 14, [LANES / 2, 2, 1, THREADS / 2])
+                .of(8)
+                .resident(ENOUGH)
+                .streamed(),
+        ],
+    ),
+    (
+        2,
+        Class::one_by_one(8, [1, 4, 1, THREADS]),
+        &[
+            Class::by_vectors(56, [1, 4, 1, THREADS / 2])
+                .of(2)
+                .resident(ENOUGH),
+            Class::by_vectors(64, [2, 4, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(100, [1, 6, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(320, [2, 8, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(1 << 10, [4, 4, 1, THREADS / 2]).resident(ENOUGH),
+            Class::by_vectors(1 << 14, [LANES / 2, 4, 1, THREADS / 2]).resident(ENOUGH),
+        ],
+    ),
+    (
+        i64::MAX,
+        Class::one_by_one(8, [1, 4, 1, THREADS]),
+        &[
+            Class::one_by_one(15, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
+            Class::by_vectors(31, [1, 8, 1, THREADS / 2])
+                .of(2)
+                .resident(ENOUGH),
+            Class::by_vectors(80, [2, 4, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(256, [4, 4, 1, THREADS / 2])
+                .of(4)
+                .resident(ENOUGH),
+            Class::by_vectors(1 << 10, [8, 4, 1, THREADS / 2]),
+            Class::by_vectors(1 << 13, [LANES, 4, 1, THREADS / 2]).resident(ENOUGH),
+        ],
+    ),
+];
 /// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], as vectors from where they begin and from the
 /// first aligned address, and how many threads reduce one: the fewer there are, the fewer exchanges.
 const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
@@ -435,12 +479,15 @@ impl Chooser<'_, '_> {
                 });
             }
         } else {
-            let of_width = ROWS.iter().find(|(most, _, _)| width <= *most);
-            let (shortest, longer) = match of_width {
-                Some((_, shortest, longer)) if !self.is_heavy() => (shortest, *longer),
-                _ => (&HEAVY_ROWS.0, HEAVY_ROWS.1),
+            let rows = match self.is_heavy() {
+                true => HEAVY_ROWS.as_slice(),
+                false => ROWS.as_slice(),
             };
-            for class in std::iter::once(shortest).chain(longer) {
+            let of_width = rows.iter().find(|(most, _, _)| width <= *most);
+            let classes = of_width
+                .into_iter()
+                .flat_map(|(_, shortest, longer)| std::iter::once(shortest).chain(*longer));
+            for class in classes {
                 let vectors = match class.by_vectors {
                     true => vectors.of(class.widest),
                     false => Vectors::None,
