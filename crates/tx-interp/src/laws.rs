@@ -553,8 +553,8 @@ impl<'t, 'c> Trial<'t, 'c> {
         }
         Ok(match (self.scalars, self.combiner.element()) {
             ([_], None) => {
-                "no other that was tried is neutral either: the combiner changes single values (it takes away a sign, say), which \
-                 is to be done before they are combined, or such values must not occur"
+                "no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it \
+                 takes away a sign, say), or such values must not occur"
             }
             (_, Some(_)) => {
                 "mend the identity or the combiner, or have `element` make no such values"
@@ -564,16 +564,28 @@ impl<'t, 'c> Trial<'t, 'c> {
         .to_owned())
     }
 
-    /// An identity of one part that is neutral to all of these values, and to infinities.
+    /// An identity of one part that is neutral to all of these values, and to infinities. Of those that reductions have: another may
+    /// change what was not tried.
     fn neutral(&self, values: &Combined) -> Result<Option<u64>, Trouble> {
         let [scalar] = *self.scalars else {
             return Ok(None);
         };
         let infinities = || special(scalar).into_iter().skip(1);
         let mut all: Vec<u64> = infinities().collect();
-        let candidates = match scalar {
-            Scalar::Int(bits @ 1..=8) => (0..1_u64 << bits).collect(),
-            _ => [all.clone(), self::values(scalar)].concat(),
+        let candidates: Vec<u64> = match scalar {
+            Scalar::Int(bits @ 1..=8) => {
+                let every = 0..1_u64 << bits;
+                all.extend(every.clone());
+                every.collect()
+            }
+            Scalar::Int(bits) => {
+                let (least, most) = (i64::MIN >> (64 - bits), i64::MAX >> (64 - bits));
+                [0, 1, -1, least, most].map(|n| truncated(n, bits)).to_vec()
+            }
+            Scalar::Float(float) => {
+                let numbers = [0.0, -0.0, 1.0].map(|x| float.to_bits(x));
+                numbers.into_iter().chain(infinities()).collect()
+            }
         };
         let defined = (0..values.len()).filter(|i| values.defined[*i]);
         all.extend(defined.map(|i| values.parts[0][i]));
@@ -584,9 +596,8 @@ impl<'t, 'c> Trial<'t, 'c> {
                 self.combiner.combine(&same, &all)?,
                 self.combiner.combine(&all, &same)?,
             ];
-            let kept = |result: &Combined| {
-                (0..all.len()).all(|i| self.is_kept(scalar, candidate, &all, result, i))
-            };
+            let kept =
+                |result: &Combined| (0..all.len()).all(|i| self.is_kept(scalar, &all, result, i));
             if sides.iter().all(kept) {
                 return Ok(Some(candidate));
             }
@@ -594,25 +605,16 @@ impl<'t, 'c> Trial<'t, 'c> {
         Ok(None)
     }
 
-    /// Whether a value came out of a combination with a candidate as it was, up to rounding.
-    fn is_kept(
-        &self,
-        scalar: Scalar,
-        candidate: u64,
-        all: &Combined,
-        result: &Combined,
-        i: usize,
-    ) -> bool {
+    /// Whether a value came out of a combination as it was, up to rounding.
+    fn is_kept(&self, scalar: Scalar, all: &Combined, result: &Combined, i: usize) -> bool {
         let (old, new) = (all.parts[0][i], result.parts[0][i]);
         let (x, y) = (value(scalar, old), value(scalar, new));
         let error = result.bound(0, i, scalar).error;
-        let overflows = error.is_infinite() && value(scalar, candidate).is_finite();
         result.defined[i]
             && match scalar {
                 Scalar::Int(_) => old == new,
-                Scalar::Float(_) => {
-                    x == y || overflows || error.is_finite() && (x - y).abs() <= 2.0 * error
-                }
+                // An error that is as large as the value says nothing.
+                Scalar::Float(_) => x == y || (x - y).abs() <= (2.0 * error).min(x.abs() / 2.0),
             }
     }
 

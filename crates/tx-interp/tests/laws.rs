@@ -155,7 +155,7 @@ fn identities_are_tried() {
     assert_eq!(
         remarks,
         [
-            "where such values occur, the identity is not neutral: combiner(0, -127) = 127, expected -127; no other that was tried is neutral either: the combiner changes single values (it takes away a sign, say), which is to be done before they are combined, or such values must not occur"
+            "where such values occur, the identity is not neutral: combiner(0, -127) = 127, expected -127; no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it takes away a sign, say), or such values must not occur"
         ]
     );
     assert_eq!(
@@ -166,6 +166,32 @@ fn identities_are_tried() {
         example(of_one("f32", "1.0", "%x = arith.addf %l0, %r0 : f32")),
         "the identity is not neutral: combiner(1.0, 1.0) = 2.0, expected 1.0; the identity must be 0.0"
     );
+}
+
+/// Of a combiner that changes single values no identity is neutral, however small; and one that was not tried with what it changes is not named.
+#[test]
+fn no_identity_is_made_up() {
+    let length = "%p = arith.mulf %l0, %l0 : f32
+        %q = arith.mulf %r0, %r0 : f32
+        %s = arith.addf %p, %q : f32
+        %x = math.sqrt %s : f32";
+    let of_codes = "%k = arith.constant 1234 : i32
+        %a = arith.xori %l0, %k : i32
+        %b = arith.xori %r0, %k : i32
+        %m = arith.maxui %a, %b : i32
+        %x = arith.xori %m, %k : i32";
+    for (ty, identity, body) in [("f32", "0.0", length), ("i32", "0", of_codes)] {
+        let Finding::Hold(remarks) = of_one(ty, identity, body) else {
+            panic!("{body} is associative");
+        };
+        assert_eq!(remarks.len(), 1, "{remarks:?}");
+        let wanted = "; no other that is usual is neutral either: write the one that is, ";
+        assert!(remarks[0].contains(wanted), "{remarks:?}");
+    }
+    let Finding::Hold(remarks) = of_one("i32", "1234", of_codes) else {
+        panic!("the right one is neutral");
+    };
+    assert_eq!(remarks, [""; 0]);
 }
 
 /// An identity that changes some values is told with one that changes none.
@@ -217,7 +243,7 @@ fn what_is_not_defined_is_left_out() {
     assert_eq!(
         remarks,
         [
-            "where such values occur, the identity is not neutral: combiner(0, 8) = undefined, expected 8; no other that was tried is neutral either: the combiner changes single values (it takes away a sign, say), which is to be done before they are combined, or such values must not occur"
+            "where such values occur, the identity is not neutral: combiner(0, 8) = undefined, expected 8; no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it takes away a sign, say), or such values must not occur"
         ]
     );
     assert_eq!(
@@ -227,7 +253,7 @@ fn what_is_not_defined_is_left_out() {
     // The identity is a shift by too much.
     assert_eq!(
         example(of_one("i8", "-1", largest)),
-        "the identity is not neutral: combiner(-1, -1) = undefined, expected -1; no other that was tried is neutral either: the combiner changes single values (it takes away a sign, say), which is to be done before they are combined, or such values must not occur"
+        "the identity is not neutral: combiner(-1, -1) = undefined, expected -1; no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it takes away a sign, say), or such values must not occur"
     );
 }
 

@@ -95,8 +95,17 @@ pub(crate) fn too_long(source: &[u8]) -> Option<(usize, usize)> {
             }
             b'"' => next = end_of_string(source, at) + 1,
             b'-' if source.get(at + 1) == Some(&b'>') => next = at + 2,
-            b'(' | b'[' | b'{' => around.push(std::mem::replace(&mut terms, 1)),
-            b')' | b']' | b'}' => terms = around.pop().unwrap_or(1),
+            b'[' | b'{' => around.push(std::mem::replace(&mut terms, 1)),
+            // What is in parentheses may be a part of the expression, and counts in it.
+            b'(' => around.push(terms),
+            b')' => terms = terms.max(around.pop().unwrap_or(1)),
+            b']' => terms = around.pop().unwrap_or(1),
+            b'}' => {
+                around.pop();
+                terms = 1;
+            }
+            // Of types of any shape.
+            b'*' if source[..at].last() == Some(&b'<') => {}
             b',' | b'=' | b':' => terms = 1,
             b'+' | b'-' | b'*' => terms += 1,
             b'%' | b'@' | b'#' | b'!' => next = at + name_at(source, at).len(),
@@ -260,7 +269,18 @@ mod tests {
             };
             assert_eq!(found, Some(place), "{joined}");
         }
+        // What is in parentheses is a part of what is around them.
+        let nested = format!(
+            "{}d0{}",
+            "(d0 + ".repeat(MOST_TERMS),
+            ")".repeat(MOST_TERMS)
+        );
+        assert!(too_long(nested.as_bytes()).is_some());
+        let twice = format!("(d0{}) + d0", " + d0".repeat(MOST_TERMS - 1));
+        assert!(too_long(twice.as_bytes()).is_some());
         for text in [
+            "() -> tensor<*xf32> ",
+            "case -1 {\n}\n",
             "(d0 + d0)\n",
             "[-1, ",
             "a + b\n",

@@ -281,10 +281,18 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
         let _ = writeln!(std::io::stderr(), "{why}");
         return 1;
     }
-    let is_right = match reads_standard_input(&args)
-        .then(take_standard_input)
-        .flatten()
-    {
+    let taken = match reads_standard_input(&args) {
+        true => take_standard_input(),
+        false => Ok(None),
+    };
+    let taken = match taken {
+        Ok(taken) => taken,
+        Err(why) => {
+            let _ = writeln!(std::io::stderr(), "{STANDARD_INPUT}: error: {why}");
+            return 1;
+        }
+    };
+    let is_right = match taken {
         Some(text) => {
             let is_right = is_right(STANDARD_INPUT, &text, registry);
             crate::source::keep_input(text);
@@ -428,33 +436,36 @@ fn reads_standard_input(args: &[String]) -> bool {
 }
 
 /// Reads all of standard input, and puts it back for who reads it next. None where it is typed, or cannot be put back.
+///
+/// # Errors
+/// Says why it cannot be read.
 #[cfg(target_os = "linux")]
-fn take_standard_input() -> Option<Vec<u8>> {
+fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     use std::fs::File;
     use std::io::{IsTerminal, Read, Seek};
     use std::os::fd::{AsRawFd, FromRawFd};
     if std::io::stdin().is_terminal() {
-        return None;
+        return Ok(None);
     }
+    let mut text = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut text)?;
     // SAFETY: the name is a C string, and the answer is checked.
     let fd = unsafe { libc::memfd_create(c"stdin".as_ptr(), libc::MFD_CLOEXEC) };
     if fd < 0 {
-        return None;
+        return Err(std::io::Error::last_os_error());
     }
     // SAFETY: it is new, and nobody else's.
     let mut copy = unsafe { File::from_raw_fd(fd) };
-    let mut text = Vec::new();
-    // What cannot be read to its end is no more there for MLIR.
-    let read = std::io::stdin().lock().read_to_end(&mut text);
-    copy.write_all(&text).and_then(|()| copy.rewind()).ok()?;
+    copy.write_all(&text)?;
+    copy.rewind()?;
     // SAFETY: both are open.
     unsafe { libc::dup2(copy.as_raw_fd(), libc::STDIN_FILENO) };
-    read.is_ok().then_some(text)
+    Ok(Some(text))
 }
 
 #[cfg(not(target_os = "linux"))]
-fn take_standard_input() -> Option<Vec<u8>> {
-    None
+fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
+    Ok(None)
 }
 
 /// Writes what is reported as MLIR's driver does, with notes, which MLIR leaves out where nobody else shows a diagnostic.

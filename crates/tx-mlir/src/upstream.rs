@@ -254,8 +254,13 @@ pub(crate) fn other_type(message: &str, place: Option<&Place>) -> Option<String>
     let (expected, found) = rest.strip_suffix('\'')?.split_once("' vs '")?;
     let op = place.and_then(op_before);
     let taker = op.map_or_else(|| "this op takes".to_owned(), |op| format!("`{op}` takes"));
-    let convert = conversion(found, expected)
-        .map(|op| format!(": convert it before, by `{op} {value} : {found} to {expected}`"));
+    let convert = match compared(found, expected) {
+        Some((op, how)) => Some(format!(
+            ": compare it before, with a constant 0, as by `{op} {how}, {value}, %zero : {found}`"
+        )),
+        None => conversion(found, expected)
+            .map(|op| format!(": convert it before, by `{op} {value} : {found} to {expected}`")),
+    };
     Some(format!(
         "use of `{value}` of type `{found}`, where {taker} `{expected}`{}",
         convert.unwrap_or_default()
@@ -266,6 +271,16 @@ pub(crate) fn other_type(message: &str, place: Option<&Place>) -> Option<String>
 fn op_before(place: &Place) -> Option<&str> {
     let line = place.before().rsplit('\n').next()?;
     words(line).into_iter().rev().find(|word| is_op(word))
+}
+
+/// What makes a condition of a number.
+fn compared(from: &str, to: &str) -> Option<(&'static str, &'static str)> {
+    let is_number = |ty: &str| ty == "index" || conversion(ty, "f32").is_some() || ty == "f32";
+    match from.as_bytes().first()? {
+        _ if to != "i1" || !is_number(from) => None,
+        b'f' | b'b' => Some(("arith.cmpf", "une")),
+        _ => Some(("arith.cmpi", "ne")),
+    }
 }
 
 /// What makes a number of one type one of another.
@@ -279,6 +294,11 @@ fn conversion(from: &str, to: &str) -> Option<&'static str> {
     };
     let integer = |ty: &str| ty.strip_prefix('i')?.parse::<u32>().ok();
     Some(match (float(from), float(to), integer(from), integer(to)) {
+        // A condition is 0 or 1, and no number becomes one: it is compared.
+        (.., Some(1), Some(_)) => "arith.extui",
+        (None, Some(_), Some(1), None) => "arith.uitofp",
+        (None, None, Some(1), None) if to == "index" => "arith.index_castui",
+        (.., Some(1)) => return None,
         (Some(from), Some(to), ..) if from < to => "arith.extf",
         (Some(from), Some(to), ..) if from > to => "arith.truncf",
         (.., Some(from), Some(to)) if from < to => "arith.extsi",
@@ -317,6 +337,22 @@ mod tests {
         }
     }
 
+    /// A number becomes a condition by a comparison.
+    #[test]
+    fn numbers_are_compared() {
+        let said = |found: &str| {
+            let message = format!(
+                "use of value '%x' expects different type than prior uses: 'i1' vs '{found}'"
+            );
+            other_type(&message, None).expect("a message")
+        };
+        let ends = |text: &str, end: &str| assert!(text.ends_with(end), "{text}");
+        ends(&said("f32"), "by `arith.cmpf une, %x, %zero : f32`");
+        ends(&said("i32"), "by `arith.cmpi ne, %x, %zero : i32`");
+        ends(&said("index"), "by `arith.cmpi ne, %x, %zero : index`");
+        ends(&said("memref<4xf32>"), "this op takes `i1`");
+    }
+
     #[test]
     fn numbers_are_converted() {
         for (from, to, op) in [
@@ -328,6 +364,11 @@ mod tests {
             ("f32", "i32", Some("arith.fptosi")),
             ("index", "i32", Some("arith.index_cast")),
             ("i32", "index", Some("arith.index_cast")),
+            ("i1", "i32", Some("arith.extui")),
+            ("i1", "f32", Some("arith.uitofp")),
+            ("i1", "index", Some("arith.index_castui")),
+            ("f32", "i1", None),
+            ("i32", "i1", None),
             ("f16", "bf16", None),
             ("memref<4xf32>", "f32", None),
         ] {

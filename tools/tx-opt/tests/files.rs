@@ -135,6 +135,20 @@ fn standard_input_is_looked_into() {
     }
 }
 
+/// A folder is no empty program.
+#[test]
+fn standard_input_that_cannot_be_read() {
+    let folder = fs::File::open(env!("CARGO_MANIFEST_DIR")).expect("a folder");
+    let output = Command::new(env!("CARGO_BIN_EXE_tx-opt"))
+        .stdin(folder)
+        .output()
+        .expect("tx-opt runs");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.starts_with("<stdin>: error: Is a directory"), "{said}");
+}
+
 /// A file that is not there is told with the name that may be meant; flags have values of their own.
 #[test]
 fn absent_files_are_told() {
