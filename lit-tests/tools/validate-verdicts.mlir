@@ -22,7 +22,7 @@ func.func @of_negatives(%A: memref<?x100xf32>, %B: memref<?xf32>) {
 }
 
 // A combiner that is one for some values only is told with those for which it is none, with what follows and what to do.
-// CONDITIONAL: laws {{ *}}conditional: custom f32 at {{.+}}: where such values occur, the identity is not neutral: combiner(0.0, -1.0) = 1.0, expected -1.0; no other that was tried is neutral either: the combiner changes single values (it takes away a sign, say), which is to be done before they are combined, or such values must not occur; with such values results depend on lengths and schedules
+// CONDITIONAL: laws {{ *}}conditional: custom f32 at {{.+}}: where such values occur, the identity is not neutral: combiner(0.0, -1.0) = 1.0, expected -1.0; no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it takes away a sign, say), or such values must not occur; with such values results depend on lengths and schedules
 func.func @magnitude(%A: memref<?x100xf32>, %B: memref<?xf32>) {
   tile.reduce custom %A into %B axes [1] scope(grid) identity [0.0 : f32] combiner {
   ^bb0(%x: f32, %y: f32):
