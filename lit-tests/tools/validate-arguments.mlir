@@ -10,6 +10,7 @@
 // Arguments that are given are checked before anything is run with them, as `tx run` does.
 // TYPE:  argument 0: found an array 7xi8, expected memref<?xf32>
 // FEW:   found 1 argument, expected 2
+// FEW-NEXT: note: there is one `--arg` for each, in order
 // GOOD:  launch {{ *}}equal
 // GRID:  grid along y: found 65536, expected 1 to 65535
 func.func @sum(%A: memref<?xf32>, %B: memref<f32>) {

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use similar::{ChangeTag, TextDiff};
 
+use crate::command::Pipeline;
+
 /// How many lines of unchanged text stand around a difference, and of input around a failed CHECK.
 pub(crate) const CONTEXT_LINES: usize = 4;
 
@@ -20,6 +22,19 @@ pub(crate) fn show(commands: &[Vec<String>]) -> String {
         })
         .collect();
     format!("$ {}", commands.join(" | "))
+}
+
+/// What a RUN line runs, with the commands that it comes to: in a shell, it succeeds where the RUN line does.
+pub(crate) fn show_run(pipeline: &Pipeline, commands: &[Vec<String>]) -> String {
+    let line = show(commands);
+    let line = match line.strip_prefix("$ ") {
+        Some(words) if pipeline.negated => format!("$ ! {words}"),
+        _ => line,
+    };
+    match pipeline.both_streams {
+        true => line + " 2>&1",
+        false => line,
+    }
 }
 
 fn quoted(word: &str) -> String {
@@ -110,6 +125,18 @@ mod tests {
             show(&[command.into()]),
             r"$ tx '--pass-pipeline=a(b)' '' 'it'\''s'"
         );
+    }
+
+    /// `not` is `!` in a shell, and what both streams say goes one way.
+    #[test]
+    fn run_lines_can_be_pasted() {
+        let shown = |line: &str| {
+            let pipeline = Pipeline::parse(line, &["tx", "sort"]).expect("a RUN line");
+            show_run(&pipeline, &pipeline.commands)
+        };
+        assert_eq!(shown("tx 'a b'"), "$ tx 'a b'");
+        assert_eq!(shown("not tx a 2>&1"), "$ ! tx a 2>&1");
+        assert_eq!(shown("tx a | not sort 2>&1"), "$ ! tx a | sort 2>&1");
     }
 
     #[test]

@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use crate::command::{Output, Surroundings};
 use crate::directive::{Context, Directive, Registry, Running};
 use crate::file::{Exit, OWN, Run, Test};
-use crate::report::{CONTEXT_LINES, describe, difference, indent, show};
+use crate::report::{CONTEXT_LINES, describe, difference, indent, show_run};
 use crate::text::snapshot_contents;
 use crate::tool::Tool;
 
@@ -300,7 +300,7 @@ impl Suite {
             done.iter()
                 .filter_map(|(run, printed)| {
                     let error = check(run, printed).err()?;
-                    let command = show(&printed.commands);
+                    let command = show_run(&run.pipeline, &printed.commands);
                     Some(format!("{shown}:{}: RUN\n{command}\n{error}", run.line))
                 })
                 .collect()
@@ -429,7 +429,7 @@ impl Suite {
         if !wanted {
             return Err(format!(
                 "{}\n{}, expected {}\n{}",
-                show(&commands),
+                show_run(&run.pipeline, &commands),
                 describe(output.status),
                 match run.exit {
                     Exit::Success => "success".to_owned(),

@@ -107,6 +107,8 @@ pub enum Check {
     Done {
         /// Whether every stage is as it must be.
         is_good: bool,
+        /// Whether a law of some combiner fails with values that may not be among the inputs.
+        is_conditional: bool,
         /// What else may be to blame.
         note: Option<String>,
         /// What a kernel was run with for want of a grid, and how to change that.

@@ -362,8 +362,11 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
     page.push_str("</ol></nav>\n");
 }
 
+/// The stage that tells of the laws of combiners, and where it stands in the page.
+const LAWS: &str = "laws";
+
 fn check(page: &mut String, report: &Report) {
-    let (is_good, note, grid, inputs, left_out, verdicts) = match &report.check {
+    let (is_good, is_conditional, note, grid, inputs, left_out, verdicts) = match &report.check {
         Check::NotAsked => return,
         Check::Impossible(why) => {
             let _ = write!(
@@ -375,12 +378,21 @@ fn check(page: &mut String, report: &Report) {
         }
         Check::Done {
             is_good,
+            is_conditional,
             note,
             grid,
             inputs,
             left_out,
             verdicts,
-        } => (is_good, note, grid, inputs, *left_out, verdicts),
+        } => (
+            is_good,
+            *is_conditional,
+            note,
+            grid,
+            inputs,
+            *left_out,
+            verdicts,
+        ),
     };
     let inputs_run = match (inputs.len(), left_out) {
         (1, 0) => "1 input".to_owned(),
@@ -389,6 +401,13 @@ fn check(page: &mut String, report: &Report) {
     };
     let wrong = verdicts.iter().find(|(_, v)| v.mood == Mood::Bad);
     match (is_good, wrong) {
+        (true, _) if is_conditional => {
+            let _ = write!(
+                page,
+                "<p class=\"headline fair\"><span aria-hidden=true>≈</span> Valid on the inputs tried, {inputs_run}; the \
+                 combiner's <a href=\"#{LAWS}\">laws</a> do not hold for all values.</p>"
+            );
+        }
         (true, _) => {
             let _ = write!(
                 page,
@@ -428,6 +447,7 @@ fn check(page: &mut String, report: &Report) {
         report,
         "Verdicts that say more than that all is equal",
         &remarkable,
+        Some(LAWS),
     );
     if remarkable.len() < verdicts.len() {
         let _ = write!(
@@ -440,6 +460,7 @@ fn check(page: &mut String, report: &Report) {
             report,
             "Verdicts of all stages",
             &verdicts.iter().collect::<Vec<_>>(),
+            None,
         );
         page.push_str("</details>");
     }
@@ -461,6 +482,7 @@ fn verdict_table(
     report: &Report,
     caption: &str,
     verdicts: &[&(String, Verdict)],
+    linked_to: Option<&str>,
 ) {
     if verdicts.is_empty() {
         return;
@@ -471,9 +493,13 @@ fn verdict_table(
          <thead><tr><th scope=col>Stage</th><th scope=col>Verdict</th><th scope=col>Detail</th></tr></thead><tbody>"
     );
     for (name, verdict) in verdicts {
+        let id = match linked_to {
+            Some(linked) if linked == name => format!(" id={linked}"),
+            _ => String::new(),
+        };
         let _ = write!(
             page,
-            "<tr><th scope=row><code>{}</code></th><td data-head=Verdict>",
+            "<tr{id}><th scope=row><code>{}</code></th><td data-head=Verdict>",
             escape(name)
         );
         badge(page, verdict);
@@ -539,6 +565,12 @@ fn wrong_lines(report: &Report) -> BTreeSet<usize> {
 fn choices(page: &mut String, report: &Report) {
     for remark in &report.remarks {
         page.push_str("<article class=choice><h3>");
+        let is_warning = remark.severity == "warning";
+        if is_warning {
+            page.push_str(
+                "<span class=\"badge fair\"><span aria-hidden=true>!</span> warning</span> ",
+            );
+        }
         let _ = write!(page, "{}</h3><p class=note>", prose(&remark.message));
         place(page, remark);
         page.push_str("</p>");
@@ -547,6 +579,11 @@ fn choices(page: &mut String, report: &Report) {
         schedules(page, &notes);
         variants(page, &notes);
         estimates(page, &notes);
+        for note in notes.iter().filter(|_| is_warning) {
+            if let Note::Other(text) = note {
+                let _ = write!(page, "<p>{}</p>", prose(text));
+            }
+        }
         page.push_str("</article>\n");
     }
 }
@@ -1061,6 +1098,7 @@ mod tests {
             ],
             check: Check::Done {
                 is_good: false,
+                is_conditional: false,
                 note: Some(hostile("blame")),
                 grid: Some(hostile("grid")),
                 inputs: vec![hostile("input")],

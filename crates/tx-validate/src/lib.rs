@@ -31,6 +31,7 @@ use compare::{Bounds, Placed, Results};
 use inputs::{generate, guesses};
 use melior::ir::Module;
 use references::{Key, Reference};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -178,6 +179,12 @@ impl Validation {
         told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
+    /// Whether a law of some combiner fails with values that may not occur, so that what is found holds for the inputs alone.
+    pub fn is_conditional(&self) -> bool {
+        let mut verdicts = self.stages.iter().map(|stage| &stage.verdict);
+        verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
+    }
+
     /// Whether a `custom` combiner is among those for which no law is seen to fail.
     fn holds_custom(&self) -> bool {
         self.stages.iter().any(|stage| match &stage.verdict {
@@ -190,6 +197,10 @@ impl Validation {
     pub fn note(&self) -> Option<&'static str> {
         let guilty = self.guilty()?;
         match &guilty.verdict {
+            _ if self.blamed().is_some_and(|law| law.contains(NOT_NEUTRAL)) => Some(
+                "schedules combine identities where there are no elements: it is the identity that is wrong, unless such values do not \
+                 occur in these inputs",
+            ),
             _ if self.blamed().is_some() => Some(
                 "schedules combine in other orders, and identities where there are no elements: it is the combiner that is wrong, \
                  unless such values do not occur in these inputs",
@@ -218,6 +229,8 @@ impl Validation {
 
 /// The kind of combiners with a region.
 const CUSTOM: &str = "custom";
+/// How the law of identities is told of.
+const NOT_NEUTRAL: &str = "the identity is not neutral";
 
 /// Changes a module between two passes: the name of the stage, and the module after it.
 pub type Edit<'e> = dyn FnMut(&str, &mut Module<'_>) + 'e;
@@ -377,6 +390,23 @@ fn elements_past(input: usize) -> [usize; 2] {
 
 /// Arrays that begin at aligned addresses.
 const ALIGNED: [usize; 2] = [0, 0];
+
+/// What an input is called whose arrays begin there: some kernels do something else then.
+fn beginning(input: &str, [past, apart]: [usize; 2]) -> String {
+    let elements = |n: usize| format!("{n} element{}", if n == 1 { "" } else { "s" });
+    match (past, apart) {
+        (0, 0) => input.to_owned(),
+        (past, 0) => format!(
+            "{input}, beginning {} past a multiple of 256 bytes",
+            elements(past)
+        ),
+        (past, apart) => format!(
+            "{input}, beginning {} past a multiple of 256 bytes, and each {} further than the one before",
+            elements(past),
+            elements(apart)
+        ),
+    }
+}
 
 /// The pass after which it is said which of equal elements wins.
 const CONVERTS: &str = "convert-linalg-to-tile";
@@ -740,7 +770,10 @@ impl<'r> Run<'r> {
             }
             let found = match found {
                 Ok(outcome) => match case.placed.results(outcome) {
-                    Ok((results, own)) => case.judge(results, converts.then_some(&own), written),
+                    Ok((results, own)) => {
+                        let input = case.input.name.clone();
+                        case.judge(&input, results, converts.then_some(&own), written)
+                    }
                     Err(error) => Verdict::Unsupported(error),
                 },
                 Err(trouble) => stages::verdict_of(&trouble, &case.input.name),
@@ -799,9 +832,10 @@ impl<'r> Run<'r> {
                 if let Ok(outputs) = &found {
                     budget.take(&case.sizes, outputs.work());
                 }
+                let input = beginning(&case.input.name, [*past, *apart]);
                 let found = match found {
-                    Ok(outputs) => case.judge(outputs.into_arrays(), None, true),
-                    Err(error) => stages::verdict_of_run(&error, &case.input.name),
+                    Ok(outputs) => case.judge(&input, outputs.into_arrays(), None, true),
+                    Err(error) => stages::verdict_of_run(&error, &input),
                 };
                 case.is_wrong |= found.is_bad();
                 verdict = verdict.worse(found);
@@ -920,20 +954,7 @@ impl<'r> Run<'r> {
                 },
             );
         }
-        // What is wrong is told once. Where IR is run in another way, one race is found anew, in other words.
-        let mut wrong = None;
-        let mut has_race = false;
-        for Stage { verdict, .. } in &mut self.stages {
-            match verdict {
-                Verdict::Wrong(difference) if wrong.as_ref() == Some(difference) => {
-                    *verdict = Verdict::AsBefore
-                }
-                Verdict::Wrong(difference) => wrong = Some(difference.clone()),
-                Verdict::Race(_) if has_race => *verdict = Verdict::AsBefore,
-                Verdict::Race(_) => has_race = true,
-                _ => {}
-            }
-        }
+        tell_once(&mut self.stages);
         Validation {
             left_out: self.left_out(),
             inputs: self.names(),
@@ -944,6 +965,25 @@ impl<'r> Run<'r> {
             chip: artifact.plan.chip.clone(),
             stages: self.stages,
             variants: self.variants,
+        }
+    }
+}
+
+/// What is wrong is told once. Where IR is run in another way, one race is found anew, in other words.
+fn tell_once(stages: &mut [Stage]) {
+    let mut wrong = None;
+    let mut faults = BTreeSet::new();
+    let mut has_race = false;
+    for Stage { verdict, .. } in stages {
+        match verdict {
+            Verdict::Wrong(difference) if wrong.as_ref() == Some(difference) => {
+                *verdict = Verdict::AsBefore
+            }
+            Verdict::Wrong(difference) => wrong = Some(difference.clone()),
+            Verdict::Fault(fault) if !faults.insert(fault.clone()) => *verdict = Verdict::AsBefore,
+            Verdict::Race(_) if has_race => *verdict = Verdict::AsBefore,
+            Verdict::Race(_) => has_race = true,
+            _ => {}
         }
     }
 }
@@ -1003,8 +1043,14 @@ impl Case {
         self.reference = Some(reference);
     }
 
-    /// Compares with what was before. Once kernels are `written`, the sign of a sum of nothing but -0.0 stays what it is.
-    fn judge(&mut self, results: Results, own: Option<&Bounds>, written: bool) -> Verdict {
+    /// Compares what an `input` leaves with what was before. Once kernels are `written`, the sign of a sum of nothing but -0.0 stays what it is.
+    fn judge(
+        &mut self,
+        input: &str,
+        results: Results,
+        own: Option<&Bounds>,
+        written: bool,
+    ) -> Verdict {
         let same = self
             .before
             .as_ref()
@@ -1019,12 +1065,10 @@ impl Case {
                 } = &**reference;
                 // The same bits as the reference are not the same as before, which lay within the bounds.
                 let signs = match (&self.before, written && self.input.zeros) {
-                    (Some(before), true) => {
-                        compare::signs(&self.input.name, before, bounds, &results)
-                    }
+                    (Some(before), true) => compare::signs(input, before, bounds, &results),
                     _ => Verdict::Equal,
                 };
-                compare::judge(&self.input.name, expected, bounds, &results, own)
+                compare::judge(input, expected, bounds, &results, own)
                     .worse(signs)
                     .worse(Verdict::EqualWithinOrder)
             }
@@ -1033,5 +1077,53 @@ impl Case {
         self.stays_wrong = verdict.is_bad() || same && self.stays_wrong;
         self.before = Some(results);
         verdict
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fault is told where it is met first, whatever stands between.
+    #[test]
+    fn faults_are_told_once() {
+        let fault = |what: &str| Verdict::Fault(what.to_owned());
+        let verdicts = [
+            Verdict::Equal,
+            fault("one"),
+            Verdict::AsBefore,
+            fault("one"),
+            fault("another"),
+            fault("one"),
+        ];
+        let stage = |verdict: &Verdict| Stage {
+            name: "a pass".to_owned(),
+            verdict: verdict.clone(),
+        };
+        let mut stages: Vec<Stage> = verdicts.iter().map(stage).collect();
+        tell_once(&mut stages);
+        let told: Vec<String> = stages.iter().map(|s| s.verdict.to_string()).collect();
+        let expected = [
+            "equal",
+            "FAULT: one",
+            "as before",
+            "as before",
+            "FAULT: another",
+            "as before",
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn inputs_say_where_they_begin() {
+        assert_eq!(beginning("ones of 3", ALIGNED), "ones of 3");
+        assert_eq!(
+            beginning("ones of 3", [1, 0]),
+            "ones of 3, beginning 1 element past a multiple of 256 bytes"
+        );
+        assert_eq!(
+            beginning("ones of 3", [5, 1]),
+            "ones of 3, beginning 5 elements past a multiple of 256 bytes, and each 1 element further than the one before"
+        );
     }
 }

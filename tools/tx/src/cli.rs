@@ -396,6 +396,11 @@ pub(crate) struct Run {
     /// Record the launches as a CUDA graph, and launch that
     #[arg(long)]
     pub(crate) graph: bool,
+
+    /// Elements past a multiple of 256 bytes at which the CPU lets arrays begin, as a view of a larger one may
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = number(0..=u8::MAX),
+          allow_negative_numbers = true)]
+    pub(crate) past: u8,
 }
 
 #[derive(Debug, Args)]

@@ -146,6 +146,8 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
             .iter()
             .map(Said::text)
             .collect();
+        // What is the same is so with its line or without.
+        let mut whole = one.clone();
         // What was said last shows the line already.
         if place.is_some() && place == shown {
             one = one
@@ -154,7 +156,6 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
                 .map(|line| format!("{line}\n"))
                 .collect();
         }
-        shown = place;
         let mut candidates = Vec::new();
         let mut own = Vec::new();
         for note in &notes {
@@ -174,9 +175,11 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         let told_of_it = laid_out(&own, others_in_short.as_deref(), full);
         for line in &told_of_it.summary {
             one.push_str(&format!("{line}\n"));
+            whole.push_str(&format!("{line}\n"));
         }
         // What is written once may have become several ops.
-        if before.insert(one.clone()) {
+        if before.insert(whole) {
+            shown = place;
             told.push_str(&one);
             let place = one.split(": remark").next().unwrap_or_default();
             let mut more = |title: &str, lines: &[String]| {

@@ -14,11 +14,11 @@ use tx_validate::{Trouble, Validation, Verdict};
 
 use crate::cli;
 use crate::compile;
-use crate::diagnostic::say_all;
+use crate::diagnostic::{Said, say_all};
 use crate::doctor;
 use crate::failure::{Failure, say};
 use crate::name;
-use crate::progress::{self, Task};
+use crate::progress::{self, Task, warn};
 use crate::run::given;
 use crate::validate::{assumed_grid, finding, refused, watch};
 
@@ -64,6 +64,7 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     let task = Arc::new(progress::start("report", STEPS));
     match lower(&compiler, &source, &task, &mut report) {
         Ok(artifact) => {
+            warn(&Said::warnings(&artifact.warnings, file, &source.text));
             explain(&compiler, &source, &artifact, &task, &mut report)
                 .map_err(|e| diagnosed(&e))?;
             if !options.no_times {
@@ -217,7 +218,7 @@ fn check(
     report: &mut Report,
 ) -> Result<Option<Failure>, Failure> {
     let is_whole = asked.all || asked.args.is_some();
-    let given = tx_validate::Options {
+    let mut given = tx_validate::Options {
         watch: Some(watch(task, source.name.clone())),
         args: asked.args,
         grid: asked.grid,
@@ -225,7 +226,12 @@ fn check(
         ptxas: doctor::find_ptxas(),
         ..tx_validate::Options::default()
     };
-    let validation = match tx_validate::validate(compiler, source, &given) {
+    let mut validated = tx_validate::validate(compiler, source, &given);
+    if validated.as_ref().is_ok_and(may_be_wrong_with_others) {
+        given.work = None;
+        validated = tx_validate::validate(compiler, source, &given);
+    }
+    let validation = match validated {
         Ok(validation) => validation,
         Err(Trouble::Input(reason)) => {
             return Err(Failure::Refused(format!("{}: {reason}", source.name)));
@@ -268,6 +274,7 @@ fn check(
     task.step();
     report.check = Check::Done {
         is_good: validation.is_good(),
+        is_conditional: validation.is_conditional(),
         note: validation.note().map(str::to_owned),
         grid: validation
             .assumed
@@ -284,6 +291,11 @@ fn check(
         say_all(&[found]);
     }
     Ok(bad(&validation, source))
+}
+
+/// Whether inputs that were left out may have the values with which a law of a combiner fails.
+fn may_be_wrong_with_others(validation: &Validation) -> bool {
+    validation.left_out > 0 && validation.is_good() && validation.is_conditional()
 }
 
 fn bad(validation: &Validation, source: &tx::Source) -> Option<Failure> {

@@ -19,6 +19,9 @@ const MOST_STEPS: u64 = 1 << 28;
 const STEPS_FOR_ELEMENT: u64 = 64;
 const STEPS_FOR_THREAD: u64 = 1 << 10;
 
+/// What is said of arguments that are too few, or too many.
+pub(crate) const ONE_FOR_EACH: &str = "there is one `--arg` for each, in order";
+
 /// Runs `tx run`.
 pub(crate) fn run(options: &Run) -> Result<(), Failure> {
     run_on(options, &Device::open(&options.launch.device)?)
@@ -120,9 +123,7 @@ impl Launch {
         let (index, hint) = match &error {
             tx_runtime::Error::Argument { index, hint, .. } => (index, hint),
             tx_runtime::Error::ArgumentCount { .. } => {
-                return Failure::Diagnosed(vec![
-                    said.with_note("there is one `--arg` for each, in order"),
-                ]);
+                return Failure::Diagnosed(vec![said.with_note(ONE_FOR_EACH)]);
             }
             error if let Some(said) = at_its_place(error, program) => {
                 return Failure::Diagnosed(vec![said]);
@@ -203,8 +204,16 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
     let args = options.launch.arguments(device)?;
     let program = device.load(artifact)?;
     options.launch.tell(device);
+    if options.past > 0 && device.chip().is_some() {
+        return Err(Failure::Usage(format!(
+            "--past {}: {} lays arrays out itself; on the CPU, `--device cpu`, they begin where this says",
+            options.past,
+            device.name()
+        )));
+    }
     let run_options = RunOptions {
         graph: options.graph,
+        past: usize::from(options.past),
         ..options.launch.run_options(&args)
     };
     let run = program.run_with(args, &run_options);

@@ -59,6 +59,13 @@ fn commands(parent: &Command) -> impl Iterator<Item = &Command> {
         .filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
 
+/// The word that was meant: of those that are as near as any, one that begins as what was typed.
+fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Option<String> {
+    let mut known: Vec<&str> = known.collect();
+    known.sort_by_key(|name| name.chars().next() != found.chars().next());
+    tx_mlir::nearest(found, known).map(str::to_owned)
+}
+
 /// Names the command that was meant: clap compares words by the letters that they share, and offers `completions` for `cmpile`.
 fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
@@ -66,7 +73,7 @@ fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     };
     let parent = command(root, args.iter().take_while(|arg| *arg != found.as_str()));
     let known = commands(parent).map(Command::get_name);
-    match tx_mlir::nearest(found, known).map(str::to_owned) {
+    match nearest(found, known) {
         Some(meant) => error.insert(
             ContextKind::SuggestedSubcommand,
             ContextValue::Strings(vec![meant]),
@@ -83,8 +90,7 @@ fn suggest_value(error: &mut clap::Error) {
     ) else {
         return;
     };
-    let known = known.iter().map(String::as_str);
-    match tx_mlir::nearest(found, known).map(str::to_owned) {
+    match nearest(found, known.iter().map(String::as_str)) {
         Some(meant) => error.insert(ContextKind::SuggestedValue, ContextValue::String(meant)),
         None => error.remove(ContextKind::SuggestedValue),
     };

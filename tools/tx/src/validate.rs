@@ -12,7 +12,7 @@ use crate::diagnostic::{Lines, Said, say_all};
 use crate::doctor::{self, GET_PTXAS};
 use crate::failure::{Failure, say};
 use crate::progress;
-use crate::run::{at_its_place, given};
+use crate::run::{ONE_FOR_EACH, at_its_place, given};
 
 /// Runs `tx validate`.
 pub(crate) fn run(options: &Validate) -> Result<(), Failure> {
@@ -187,7 +187,14 @@ fn validate(
 pub(crate) fn refused(error: &tx_runtime::Error, file: &Path, text: &[u8]) -> Failure {
     match at_its_place(error, file) {
         Some(said) => Failure::Diagnosed(vec![said]).quoting(file, text),
-        None => Failure::of_file(file, &error.to_string()),
+        None => {
+            let said = Said::of_file(file, &error.to_string());
+            let said = match error {
+                tx_runtime::Error::ArgumentCount { .. } => said.with_note(ONE_FOR_EACH),
+                _ => said,
+            };
+            Failure::Diagnosed(vec![said])
+        }
     }
 }
 
@@ -255,24 +262,66 @@ fn describe(file: &Path, source: &[u8], validation: &Validation) -> String {
     text
 }
 
+/// The pass that puts variants in the place of reductions: what it makes is theirs.
+const EXPANDS: &str = "tile-expand-reduce";
+
+/// A pass, with the variants that are to be looked at.
+fn named(pass: &str, variants: &[String]) -> String {
+    let variants: BTreeSet<&String> = variants.iter().filter(|_| pass == EXPANDS).collect();
+    let names: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();
+    match names.len() {
+        0 => format!("`{pass}`"),
+        1 => format!("`{pass}` with the variant {}", names[0]),
+        _ => format!("`{pass}` with the variants {}", names.join(", ")),
+    }
+}
+
 /// What the first stage that is wrong does wrong, and who else may be to blame.
 pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Option<Said> {
     let stage = validation.guilty()?;
     let name = &stage.name;
+    let pass = named(name, &validation.variants);
     let what = match (&stage.verdict, name.as_str()) {
         (Verdict::Race(_), "parse") => "the program leaves accesses unordered".to_owned(),
         (_, "parse") => "the program does what it must not".to_owned(),
-        (Verdict::Race(_), _) => format!("accesses are not ordered after `{name}`"),
+        (Verdict::Race(_), _) => format!("accesses are not ordered after {pass}"),
         _ if let Some(law) = validation.blamed() => {
-            format!("{law}; after `{name}` the program computes something else")
+            format!("{law}; after {pass} the program computes something else")
         }
-        (Verdict::Wrong(_), _) => format!("`{name}` changes what the program computes"),
+        (Verdict::Wrong(_), _) => format!("{pass} changes what the program computes"),
         (Verdict::Broken(_), _) => "a combiner does not obey the laws".to_owned(),
         (Verdict::Ptx(_), _) => format!("`{name}` makes PTX that is not what the IR says"),
-        _ => format!("`{name}` makes the program do what it must not"),
+        _ => format!("{pass} makes the program do what it must not"),
     };
     let text = format!("@{}: {what}", validation.entry);
     let verdict = format!("{name}: {}", stage.verdict);
     let found = Said::finding(&text, &verdict, file, validation.note());
     Some(found.quoting(&Lines::of(file, source)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who wrote a variant looks for its name, once, and in no other pass.
+    #[test]
+    fn variants_are_named_where_they_are_made() {
+        let variants = ["tree", "mine", "tree"].map(str::to_owned);
+        for (pass, variants, told) in [
+            ("tile-schedule", &variants[..], "`tile-schedule`"),
+            (EXPANDS, &[], "`tile-expand-reduce`"),
+            (
+                EXPANDS,
+                &variants[..1],
+                "`tile-expand-reduce` with the variant `tree`",
+            ),
+            (
+                EXPANDS,
+                &variants,
+                "`tile-expand-reduce` with the variants `mine`, `tree`",
+            ),
+        ] {
+            assert_eq!(named(pass, variants), told);
+        }
+    }
 }

@@ -174,7 +174,8 @@ fn reports_that_cannot_be_made() {
     fails(
         &case.tx(&["report", "sum.mlir", "-o", "a.html", "--arg", "zeros:3xf32"]),
         1,
-        "tx: error: sum.mlir: found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)\n",
+        "tx: error: sum.mlir: found 1 argument, expected 2: @sum(memref<128xf32>, memref<f32>)\n\
+         tx: note: there is one `--arg` for each, in order\n",
     );
     assert!(!case.folder.path().join("a.html").exists());
     for (args, message) in [
@@ -228,4 +229,48 @@ func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %
         assert!(said.contains(part), "{said}");
         assert!(stderr(&case.tx(&["validate", "affine.mlir"])).contains(part));
     }
+}
+
+/// Where a law of a combiner fails with some values, a page is no greener than what `tx validate` finds, and says that there may be
+/// others; the warning of the compiler is said as elsewhere, and marked in the page.
+#[test]
+fn laws_that_fail_for_some_values_are_no_green_page() {
+    let case = Case::new();
+    case.file(
+        "greatest.mlir",
+        "\
+func.func @greatest(%a: memref<?x?xf32>, %b: memref<?xf32>) {
+  tile.reduce custom %a into %b axes [1] scope(grid) identity [0.0 : f32] combiner {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.maximumf %x, %y : f32
+    tile.yield %z : f32
+  } : memref<?x?xf32> into memref<?xf32>
+  return
+}
+",
+    );
+    let warning = "greatest.mlir:2:3: warning: the identity is not neutral to every value: ";
+    let page = |more: &[&str]| {
+        let output = case.tx(&[&["report", "greatest.mlir", "-o", "-"], more].concat());
+        assert_eq!(stderr(&output).matches(warning).count(), 1, "{more:?}");
+        (status(&output), stdout(&output))
+    };
+    let (ended, text) = page(&[]);
+    assert_eq!(
+        ended, 3,
+        "as `tx validate` ends, which takes all inputs too"
+    );
+    assert!(text.contains("class=\"headline bad\""));
+    assert!(text.contains(
+        "<h3><span class=\"badge fair\"><span aria-hidden=true>!</span> warning</span> the identity"
+    ));
+    assert!(text.contains("<p>threads without an element combine the identity: "));
+    // With no element below the identity nothing goes wrong, and nothing is known of others.
+    let (ended, text) = page(&["--arg", "full:1:3x34xf32", "--arg", "zeros:3xf32"]);
+    assert_eq!(ended, 0);
+    assert!(!text.contains("class=\"headline good\""));
+    assert!(text.contains(
+        "</span> Valid on the inputs tried, 1 input; the combiner's <a href=\"#laws\">laws</a> do not hold for all values.</p>"
+    ));
+    assert_eq!(text.matches("<tr id=laws>").count(), 1);
 }

@@ -157,6 +157,8 @@ fn misspelt_values_are_known() {
         ("powershell", None),
         ("bsh", Some("a similar value exists: 'bash'")),
         ("fihs", Some("a similar value exists: 'fish'")),
+        // As near to `zsh`, which begins otherwise.
+        ("fsh", Some("a similar value exists: 'fish'")),
     ] {
         let output = case.tx(&["completions", shell]);
         assert_eq!(status(&output), 2);

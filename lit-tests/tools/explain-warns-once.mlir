@@ -1,0 +1,16 @@
+// RUN: tx explain %s --chip sm_80 --candidates none
+// SNAPSHOT: none — schedules have tests of their own
+
+// What passes find twice of one op is said once, though its line is shown the first time only.
+// CHECK:      warning: the identity is not neutral to every value
+// CHECK-NEXT:   tile.reduce custom
+// CHECK:      remark: `tile.reduce` is scheduled by its shape
+// CHECK-NOT:  warning:
+func.func @least_number(%A: memref<?x34xf32>, %B: memref<?xf32>) {
+  tile.reduce custom %A into %B axes [1] scope(grid) identity [-3.4028235e38 : f32] combiner {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.maximumf %x, %y : f32
+    tile.yield %z : f32
+  } : memref<?x34xf32> into memref<?xf32>
+  return
+}
