@@ -231,7 +231,6 @@ func.func private @a35() attributes {
 
 func.func private @a36() attributes {
   // expected-error @below {{expected one of: global, workgroup, private, found `shared`; did you mean `workgroup`?}}
-  // expected-error @below {{`value` of `#gpu.address_space` cannot be read}}
   a = #gpu.address_space<shared>}
 
 // -----
@@ -247,3 +246,30 @@ func.func private @a38() attributes {
   // expected-error @below {{expected string, found `sm_90`}}
   // expected-error @below {{`chip` of `#nvvm.target` must be a string in quotes, as `"d0"`}}
   a = #nvvm.target<chip = sm_90>}
+
+// -----
+
+// A list of one is in brackets as well.
+func.func @no_list(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{attribute `schedule` must be a list in brackets, found `#tile.split<"d1" by 2>`: write `schedule = [#tile.split<"d1" by 2>]`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) {variant = "shared", schedule = #tile.split<"d1" by 2>} : memref<?x?xf32> into memref<?xf32>
+  return
+}
+
+// -----
+
+// Attributes have their place.
+func.func @late_attributes(%A: memref<?x?xf32>, %B: memref<?xf32>) {
+  // expected-error @below {{found `{`: attributes stand before the `:` of the types, as in `{variant = "shared"} : f32`}}
+  tile.reduce sum %A into %B axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32> {variant = "shared"}
+  return
+}
+
+// -----
+
+// Results of what is in memory are in memory.
+func.func @result_of_memory(%A: memref<?x?xf32>) {
+  // expected-error @below {{result #0 must be a tile in registers, found `f32`; a tile in memory is reduced `into` memory: `tile.reduce sum %A into %B}}
+  %m = tile.reduce max %A axes [1] scope(grid) : memref<?x?xf32> -> f32
+  return
+}

@@ -27,6 +27,7 @@
 // FIRST-NEXT: Pipelines, as in `tx-opt FILE.mlir --PIPELINE`:
 // FIRST:        --lower-reduction{{ +}}Lower reductions
 // FIRST:      Passes:
+// FIRST-NEXT:   --tensor-check-written{{ +}}{{[A-Z]}}
 // FIRST-NEXT:   --convert-linalg-to-tile{{ +}}{{[A-Z]}}
 // FIRST-NEXT:   --tile-schedule{{ +}}Make kernels
 // FIRST:        --tile-validate{{ +}}Check every pass by execution

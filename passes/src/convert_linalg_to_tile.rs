@@ -30,6 +30,7 @@ pass! {
     ///   is the identity; without such a fill, one is searched for.
     /// * Element-wise ops that fill a temporary for the reduction alone are computed in `element`;
     ///   those that read its result, from a temporary of its own or in place, in `epilogue`.
+    ///   One that also reads what the reduction would then write, as another reduction may have left it there, stays.
     /// * `acc`, `determinism`, `nan` and `schedule` on the linalg op go to the `tile.reduce`.
     ///
     /// Of equal values `argmax` and `argmin` take the one with the lowest index, also where the program

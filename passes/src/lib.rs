@@ -32,6 +32,7 @@ pub mod parts {
 }
 
 tx_pass::registry! {
+    check_written::CheckWritten,
     convert_linalg_to_tile::ConvertLinalgToTile,
     schedule::Schedule,
     attach_target::AttachTarget,

@@ -47,7 +47,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
         argument: "tensors-to-memrefs",
         doc: "Put the tensors of host functions into memory.\n\n\
               Results become arguments that are written, after those that there are. Arguments that a function \
-              updates are updated in place.",
+              updates are updated in place. A reduction into a `tensor.empty` is refused: `linalg.fill` that first.",
         options: &[],
         expand: |_| Ok(tensors_to_memrefs()),
     },
@@ -94,6 +94,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
 /// written where the caller wants them.
 fn tensors_to_memrefs() -> String {
     [
+        "tensor-check-written",
         "convert-elementwise-to-linalg",
         "linalg-generalize-named-ops",
         "linalg-fuse-elementwise-ops",

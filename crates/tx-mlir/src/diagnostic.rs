@@ -1,9 +1,13 @@
 //! Diagnostics: emitting them from Rust, and capturing what MLIR reports.
 
 use crate::ffi::{self, TxStr};
+use crate::ir::Op;
+use crate::source;
 use melior::diagnostic::DiagnosticSeverity;
 use melior::ir::Location;
-use mlir_sys::MlirLocation;
+use melior::ir::operation::OperationLike;
+use mlir_sys::{MlirLocation, MlirOperation};
+use std::cell::Cell;
 use std::fmt;
 
 /// Proof that an error diagnostic was emitted: the only way to fail in a pass or a verifier.
@@ -17,6 +21,34 @@ pub struct Report<'c, S> {
     message: String,
     notes: Vec<(Option<Location<'c>>, String)>,
     severity: S,
+}
+
+thread_local! {
+    /// What a pass works on in this thread, where places are shown with a line in any case.
+    static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
+}
+
+/// Calls `run`, which works on `op`. What is reported of a file as a whole, as a module that is not written there is located,
+/// is reported at the first op of it, where a line is shown in any case, as the driver of MLIR does.
+pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
+    let before = MODULE.replace(source::reads().then(|| op.to_raw()));
+    let result = run();
+    MODULE.set(before);
+    result
+}
+
+/// The place of the first op in `module`, if `location` is that of a file as a whole.
+fn first_place<'c>(module: MlirOperation, location: Location<'c>) -> Option<Location<'c>> {
+    let has_line = |at: &Location<'_>| source_location(*at).is_none_or(|at| at.line > 0);
+    if has_line(&location) {
+        return None;
+    }
+    // SAFETY: the pass that works on it has not returned.
+    let module = unsafe { Op::from_raw(module) };
+    let mut places = crate::walk(module).into_iter().map(|op| op.location());
+    let first = places.find(has_line)?;
+    // SAFETY: locations live as long as their context, which is one.
+    Some(unsafe { Location::from_raw(first.to_raw()) })
 }
 
 /// Severity of [`error`].
@@ -78,6 +110,10 @@ impl<'c, S> Report<'c, S> {
     }
 
     fn send(&self, severity: i32) {
+        let at = MODULE
+            .get()
+            .and_then(|module| first_place(module, self.location))
+            .unwrap_or(self.location);
         let locations: Vec<MlirLocation> = self
             .notes
             .iter()
@@ -94,7 +130,7 @@ impl<'c, S> Report<'c, S> {
         // SAFETY: both arrays have one entry a note and outlive the call.
         unsafe {
             ffi::txEmit(
-                self.location.to_raw(),
+                at.to_raw(),
                 severity,
                 TxStr::new(&self.message),
                 locations.as_ptr(),
@@ -259,7 +295,27 @@ impl fmt::Display for Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::SourceLocation;
+    use super::{Op, SourceLocation, first_place, source_location};
+    use crate::session::Session;
+    use melior::ir::operation::OperationLike;
+
+    /// The module of a file that writes none is the file as a whole; its first op has a line.
+    #[test]
+    fn files_as_a_whole_are_shown_at_their_first_op() {
+        let session = Session::new(|_| {});
+        for (text, line) in [
+            ("\nfunc.func @f() { return }", Some(2)),
+            ("\n\nmodule {}", None),
+            ("", None),
+        ] {
+            let module = session.parse("a.mlir", text.as_bytes()).expect("a module");
+            let raw = module.as_operation().to_raw();
+            // SAFETY: the module is alive.
+            let location = unsafe { Op::from_raw(raw) }.location();
+            let place = first_place(raw, location).and_then(source_location);
+            assert_eq!(place.map(|at| at.line), line, "{text}");
+        }
+    }
 
     #[test]
     fn files_as_a_whole_have_no_line() {

@@ -73,6 +73,28 @@ pub(crate) fn describe(source: &[u8]) -> Option<String> {
     })
 }
 
+/// Whether a line of a text begins as an op of MLIR does: with its results, or with its name, which is neither called nor assigned to.
+pub(crate) fn holds_ops(text: &str) -> bool {
+    text.lines().any(|line| begins_as_op(line.trim_start()))
+}
+
+fn begins_as_op(line: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
+    let quoted = line.strip_prefix('"');
+    let text = quoted.unwrap_or(line);
+    let (name, rest) = text.split_at(text.find(|c| !is_letter(c)).unwrap_or(text.len()));
+    let is_dotted = name.contains('.') && name.split('.').all(|part| !part.is_empty());
+    let is_alone = rest.is_empty() || rest.starts_with(' ') && !rest.trim_start().starts_with('=');
+    line.starts_with('%')
+        || name == "module"
+        || is_dotted
+            && if quoted.is_some() {
+                rest.starts_with('"')
+            } else {
+                is_alone
+            }
+}
+
 /// The file from the first line on that is neither empty nor a comment.
 fn significant(source: &[u8]) -> &[u8] {
     let mut rest = source.trim_ascii_start();
@@ -100,7 +122,24 @@ fn is_json(start: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::describe;
+    use super::{describe, holds_ops};
+
+    #[test]
+    fn text_of_other_languages_holds_no_ops() {
+        for (text, holds) in [
+            ("// x\nfunc.func @f() {", true),
+            ("fnc @f() {\n  return\n  gpu.barrier\n}", true),
+            ("fnc @f() {\n  %x = y\n}", true),
+            ("\"builtin.module\"() ({})", true),
+            ("module {}", true),
+            ("import math\nmath.sqrt(2.0)\nx.y = 3\nreturn x", false),
+            ("A text. With dots... and e.g. this", false),
+            ("\"a\": \"b.c\"", false),
+            ("", false),
+        ] {
+            assert_eq!(holds_ops(text), holds, "{text}");
+        }
+    }
 
     #[test]
     fn programs_are_told_from_other_files() {

@@ -373,7 +373,7 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Whether a file is anything but damaged bytecode, no program at all, or text that MLIR does not survive or takes for another, of which MLIR's handler tells. Other text
+/// Whether a file is anything but damaged bytecode, no program at all, text without any op, or such that MLIR does not survive or takes for another, of which MLIR's handler tells. Other text
 /// is left to MLIR.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     // A pipe gives what it holds only once.
@@ -385,7 +385,8 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
 
 /// The same of what a file, or standard input, holds.
 fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
-    if !is_bytecode(source) && foreign::describe(source).is_none() {
+    let is_text = !is_bytecode(source) && foreign::describe(source).is_none();
+    if is_text && foreign::holds_ops(&String::from_utf8_lossy(source)) {
         // A bare context, for the handler alone.
         let context = Context::new_with_threading(false);
         show_diagnostics(&context);
@@ -394,6 +395,8 @@ fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     let context = Context::new_with_registry(registry, false);
     context.set_allow_unregistered_dialects(true);
     show_diagnostics(&context);
+    // Names that mean nothing are told in other words once a dialect is loaded.
+    context.get_or_load_dialect("func");
     parse(&context, name, source).is_some()
 }
 
@@ -579,15 +582,24 @@ unsafe extern "C" fn pass_run(
         };
         (desc, Op::from_raw(op), statistics)
     };
+    crate::diagnostic::working_on(op, || caught(desc, op, values, statistics))
+}
+
+/// Runs a pass. A panic must not unwind into C++: it becomes a diagnostic like any other failure.
+fn caught(
+    desc: &'static PassDesc,
+    op: Op<'_>,
+    values: *const TxStr,
+    statistics: &mut [i64],
+) -> bool {
     let run = || {
-        // SAFETY: as above.
+        // SAFETY: MLIR gives a value for each option.
         unsafe {
             with_values(values, desc.options.len(), |v| {
                 (desc.run)(op, v, &mut *statistics)
             })
         }
     };
-    // A panic must not unwind into C++: it becomes a diagnostic like any other failure.
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => {
             count(desc, statistics);

@@ -10,6 +10,7 @@ use crate::upstream;
 use melior::dialect::DialectRegistry;
 use melior::ir::Location;
 use mlir_sys::{MlirContext, MlirLocation};
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use strsim::osa_distance;
@@ -89,6 +90,12 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
         return Some(better);
     }
     drop(others);
+    let not_mlir = || other_text(&parsed);
+    if !message.starts_with(UNKNOWN_OP)
+        && let Some(better) = not_mlir()
+    {
+        return Some(better);
+    }
     if let Some(better) = syntax::reword(&parsed)
         .or_else(|| upstream::unknown(message))
         .or_else(|| upstream::other_type(message, parsed.place()))
@@ -103,7 +110,7 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
         let near = nearest(found, known.split(", "))?;
         return Some(format!("{message}; did you mean `{near}`?"));
     }
-    if let Some(rest) = message.strip_prefix("custom op '") {
+    if let Some(rest) = message.strip_prefix(UNKNOWN_OP) {
         let (found, rest) = rest.split_once('\'')?;
         // In a region whose ops are of one dialect as a rule, that is tried as well.
         let tried = match rest.strip_prefix(" is unknown")? {
@@ -116,7 +123,8 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
             true => meant(found, &ops),
             false => of_other_dialects(found, &ops).or_else(|| near(tried, &ops)),
         };
-        return better.map(|better| format!("{message}; {better}"));
+        let better = better.map(|better| format!("{message}; {better}"));
+        return better.or_else(not_mlir);
     }
     if let Some(rest) = message.strip_prefix("unregistered operation '") {
         let (found, rest) = rest.split_once('\'')?;
@@ -148,6 +156,9 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
             None => format!("unknown dialect `{dialect}`; known: {known}"),
         });
     }
+    if let Some(better) = rank_of_output(message) {
+        return Some(better);
+    }
     if let Some((before, rest)) = message.split_once(" attribute '")
         && let Some((name, rest)) = rest.split_once("' failed to satisfy constraint: ")
         && rest.starts_with("i32 dense array attribute with 3 elements")
@@ -176,6 +187,45 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
         _ => return None,
     };
     Some(better.to_owned())
+}
+
+const UNKNOWN_OP: &str = "custom op '";
+
+/// What the parser says of the beginning of a text that is no program, other than that an op is unknown.
+const OF_OTHER_TEXT: &[&str] = &[
+    "expected operation name in quotes",
+    "invalid attribute name",
+    "expected '=' in attribute alias definition",
+];
+
+/// That a text is none of MLIR: what it begins with means nothing, and no line of it begins as an op does.
+fn other_text(said: &Said<'_>) -> Option<String> {
+    let told = said.message.starts_with(UNKNOWN_OP) || OF_OTHER_TEXT.contains(&said.message);
+    let place = said.place().filter(|_| told)?;
+    let first = place.first_line()?;
+    (!crate::foreign::holds_ops(place.text())).then(|| {
+        format!(
+            "this is no program in MLIR: no line begins with an op, the first is `{first}`; \
+             expected one that begins with `func.func`, `gpu.module` or `module`"
+        )
+    })
+}
+
+/// `'linalg.reduce' op number of dimensions after reduction 0 doesn't match the init rank 1`.
+fn rank_of_output(message: &str) -> Option<String> {
+    let (op, rest) = message.split_once("number of dimensions after reduction ")?;
+    let (left, rank) = rest.split_once(" doesn't match the init rank ")?;
+    let (left, rank): (usize, usize) = (left.parse().ok()?, rank.parse().ok()?);
+    let (several, instead) = match rank.checked_sub(left) {
+        Some(more) => (more, "take %n out of `dimensions`"),
+        None => (left - rank, "add %n to `dimensions`"),
+    };
+    let instead = instead.replace("%n", &several.to_string());
+    let sizes = "?x".repeat(left);
+    Some(format!(
+        "{op}the output has rank {rank}, expected {left}: the rank of the input less one for each of `dimensions`; \
+         {instead}, or give it an output of rank {left}, as `memref<{sizes}f32>`"
+    ))
 }
 
 /// The op that may be meant by `found`, or those that its dialect has.
@@ -232,6 +282,21 @@ const ERROR: c_int = 2;
 /// What is said in place of a message and its notes, and what in a note below them.
 const INSTEAD_OF_IT: c_int = 1;
 const BELOW_IT: c_int = 2;
+/// The error before it said all.
+const NOT_SHOWN: c_int = 3;
+
+thread_local! {
+    /// Whether the last error of this thread was about a word that is none of a list.
+    static AFTER_CHOICE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether an error repeats the one before it, and says less: what holds a word of a list cannot be read where the word is none.
+fn is_echo(said: &str) -> bool {
+    let is_choice = said.contains(" to be one of: ") || said.contains("expected one of: ");
+    AFTER_CHOICE.replace(is_choice)
+        && said.contains("failed to parse ")
+        && said.contains(" parameter '")
+}
 
 unsafe extern "C" fn reword_for(
     at: MlirLocation,
@@ -245,6 +310,9 @@ unsafe extern "C" fn reword_for(
     // SAFETY: locations are alive as long as their context, which calls.
     let (location, context) =
         unsafe { (Location::from_raw(at), mlir_sys::mlirLocationGetContext(at)) };
+    if severity == ERROR && is_echo(&said) {
+        return NOT_SHOWN;
+    }
     let explain = EXPLAINS.get().filter(|_| severity == ERROR);
     let note = explain.and_then(|explain| explain(&said));
     // Each dialect asks, and all is said once.

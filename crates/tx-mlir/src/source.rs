@@ -28,6 +28,11 @@ pub(crate) fn read_files() {
     READS_FILES.store(true, Ordering::Relaxed);
 }
 
+/// Whether it does.
+pub(crate) fn reads() -> bool {
+    READS_FILES.load(Ordering::Relaxed)
+}
+
 /// Calls `parse`, during which locations of this name are about this text.
 pub(crate) fn while_parsing<R>(name: &str, text: Rc<Vec<u8>>, parse: impl FnOnce() -> R) -> R {
     PARSED.set(Some((name.to_owned(), text)));
@@ -52,7 +57,7 @@ impl Place {
         });
         let (text, lines_before) = match parsed {
             Some(text) => (text, 0),
-            None if READS_FILES.load(Ordering::Relaxed) => {
+            None if reads() => {
                 let (file, lines) = of_split(&at.file).unwrap_or((&at.file, 0));
                 let text = match INPUT.get().filter(|_| file == STANDARD_INPUT) {
                     Some(text) => text.clone(),
@@ -105,6 +110,42 @@ impl Place {
     pub(crate) fn is_behind_code(&self) -> bool {
         let line = self.before().rsplit('\n').next().unwrap_or("");
         !line.trim().is_empty() && self.word().is_some()
+    }
+
+    /// The line that it is in, when nothing but comments stands before that.
+    pub(crate) fn first_line(&self) -> Option<&str> {
+        let is_code = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+        let first = self.text.lines().find(is_code)?;
+        let before = self.before();
+        let line = before.rfind('\n').map_or(0, |end| end + 1);
+        let is_first = !before[..line].lines().any(|line| is_code(&line));
+        is_first.then(|| first.trim())
+    }
+
+    /// The attributes of an op that stand here in braces, behind its types on the same line.
+    pub(crate) fn late_attributes(&self) -> Option<&str> {
+        let line = self.before().rsplit('\n').next().unwrap_or("");
+        let rest = self.after().trim_start_matches([' ', '\t']);
+        let entry = rest.strip_prefix('{')?.trim_start();
+        let is_letter = |c: char| c.is_alphanumeric() || "_.$\"".contains(c);
+        let behind = entry.trim_start_matches(is_letter);
+        let is_entry =
+            behind.len() < entry.len() && behind.trim_start().starts_with(['=', ',', '}']);
+        let is_behind_types = line.split_whitespace().any(|word| word == ":");
+        let end = 1 + value(&rest[1..]).len();
+        (is_entry && is_behind_types && rest[end..].starts_with('}')).then(|| &rest[..=end])
+    }
+
+    /// The value of this attribute in the dictionary that stands here.
+    pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
+        let after = self.after();
+        let is_letter = |c: char| c.is_alphanumeric() || "_.$".contains(c);
+        let found = |at: usize| {
+            let is_whole = !after[..at].ends_with(is_letter);
+            let rest = after[at + name.len()..].trim_start().strip_prefix('=')?;
+            is_whole.then(|| value_of_entry(rest).trim())
+        };
+        after.match_indices(name).find_map(|(at, _)| found(at))
     }
 
     /// Whether `true` or `false` stands before it.
@@ -161,6 +202,34 @@ impl Place {
     }
 }
 
+/// A text up to a closing bracket that is opened before it.
+fn value(text: &str) -> &str {
+    up_to(text, |_| false)
+}
+
+/// A text up to a comma, or to a closing bracket, that is in no brackets of its own.
+fn value_of_entry(text: &str) -> &str {
+    up_to(text, |c| c == ',')
+}
+
+fn up_to(text: &str, ends: impl Fn(char) -> bool) -> &str {
+    let mut open = 0_usize;
+    let mut quoted = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => quoted = !quoted,
+            _ if quoted => {}
+            '>' if text[..at].ends_with('-') => {}
+            '<' | '(' | '[' | '{' => open += 1,
+            '>' | ')' | ']' | '}' if open == 0 => return &text[..at],
+            '>' | ')' | ']' | '}' => open -= 1,
+            c if open == 0 && ends(c) => return &text[..at],
+            _ => {}
+        }
+    }
+    text
+}
+
 /// What a text begins with.
 fn word(rest: &str) -> Option<&str> {
     let first = rest
@@ -204,6 +273,36 @@ fn of_split(name: &str) -> Option<(&str, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Values of `a`, and what is behind types, at `|`.
+    #[test]
+    fn attributes_are_found() {
+        for (text, value, late) in [
+            ("x |{a = 1, b = 2} : f32", Some("1"), None),
+            (
+                "x |{ba = 1, a = #t.s<\"a, }\" by [2, 3]>} : f32",
+                Some("#t.s<\"a, }\" by [2, 3]>"),
+                None,
+            ),
+            (
+                "x : f32| {a = \"}\"} // {",
+                Some("\"}\""),
+                Some("{a = \"}\"}"),
+            ),
+            ("x : f32 |{a}", None, Some("{a}")),
+            ("x : f32 |{ y.z }", None, Some("{ y.z }")),
+            ("x : f32 |{a", None, None),
+            ("x : f32 |", None, None),
+        ] {
+            let at = text.find('|').expect("a place is marked");
+            let place = Place::at(text.replace('|', ""), 1, at + 1).expect("it is in the text");
+            assert_eq!(
+                (place.attribute("a"), place.late_attributes()),
+                (value, late),
+                "{text}"
+            );
+        }
+    }
 
     #[test]
     fn parts_of_files_are_known() {

@@ -105,6 +105,7 @@ pub(crate) fn reword(said: &Said<'_>) -> Option<String> {
         .or_else(|| none_there(said))
         .or_else(|| not_closed(said))
         .or_else(|| no_op(said))
+        .or_else(|| no_list(said))
         .or_else(|| of_other_numbers(said.message))
         .or_else(|| said.with_found().filter(|better| better != said.message))
 }
@@ -280,6 +281,11 @@ fn no_op(said: &Said<'_>) -> Option<String> {
         (_, Some(":")) => {
             format!("{expected}, found `:`: a `}}` is missing before it, which ends a region")
         }
+        _ if let Some(attributes) = place.late_attributes() => {
+            format!(
+                "{expected}, found `{{`: attributes stand before the `:` of the types, as in `{attributes} : f32`"
+            )
+        }
         (_, Some(found)) if found != "}" && place.is_behind_code() => {
             format!("{expected}, found `{found}`: the op before ends there")
         }
@@ -287,6 +293,22 @@ fn no_op(said: &Said<'_>) -> Option<String> {
             format!("{expected}, found `{found}`; is a `}}` missing above, or one too many here?")
         }
     })
+}
+
+/// `attribute 'schedule' failed to satisfy constraint: array attribute`.
+fn no_list(said: &Said<'_>) -> Option<String> {
+    let before = said
+        .message
+        .strip_suffix("' failed to satisfy constraint: array attribute")?;
+    let (op, name) = before.rsplit_once("attribute '")?;
+    let expected = format!("{op}attribute `{name}` must be a list in brackets");
+    let value = said.place().and_then(|place| place.attribute(name));
+    let found = value.map_or_else(String::new, |value| format!(", found `{value}`"));
+    // What is of a dialect is an entry that only lacks its brackets.
+    let entry = value
+        .filter(|value| value.starts_with('#'))
+        .unwrap_or("...");
+    Some(format!("{expected}{found}: write `{name} = [{entry}]`"))
 }
 
 /// `#split<...>`: an attribute or a type of no dialect, which MLIR takes for one of a dialect of this name.

@@ -173,6 +173,9 @@ fn wrong_type(said: &str) -> Option<String> {
         _ if element.starts_with("ui") || element.starts_with("si") => {
             "; use an `iN`: `umax` and `umin` take it as unsigned"
         }
+        _ if op == "reduce" && place.starts_with("result #") => {
+            "; a tile in memory is reduced `into` memory: `tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>`"
+        }
         _ if found.starts_with("tensor<") => "; `--tensors-to-memrefs` makes memrefs of tensors",
         _ => "",
     };

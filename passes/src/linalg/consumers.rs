@@ -103,14 +103,11 @@ fn consumer<'c>(plan: &Plan<'c>, op: Op<'c>, uses: &Uses<'c>, taken: &Taken) -> 
     let apart = |v: Val<'c>| {
         !may_alias(v, destination.value) && plan.destinations.iter().all(|d| !may_alias(v, d.value))
     };
-    let extra_fits = |e: &Operand<'c>| {
-        apart(e.value)
-            || in_place.is_none() && e.value == destination.value && e.map == destination.map
-    };
     let others = (0..plan.destinations.len()).filter(|i| !takes.contains(i));
     let others: Vec<Val<'c>> = others.map(|i| plan.destinations[i].value).collect();
-    let clear = plan.read_by_elements().into_iter().all(apart)
-        && extras.iter().all(extra_fits)
+    // Not even one place may be both: threads that do not store a result may read there later.
+    let extra = extras.iter().map(|e| e.value);
+    let clear = plan.read_by_elements().into_iter().chain(extra).all(apart)
         && others.iter().all(|o| !may_alias(*o, destination.value));
     // Old values that are combined must be those of the place that gets the result.
     let keeps_place = in_place.is_some_and(|i| takes == [i]);

@@ -1107,6 +1107,8 @@ gpu.module @kernels {
         title: "an attribute that is not as its op wants it",
         messages: &[
             "attribute '{}' failed to satisfy constraint: {}",
+            "attribute `{}` must be a list in brackets, found `{}`: write `{}`",
+            "attribute `{}` must be a list in brackets: write `{}`",
             "attribute `{}` is said by the syntax of the op, and not in braces",
             "`params` are a variant's, and no `variant` is named",
             "`{}` is `{}`, expected `array<i32: {}>`",
