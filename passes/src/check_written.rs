@@ -13,10 +13,10 @@ pass! {
     /// ## Before and after
     /// ```mlir
     /// func.func @rows(%A: tensor<4x8xf32>) -> tensor<4xf32> {
-    ///   %zero = arith.constant 0.0 : f32
+    ///   %zero = arith.constant 0.000000e+00 : f32
     ///   %empty = tensor.empty() : tensor<4xf32>
     ///   %start = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
-    ///   %sums = linalg.reduce {arith.addf} ins(%A : tensor<4x8xf32>) outs(%start : tensor<4xf32>) dimensions = [1]
+    ///   %sums = linalg.reduce { arith.addf } ins(%A : tensor<4x8xf32>) outs(%start : tensor<4xf32>) dimensions = [1]
     ///   return %sums : tensor<4xf32>
     /// }
     /// ```
