@@ -99,10 +99,8 @@ struct Rewording : DialectExtensionBase {
       for (Diagnostic &note : said.getNotes())
         text += "\n" + note.str();
       int how = reword(wrap(said.getLocation()), int(said.getSeverity()), str(text), append, &better);
-      if (how == 3)
-        return success();
-      if (how) (how == 2 ? said.attachNote() : said = {said.getLocation(), said.getSeverity()}) << better;
-      return failure();
+      if (how == 1 || how == 2) (how == 2 ? said.attachNote() : said = {said.getLocation(), said.getSeverity()}) << better;
+      return success(how == 3);
     });
   }
   std::unique_ptr<DialectExtensionBase> clone() const override {

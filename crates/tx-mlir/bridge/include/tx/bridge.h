@@ -59,8 +59,7 @@ bool txIsRegistered(TxStr name);
 // Makes `gpu-module-to-binary` and LLVM IR translation work in contexts made from `registry`.
 void txRegisterTranslations(MlirDialectRegistry registry);
 
-// What to say of a message with its notes in lines below: 1 in place of both, 2 in a note, 0 nothing. 3: it is
-// not shown at all.
+// What to say of a message with its notes in lines below: 1 in place of both, 2 in a note, 0 nothing, 3 not even that.
 typedef int (*TxReword)(MlirLocation at, int severity, TxStr said, TxSink emit, void *sink);
 // Has contexts made from `registry` ask `reword`, once for each dialect.
 void txReword(MlirDialectRegistry registry, TxReword reword);
