@@ -100,7 +100,7 @@ func.func @ties(%a: memref<?x?xf32>, %i: memref<?x?xi32>, %v: memref<?xf32>, %w:
   return
 }
 
-// NaN wins on one side alone.
+// NaN wins on one side alone, so that validation with special values finds the order to matter.
 func.func @bounds(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %v: memref<?xf32>, %w: memref<?xf32>) {
   tile.reduce custom %a, %b into %v, %w axes [1] scope(grid) identity [0x7F800000 : f32, 0xFF800000 : f32] combiner {
   ^bb0(%l0: f32, %l1: f32, %r0: f32, %r1: f32):
