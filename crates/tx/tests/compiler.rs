@@ -4,9 +4,20 @@ use std::path::Path;
 use tx::mlir::{Op, Session, gpu, is, walk};
 use tx::{Artifact, Compiler, ErrorKind, Source, Target};
 
-/// The programs of the lit tests that work on whole arrays, each with its name.
-fn programs() -> Vec<(String, String)> {
-    texts("programs")
+/// The programs of the lit tests that work on whole arrays, one for each entry.
+fn programs() -> Vec<Source> {
+    let compiler = compiler();
+    let of_file = |(name, text): (String, String)| {
+        let source = Source::new(&name, text);
+        let entries = compiler
+            .entries(&source)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        entries.into_iter().map(move |entry| Source {
+            entry: Some(entry),
+            ..source.clone()
+        })
+    };
+    texts("programs").into_iter().flat_map(of_file).collect()
 }
 
 /// The files of a folder of lit tests, each with its name.
@@ -34,9 +45,9 @@ fn compiler() -> Compiler {
     Compiler::new(Target::parse("sm_90").expect("a known chip")).expect("a compiler")
 }
 
-fn compile(compiler: &Compiler, (name, text): &(String, String)) -> Artifact {
-    let artifact = compiler.compile(text);
-    artifact.unwrap_or_else(|error| panic!("{name}: {error}"))
+fn compile(compiler: &Compiler, source: &Source) -> Artifact {
+    let artifact = compiler.compile_source(source);
+    artifact.unwrap_or_else(|error| panic!("{}: {error}", source.name))
 }
 
 /// What a program becomes does not depend on what the compiler was given before, nor on who else uses it at the time.
@@ -50,7 +61,7 @@ fn a_program_becomes_the_same_whatever_was_compiled_before() {
     assert!(error.is_err());
     let check = |i: usize| {
         let (again, first) = (compile(&shared, &programs[i]), &alone[i]);
-        let name = &programs[i].0;
+        let name = &programs[i].name;
         assert_eq!(again.ptx, first.ptx, "PTX of {name}");
         assert_eq!(again.plan, first.plan, "plan of {name}");
         assert_eq!(again.device_ir, first.device_ir, "device IR of {name}");
