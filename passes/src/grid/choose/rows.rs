@@ -26,14 +26,14 @@ const VAST: Vast = Vast {
 };
 /// As many blocks as keep a device busy, two for each multiprocessor.
 const BUSY: i64 = 256;
-/// Rows of up to so many elements, the shortest and then longer ones, by the most bytes of an element: how many threads reduce one, what each has under
+/// Rows of up to so many elements, the shortest first, by the most bytes of an element: how many threads reduce one, what each has under
 /// way, and whether as vectors. Narrow elements one by one are loads of a part of a cache line. The fewer threads have a row, the fewer instructions an element takes,
 /// and the more of a tile beyond it is loaded for nothing.
-const ROWS: [(i64, Class, &[Class]); 4] = [
+const ROWS: [(i64, &[Class]); 4] = [
     (
         1,
-        Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
         &[
+            Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
             Class::one_by_one(31, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
             Class::by_vectors(112, [1, 4, 1, THREADS / 2])
                 .of(4)
@@ -59,8 +59,8 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
     ),
     (
         2,
-        Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
         &[
+            Class::one_by_one(8, [1, 8, 4, THREADS / 2]),
             Class::by_vectors(16, [1, 8, 1, THREADS]).of(2),
             Class::by_vectors(28, [1, 8, 1, THREADS / 2])
                 .of(2)
@@ -82,8 +82,8 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
     ),
     (
         4,
-        Class::one_by_one(8, [1, 8, 2, THREADS / 2]),
         &[
+            Class::one_by_one(8, [1, 8, 2, THREADS / 2]),
             Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
             Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
             Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
@@ -96,8 +96,8 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
     ),
     (
         i64::MAX,
-        Class::one_by_one(8, [1, 8, 1, THREADS / 2]),
         &[
+            Class::one_by_one(8, [1, 8, 1, THREADS / 2]),
             Class::one_by_one(16, [4, 4, 2, THREADS / 2]),
             Class::one_by_one(24, [8, 3, 2, THREADS / 2]),
             Class::one_by_one(32, [LANES / 2, 2, 4, THREADS / 2]),
@@ -109,11 +109,11 @@ const ROWS: [(i64, Class, &[Class]); 4] = [
     ),
 ];
 /// What [`ROWS`] are where an element takes many ops, or several numbers are exchanged: the fewer threads, the fewer exchanges.
-const HEAVY_ROWS: [(i64, Class, &[Class]); 3] = [
+const HEAVY_ROWS: [(i64, &[Class]); 3] = [
     (
         1,
-        Class::one_by_one(8, [1, 4, 1, THREADS]),
         &[
+            Class::one_by_one(8, [1, 4, 1, THREADS]),
             Class::one_by_one(16, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
             Class::by_vectors(96, [1, 2, 1, THREADS / 2])
                 .of(4)
@@ -132,8 +132,8 @@ const HEAVY_ROWS: [(i64, Class, &[Class]); 3] = [
     ),
     (
         2,
-        Class::one_by_one(8, [1, 4, 1, THREADS]),
         &[
+            Class::one_by_one(8, [1, 4, 1, THREADS]),
             Class::by_vectors(56, [1, 4, 1, THREADS / 2])
                 .of(2)
                 .resident(ENOUGH),
@@ -152,8 +152,8 @@ const HEAVY_ROWS: [(i64, Class, &[Class]); 3] = [
     ),
     (
         i64::MAX,
-        Class::one_by_one(8, [1, 4, 1, THREADS]),
         &[
+            Class::one_by_one(8, [1, 4, 1, THREADS]),
             Class::one_by_one(15, [1, 8, 1, THREADS / 2]).resident(ENOUGH),
             Class::by_vectors(31, [1, 8, 1, THREADS / 2])
                 .of(2)
@@ -483,11 +483,8 @@ impl Chooser<'_, '_> {
                 true => HEAVY_ROWS.as_slice(),
                 false => ROWS.as_slice(),
             };
-            let of_width = rows.iter().find(|(most, _, _)| width <= *most);
-            let classes = of_width
-                .into_iter()
-                .flat_map(|(_, shortest, longer)| std::iter::once(shortest).chain(*longer));
-            for class in classes {
+            let of_width = rows.iter().find(|(most, _)| width <= *most);
+            for class in of_width.into_iter().flat_map(|(_, classes)| *classes) {
                 let vectors = match class.by_vectors {
                     true => vectors.of(class.widest),
                     false => Vectors::None,
