@@ -20,6 +20,10 @@ def Tile_Dialect : Dialect {
   let cppNamespace = "::tx::tile";
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
+  // Attributes named `tile.…` of any op, of its arguments and of its results.
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -489,6 +493,23 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let arguments = (ins Tile_Element:$value);
   let results = (outs Tile_Fragment:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` qualified(type($result))";
+}
+
+def Tile_AnnotateOp : Tile_Op<"annotate", []> {
+  let summary = "attributes of the linalg op around it";
+  let description = [{
+    Stands in the body of a linalg op while passes replace that op, and holds the attributes that its `tile.reduce` gets.
+    `linalg-sink-attributes` makes it and `linalg-hoist-attributes` removes it. `iterator_types` are the loops that a `schedule` was
+    written for.
+
+    ```mlir
+    tile.annotate {acc = f64, nan = #tile.nan<ignore>}
+    ```
+  }];
+  let arguments = (ins OptionalAttr<TypeAttr>:$acc, OptionalAttr<Tile_NanAttr>:$nan,
+    OptionalAttr<Tile_DeterminismAttr>:$determinism, OptionalAttr<ArrayAttr>:$schedule,
+    OptionalAttr<ArrayAttr>:$iterator_types);
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // TILE_TD

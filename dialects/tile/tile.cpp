@@ -9,6 +9,7 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -19,6 +20,7 @@ namespace tx::tile {
 using Sink = void (*)(void *sink, const char *text, size_t length);
 extern "C" {
 bool (*tileVerifyOp)(MlirOperation op) = nullptr;
+void (*tileVerifyAttribute)(MlirOperation op, const char *name, size_t length, Sink emit, void *sink) = nullptr;
 void (*tileVerifyLayout)(const int64_t *iters, size_t shard, size_t replica, size_t offset,
                          Sink emit, void *sink) = nullptr;
 void (*tileVerifyFragment)(const int64_t *shape, size_t rank, MlirType element,
@@ -243,7 +245,30 @@ void ReduceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effect
   }
 }
 
+// An attribute of the dialect on any op; `op` is null for one on an argument or a result.
+static LogicalResult verifyAttribute(Operation *at, Operation *op, NamedAttribute attr, const Twine &where) {
+  std::string message;
+  StringRef name = attr.getName();
+  tileVerifyAttribute(wrap(op), name.data(), name.size(), append, &message);
+  return message.empty() ? success() : LogicalResult(at->emitOpError() << where << message);
+}
+LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
+  // The verifiers of the dialect's own ops check all of their attributes.
+  return op->getDialect() == this ? success() : verifyAttribute(op, op, attr, "");
+}
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attr) {
+  return verifyAttribute(op, nullptr, attr, "argument " + Twine(index) + " ");
+}
+LogicalResult TileDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attr) {
+  return verifyAttribute(op, nullptr, attr, "result " + Twine(index) + " ");
+}
+
 namespace {
+// Ops on tiles mean the same wherever they stand.
+struct Inliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
+};
 // `#layout`, `#layout1`, … instead of long layouts in every type.
 struct Aliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
@@ -269,7 +294,7 @@ void TileDialect::initialize() {
 #define GET_OP_LIST
 #include "Ops.cpp.inc"
       >();
-  addInterfaces<Aliases>();
+  addInterfaces<Aliases, Inliner>();
 }
 
 // A fragment's shape, or a layout's entries as (extent, stride, axis) triples, through `numbers`

@@ -3,7 +3,7 @@
 // Tensors have no place in memory.
 func.func @tensors(%A: tensor<4x8xf32>, %B: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{operand 0 is a tensor, expected memory: `tensor<4x8xf32>`}}
-  // expected-note @below {{run the pipeline `tensors-to-memrefs` first: `tx-opt --tensors-to-memrefs FILE | tx run -`}}
+  // expected-note @below {{run the pipeline `tensors-to-memrefs` first}}
   %C = linalg.reduce {arith.addf} ins(%A : tensor<4x8xf32>) outs(%B : tensor<4xf32>) dimensions = [1]
   return %C : tensor<4xf32>
 }

@@ -27,8 +27,8 @@
 // FIRST-NEXT: Pipelines, as in `tx-opt FILE.mlir --PIPELINE`:
 // FIRST:        --lower-reduction{{ +}}Lower reductions
 // FIRST:      Passes:
-// FIRST-NEXT:   --tensor-check-written{{ +}}{{[A-Z]}}
-// FIRST-NEXT:   --convert-linalg-to-tile{{ +}}{{[A-Z]}}
+// FIRST-NEXT:   --tensor-isolate-functions{{ +}}{{[A-Z]}}
+// FIRST:        --convert-linalg-to-tile{{ +}}{{[A-Z]}}
 // FIRST-NEXT:   --tile-schedule{{ +}}Make kernels
 // FIRST:        --tile-validate{{ +}}Check every pass by execution
 // FIRST:      All others are MLIR's.

@@ -34,7 +34,7 @@ func.func @op_of_tile(%a: memref<4x4xf32>) {
 
 // A dialect with few ops lists them where none is near.
 func.func @no_op_of_tile(%a: memref<4x4xf32>) {
-  // expected-error @below {{custom op 'tile.gather' is unknown; known: all_reduce, copy}}
+  // expected-error @below {{custom op 'tile.gather' is unknown; known: all_reduce, annotate, copy}}
   tile.gather %a
 }
 
@@ -103,7 +103,7 @@ func.func @no_dialect_written(%a: memref<4x4xf32>, %b: memref<4xf32>) {
 // An op that is not written to its end yet: the ops of its dialect, and not of what was tried.
 func.func @dialect_alone(%a: memref<4x4xf32>, %b: memref<4xf32>) {
   tile.copy %a to %a scope(cta) : memref<4x4xf32> to memref<4x4xf32>
-  // expected-error @below {{custom op 'tile.' is unknown (tried 'func.tile.' as well); known: all_reduce, copy}}
+  // expected-error @below {{custom op 'tile.' is unknown (tried 'func.tile.' as well); known: all_reduce, annotate, copy}}
   tile. sum %a
 }
 

@@ -70,7 +70,7 @@
 // MODULES:   note: put all kernels of a function into one `gpu.module`
 // SHARED:    error: argument 0 of `shared` cannot be passed from the host: `memref<4xf32, #gpu.address_space<workgroup>>` is not in global memory
 // SPAN:      error: argument 0 of `span` cannot be passed from the host: `memref<1152921504606846976x4xf32>` spans 2^63 bytes and more
-// TENSOR:    error: argument 0 of `tensor` cannot be passed from the host: `tensor<4xf32>` is not an argument type: unknown element type `tensor<4xf32>`
+// TENSOR:    error: argument 0 of `tensor` cannot be passed from the host: `memref<*xf32>`
 // LAYOUT:    error: `memref.alloc` cannot be a temporary: `memref<4xf32, strided<[2]>>` has a layout of its own
 // ALIGNED:   error: `memref.alloc` cannot be a temporary: it is to be aligned to 512 bytes
 // ALIGNED:   note: a temporary is row-major, in global memory, and aligned to 256 bytes
@@ -108,7 +108,7 @@ module attributes {gpu.container_module} {
   memref.global "private" @global : memref<4xf32>
 
   func.func @calls(%A: memref<4xf32>) {
-    func.call @layout(%A) : (memref<4xf32>) -> ()
+    func.call @elsewhere(%A) : (memref<4xf32>) -> ()
     return
   }
   func.func @loops(%A: memref<4xf32>, %n: index) {
@@ -179,10 +179,11 @@ module attributes {gpu.container_module} {
   func.func @shared(%A: memref<4xf32, #gpu.address_space<workgroup>>) {
     return
   }
+  func.func private @elsewhere(memref<4xf32>)
   func.func @span(%A: memref<1152921504606846976x4xf32>) {
     return
   }
-  func.func @tensor(%A: tensor<4xf32>) {
+  func.func @tensor(%A: tensor<*xf32>) {
     return
   }
   func.func @layout(%A: memref<4xf32>) {

@@ -1,3 +1,4 @@
+use crate::linalg::attributes::check_attributes;
 use crate::linalg::body::{free_values, is_constant};
 use crate::linalg::fuse::{Taken, fuse, op_key};
 use crate::linalg::memory::Uses;
@@ -5,7 +6,7 @@ use crate::linalg::plan::Plan;
 use crate::linalg::read::reduction;
 use crate::linalg::write::write;
 use std::collections::BTreeMap;
-use tx_mlir::{Failed, Op, Val, defining_op, enclosing, erase, has_uses, is, key, walk};
+use tx_mlir::{Failed, Op, Val, defining_op, enclosing, erase, has_uses, is, key, name, walk};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
@@ -31,7 +32,8 @@ pass! {
     /// * Element-wise ops that fill a temporary for the reduction alone are computed in `element`;
     ///   those that read its result, from a temporary of its own or in place, in `epilogue`.
     ///   One that also reads what the reduction would then write, as another reduction may have left it there, stays.
-    /// * `acc`, `determinism`, `nan` and `schedule` on the linalg op go to the `tile.reduce`.
+    /// * `acc`, `determinism`, `nan` and `schedule` on the linalg op go to the `tile.reduce`. An element-wise op with a `schedule`
+    ///   stays a kernel of its own.
     ///
     /// Of equal values `argmax` and `argmin` take the one with the lowest index, also where the program
     /// keeps the first that comes and indices come in another order. NaN never wins a comparison
@@ -73,7 +75,8 @@ pass! {
     /// ## Fails when
     /// An operand is a tensor; a map has symbols, or an output is not indexed by each loop that is not
     /// reduced once; an output may share memory with an input, or is a temporary that nothing wrote before; the combiner obeys no law, has no
-    /// identity that is known, or is none: an update of an old value from an element is not enough;
+    /// identity that is known, or is none: an update of an old value from an element is not enough; an attribute has
+    /// a wrong value, or is for reductions and the op reduces nothing;
     /// equal values would keep the later index; or the op does not stand in the body of a function.
     pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, tile] {
     } counts {
@@ -91,7 +94,13 @@ impl Pass for ConvertLinalgToTile {
         let mut plans = Vec::new();
         let mut failed = None;
         for op in walk(module) {
-            let planned = reduction(op).and_then(|l| l.map(|l| Plan::of(l, &taken)).transpose());
+            let checked = match name(op).starts_with("linalg.") {
+                true => check_attributes(op),
+                false => Ok(()),
+            };
+            let planned = checked
+                .and_then(|()| reduction(op))
+                .and_then(|l| l.map(|l| Plan::of(l, &taken)).transpose());
             let mut plan = match planned {
                 Ok(Some(plan)) => plan,
                 Ok(None) => continue,

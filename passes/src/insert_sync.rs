@@ -5,12 +5,13 @@ use crate::analysis::iterations;
 use crate::analysis::kernel::{Kernel, WARP_SIZE, WARPGROUP, is_kernel, members};
 use crate::analysis::threads::{Split, Threads};
 use crate::variants::parts::OWNED;
+use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Scope;
 use tx_mlir::{
-    Blk, Builder, Failed, Index, Op, ancestors, blocks, erase, error, integer_attribute, is,
-    name, operands, ops, walk,
+    Blk, Builder, Failed, Index, Op, ancestors, attribute, blocks, context, erase, error,
+    integer_attribute, is, name, operands, ops, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -46,6 +47,9 @@ pass! {
     ///
     /// Distinct memref arguments of a kernel are taken not to overlap.
     ///
+    /// A kernel with barriers gets the attribute `synchronized`, and a kernel that has it does not change: what made
+    /// some barriers unnecessary is no longer in the IR.
+    ///
     /// ## Before
     /// ```mlir
     /// memref.store %x, %S[%t] : memref<64xf32, #gpu.address_space<workgroup>>
@@ -77,11 +81,15 @@ pass! {
     }
 }
 
+/// Marks a kernel that has its barriers.
+pub(crate) const SYNCHRONIZED: &str = "synchronized";
+
 impl Pass for InsertSync {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut plans = Vec::new();
         for func in walk(module) {
-            if !is_kernel(func) || blocks(func).is_empty() || !has_shared_accesses(func) {
+            let is_done = attribute(func, SYNCHRONIZED).is_some();
+            if is_done || !is_kernel(func) || blocks(func).is_empty() || !has_shared_accesses(func) {
                 continue;
             }
             let threads = Threads::new(Kernel::of(func, func)?);
@@ -125,6 +133,7 @@ impl Pass for InsertSync {
             for op in walk(kernel.op) {
                 tx_mlir::remove_attribute(op, OWNED);
             }
+            set_attribute(kernel.op, SYNCHRONIZED, Attribute::unit(context(kernel.op)));
         }
         Ok(())
     }

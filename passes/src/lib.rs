@@ -14,7 +14,8 @@ mod printf;
 mod variants;
 
 pub use combiner::Combiner;
-pub use pipelines::{EMIT, PIPELINES, lower_gpu_modules};
+pub use isolate_functions::has_tensors;
+pub use pipelines::{EMIT, INLINE, PIPELINES, lower_gpu_modules};
 pub use tx_dialect_tile::CANDIDATES;
 pub use variants::{
     Params, Predicate, Reduction, Variant, has_variants_of_others, register_variant,
@@ -32,7 +33,13 @@ pub mod parts {
 }
 
 tx_pass::registry! {
+    isolate_functions::IsolateFunctions,
     check_written::CheckWritten,
+    sink_attributes::SinkAttributes,
+    promote_results::PromoteResults,
+    free_temporaries::FreeTemporaries,
+    hoist_attributes::HoistAttributes,
+    restore_functions::RestoreFunctions,
     convert_linalg_to_tile::ConvertLinalgToTile,
     schedule::Schedule,
     attach_target::AttachTarget,

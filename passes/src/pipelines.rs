@@ -46,7 +46,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     PipelineInfo {
         argument: "tensors-to-memrefs",
         doc: "Put the tensors of host functions into memory.\n\n\
-              Results become arguments that are written, after those that there are. Arguments that a function \
+              Calls are inlined. Results become arguments that are written, after those that there are. Arguments that a function \
               updates are updated in place. A reduction into a `tensor.empty` is refused: `linalg.fill` that first.",
         options: &[],
         expand: |_| Ok(tensors_to_memrefs()),
@@ -90,11 +90,12 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     },
 ];
 
-/// One-shot bufferisation, with the element-wise ops fused while they are still values, and with results
-/// written where the caller wants them.
+/// One-shot bufferization: element-wise ops are fused while they are values, and results are written where the caller wants them.
+/// Functions on memrefs take no part.
 fn tensors_to_memrefs() -> String {
-    [
+    let isolated = [
         "tensor-check-written",
+        "linalg-sink-attributes",
         "convert-elementwise-to-linalg",
         "linalg-generalize-named-ops",
         "linalg-fuse-elementwise-ops",
@@ -103,17 +104,18 @@ fn tensors_to_memrefs() -> String {
         "eliminate-empty-tensors",
         "one-shot-bufferize{bufferize-function-boundaries \
          function-boundary-type-conversion=identity-layout-map}",
-        "drop-equivalent-buffer-results",
-        "buffer-results-to-out-params{modify-public-functions hoist-static-allocs hoist-dynamic-allocs}",
-        "ownership-based-buffer-deallocation",
-        "canonicalize",
-        "buffer-deallocation-simplification",
-        "bufferization-lower-deallocations",
+        "memref-promote-results",
+        "memref-free-temporaries",
+        "linalg-hoist-attributes",
         "canonicalize",
         "cse",
     ]
-    .join(",")
+    .join(",");
+    format!("{INLINE},tensor-isolate-functions,builtin.module({isolated}),tensor-restore-functions")
 }
+
+/// Puts the bodies of functions in the places of their calls, and removes private functions that nothing calls any more.
+pub const INLINE: &str = "inline{default-pipeline= },symbol-dce";
 
 /// The chip that the options of a pipeline name.
 fn chip(values: &[&str]) -> Result<Chip, String> {

@@ -1,5 +1,6 @@
 use crate::analysis::kernel::{SHARED_ALIGNMENT, align_attribution, is_kernel};
 use crate::grid::launch::LENGTHS;
+use crate::insert_sync::SYNCHRONIZED;
 use crate::printf::check_printf;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
@@ -20,8 +21,8 @@ pass! {
     /// integers to be aligned to 4 bytes and splits their accesses. Gives shared memory an
     /// alignment of 16 bytes, without which LLVM emits one that its own wide accesses break. Takes a view that
     /// leaves out elements and drops dimensions in two steps: MLIR finds the dropped ones by comparing strides, which
-    /// do not match where a step is not 1, and its lowering then dies. Takes the schedules off kernels, so that
-    /// tools which do not know the dialect can read what comes of them. Checks that the static shared memory of each kernel is at most 48 KiB, and that its name can be written.
+    /// do not match where a step is not 1, and its lowering then dies. Removes the schedules of kernels and
+    /// `synchronized`, so that tools without the dialect can read the result. Checks that the static shared memory of each kernel is at most 48 KiB, and that its name can be written.
     ///
     /// ## Before
     /// ```mlir
@@ -82,6 +83,7 @@ impl Pass for PrepareModule {
             for kernel in kernels(gpu_module) {
                 tx_mlir::remove_attribute(kernel, "schedule");
                 tx_mlir::remove_attribute(kernel, LENGTHS);
+                tx_mlir::remove_attribute(kernel, SYNCHRONIZED);
             }
             walk(gpu_module).into_iter().for_each(drop_dimensions_apart);
             counts.add("modules", 1);

@@ -9,7 +9,7 @@ use crate::grid::nest::{Extent, Illegal, Nest, Run};
 use crate::grid::partials::{allocate, materialise};
 use crate::grid::steps::{Case, Processor, Step, cases_to_text, to_text};
 use crate::linalg::memory::check_written;
-use crate::linalg::read::NO_HOST_LOOPS;
+use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
     Builder, Failed, Op, enclosing, erase, error, is, parent, parse_attribute, remark, set_attribute,
@@ -385,7 +385,7 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     if let Some(host) = around.filter(|o| is(*o, "func.func")) {
         return match tx_mlir::blocks(host).len() {
             1 => Ok(Some(host)),
-            _ => Err(error(op.location(), "a host function must be one block, without branches")
+            _ => Err(error(op.location(), ONE_BLOCK)
                 .note_at(host.location(), "this function has several")
                 .emit()),
         };

@@ -282,6 +282,34 @@ pub fn erase(op: Op<'_>) {
     }
 }
 
+/// Moves `op` to the end of a block without a terminator.
+pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
+    // SAFETY: both are alive, and the block owns the op from here on.
+    unsafe {
+        mlir_sys::mlirOperationRemoveFromParent(op.to_raw());
+        mlir_sys::mlirBlockAppendOwnedOperation(block.to_raw(), op.to_raw());
+    }
+}
+
+/// Moves `op` to the place before `other`, in any block.
+pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
+    // SAFETY: both are alive, and stand in blocks.
+    unsafe { mlir_sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
+}
+
+/// Makes every reference to symbol `old` within `from` one to `new`; false where a reference is not understood.
+pub fn rename_symbol_uses(old: &str, new: &str, from: Op<'_>) -> bool {
+    let text = |s: &str| MlirStringRef {
+        data: s.as_ptr().cast(),
+        length: s.len(),
+    };
+    // SAFETY: the op is alive, and both texts outlive the call.
+    let done = unsafe {
+        mlir_sys::mlirSymbolTableReplaceAllSymbolUses(text(old), text(new), from.to_raw())
+    };
+    done.value != 0
+}
+
 /// Sets an attribute, inherent or discardable.
 pub fn set_attribute<'c>(op: Op<'c>, name: &str, attribute: Attribute<'c>) {
     // SAFETY: `op` is alive.
@@ -297,6 +325,19 @@ pub fn remove_attribute(op: Op<'_>, name: &str) {
 /// An attribute by name, inherent or discardable.
 pub fn attribute<'c>(op: Op<'c>, name: &str) -> Option<Attribute<'c>> {
     op.attribute(name).ok()
+}
+
+/// The attributes of an op, inherent and discardable.
+pub fn attributes<'c>(op: Op<'c>) -> Vec<(String, Attribute<'c>)> {
+    (0..op.attribute_count())
+        .filter_map(|i| op.attribute_at(i).ok())
+        .map(|(name, value)| {
+            (
+                name.as_string_ref().as_str().unwrap_or_default().to_owned(),
+                value,
+            )
+        })
+        .collect()
 }
 
 /// The attributes that an op has beside those that its definition declares, in their order.
@@ -596,6 +637,12 @@ pub fn vector_parts(ty: Type<'_>) -> Option<(u64, Type<'_>)> {
             )
         })
     }
+}
+
+/// Whether `ty` is a tensor type, ranked or not.
+pub fn is_tensor(ty: Type<'_>) -> bool {
+    // SAFETY: a plain query.
+    unsafe { mlir_sys::mlirTypeIsATensor(ty.to_raw()) }
 }
 
 /// The address space of a pointer of the LLVM dialect; `None` for any other type.

@@ -291,7 +291,7 @@ impl Compiler {
     /// [`ErrorKind::Parse`].
     pub fn entries(&self, source: &Source) -> Result<Vec<String>, Error> {
         self.sessions.with(source.text.len(), |session| {
-            let module = parse(session, source)?;
+            let module = load(session, source, &mut |_, _, _| ())?;
             Ok(plan::entry_names(&module))
         })
     }
@@ -302,7 +302,7 @@ impl Compiler {
     /// See [`ErrorKind`].
     pub fn plan(&self, source: &Source) -> Result<Plan, Error> {
         self.sessions.with(source.text.len(), |session| {
-            let mut module = parse(session, source)?;
+            let mut module = load(session, source, &mut |_, _, _| ())?;
             let mut run = Run {
                 compiler: self,
                 stages: Vec::new(),
@@ -326,7 +326,7 @@ impl Compiler {
     /// [`ErrorKind::Parse`].
     pub fn unknown_grid(&self, source: &Source) -> Result<Option<Warning>, Error> {
         self.sessions.with(source.text.len(), |session| {
-            let module = parse(session, source)?;
+            let module = load(session, source, &mut |_, _, _| ())?;
             Ok(plan::unknown_grid(session, &module, source))
         })
     }
@@ -538,17 +538,24 @@ pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Er
 /// A [`Watch`] that is told the stage, the pass that is next in its pipeline (nothing when there is none), and the module.
 type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
-/// When the passes of a pipeline are verified.
-#[derive(Clone, Copy)]
+/// After which passes of a pipeline the module is verified.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// After each: somebody sees or changes what is between them, or passes and variants from elsewhere are among them.
+    /// After each one: a caller sees or changes the module between passes, or passes and variants of other crates run.
     Each,
-    /// When all have run: verifying takes as long as they do.
-    AtTheEnd,
+    /// After [`CONVERT`] and after the last one: verification takes as long as a pass.
+    Boundaries,
 }
 
 /// The pipeline that passes can be put into.
 const LOWER: &str = "lower-reduction";
+
+/// Makes `tile` ops of the ops of the input program. The verifiers of the dialect state the rules for programs in `linalg` too, so
+/// the module is verified after this pass whatever runs after it.
+const CONVERT: &str = "convert-linalg-to-tile";
+
+/// The pipeline that puts tensors into memory.
+const TENSORS: &str = "tensors-to-memrefs";
 
 /// What makes kernels of reductions.
 const SCHEDULE: &str = "tile-schedule";
@@ -571,15 +578,23 @@ struct Run<'r, 'w> {
 
 impl Run<'_, '_> {
     fn compile(&mut self, session: &Session, source: &Source) -> Result<Artifact, Error> {
-        let start = Instant::now();
-        let mut module = parse(session, source)?;
-        self.stage("parse", "", start, session, &mut module)?;
+        let (keep, stages) = (self.keep, &mut self.stages);
+        let mut module = load(session, source, &mut |name, start, module| {
+            stages.push(Stage {
+                name: name.to_owned(),
+                ir: keep.then(|| module.as_operation().to_string()),
+                millis: millis(start),
+            });
+        })?;
+        if let Some(watch) = &mut self.watch {
+            watch("parse", "", session, &mut module)?;
+        }
 
         let Launches {
             mut plan,
             gpu_module,
         } = self.lower(session, &mut module, source)?;
-        self.pipeline(session, &mut module, "gpu-to-nvvm", Verify::AtTheEnd)?;
+        self.pipeline(session, &mut module, "gpu-to-nvvm", Verify::Boundaries)?;
         let kernels = gpu_module.as_deref();
         let is_wanted = self.compiler.has_device_ir || self.compiler.cache.is_some();
         let device_ir = match is_wanted {
@@ -592,7 +607,7 @@ impl Run<'_, '_> {
         }
         // LLVM's dialect is verified above: what follows changes single instructions, until LLVM reads them.
         for pass in tx_passes::EMIT {
-            self.pass(session, &mut module, pass, "", Verify::AtTheEnd)?;
+            self.pass(session, &mut module, pass, "", Verify::Boundaries)?;
         }
         let ptx = match kernels {
             Some(kernels) => ptx_of(&module, kernels).ok_or_else(|| {
@@ -624,7 +639,7 @@ impl Run<'_, '_> {
         let entry = plan::find(session, module, source)?;
         let verify = match self.watch.is_some() || self.compiler.has_passes_of_others() {
             true => Verify::Each,
-            false => Verify::AtTheEnd,
+            false => Verify::Boundaries,
         };
         self.pipeline(session, module, LOWER, verify)?;
         match entry {
@@ -654,13 +669,17 @@ impl Run<'_, '_> {
             if attaches && self.attached.as_ref() == Some(&targets(module)) {
                 continue;
             }
-            self.pass(session, module, &pass, next, verify)?;
+            let verified = match stage_name(&pass) == CONVERT {
+                true => Verify::Each,
+                false => verify,
+            };
+            self.pass(session, module, &pass, next, verified)?;
             if attaches {
                 self.attached = Some(targets(module));
             }
         }
         match verify {
-            Verify::AtTheEnd if !session.verify(module) => {
+            Verify::Boundaries if !session.verify(module) => {
                 let fallback = format!("`{name}` leaves a program that is not valid");
                 let kind = ErrorKind::Pass {
                     name: name.to_owned(),
@@ -684,7 +703,7 @@ impl Run<'_, '_> {
         let start = Instant::now();
         let done = match verify {
             Verify::Each => session.run(module, text),
-            Verify::AtTheEnd => session.run_unverified(module, text),
+            Verify::Boundaries => session.run_unverified(module, text),
         };
         if !done {
             let fallback = format!(
@@ -723,6 +742,42 @@ fn lower_gpu_modules(module: &Module<'_>) -> String {
     let ops: Vec<Op<'_>> = gpu_modules(module).flat_map(walk).collect();
     let names: BTreeSet<&str> = ops.iter().map(|op| tx_mlir::name(*op)).collect();
     tx_passes::lower_gpu_modules(Some(&names))
+}
+
+/// Is shown the module after each step of [`load`]: the name of the step and when it began.
+type Loading<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
+
+/// Reads a program and makes it one on memrefs: functions on tensors are bufferized, and calls between host functions inlined.
+fn load<'s>(
+    session: &'s Session,
+    source: &Source,
+    loaded: &mut Loading<'_>,
+) -> Result<Module<'s>, Error> {
+    let start = Instant::now();
+    let mut module = parse(session, source)?;
+    loaded("parse", start, &module);
+    let (name, passes) = match (tx_passes::has_tensors(top(&module)), has_calls(&module)) {
+        (true, _) => (TENSORS, TENSORS),
+        (false, true) => ("inline", tx_passes::INLINE),
+        (false, false) => return Ok(module),
+    };
+    let start = Instant::now();
+    if !session.run(&mut module, passes) {
+        let kind = ErrorKind::Pass {
+            name: name.to_owned(),
+        };
+        let fallback = format!("`{name}` failed");
+        return Err(Error::reported(kind, session.take_diagnostics(), &fallback));
+    }
+    loaded(name, start, &module);
+    Ok(module)
+}
+
+/// Whether a host function calls another.
+fn has_calls(module: &Module<'_>) -> bool {
+    walk(top(module))
+        .into_iter()
+        .any(|op| is(op, "func.call") && tx_mlir::enclosing(op, "gpu.module").is_none())
 }
 
 fn parse<'s>(session: &'s Session, source: &Source) -> Result<Module<'s>, Error> {

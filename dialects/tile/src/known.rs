@@ -1,25 +1,73 @@
 //! The names that the dialect knows, and what may be meant by others.
 
-use crate::verify::complain;
+use crate::Sink;
+use crate::verify::{complain, send};
+use mlir_sys::MlirOperation;
+use std::ffi::{c_char, c_void};
 use tx_mlir::{Failed, Op, Said, discardable_attributes, name, nearest};
 
 /// Each op with the attributes that `Tile.td` declares.
 const OPS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
 
-/// Where `tile-schedule{until=candidates}` notes how a `tile.reduce` might be scheduled: pairs of a schedule and the microseconds
-/// that it should take, what the op has first.
+/// The candidate schedules of a `tile.reduce`, written by `tile-schedule{until=candidates}`: a description of what the estimates
+/// are for, then pairs of a schedule and its estimated time in microseconds, the chosen one first.
 pub const CANDIDATES: &str = "tile.candidates";
 
-/// Attributes of ops that passes leave beside those of `Tile.td`.
-const FACTS: &[&str] = &[CANDIDATES];
+/// Marks a `memref.alloc` of a host function whose memory is zero before each run, and after it.
+pub const CLEARED: &str = "tile.cleared";
 
-/// Refuses attributes that nobody reads, which are misspelt ones as a rule: MLIR keeps those that no op declares. One with a dot
-/// in its name belongs to the dialect before it, and the others have their own rules.
+/// The owner of an access: of accesses with one number, each element is accessed by one thread only.
+pub const OWNED: &str = "tile.owned";
+
+/// Marks the module that `tensor-isolate-functions` made.
+pub const ISOLATED: &str = "tile.isolated";
+
+/// An attribute of the dialect that stands on an op by its name alone, with no declaration in `Tile.td`.
+struct Fact {
+    name: &'static str,
+    /// The ops that it may stand on; empty for any op.
+    on: &'static [&'static str],
+}
+
+/// Every such attribute. Any other attribute whose name begins with `tile.` is an error.
+const FACTS: [Fact; 4] = [
+    Fact {
+        name: CANDIDATES,
+        on: &["tile.reduce"],
+    },
+    Fact {
+        name: CLEARED,
+        on: &["memref.alloc"],
+    },
+    Fact {
+        name: ISOLATED,
+        on: &["builtin.module"],
+    },
+    Fact {
+        name: OWNED,
+        on: &[],
+    },
+];
+
+impl Fact {
+    fn fits(&self, op_name: &str) -> bool {
+        self.on.is_empty() || self.on.contains(&op_name)
+    }
+
+    /// The names of the facts that may stand on an op.
+    fn names_on(op_name: &str) -> impl Iterator<Item = &'static str> {
+        let on = FACTS.iter().filter(move |fact| fact.fits(op_name));
+        on.map(|fact| fact.name)
+    }
+}
+
+/// Refuses attributes of a `tile` op that no pass reads, which are misspelt ones as a rule: MLIR keeps attributes that no op
+/// declares. An attribute with a dot in its name belongs to the dialect before the dot.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();
-        let foreign = found.contains('.') && !found.starts_with("tile.");
-        if foreign || FACTS.contains(&found) {
+        let is_foreign = found.contains('.') && !found.starts_with("tile.");
+        if is_foreign || Fact::names_on(name(op)).any(|fact| fact == found) {
             continue;
         }
         // Sizes of groups of operands are no words of the syntax.
@@ -29,8 +77,8 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
             .flat_map(|(_, names)| names.iter().copied())
             .filter(|name| *name != "operandSegmentSizes")
             .collect();
-        let mut report = complain(op, format!("has no attribute `{found}`"));
-        let meant = nearest(found, known.iter().chain(FACTS).copied());
+        let mut report = complain(op, no_attribute(found));
+        let meant = nearest(found, known.iter().copied().chain(Fact::names_on(name(op))));
         if let Some(meant) = meant {
             report = report.note(format!("did you mean `{meant}`?"));
         }
@@ -46,6 +94,38 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
             .emit());
     }
     Ok(())
+}
+
+fn no_attribute(found: &str) -> String {
+    format!("has no attribute `{found}`")
+}
+
+/// Writes to `sink` why an attribute named `tile.…` must not stand on `op`, an op of another dialect; `op` is null where the
+/// attribute stands on an argument or a result.
+pub(crate) unsafe extern "C" fn verify_attribute(
+    op: MlirOperation,
+    text: *const c_char,
+    length: usize,
+    emit: Sink,
+    sink: *mut c_void,
+) {
+    // SAFETY: the text outlives the call, and MLIR keeps `op` alive.
+    let (found, on) = unsafe {
+        let bytes = std::slice::from_raw_parts(text.cast::<u8>(), length);
+        let on = (!op.ptr.is_null()).then(|| name(Op::from_raw(op)).to_owned());
+        (String::from_utf8_lossy(bytes), on)
+    };
+    let known: Vec<&str> = on.iter().flat_map(|on| Fact::names_on(on)).collect();
+    if known.contains(&found.as_ref()) {
+        return;
+    }
+    let message = match (nearest(&found, known.iter().copied()), known.is_empty()) {
+        (Some(meant), _) => format!("{}; did you mean `{meant}`?", no_attribute(&found)),
+        (None, false) => format!("{}; known: {}", no_attribute(&found), known.join(", ")),
+        (None, true) => no_attribute(&found),
+    };
+    // SAFETY: `emit` and `sink` belong together.
+    unsafe { send(&message, emit, sink) }
 }
 
 /// Attributes of the dialect, as `#tile.split`.

@@ -7,7 +7,7 @@ mod ops;
 mod syntax;
 mod verify;
 
-pub use known::CANDIDATES;
+pub use known::{CANDIDATES, CLEARED, ISOLATED, OWNED};
 pub use layout::{Axis, Fragment, Iter, Layout};
 pub use ops::{
     AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, element_type,
@@ -43,6 +43,8 @@ type Sink = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 unsafe extern "C" {
     fn mlirGetDialectHandle__tile__() -> MlirDialectHandle;
     static mut tileVerifyOp: Option<unsafe extern "C" fn(MlirOperation) -> bool>;
+    static mut tileVerifyAttribute:
+        Option<unsafe extern "C" fn(MlirOperation, *const c_char, usize, Sink, *mut c_void)>;
     static mut tileVerifyLayout:
         Option<unsafe extern "C" fn(*const i64, usize, usize, usize, Sink, *mut c_void)>;
     static mut tileVerifyFragment: Option<
@@ -56,9 +58,6 @@ unsafe extern "C" {
     ) -> bool;
 }
 
-/// Marks a `memref.alloc` of a host function whose memory is zero before each run, and after it.
-pub const CLEARED: &str = "tile.cleared";
-
 /// The dialect's handle, as pass descriptions list it.
 ///
 /// # Safety
@@ -69,6 +68,7 @@ pub unsafe extern "C" fn handle() -> MlirDialectHandle {
         // SAFETY: written once, before the dialect is registered anywhere.
         unsafe {
             tileVerifyOp = Some(verify::verify_op);
+            tileVerifyAttribute = Some(known::verify_attribute);
             tileVerifyLayout = Some(verify::verify_layout);
             tileVerifyFragment = Some(verify::verify_fragment);
         }

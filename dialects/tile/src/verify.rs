@@ -74,7 +74,20 @@ fn check(op: Op<'_>) -> Result<(), Failed> {
             }
             Ok(())
         }
+        "tile.annotate" => check_annotate(op),
         _ => Ok(()),
+    }
+}
+
+/// Attributes are held for the op around them.
+fn check_annotate(op: Op<'_>) -> Result<(), Failed> {
+    match tx_mlir::parent(op) {
+        Some(parent) if name(parent).starts_with("linalg.") => Ok(()),
+        parent => {
+            let found = parent.map_or("nothing", name);
+            let message = format!("stands in the body of a linalg op, found `{found}` around it");
+            Err(complain(op, message).emit())
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::plan::Plan;
 use super::producers::fuse_producers;
 use super::read::Loops;
 use std::collections::BTreeSet;
-use tx_mlir::{Op, has_uses};
+use tx_mlir::{Op, attribute, has_uses};
 
 /// Ops that plans have taken.
 #[derive(Default)]
@@ -46,13 +46,14 @@ pub(crate) fn fuse<'c>(plan: &mut Plan<'c>, uses: &Uses<'c>, taken: &Taken) {
     fuse_consumers(plan, uses, taken);
 }
 
-/// An element-wise op with one output that computes and does nothing else.
+/// An element-wise op with one output that computes and does nothing else, and that has no schedule of its own.
 pub(crate) fn element_wise<'c>(op: Op<'c>, taken: &Taken) -> Option<Loops<'c>> {
     let loops = Loops::of(op)?;
     let pure = loops
         .body
         .is_none_or(|body| only_computes(&slice(body, &loops.yielded(), |_| false)));
-    let fits = loops.outputs.len() == 1 && loops.is_element_wise();
+    let fits =
+        loops.outputs.len() == 1 && loops.is_element_wise() && attribute(op, "schedule").is_none();
     (fits && pure && !taken.has(op)).then_some(loops)
 }
 

@@ -1,6 +1,7 @@
 //! What is known of `linalg` ops: their loops as data, their bodies cut into an element and a
 //! combiner, the laws that combiners must obey, and the neighbours they can be fused with.
 
+pub(crate) mod attributes;
 pub(crate) mod body;
 pub(crate) mod choice;
 pub(crate) mod combiner;

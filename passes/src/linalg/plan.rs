@@ -13,47 +13,9 @@ use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Kind, default_accumulator};
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
-    Affine, Failed, Op, Val, attribute, context, discardable_attributes, elements, error, is, key,
-    name, nearest, only_reads, ops, type_value, walk,
+    Affine, Failed, Op, Val, attribute, context, error, is, key, name, only_reads, ops, type_value,
+    walk,
 };
-
-/// An attribute of a linalg op that its `tile.reduce` is given.
-pub(crate) struct HandedOn {
-    pub(crate) name: &'static str,
-    /// Whether it is of a kind that it may be of.
-    fits: fn(Attribute<'_>) -> bool,
-    /// The same in words.
-    expected: &'static str,
-}
-
-/// All of them.
-pub(crate) const HANDED_ON: [HandedOn; 4] = [
-    HandedOn {
-        name: "acc",
-        fits: |value| type_value(value).is_some(),
-        expected: "a type, as `f32`",
-    },
-    HandedOn {
-        name: "determinism",
-        fits: |value| value.to_string().starts_with("#tile.determinism<"),
-        expected: "`#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`",
-    },
-    HandedOn {
-        name: "nan",
-        fits: |value| value.to_string().starts_with("#tile.nan<"),
-        expected: "`#tile.nan<propagate>` or `<ignore>`",
-    },
-    HandedOn {
-        name: "schedule",
-        fits: |value| {
-            let is_step = |step: &Attribute<'_>| step.to_string().starts_with("#tile.");
-            elements(value).is_some_and(|steps| steps.iter().all(is_step))
-        },
-        expected: "a list of steps, as `[#tile.split<\"d0\" by 32>]`",
-    },
-];
-/// What `tile.reduce` says with attributes, and a linalg op by other means or not at all.
-const OF_TILE: [&str; 3] = ["variant", "params", "accumulate"];
 
 /// Where a value that a body is given comes from.
 #[derive(Clone, Copy)]
@@ -132,7 +94,7 @@ impl<'c> Plan<'c> {
         check_body(&loops)?;
         let mut what = recognise(&loops)?;
         let op = loops.op;
-        check_attributes(op, &what)?;
+        check_accumulator(op, &what)?;
         let destinations: Vec<Operand<'c>> = what
             .order
             .iter()
@@ -318,40 +280,8 @@ fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Attributes that are handed on must fit. What may be another spelling of one, or is for another op, would be lost without a word.
-fn check_attributes<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed> {
-    for (found, value) in discardable_attributes(op) {
-        if found.contains('.') {
-            continue;
-        }
-        let text = value.to_string();
-        if let Some(HandedOn { fits, expected, .. }) =
-            HANDED_ON.iter().find(|one| one.name == found)
-        {
-            if !fits(value) {
-                let message = format!("attribute `{found}` is `{text}`, expected {expected}");
-                return Err(error(op.location(), message).emit());
-            }
-            continue;
-        }
-        let names = || HANDED_ON.iter().map(|one| one.name);
-        let meant = nearest(&found, names());
-        if meant.is_none() && !text.contains("#tile.") && !OF_TILE.contains(&found.as_str()) {
-            continue;
-        }
-        let report = error(
-            op.location(),
-            format!("attribute `{found}` of a linalg op is not handed on to the reduction"),
-        );
-        let report = match meant {
-            Some(meant) => report.note(format!("did you mean `{meant}`?")),
-            None => report,
-        };
-        let known = names().collect::<Vec<_>>().join(", ");
-        return Err(report
-            .note(format!("those that are: {known}; `tile.reduce` takes more"))
-            .emit());
-    }
+/// `acc` is a type of partial results, which a combiner region has already.
+fn check_accumulator<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed> {
     if what.kind == Kind::Custom && attribute(op, "acc").is_some() {
         return Err(error(
             op.location(),

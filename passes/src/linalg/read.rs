@@ -197,14 +197,14 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// What makes memory of tensors, of which the commands of `tx` know nothing.
-pub(crate) const TENSORS_FIRST: &str = "run the pipeline `tensors-to-memrefs` first: `tx-opt --tensors-to-memrefs FILE | tx run -`, or another command of `tx`";
+/// What a pass on memrefs advises where it finds a tensor. Commands of `tx` run the pipeline themselves.
+pub(crate) const TENSORS_FIRST: &str = "run the pipeline `tensors-to-memrefs` first";
 
 fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
     let op = loops.op;
     for (i, operand) in loops.all().enumerate() {
         let ty = operand.value.r#type();
-        let message = if ty.to_string().starts_with("tensor<") {
+        let message = if tx_mlir::is_tensor(ty) {
             return Err(error(
                 op.location(),
                 format!("operand {i} is a tensor, expected memory: `{ty}`"),
@@ -271,6 +271,9 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
 
 /// What to do with work that stands in a loop or a branch of a host function.
 pub(crate) const NO_HOST_LOOPS: &str = "a host function has no loops and no branches: reduce the whole array at once, with the loop as one more dimension that is not reduced";
+
+/// How a function with branches is refused.
+pub(crate) const ONE_BLOCK: &str = "a host function must be one block, without branches";
 
 fn check_place(op: Op<'_>) -> Result<(), Failed> {
     if parent(op).is_some_and(|p| is(p, "func.func")) {

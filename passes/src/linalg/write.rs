@@ -1,8 +1,9 @@
 //! Writes the `tile.reduce` that a plan describes.
 
+use super::attributes::handed_on;
 use super::body::Copier;
 use super::combiner::Element;
-use super::plan::{Given, HANDED_ON, Input, Plan, Tail};
+use super::plan::{Given, Input, Plan, Tail};
 use super::read::element_of;
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::block::BlockLike;
@@ -148,9 +149,9 @@ fn attributes<'c>(plan: &Plan<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
         found.push(("maps", ArrayAttribute::new(context, &maps).into()));
     }
     found.extend(
-        HANDED_ON
+        handed_on(op)
             .into_iter()
-            .filter_map(|one| Some((one.name, attribute(op, one.name)?))),
+            .map(|(one, value)| (one.name, value)),
     );
     found
         .into_iter()

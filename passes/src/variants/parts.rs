@@ -198,7 +198,7 @@ pub fn store_result<'c>(
 /// only, the same whenever the code runs on the same memref. Accesses with one number belong
 /// together; a negative number holds until a loop around goes on to its next round.
 /// `tile-insert-sync` reads and removes it.
-pub(crate) const OWNED: &str = "tile.owned";
+pub(crate) use tx_dialect_tile::OWNED;
 
 /// `memref.load`.
 pub(crate) fn load<'c>(

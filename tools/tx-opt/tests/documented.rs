@@ -18,6 +18,16 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
         "func.func @f(%A: memref<4x8xf32>, %B: memref<4xf32>) {\n%zero = arith.constant 0.0 : f32\n",
         "return }",
     ),
+    (
+        "linalg-sink-attributes",
+        "func.func @f(%A: tensor<4x8xf32>, %z: tensor<4xf32>) -> tensor<4xf32> {\n",
+        "return %R : tensor<4xf32> }",
+    ),
+    (
+        "linalg-hoist-attributes",
+        "func.func @f(%A: memref<4x8xf32>, %B: memref<4xf32>) {\n",
+        "return }",
+    ),
     // The sixth of eight warps.
     (
         "tile-analyze-scope",

@@ -1076,7 +1076,16 @@ gpu.module @kernels {
         title: "an attribute that no op has",
         messages: &[
             "has no attribute `{}`",
+            "has no attribute `{}`; did you mean `{}`?",
+            "has no attribute `{}`; known: {}",
+            "argument {} has no attribute `{}`",
+            "result {} has no attribute `{}`",
+            "stands in the body of a linalg op, found `{}` around it",
             "attribute `{}` of a linalg op is not handed on to the reduction",
+            "attribute `{}` is for reductions, and `{}` reduces nothing",
+            "attributes of two ops meet in one, which has room for one of them",
+            "attribute `{}` of `{}` cannot be kept: the op has no body",
+            "the `schedule` of this op cannot be kept: its loops are others now",
             "attribute `{}` is `{}`, expected {}",
         ],
         explanation: "An attribute that an op of `tile` does not know is a misspelt one, and would say nothing: a schedule \

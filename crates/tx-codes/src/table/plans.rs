@@ -37,6 +37,7 @@ func.func @g(%A: memref<?x?xf32>, %B: memref<?xf32>) {
             "`{}` returns {}, and a launch plan has none",
             "`{}` has {} blocks, and a launch plan has no branches",
             "`{}` calls a function",
+            "`{}` returns memory, and is called here",
             "`{}` accesses elements, which are in the memory of the device",
             "`{}` has the kernel inside of it",
             "`{}` depends on a condition, and a launch plan has none",

@@ -207,10 +207,20 @@ fn launched(top: Op<'_>) -> BTreeSet<Vec<String>> {
         .collect()
 }
 
-/// What can be launched, without kernels that a function launches.
+/// Drops private functions, which are for others to call, where another entry is left.
+fn without_private(entries: &mut Vec<Op<'_>>) {
+    let is_private =
+        |op: &Op<'_>| string_attribute(*op, "sym_visibility").as_deref() == Some("private");
+    if !entries.iter().all(is_private) {
+        entries.retain(|op| !is_private(op));
+    }
+}
+
+/// What can be launched, without private functions and without kernels that a function launches.
 fn entries(top: Op<'_>) -> Vec<Op<'_>> {
     let launched = launched(top);
     let mut entries: Vec<Op<'_>> = walk(top).into_iter().filter(|op| is_entry(*op)).collect();
+    without_private(&mut entries);
     entries.retain(|entry| {
         let module = parent(*entry).map(name_of).unwrap_or_default();
         !(is_kernel(*entry) && launched.contains(&vec![module, name_of(*entry)]))
@@ -254,7 +264,11 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
             .copied()
             .filter(|e| name_of(*e) == *wanted)
             .collect(),
-        None => entries.clone(),
+        None => {
+            let mut public = entries.clone();
+            without_private(&mut public);
+            public
+        }
     };
     // Who launches a kernel stands for it, where both could be meant.
     if found.len() > 1 && !found.iter().all(|entry| is_kernel(*entry)) {

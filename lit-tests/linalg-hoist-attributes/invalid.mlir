@@ -1,0 +1,57 @@
+// RUN: tx-opt %s --linalg-hoist-attributes --split-input-file --verify-diagnostics
+
+// Two ops with attributes were fused.
+func.func @two(%A: memref<4xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{attributes of two ops meet in one, which has room for one of them}}
+  // expected-note @below {{write the program on memrefs}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%A : memref<4xf32>) outs(%B : memref<4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    // expected-note @below {{one op}}
+    tile.annotate {schedule = [], iterator_types = [#linalg.iterator_type<parallel>]}
+    // expected-note @below {{the other op}}
+    tile.annotate {schedule = [], iterator_types = [#linalg.iterator_type<parallel>]}
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+// The loops of a reduction were collapsed.
+func.func @other_loops(%A: memref<32xf32>, %B: memref<f32>) {
+  // expected-error @below {{the `schedule` of this op cannot be kept: its loops are others now}}
+  // expected-note @below {{write the op on memrefs, or drop the schedule}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%A : memref<32xf32>) outs(%B : memref<f32>) {
+  ^bb0(%a: f32, %old: f32):
+    // expected-note @below {{the schedule is for the loops of this op, which was fused or reshaped}}
+    tile.annotate {schedule = [], iterator_types = [#linalg.iterator_type<reduction>, #linalg.iterator_type<reduction>]}
+    %s = arith.addf %a, %old : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A reduction over one element became a copy.
+func.func @reduces_nothing(%A: memref<4xf32>, %B: memref<4xf32>) {
+  // expected-error @below {{attribute `acc` is for reductions, and `linalg.generic` reduces nothing}}
+  // expected-note @below {{remove it}}
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%A : memref<4xf32>) outs(%B : memref<4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    tile.annotate {acc = f64}
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @elsewhere() {
+  // expected-error @below {{'tile.annotate' op stands in the body of a linalg op, found `func.func` around it}}
+  tile.annotate {acc = f64}
+  return
+}

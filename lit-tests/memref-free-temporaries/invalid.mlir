@@ -1,0 +1,28 @@
+// RUN: tx-opt %s --memref-free-temporaries --split-input-file --verify-diagnostics
+
+// A temporary whose end is not known is an error.
+
+// expected-note @below {{this function has several}}
+func.func @branches(%c: i1) {
+  // expected-error @below {{a host function must be one block, without branches}}
+  %T = memref.alloc() : memref<4xf32>
+  cf.cond_br %c, ^one, ^other
+^one:
+  return
+^other:
+  return
+}
+
+// -----
+
+func.func @yields(%A: memref<4xf32>, %c: i1) {
+  // expected-note @below {{this op yields memory}}
+  %B = scf.if %c -> memref<4xf32> {
+    // expected-error @below {{a host function has no loops and no branches}}
+    %T = memref.alloc() : memref<4xf32>
+    scf.yield %T : memref<4xf32>
+  } else {
+    scf.yield %A : memref<4xf32>
+  }
+  return
+}

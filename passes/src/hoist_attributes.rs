@@ -1,0 +1,108 @@
+use crate::linalg::attributes::{handed_on, of_no_reduction, reduces};
+use crate::sink_attributes::{ANNOTATE, ITERATORS};
+use melior::ir::operation::OperationLike;
+use tx_mlir::{
+    Failed, Op, attribute, erase, error, first_block, is, name, ops, set_attribute, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Move the attributes in the bodies of linalg ops onto the ops.
+    ///
+    /// ## What it does
+    /// Undoes `linalg-sink-attributes`: the attributes of a `tile.annotate` become attributes of the linalg op around it.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+    ///                 iterator_types = ["parallel", "reduction"]}
+    ///     ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) {
+    /// ^bb0(%a: f32, %old: f32):
+    ///   tile.annotate {acc = f64}
+    ///   %sum = arith.addf %old, %a : f32
+    ///   linalg.yield %sum : f32
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+    ///                 iterator_types = ["parallel", "reduction"]}
+    ///     ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) attrs = {acc = f64} {
+    /// ^bb0(%a: f32, %old: f32):
+    ///   %sum = arith.addf %old, %a : f32
+    ///   linalg.yield %sum : f32
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// A pass has fused two ops that both have attributes, or has changed the loops for which a `schedule` was written; or the op
+    /// reduces nothing, and an attribute is for reductions.
+    pub struct HoistAttributes as "linalg-hoist-attributes" creates [linalg] {
+    } counts {
+        /// ops whose attributes were moved
+        moved,
+    }
+}
+
+impl Pass for HoistAttributes {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut plans: Vec<(Op<'c>, Op<'c>)> = Vec::new();
+        let mut failed = None;
+        for op in walk(module) {
+            match check(op) {
+                Ok(annotation) => plans.extend(annotation.map(|annotation| (op, annotation))),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        for (op, annotation) in plans {
+            for (one, value) in handed_on(annotation) {
+                set_attribute(op, one.name, value);
+            }
+            erase(annotation);
+            counts.add("moved", 1);
+        }
+        Ok(())
+    }
+}
+
+/// The annotation in the body of a linalg op, which must fit the op; `None` where there is none.
+fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
+    let body = first_block(op, 0).filter(|_| name(op).starts_with("linalg."));
+    let all: Vec<Op<'c>> = body.map(ops).unwrap_or_default();
+    let mut annotations = all.into_iter().filter(|op| is(*op, ANNOTATE));
+    let Some(annotation) = annotations.next() else {
+        return Ok(None);
+    };
+    if let Some(other) = annotations.next() {
+        return Err(error(
+            op.location(),
+            "attributes of two ops meet in one, which has room for one of them",
+        )
+        .note_at(annotation.location(), "one op")
+        .note_at(other.location(), "the other op")
+        .note("write the program on memrefs, where ops with a schedule are not fused, or drop the attributes of one of them")
+        .emit());
+    }
+    for (one, _) in handed_on(annotation) {
+        if !one.is_for_all && !reduces(op) {
+            return Err(of_no_reduction(op, one.name));
+        }
+        if one.name == "schedule" && attribute(annotation, ITERATORS) != attribute(op, ITERATORS) {
+            return Err(error(
+                op.location(),
+                "the `schedule` of this op cannot be kept: its loops are others now",
+            )
+            .note_at(
+                annotation.location(),
+                "the schedule is for the loops of this op, which was fused or reshaped",
+            )
+            .note("write the op on memrefs, or drop the schedule")
+            .emit());
+        }
+    }
+    Ok(Some(annotation))
+}

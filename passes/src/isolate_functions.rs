@@ -1,0 +1,129 @@
+use melior::ir::block::BlockLike;
+use melior::ir::{Attribute, Block, Region, RegionLike, ValueLike};
+use std::collections::{BTreeMap, BTreeSet};
+use tx_dialect_tile::ISOLATED;
+use tx_mlir::build::argument;
+use tx_mlir::{
+    Blk, Builder, Failed, Op, attributes, blocks, first_block, is_tensor, move_to_end, operands,
+    ops, results, string_attribute, symbol_path, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Move the functions that have tensors into a module of their own.
+    ///
+    /// ## What it does
+    /// Moves each function of a module that has tensors into a nested `builtin.module`, with the symbols that it refers to or
+    /// that refer to it. Passes that follow run on the nested module, and leave functions on memrefs and kernels as they are.
+    /// `tensor-restore-functions` moves the functions back. A module without tensors does not change.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// func.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+    ///   %B = math.exp %A : tensor<4xf32>
+    ///   return %B : tensor<4xf32>
+    /// }
+    /// func.func @g(%A: memref<4xf32>) {
+    ///   linalg.exp ins(%A : memref<4xf32>) outs(%A : memref<4xf32>)
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// module attributes {tile.isolated} {
+    ///   func.func @f(%A: tensor<4xf32>) -> tensor<4xf32> {
+    ///     %B = math.exp %A : tensor<4xf32>
+    ///     return %B : tensor<4xf32>
+    ///   }
+    /// }
+    /// func.func @g(%A: memref<4xf32>) {
+    ///   linalg.exp ins(%A : memref<4xf32>) outs(%A : memref<4xf32>)
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// Never.
+    pub struct IsolateFunctions as "tensor-isolate-functions" creates [] {
+    } counts {
+        /// ops moved
+        moved,
+    }
+}
+
+impl Pass for IsolateFunctions {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let Some(body) = first_block(module, 0) else {
+            return Ok(());
+        };
+        let moved = component(&ops(body));
+        let Some(first) = moved.first() else {
+            return Ok(());
+        };
+        let region = Region::new();
+        region.append_block(Block::new(&[]));
+        let b = Builder::before(*first);
+        let nested = b
+            .create("builtin.module")
+            .attr(ISOLATED, Attribute::unit(b.context()))
+            .region(region)
+            .build();
+        let Some(into) = first_block(nested, 0) else {
+            return Ok(());
+        };
+        for op in moved {
+            move_to_end(op, into);
+            counts.add("moved", 1);
+        }
+        Ok(())
+    }
+}
+
+/// The ops that have tensors, and those that are connected with them by the names of symbols.
+fn component<'c>(all: &[Op<'c>]) -> Vec<Op<'c>> {
+    // The ops that define or use each symbol.
+    let mut around: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (i, op) in all.iter().enumerate() {
+        for name in string_attribute(*op, "sym_name")
+            .into_iter()
+            .chain(used_symbols(*op))
+        {
+            around.entry(name).or_default().push(i);
+        }
+    }
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    let mut next: Vec<usize> = (0..all.len()).filter(|i| has_tensors(all[*i])).collect();
+    while let Some(i) = next.pop() {
+        if found.insert(i) {
+            next.extend(
+                around
+                    .values()
+                    .filter(|ops| ops.contains(&i))
+                    .flatten()
+                    .copied(),
+            );
+        }
+    }
+    found.into_iter().map(|i| all[i]).collect()
+}
+
+/// The symbols that an op and the ops in it refer to.
+fn used_symbols(op: Op<'_>) -> BTreeSet<String> {
+    let paths = walk(op)
+        .into_iter()
+        .flat_map(attributes)
+        .filter_map(|(_, value)| symbol_path(value));
+    paths.filter_map(|path| path.into_iter().next()).collect()
+}
+
+/// Whether an op, or an op in it, has a tensor as an operand, a result or an argument.
+pub fn has_tensors(op: Op<'_>) -> bool {
+    walk(op).into_iter().any(|op| {
+        let of_block = |block: Blk<'_>| {
+            (0..block.argument_count()).any(|i| is_tensor(argument(block, i).r#type()))
+        };
+        let mut own = operands(op).into_iter().chain(results(op));
+        own.any(|value| is_tensor(value.r#type())) || blocks(op).into_iter().any(of_block)
+    })
+}

@@ -1,0 +1,116 @@
+//! Attributes of linalg ops that become attributes of `tile` ops.
+
+use super::read::Loops;
+use melior::ir::Attribute;
+use melior::ir::operation::OperationLike;
+use tx_mlir::{
+    Failed, Op, attribute, discardable_attributes, elements, error, name, nearest, type_value,
+};
+
+/// An attribute of a linalg op that its `tile.reduce`, or its kernel, gets.
+pub(crate) struct HandedOn {
+    pub(crate) name: &'static str,
+    /// Whether an op that reduces nothing may have it.
+    pub(crate) is_for_all: bool,
+    /// Whether a value is of the attribute's kind.
+    fits: fn(Attribute<'_>) -> bool,
+    /// Its values, for messages.
+    expected: &'static str,
+}
+
+/// Every attribute that is handed on.
+pub(crate) const HANDED_ON: [HandedOn; 4] = [
+    HandedOn {
+        name: "acc",
+        is_for_all: false,
+        fits: |value| type_value(value).is_some(),
+        expected: "a type, as `f32`",
+    },
+    HandedOn {
+        name: "determinism",
+        is_for_all: false,
+        fits: |value| value.to_string().starts_with("#tile.determinism<"),
+        expected: "`#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`",
+    },
+    HandedOn {
+        name: "nan",
+        is_for_all: false,
+        fits: |value| value.to_string().starts_with("#tile.nan<"),
+        expected: "`#tile.nan<propagate>` or `<ignore>`",
+    },
+    HandedOn {
+        name: "schedule",
+        is_for_all: true,
+        fits: |value| {
+            let is_step = |step: &Attribute<'_>| step.to_string().starts_with("#tile.");
+            elements(value).is_some_and(|steps| steps.iter().all(is_step))
+        },
+        expected: "a list of steps, as `[#tile.split<\"d0\" by 32>]`",
+    },
+];
+
+/// Attributes of `tile.reduce` that a linalg op has by other means, or not at all.
+const OF_TILE: [&str; 3] = ["variant", "params", "accumulate"];
+
+/// The attributes of an op that are handed on.
+pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>)> {
+    let found = |one: &'static HandedOn| Some((one, attribute(op, one.name)?));
+    HANDED_ON.iter().filter_map(found).collect()
+}
+
+/// Checks the attributes of a linalg op. One that is handed on must be of its kind, and on an op that can have it; what may be
+/// another spelling of one, or belongs to `tile.reduce` alone, would be dropped without a message.
+pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
+    for (found, value) in discardable_attributes(op) {
+        if found.contains('.') {
+            continue;
+        }
+        let text = value.to_string();
+        if let Some(one) = HANDED_ON.iter().find(|one| one.name == found) {
+            if !(one.fits)(value) {
+                let message = format!("attribute `{found}` is `{text}`, expected {}", one.expected);
+                return Err(error(op.location(), message).emit());
+            }
+            if !one.is_for_all && !reduces(op) {
+                return Err(of_no_reduction(op, &found));
+            }
+            continue;
+        }
+        let names = || HANDED_ON.iter().map(|one| one.name);
+        let meant = nearest(&found, names());
+        if meant.is_none() && !text.contains("#tile.") && !OF_TILE.contains(&found.as_str()) {
+            continue;
+        }
+        let report = error(
+            op.location(),
+            format!("attribute `{found}` of a linalg op is not handed on to the reduction"),
+        );
+        let report = match meant {
+            Some(meant) => report.note(format!("did you mean `{meant}`?")),
+            None => report,
+        };
+        let known = names().collect::<Vec<_>>().join(", ");
+        return Err(report
+            .note(format!("those that are: {known}; `tile.reduce` takes more"))
+            .emit());
+    }
+    Ok(())
+}
+
+/// Whether an op has a loop that no output is indexed by.
+pub(crate) fn reduces(op: Op<'_>) -> bool {
+    Loops::of(op).is_some_and(|loops| !loops.reduced.is_empty())
+}
+
+/// An attribute of reductions on an op that is none.
+pub(crate) fn of_no_reduction(op: Op<'_>, attribute: &str) -> Failed {
+    error(
+        op.location(),
+        format!(
+            "attribute `{attribute}` is for reductions, and `{}` reduces nothing",
+            name(op)
+        ),
+    )
+    .note("remove it, or put it on the reduction")
+    .emit()
+}

@@ -1,0 +1,188 @@
+use crate::linalg::read::ONE_BLOCK;
+use melior::ir::attribute::{ArrayAttribute, TypeAttribute};
+use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::{FunctionType, MemRefType};
+use melior::ir::{Attribute, Type, ValueLike};
+use tx_mlir::build::argument;
+use tx_mlir::{
+    Blk, Builder, Failed, Op, Val, attribute, blocks, context, defining_op, elements, enclosing,
+    erase, error, is, operands, ops, parent, replace_uses, set_attribute, set_operands, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Make the memrefs that host functions return arguments.
+    ///
+    /// ## What it does
+    /// Adds an argument for each memref that a `func.func` returns, after its own arguments and in the order of the results. A
+    /// returned `memref.alloc` is replaced by its argument. Any other memref is copied to its argument before the function
+    /// returns: an argument, a view, and a memref that is returned a second time.
+    ///
+    /// It takes the place of MLIR 22's `buffer-results-to-out-params`, which crashes on a memref that is returned twice. Results
+    /// that are no memrefs stay.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// func.func @f(%A: memref<4xf32>) -> (memref<4xf32>, memref<4xf32>) {
+    ///   %B = memref.alloc() : memref<4xf32>
+    ///   linalg.exp ins(%A : memref<4xf32>) outs(%B : memref<4xf32>)
+    ///   return %B, %B : memref<4xf32>, memref<4xf32>
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// func.func @f(%A: memref<4xf32>, %B: memref<4xf32>, %C: memref<4xf32>) {
+    ///   linalg.exp ins(%A : memref<4xf32>) outs(%B : memref<4xf32>)
+    ///   memref.copy %B, %C : memref<4xf32> to memref<4xf32>
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// A function that returns a memref has several blocks, or is called: run `inline` before.
+    pub struct PromoteResults as "memref-promote-results" creates [memref] {
+    } counts {
+        /// results that became arguments
+        promoted,
+        /// of them, results that are copied
+        copied,
+    }
+}
+
+impl Pass for PromoteResults {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut plans = Vec::new();
+        let mut failed = None;
+        for op in walk(module) {
+            match returned_memrefs(module, op) {
+                Ok(found) => plans.extend(found.map(|found| (op, found))),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        for (function, (body, end)) in plans {
+            promote(function, body, end, counts);
+        }
+        Ok(())
+    }
+}
+
+fn is_memref(ty: Type<'_>) -> bool {
+    MemRefType::try_from(ty).is_ok()
+}
+
+/// The block and the terminator of a function that returns a memref.
+fn returned_memrefs<'c>(module: Op<'c>, op: Op<'c>) -> Result<Option<(Blk<'c>, Op<'c>)>, Failed> {
+    let all = match is(op, "func.func") && enclosing(op, "gpu.module").is_none() {
+        true => blocks(op),
+        false => return Ok(None),
+    };
+    let ends = all.iter().filter_map(|block| ops(*block).last().copied());
+    let returns: Vec<Op<'c>> = ends
+        .filter(|end| {
+            is(*end, "func.return") && operands(*end).iter().any(|v| is_memref(v.r#type()))
+        })
+        .collect();
+    let Some(end) = returns.first() else {
+        return Ok(None);
+    };
+    let [body] = all[..] else {
+        return Err(error(end.location(), ONE_BLOCK)
+            .note_at(op.location(), "this function has several")
+            .emit());
+    };
+    let name = tx_mlir::string_attribute(op, "sym_name").unwrap_or_default();
+    let calls = |call: &Op<'c>| {
+        let callee = attribute(*call, "callee").and_then(tx_mlir::symbol_path);
+        is(*call, "func.call") && callee.is_some_and(|path| path == [name.as_str()])
+    };
+    if let Some(call) = walk(module).into_iter().find(calls) {
+        return Err(error(
+            call.location(),
+            format!("`{name}` returns memory, and is called here"),
+        )
+        .note("run `inline` before; a function that calls itself cannot be inlined")
+        .emit());
+    }
+    Ok(Some((body, *end)))
+}
+
+fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts<'_>) {
+    let inputs = body.argument_count();
+    let b = Builder::before(end);
+    for i in 0..operands(end).len() {
+        // An earlier result may have replaced this one.
+        let value = operands(end)[i];
+        if !is_memref(value.r#type()) {
+            continue;
+        }
+        body.add_argument(value.r#type(), end.location());
+        let new = argument(body, body.argument_count() - 1);
+        counts.add("promoted", 1);
+        match defining_op(value).filter(|op| is_temporary(*op, function)) {
+            Some(alloc) => {
+                replace_uses(value, new);
+                erase(alloc);
+            }
+            None => {
+                b.create("memref.copy").operands(&[value, new]).build();
+                counts.add("copied", 1);
+            }
+        }
+    }
+    let kept = |value: &Val<'c>| !is_memref(value.r#type());
+    let is_kept: Vec<bool> = operands(end).iter().map(kept).collect();
+    let returned: Vec<Val<'c>> = operands(end).into_iter().filter(kept).collect();
+    set_operands(end, &returned);
+    let arguments: Vec<Type<'c>> = (0..body.argument_count())
+        .map(|i| argument(body, i).r#type())
+        .collect();
+    let results: Vec<Type<'c>> = returned.iter().map(|v| v.r#type()).collect();
+    let ty = FunctionType::new(b.context(), &arguments, &results);
+    set_attribute(
+        function,
+        "function_type",
+        TypeAttribute::new(ty.into()).into(),
+    );
+    resize_dictionaries(
+        function,
+        "arg_attrs",
+        &vec![true; inputs],
+        body.argument_count() - inputs,
+    );
+    resize_dictionaries(function, "res_attrs", &is_kept, 0);
+}
+
+/// Whether a function's own `memref.alloc` can be the caller's memory instead.
+fn is_temporary<'c>(op: Op<'c>, function: Op<'c>) -> bool {
+    is(op, "memref.alloc")
+        && parent(op) == Some(function)
+        && attribute(op, tx_dialect_tile::CLEARED).is_none()
+}
+
+/// Keeps some entries of a list of dictionaries, an entry for each argument or result, and adds empty ones.
+fn resize_dictionaries<'c>(function: Op<'c>, name: &str, kept: &[bool], added: usize) {
+    let Some(all) = attribute(function, name).and_then(elements) else {
+        return;
+    };
+    let context = context(function);
+    let empty: Attribute<'c> = tx_mlir::parse_attribute(context, "{}");
+    let kept = all
+        .into_iter()
+        .zip(kept)
+        .filter(|(_, kept)| **kept)
+        .map(|(entry, _)| entry);
+    let entries: Vec<Attribute<'c>> = kept.chain(std::iter::repeat_n(empty, added)).collect();
+    match entries.is_empty() {
+        true => tx_mlir::remove_attribute(function, name),
+        false => set_attribute(
+            function,
+            name,
+            ArrayAttribute::new(context, &entries).into(),
+        ),
+    }
+}

@@ -1,0 +1,176 @@
+use crate::linalg::attributes::{HandedOn, check_attributes, handed_on};
+use crate::linalg::read::Loops;
+use melior::ir::attribute::ArrayAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, ValueLike};
+use tx_mlir::{
+    AffineMap, Builder, Failed, Op, Val, affine, attribute, erase, error, is, name, operands,
+    remove_attribute, replace_uses, results, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Move the attributes of linalg ops into their bodies.
+    ///
+    /// ## What it does
+    /// Replaces `acc`, `determinism`, `nan` and `schedule` on linalg ops by a `tile.annotate` at the start of the body.
+    /// MLIR's passes drop attributes that they do not know when they generalize an op, fuse a producer into it or reshape it,
+    /// but they copy its body. `linalg-hoist-attributes` moves the attributes back.
+    ///
+    /// A named op whose body is not printed (`linalg.matvec`) becomes a `linalg.generic`.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// %R = linalg.reduce {arith.addf} ins(%A : tensor<4x8xf32>) outs(%z : tensor<4xf32>) dimensions = [1] {acc = f64}
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// %R = linalg.reduce ins(%A : tensor<4x8xf32>) outs(%z : tensor<4xf32>) dimensions = [1]
+    ///   (%in: f32, %init: f32) {
+    ///     tile.annotate {acc = f64}
+    ///     %0 = arith.addf %in, %init : f32
+    ///     linalg.yield %0 : f32
+    ///   }
+    /// ```
+    ///
+    /// ## Fails when
+    /// An attribute is misspelt, has a wrong value, is for reductions and the op reduces nothing, or stands on an op that has no
+    /// body (`linalg.softmax`).
+    pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
+    } counts {
+        /// ops whose attributes were moved
+        moved,
+    }
+}
+
+/// The op that holds the attributes in a body.
+pub(crate) const ANNOTATE: &str = "tile.annotate";
+
+/// The types of the loops that a `schedule` was written for.
+pub(crate) const ITERATORS: &str = "iterator_types";
+
+type Handed<'c> = Vec<(&'static HandedOn, Attribute<'c>)>;
+
+impl Pass for SinkAttributes {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let mut plans: Vec<(Loops<'c>, Handed<'c>)> = Vec::new();
+        let mut failed = None;
+        for op in walk(module) {
+            if !name(op).starts_with("linalg.") {
+                continue;
+            }
+            match check(op) {
+                Ok(plan) => plans.extend(plan),
+                Err(e) => failed = Some(e),
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        for (loops, handed) in plans {
+            sink(&loops, &handed);
+            counts.add("moved", 1);
+        }
+        Ok(())
+    }
+}
+
+/// An op with attributes to move; `None` for one without.
+fn check<'c>(op: Op<'c>) -> Result<Option<(Loops<'c>, Handed<'c>)>, Failed> {
+    let handed = handed_on(op);
+    let loops = Loops::of(op).filter(|loops| loops.body.is_some());
+    match (handed.first(), loops) {
+        (Some((one, _)), None) => Err(error(
+            op.location(),
+            format!(
+                "attribute `{}` of `{}` cannot be kept: the op has no body",
+                one.name,
+                name(op)
+            ),
+        )
+        .note("write the op as `linalg.generic` or `linalg.reduce` ops, and put the attribute on one of them")
+        .emit()),
+        (Some(_), Some(loops)) => check_attributes(op).map(|()| Some((loops, handed))),
+        (None, _) => check_attributes(op).map(|()| None),
+    }
+}
+
+fn sink<'c>(loops: &Loops<'c>, handed: &Handed<'c>) {
+    let iterators = iterator_types(loops);
+    for (one, _) in handed {
+        remove_attribute(loops.op, one.name);
+    }
+    let op = generic(loops, iterators);
+    let Some(body) = tx_mlir::first_block(op, 0) else {
+        return;
+    };
+    let b = Builder::at_start(tx_mlir::context(op), body, op.location());
+    let mut annotate = b.create(ANNOTATE);
+    for (one, value) in handed {
+        annotate = annotate.attr(one.name, *value);
+        if one.name == "schedule" {
+            annotate = annotate.attr(ITERATORS, iterators);
+        }
+    }
+    annotate.build();
+}
+
+/// The types of an op's loops, as `linalg.generic` has them.
+fn iterator_types<'c>(loops: &Loops<'c>) -> Attribute<'c> {
+    if let Some(written) = attribute(loops.op, ITERATORS) {
+        return written;
+    }
+    let context = tx_mlir::context(loops.op);
+    let each = |d| match loops.reduced.contains(&d) {
+        true => tx_mlir::parse_attribute(context, "#linalg.iterator_type<reduction>"),
+        false => tx_mlir::parse_attribute(context, "#linalg.iterator_type<parallel>"),
+    };
+    let all: Vec<Attribute<'c>> = (0..loops.dims).map(each).collect();
+    ArrayAttribute::new(context, &all).into()
+}
+
+/// Ops whose body stands in the text of the program.
+const WITH_BODY: [&str; 3] = ["linalg.generic", "linalg.map", "linalg.reduce"];
+
+/// The op with a body that is printed.
+fn generic<'c>(loops: &Loops<'c>, iterators: Attribute<'c>) -> Op<'c> {
+    let op = loops.op;
+    let (Some(body), Some(maps)) = (loops.body, affine::indexing_maps(op)) else {
+        return op;
+    };
+    if WITH_BODY.iter().any(|with_body| is(op, with_body)) {
+        return op;
+    }
+    let b = Builder::before(op);
+    let maps: Vec<Attribute<'c>> = maps
+        .iter()
+        .map(|map: &AffineMap| map.to_attribute(b.context()))
+        .collect();
+    let types: Vec<_> = results(op)
+        .iter()
+        .map(|result: &Val<'c>| result.r#type())
+        .collect();
+    let sizes = format!(
+        "array<i32: {}, {}>",
+        loops.inputs.len(),
+        loops.outputs.len()
+    );
+    let made = b
+        .create("linalg.generic")
+        .operands(&operands(op))
+        .results(&types)
+        .attr(
+            "indexing_maps",
+            ArrayAttribute::new(b.context(), &maps).into(),
+        )
+        .attr(ITERATORS, iterators)
+        .attr_text("operandSegmentSizes", &sizes)
+        .region(b.copy_of(body))
+        .build();
+    for (old, new) in results(op).into_iter().zip(results(made)) {
+        replace_uses(old, new);
+    }
+    erase(op);
+    made
+}
