@@ -282,6 +282,16 @@ pub fn erase(op: Op<'_>) {
     }
 }
 
+/// Gives `op` the location of the text that it comes from, without the calls through which it was inlined.
+pub fn drop_call_sites(op: Op<'_>) {
+    let mut location = op.location();
+    while location.is_call_site() {
+        location = location.call_site_callee();
+    }
+    // SAFETY: both are alive.
+    unsafe { mlir_sys::mlirOperationSetLocation(op.to_raw(), location.to_raw()) }
+}
+
 /// Moves `op` to the end of a block without a terminator.
 pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
     // SAFETY: both are alive, and the block owns the op from here on.

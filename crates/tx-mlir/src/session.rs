@@ -11,7 +11,7 @@ use crate::{nesting, sizes};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Location, Module};
+use melior::ir::{Attribute, Location, Module};
 use melior::pass::PassManager;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -163,6 +163,15 @@ impl Session {
         parsed
     }
 
+    /// Parses the text of an attribute; `name` is the file that locations speak of. `None` where it is none, with the reason among
+    /// the diagnostics.
+    pub fn parse_attribute(&self, name: &str, text: &str) -> Option<Attribute<'_>> {
+        if is_refused(&self.context, name, text.as_bytes()) {
+            return None;
+        }
+        Attribute::parse(&self.context, text)
+    }
+
     /// Runs a textual pass pipeline (without the anchor) on `module`, and verifies it after each pass; false when a pass failed
     /// or the text is wrong, with the reason among the diagnostics.
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
@@ -220,6 +229,9 @@ fn parse_pipeline(manager: &PassManager<'_>, pipeline: &str) -> Result<(), melio
 /// # Errors
 /// Says what is wrong with it.
 pub fn check_pipeline(pipeline: &str) -> Result<(), String> {
+    if nesting::too_deep(pipeline.as_bytes()).is_some() {
+        return Err(format!("nested more than {} levels deep", nesting::MOST));
+    }
     // A bare context: passes load the dialects that they need when they run.
     let context = Context::new_with_threading(false);
     let said = Arc::new(Mutex::new(Vec::new()));

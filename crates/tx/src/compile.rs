@@ -374,22 +374,19 @@ impl Compiler {
         let mut found = Vec::new();
         self.watched(source, &mut |_, next, session, module| {
             if next == SCHEDULE {
-                found = self
-                    .tunables(session, module)
-                    .iter()
-                    .map(|(_, tunable)| tunable.clone())
-                    .collect();
+                let tunables = self.tunables(session, module).unwrap_or_default();
+                found = tunables.into_iter().map(|(_, tunable)| tunable).collect();
             }
             Ok(())
         })?;
         Ok(found)
     }
 
-    /// Compiles a program with other schedules: one for each of [`Self::candidates`], or none where it stays. Also returns the
-    /// program with these schedules in it, as text.
+    /// Compiles a program with other schedules: one for each of [`Self::candidates`] in their order, or none where the schedule
+    /// stays. Reductions beyond the end of the list keep theirs. Also returns the program with these schedules in it, as text.
     ///
     /// # Errors
-    /// See [`ErrorKind`].
+    /// See [`ErrorKind`]; [`ErrorKind::Schedule`] for a text that is no schedule, and for more schedules than reductions.
     pub fn compile_scheduled(
         &self,
         source: &Source,
@@ -397,12 +394,9 @@ impl Compiler {
     ) -> Result<(Artifact, String), Error> {
         let mut text = String::new();
         let artifact = self.watched(source, &mut |_, next, session, module| {
-            if next == "tile-schedule" {
-                for ((op, _), schedule) in self.tunables(session, module).iter().zip(schedules) {
-                    if let Some(schedule) = schedule {
-                        let parsed = tx_mlir::parse_attribute(tx_mlir::context(*op), schedule);
-                        tx_mlir::set_attribute(*op, "schedule", parsed);
-                    }
+            if next == SCHEDULE {
+                if let Some(tunables) = self.tunables(session, module) {
+                    write_schedules(session, &tunables, schedules)?;
                 }
                 text = module.as_operation().to_string();
             }
@@ -411,20 +405,20 @@ impl Compiler {
         Ok((artifact, text))
     }
 
-    /// The ops of a module that have candidates, without these.
+    /// The ops of a module that have candidates, without these; `None` where `tile-schedule` refuses the module.
     fn tunables<'c>(
         &self,
         session: &Session,
         module: &'c mut Module<'_>,
-    ) -> Vec<(tx_mlir::Op<'c>, Tunable)> {
+    ) -> Option<Vec<(tx_mlir::Op<'c>, Tunable)>> {
         let pass = format!(
-            "tile-schedule{{until=candidates chip={}}}",
+            "{SCHEDULE}{{until=candidates chip={}}}",
             self.target.chip.name
         );
         if !session.run(module, &pass) {
             // The next pass says why.
             session.take_diagnostics();
-            return Vec::new();
+            return None;
         }
         let mut found = Vec::new();
         for op in tx_mlir::walk(top(module)) {
@@ -462,7 +456,7 @@ impl Compiler {
             tx_mlir::remove_attribute(op, tx_passes::CANDIDATES);
             found.push((op, tunable));
         }
-        found
+        Some(found)
     }
 
     /// Compiles a program, and shows the module to `watch` after it was parsed and after each pass, with the name of that
@@ -506,6 +500,37 @@ impl Compiler {
             run.compile(session, source)
         })
     }
+}
+
+/// Puts a schedule on each reduction that gets one.
+fn write_schedules(
+    session: &Session,
+    tunables: &[(tx_mlir::Op<'_>, Tunable)],
+    schedules: &[Option<String>],
+) -> Result<(), Error> {
+    let (found, most) = (schedules.len(), tunables.len());
+    if found > most {
+        let message = format!(
+            "found {found} schedules, expected at most {most}: one for each reduction that `candidates` lists"
+        );
+        return Err(Error::plain(ErrorKind::Schedule, message));
+    }
+    for (i, ((op, _), schedule)) in tunables.iter().zip(schedules).enumerate() {
+        let Some(schedule) = schedule else { continue };
+        let parsed = session.parse_attribute(&format!("schedule {i}"), schedule);
+        let parsed = parsed.ok_or_else(|| {
+            let fallback = format!("schedule {i} is no attribute: `{schedule}`");
+            Error::reported(ErrorKind::Schedule, session.take_diagnostics(), &fallback)
+        })?;
+        if elements(parsed).is_none() {
+            let message = format!(
+                "schedule {i} is `{parsed}`, expected a list of steps, as `[#tile.split<\"d0\" by 32>]`"
+            );
+            return Err(Error::plain(ErrorKind::Schedule, message));
+        }
+        tx_mlir::set_attribute(*op, "schedule", parsed);
+    }
+    Ok(())
 }
 
 /// A reduction, and the schedules that it might have.
@@ -603,6 +628,8 @@ impl Run<'_, '_> {
         };
         plan.chip = self.compiler.chip(&module, kernels);
         if self.compiler.locates {
+            // MLIR 22's pass crashes on a call site outside of an `llvm.func`.
+            walk(top(&module)).into_iter().for_each(tx_mlir::drop_call_sites);
             self.pass(session, &mut module, LOCATE, "", Verify::Each)?;
         }
         // LLVM's dialect is verified above: what follows changes single instructions, until LLVM reads them.

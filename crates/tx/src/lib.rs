@@ -207,7 +207,8 @@ pub fn register() {
 }
 
 /// Makes the `tile` dialect, every dialect of MLIR's, and what emitting PTX needs, available to contexts that are made from
-/// `registry`, or to which it is appended.
+/// `registry`, or to which it is appended. MLIR loads them when a text or a pass needs them; a program that builds ops with melior's API
+/// calls `context.load_all_available_dialects()` before, as MLIR ends the process where the dialect of an op is not loaded.
 pub fn register_dialects(registry: &DialectRegistry) {
     tx_mlir::registration::register_upstream_dialects(registry);
     tx_dialect_tile::register(registry);

@@ -22,6 +22,16 @@ use std::time::{Duration, Instant};
 
 pub(crate) use process::place_of_crash;
 
+/// A damaged copy of `text`, with pieces of `other` in some: a function of `seed` and `index`.
+pub fn damaged(text: &str, other: &str, seed: u64, index: u64) -> String {
+    let mut random = Random::new(seed, index);
+    let mut text = text.to_owned();
+    for _ in 0..random.pick(&[1, 1, 1, 2, 3]) {
+        text = mutate::damage_text(&mut random, &text, other);
+    }
+    text
+}
+
 /// Frames of MLIR's parser and of its reader of bytecode.
 const PARSERS: [&str; 5] = [
     "mlir::detail::Parser::",

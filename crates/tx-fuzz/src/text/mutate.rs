@@ -337,7 +337,7 @@ fn is_number(token: &str) -> bool {
     token.starts_with(|c: char| c.is_ascii_digit())
 }
 
-fn damage_text(random: &mut Random, text: &str, other: &str) -> String {
+pub(super) fn damage_text(random: &mut Random, text: &str, other: &str) -> String {
     let tokens = tokens(text);
     if tokens.is_empty() {
         return text.to_owned();
