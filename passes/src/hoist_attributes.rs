@@ -14,25 +14,21 @@ pass! {
     ///
     /// ## Before
     /// ```mlir
-    /// linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
-    ///                 iterator_types = ["parallel", "reduction"]}
-    ///     ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) {
-    /// ^bb0(%a: f32, %old: f32):
-    ///   tile.annotate {acc = f64}
-    ///   %sum = arith.addf %old, %a : f32
-    ///   linalg.yield %sum : f32
-    /// }
+    /// linalg.reduce ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1]
+    ///   (%in: f32, %init: f32) {
+    ///     tile.annotate {acc = f64}
+    ///     %0 = arith.addf %in, %init : f32
+    ///     linalg.yield %0 : f32
+    ///   }
     /// ```
     ///
     /// ## After
     /// ```mlir
-    /// linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
-    ///                 iterator_types = ["parallel", "reduction"]}
-    ///     ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) attrs = {acc = f64} {
-    /// ^bb0(%a: f32, %old: f32):
-    ///   %sum = arith.addf %old, %a : f32
-    ///   linalg.yield %sum : f32
-    /// }
+    /// linalg.reduce ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1] {acc = f64}
+    ///   (%in: f32, %init: f32) {
+    ///     %0 = arith.addf %in, %init : f32
+    ///     linalg.yield %0 : f32
+    ///   }
     /// ```
     ///
     /// ## Fails when

@@ -29,7 +29,7 @@ pass! {
     /// %R = linalg.reduce ins(%A : tensor<4x8xf32>) outs(%z : tensor<4xf32>) dimensions = [1]
     ///   (%in: f32, %init: f32) {
     ///     tile.annotate {acc = f64}
-    ///     %0 = arith.addf %in, %init : f32
+    ///     %0 = arith.addf %init, %in : f32
     ///     linalg.yield %0 : f32
     ///   }
     /// ```

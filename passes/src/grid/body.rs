@@ -87,6 +87,8 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) shares: bool,
     /// What comes after the results of a block.
     finish: Option<&'a Finish<'a, 'c>>,
+    /// Set in the second phase of a last-block reduction: other blocks may still be writing partial results of other rows.
+    pub(super) is_last_block: bool,
 }
 
 impl<'a, 'c> Body<'a, 'c> {
@@ -132,6 +134,7 @@ impl<'a, 'c> Body<'a, 'c> {
             ascends: ascends(shares),
             shares,
             finish: None,
+            is_last_block: false,
         }
     }
 
@@ -753,13 +756,17 @@ impl<'a, 'c> Body<'a, 'c> {
     }
 
     /// A point of the iteration space: the one where the loops are, or where a guard does not hold, the first of its dimension.
-    /// `None` where a guard is about several dimensions, or elements that do not count are not to be loaded.
+    /// `None` where a guard is about several dimensions, elements that do not count are not to be loaded, or the first row may still be
+    /// written by another block.
     pub(super) fn clamped(&self, b: &Builder<'c>, place: &Place<'c>) -> Option<Vec<Index<'c>>> {
         if !place.clamps || place.beside {
             return None;
         }
         let mut point = self.point(place);
         for guard in self.open_guards(place) {
+            if self.is_last_block && !self.nest.nodes[guard].reduced {
+                return None;
+            }
             let index = point.get_mut(guard)?;
             let inside = b.less(*index, self.length(place, guard));
             *index = b.select_index(inside, *index, Index::Const(0));

@@ -32,10 +32,9 @@ impl<'a, 'c> Finish<'a, 'c> {
         counters: Val<'c>,
         b: &Builder<'c>,
     ) -> Self {
-        Self {
-            second: Body::new(job, nest, b),
-            counters,
-        }
+        let mut second = Body::new(job, nest, b);
+        second.is_last_block = true;
+        Self { second, counters }
     }
 
     /// Writes it where `first` has stored what belongs to its block.
