@@ -629,7 +629,9 @@ impl Run<'_, '_> {
         plan.chip = self.compiler.chip(&module, kernels);
         if self.compiler.locates {
             // MLIR 22's pass crashes on a call site outside of an `llvm.func`.
-            walk(top(&module)).into_iter().for_each(tx_mlir::drop_call_sites);
+            walk(top(&module))
+                .into_iter()
+                .for_each(tx_mlir::drop_call_sites);
             self.pass(session, &mut module, LOCATE, "", Verify::Each)?;
         }
         // LLVM's dialect is verified above: what follows changes single instructions, until LLVM reads them.

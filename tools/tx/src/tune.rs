@@ -43,11 +43,9 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     let tunables = compiler.candidates(&source).map_err(refused)?;
     compile::warn_of_grid(&compiler, &source, options.launch.grid);
     let args = options.launch.arguments(&device)?;
+    let compiled = |schedules: &[Option<String>]| compiler.compile_scheduled(&source, schedules);
     let attempt =
-        |schedules: &[Option<String>]| -> Result<(f64, Vec<Option<Array>>, String), Failure> {
-            let (artifact, tuned) = compiler
-                .compile_scheduled(&source, schedules)
-                .map_err(refused)?;
+        |(artifact, tuned): (tx::Artifact, String)| -> Result<(f64, Vec<Option<Array>>, String), Failure> {
             let program = device.load(&artifact)?;
             let how = options.launch.run_options(&args);
             let refused = |error| {
@@ -63,7 +61,7 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
         };
 
     let mut schedules: Vec<Option<String>> = vec![None; tunables.len()];
-    let (mut before, expected, mut best_text) = attempt(&schedules)?;
+    let (mut before, expected, mut best_text) = attempt(compiled(&schedules).map_err(refused)?)?;
     let entry = compiler.plan(&source).map_err(refused)?.entry;
     let mut best = before;
     note(&format!(
@@ -85,7 +83,17 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             let mut trial = schedules.clone();
             trial[number] = Some(candidate.schedule.clone());
             task.doing(&candidate.schedule);
-            let (measured, found, tuned) = attempt(&trial)?;
+            let trial = match compiled(&trial) {
+                Ok(trial) => trial,
+                // A later pass may refuse what is legal as a schedule, as where a kernel has too few named barriers.
+                Err(error) => {
+                    task.step();
+                    let reason = error.diagnostics.first().map_or("", |d| d.message.as_str());
+                    note(&format!("  not compiled: {}: {reason}", candidate.schedule));
+                    continue;
+                }
+            };
+            let (measured, found, tuned) = attempt(trial)?;
             task.step();
             if let Some(argument) = first_difference(&expected, &found) {
                 return Err(Failure::Failed(format!(
