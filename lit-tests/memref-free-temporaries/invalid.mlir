@@ -5,6 +5,7 @@
 // expected-note @below {{this function has several}}
 func.func @branches(%c: i1) {
   // expected-error @below {{a host function must be one block, without branches}}
+  // expected-note @below {{a host function has no loops and no branches}}
   %T = memref.alloc() : memref<4xf32>
   cf.cond_br %c, ^one, ^other
 ^one:
@@ -18,7 +19,8 @@ func.func @branches(%c: i1) {
 func.func @yields(%A: memref<4xf32>, %c: i1) {
   // expected-note @below {{this op yields memory}}
   %B = scf.if %c -> memref<4xf32> {
-    // expected-error @below {{a host function has no loops and no branches}}
+    // expected-error @below {{this temporary is in a loop or branch that yields memory, so that its end is not known}}
+    // expected-note @below {{a host function has no loops and no branches}}
     %T = memref.alloc() : memref<4xf32>
     scf.yield %T : memref<4xf32>
   } else {

@@ -4,6 +4,10 @@
 // CHECK-LABEL: func.func @twice(
 // CHECK-SAME:    %[[A:.+]]: memref<?xf32>, %[[B:.+]]: memref<?xf32>, %[[C:.+]]: memref<?xf32>) {
 // CHECK-NOT:   memref.alloc
+// CHECK:       %[[N:.+]] = memref.dim %[[A]]
+// CHECK:       %[[D:.+]] = memref.dim %[[B]]
+// CHECK:       %[[S:.+]] = arith.cmpi eq, %[[D]], %[[N]]
+// CHECK-NEXT:  cf.assert %[[S]], "dimension 0 of result 0"
 // CHECK:       linalg.exp ins(%[[A]] : memref<?xf32>) outs(%[[B]] : memref<?xf32>)
 // CHECK-NEXT:  memref.copy %[[B]], %[[C]]
 // CHECK-NEXT:  return

@@ -11,6 +11,7 @@
 // MEMREFS:       return
 // TILE-LABEL: func.func @rows(
 // TILE-SAME:    %[[A:.+]]: memref<?x?xf32>, %[[R:.+]]: memref<?xf32>) {
+// TILE:       cf.assert %{{.+}}, "dimension 0 of result 0"
 // TILE-NEXT:  tile.reduce sum %[[A]] into %[[R]] axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
 // TILE-NEXT:  return
 func.func @rows(%A: tensor<?x?xf32>) -> tensor<?xf32> {

@@ -11,7 +11,8 @@ pass! {
     /// Free the temporaries of host functions.
     ///
     /// ## What it does
-    /// Adds a `memref.dealloc` for each `memref.alloc` of a `func.func` that nothing frees, at the end of its block.
+    /// Adds a `memref.dealloc` for each `memref.alloc` of a `func.func` that nothing frees and the function does not return, at the
+    /// end of its block.
     ///
     /// ## Before
     /// ```mlir
@@ -82,6 +83,10 @@ fn freed_by<'c>(op: Op<'c>) -> Vec<Val<'c>> {
     freed.filter_map(|effect| effect.value).map(root).collect()
 }
 
+/// How a temporary is refused that may leave its loop or branch.
+const NO_END: &str =
+    "this temporary is in a loop or branch that yields memory, so that its end is not known";
+
 /// The op before which a temporary is freed; `None` for one that its function returns.
 fn end_of_life<'c>(alloc: Op<'c>, function: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let Some(around) = parent(alloc) else {
@@ -98,17 +103,22 @@ fn end_of_life<'c>(alloc: Op<'c>, function: Op<'c>) -> Result<Option<Op<'c>>, Fa
                 .any(|value| MemRef::of(*value).is_some())
         })
     };
-    let (message, place) = match around == function {
-        true if blocks(around).len() > 1 => (ONE_BLOCK, "this function has several"),
-        true => {
-            let is_own = |value: &Val<'c>| root(*value) == results(alloc)[0];
-            let is_returned = end.is_some_and(|end| operands(end).iter().any(is_own));
-            return Ok(end.filter(|_| !is_returned));
-        }
-        false if yields_memory() => (NO_HOST_LOOPS, "this op yields memory"),
-        false => return Ok(end),
+    let refuse = |message: &str, place: &str| {
+        error(alloc.location(), message)
+            .note_at(around.location(), place)
+            .note(NO_HOST_LOOPS)
+            .emit()
     };
-    Err(error(alloc.location(), message)
-        .note_at(around.location(), place)
-        .emit())
+    if around != function {
+        return match yields_memory() {
+            true => Err(refuse(NO_END, "this op yields memory")),
+            false => Ok(end),
+        };
+    }
+    if blocks(around).len() > 1 {
+        return Err(refuse(ONE_BLOCK, "this function has several"));
+    }
+    let is_own = |value: &Val<'c>| root(*value) == results(alloc)[0];
+    let is_returned = end.is_some_and(|end| operands(end).iter().any(is_own));
+    Ok(end.filter(|_| !is_returned))
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::ISOLATED;
 use tx_mlir::build::argument;
 use tx_mlir::{
-    Blk, Builder, Failed, Op, attributes, blocks, first_block, is_tensor, move_to_end, operands,
-    ops, results, string_attribute, symbol_path, walk,
+    Blk, Builder, Failed, Op, attributes, blocks, discardable_attributes, first_block, is_tensor,
+    move_to_end, operands, ops, results, set_attribute, string_attribute, symbol_path, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -69,6 +69,10 @@ impl Pass for IsolateFunctions {
             .attr(ISOLATED, Attribute::unit(b.context()))
             .region(region)
             .build();
+        // Some are rules for what a module holds, as `gpu.container_module`.
+        for (name, value) in discardable_attributes(module) {
+            set_attribute(nested, &name, value);
+        }
         let Some(into) = first_block(nested, 0) else {
             return Ok(());
         };

@@ -46,8 +46,9 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     PipelineInfo {
         argument: "tensors-to-memrefs",
         doc: "Put the tensors of host functions into memory.\n\n\
-              Calls are inlined. Results become arguments that are written, after those that there are. Arguments that a function \
-              updates are updated in place. A reduction into a `tensor.empty` is refused: `linalg.fill` that first.",
+              Calls are inlined. Results become arguments that are written, after those that there are, in order. An argument that is \
+              an output of an op (`outs(%B)`) and is not read afterwards is updated in place, and then copied to the result; an \
+              argument with `bufferization.writable = false` never changes. A reduction into a `tensor.empty` is refused: `linalg.fill` that first.",
         options: &[],
         expand: |_| Ok(tensors_to_memrefs()),
     },

@@ -1,13 +1,15 @@
+use crate::grid::sizes::write_assert;
 use crate::linalg::read::ONE_BLOCK;
 use melior::ir::attribute::{ArrayAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, MemRefType};
 use melior::ir::{Attribute, Type, ValueLike};
-use tx_mlir::build::argument;
+use tx_mlir::build::{Predicate, argument};
 use tx_mlir::{
-    Blk, Builder, Failed, Op, Val, attribute, blocks, context, defining_op, elements, enclosing,
-    erase, error, is, operands, ops, parent, replace_uses, set_attribute, set_operands, walk,
+    Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, blocks, context, defining_op,
+    elements, enclosing, erase, error, is, operands, ops, parent, replace_uses, set_attribute,
+    set_operands, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -16,7 +18,8 @@ pass! {
     ///
     /// ## What it does
     /// Adds an argument for each memref that a `func.func` returns, after its own arguments and in the order of the results. A
-    /// returned `memref.alloc` is replaced by its argument. Any other memref is copied to its argument before the function
+    /// returned `memref.alloc` is replaced by its argument, and `cf.assert` compares the sizes of the argument with those of the
+    /// allocation that are dynamic. Any other memref is copied to its argument before the function
     /// returns: an argument, a view, and a memref that is returned a second time.
     ///
     /// It takes the place of MLIR 22's `buffer-results-to-out-params`, which crashes on a memref that is returned twice. Results
@@ -42,7 +45,7 @@ pass! {
     ///
     /// ## Fails when
     /// A function that returns a memref has several blocks, or is called: run `inline` before.
-    pub struct PromoteResults as "memref-promote-results" creates [memref] {
+    pub struct PromoteResults as "memref-promote-results" creates [arith, cf, memref] {
     } counts {
         /// results that became arguments
         promoted,
@@ -114,9 +117,9 @@ fn returned_memrefs<'c>(module: Op<'c>, op: Op<'c>) -> Result<Option<(Blk<'c>, O
 fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts<'_>) {
     let inputs = body.argument_count();
     let b = Builder::before(end);
-    for i in 0..operands(end).len() {
+    for number in 0..operands(end).len() {
         // An earlier result may have replaced this one.
-        let value = operands(end)[i];
+        let value = operands(end)[number];
         if !is_memref(value.r#type()) {
             continue;
         }
@@ -125,6 +128,7 @@ fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts
         counts.add("promoted", 1);
         match defining_op(value).filter(|op| is_temporary(*op, function)) {
             Some(alloc) => {
+                assert_sizes(alloc, new, number);
                 replace_uses(value, new);
                 erase(alloc);
             }
@@ -155,6 +159,19 @@ fn promote<'c>(function: Op<'c>, body: Blk<'c>, end: Op<'c>, counts: &mut Counts
         body.argument_count() - inputs,
     );
     resize_dictionaries(function, "res_attrs", &is_kept, 0);
+}
+
+/// Asserts that the memory of a result has the sizes that the program computes for it.
+fn assert_sizes<'c>(alloc: Op<'c>, result: Val<'c>, number: usize) {
+    let b = Builder::before(alloc);
+    let shape = MemRef::of(result).map(|memref| memref.shape);
+    let dynamic = shape.into_iter().flatten().enumerate();
+    let dynamic = dynamic.filter(|(_, size)| size.is_none());
+    for ((dimension, _), size) in dynamic.zip(operands(alloc)) {
+        let message = format!("dimension {dimension} of result {number}");
+        let given = Index::Val(b.dim(result, dimension));
+        write_assert(&b, Predicate::Eq, given, Index::Val(size), &message);
+    }
 }
 
 /// Whether a function's own `memref.alloc` can be the caller's memory instead.

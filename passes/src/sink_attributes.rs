@@ -17,6 +17,9 @@ pass! {
     /// MLIR's passes drop attributes that they do not know when they generalize an op, fuse a producer into it or reshape it,
     /// but they copy its body. `linalg-hoist-attributes` moves the attributes back.
     ///
+    /// Where the attributes stand depends on the op: `linalg.reduce … dimensions = [1] {acc = f64}`,
+    /// `linalg.generic {indexing_maps …} ins(…) outs(…) attrs = {acc = f64} {…}`, and `linalg.matvec {acc = f64} ins(…) outs(…)`.
+    ///
     /// A named op whose body is not printed (`linalg.matvec`) becomes a `linalg.generic`.
     ///
     /// ## Before

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Runs random reductions with attributes on tensors and on memrefs, and compares them with NumPy.
 
-    python3 tools/check-numpy/check.py --tx target/release/tx --cases 2000 [--seed S] [--first N] [--every-command] [--jobs 2]
+    python3 tools/check-numpy/check.py --tx target/release/tx --cases 2000 [--commands compile,validate] [--seed S] [--first N] [--jobs 2]
 
 Each case is a function on tensors and the same function on memrefs, of one reduction: a kind, an element type, a shape, attributes
 (`acc`, `nan`, `determinism`, `schedule`), and a route through `tensors-to-memrefs` (a named op, a fused producer or consumer, a
 reshape, a call, a result that is returned twice). `tx run --device cpu` runs both. Each result is compared with NumPy in float64, and
-the two with each other, bit by bit. With `--every-command` both also go through `compile`, `validate`, `explain`, `report` and `bench`,
-and one of the two through `tune`. A program may be refused where a schedule cannot be kept.
+the two with each other, bit by bit. Both also go through each of `--commands`: compile, validate, explain, report, bench, tune. A program may be refused where a schedule cannot be kept.
 
 A case depends on its seed and its number alone. Prints a line for each finding and a summary; exits with 1 if anything was found.
 """
@@ -287,18 +286,18 @@ def attempt(case, options, seconds=300):
                     found.append(f"case {case.index}, {form}, {case.route}, {case.kind} of {case.element}, {case.attributes}: result {i}: {reason}")
             results[form] = [array.tobytes() for array in got]
             ended["run"] += 1
-            if options.every_command:
-                launch = ["--device", "cpu", *files]
-                tx("compile", "--chip", "sm_90", "-o", folder / "f.ptx", "--plan", folder / "f.json")
-                tx("validate", *files)
-                tx("explain")
-                tx("report", "-o", folder / "f.html", *files)
-                tx("bench", *launch)
-                ended["commands"] += 5
-                # It takes four times as long as the others together.
-                if (case.index % 2 == 0) == (form == "tensor"):
-                    tx("tune", *launch, "--times", "1", "-o", folder / "tuned.mlir")
-                    ended["commands"] += 1
+            launch = ["--device", "cpu", *files]
+            arguments = {
+                "compile": ["--chip", "sm_90", "-o", folder / "f.ptx", "--plan", folder / "f.json"],
+                "validate": files,
+                "explain": [],
+                "report": ["-o", folder / "f.html", *files],
+                "bench": launch,
+                "tune": [*launch, "--times", "1", "-o", folder / "tuned.mlir"],
+            }
+            for command in options.commands:
+                tx(command, *arguments[command])
+                ended[command] += 1
     if len(results) == 2 and results["tensor"] != results["memref"]:
         found.append(f"case {case.index}, {case.route}, {case.kind} of {case.element}, {case.attributes}: other bits on tensors than on memrefs")
     return found, ended
@@ -311,7 +310,7 @@ def main():
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--every-command", action="store_true")
+    parser.add_argument("--commands", type=lambda text: [name for name in text.split(",") if name], default=[])
     parser.add_argument("--show", type=int, help="print the programs of this case, and run nothing")
     options = parser.parse_args()
     if options.show is not None:

@@ -21,6 +21,36 @@ const KINDS: [(&str, Option<&str>, Option<&str>); 11] = [
     ("maximumf", None, Some("arith.maximumf")),
 ];
 
+/// The maxima and minima of floats: one in which NaN wins, and one in which it never does.
+const OF_FLOATS: [(&str, &str); 2] = [
+    ("arith.maximumf", "arith.maxnumf"),
+    ("arith.minimumf", "arith.minnumf"),
+];
+
+/// Makes the bodies of linalg ops do with NaN what the attribute `nan` of the op says: it overrides the op of the body, and MLIR
+/// drops it when an op is generalized.
+pub(crate) fn follow_nan(all: &[Op<'_>]) {
+    for op in all.iter().filter(|op| name(**op).starts_with("linalg.")) {
+        let Some(nan) = attribute(*op, "nan") else {
+            continue;
+        };
+        let ignores = nan.to_string() == "#tile.nan<ignore>";
+        for inner in tx_mlir::walk(*op) {
+            let pair = OF_FLOATS
+                .iter()
+                .find(|(wins, never)| is(inner, wins) || is(inner, never));
+            let Some((wins, never)) = pair else { continue };
+            let meant = if ignores { never } else { wins };
+            if !is(inner, meant) {
+                let both = operands(inner);
+                let value = Builder::before(inner).binary(meant, both[0], both[1]);
+                replace_uses(results(inner)[0], value);
+                erase(inner);
+            }
+        }
+    }
+}
+
 /// Passes of MLIR that leave nothing of some ops.
 pub(crate) fn passes(all: &[Op<'_>]) -> Vec<&'static str> {
     let is_named = |op: &Op<'_>| name(*op).starts_with("linalg.") && !is(*op, "linalg.generic");

@@ -108,6 +108,7 @@ pub(crate) fn generic<'c>(session: &Session, module: &Module<'c>) -> Result<Modu
     let op = unsafe { Op::from_raw(module.as_operation().to_raw()) };
     let mut copy =
         Module::from_operation(tx_mlir::copy(op)).ok_or("a module that cannot be copied")?;
+    plain::follow_nan(&ops(&copy));
     for pass in plain::passes(&ops(&copy)) {
         if !session.run(&mut copy, pass) {
             let _ = session.take_diagnostics();

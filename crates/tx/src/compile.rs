@@ -791,6 +791,7 @@ fn load<'s>(
         (false, false) => return Ok(module),
     };
     let start = Instant::now();
+    publish(&module, source);
     if !session.run(&mut module, passes) {
         let kind = ErrorKind::Pass {
             name: name.to_owned(),
@@ -800,6 +801,25 @@ fn load<'s>(
     }
     loaded(name, start, &module);
     Ok(module)
+}
+
+/// Makes the private functions public that may be meant as the entry: the one that is named, or all where no function is public.
+/// Private functions that nothing calls are removed when calls are inlined.
+fn publish(module: &Module<'_>, source: &Source) {
+    let functions: Vec<Op<'_>> = walk(top(module))
+        .into_iter()
+        .filter(|op| is(*op, "func.func") && !tx_mlir::blocks(*op).is_empty())
+        .collect();
+    let is_private =
+        |op: &Op<'_>| string_attribute(*op, "sym_visibility").as_deref() == Some("private");
+    let none_is_public = functions.iter().all(is_private);
+    for function in functions {
+        let is_entry =
+            source.entry.is_some() && string_attribute(function, "sym_name") == source.entry;
+        if is_entry || none_is_public {
+            tx_mlir::remove_attribute(function, "sym_visibility");
+        }
+    }
 }
 
 /// Whether a host function calls another.

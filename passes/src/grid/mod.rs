@@ -16,7 +16,7 @@ pub(crate) mod job;
 pub(crate) mod launch;
 pub(crate) mod nest;
 pub(crate) mod partials;
-mod sizes;
+pub(crate) mod sizes;
 pub(crate) mod steps;
 pub(crate) mod stores;
 pub(crate) mod tiles;

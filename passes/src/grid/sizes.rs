@@ -218,7 +218,8 @@ fn assert<'c>(
     }
 }
 
-fn write_assert<'c>(
+/// `cf.assert` of a comparison.
+pub(crate) fn write_assert<'c>(
     b: &Builder<'c>,
     predicate: Predicate,
     left: Index<'c>,

@@ -89,7 +89,9 @@ pub(crate) enum Touch {
 
 /// Whether `op` may do that to `memory`.
 pub(crate) fn touches<'c>(op: Op<'c>, touch: Touch, memory: Val<'c>) -> bool {
-    walk(op).into_iter().any(|inner| {
+    // An assertion ends the program or does nothing.
+    let inner = walk(op).into_iter().filter(|op| !is(*op, "cf.assert"));
+    inner.into_iter().any(|inner| {
         let Some(effects) = memory_effects(inner) else {
             return true;
         };

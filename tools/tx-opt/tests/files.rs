@@ -18,7 +18,7 @@ fn arrays_of_what_is_no_number() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let (text, file, output) = (path("a.mlir"), path("a.mlirbc"), path("output.mlirbc"));
-    let module = "module attributes {tile.array = array<i64: 1>, tile.function = () -> ()} {}";
+    let module = "module attributes {mine.array = array<i64: 1>, mine.function = () -> ()} {}";
     fs::write(&text, module).expect("written");
     assert!(
         opt(&[&text, "--emit-bytecode", "-o", &file])
@@ -64,7 +64,7 @@ fn arrays_of_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let (text, file) = (path("a.mlir"), path("a.mlirbc"));
-    let module = "module attributes {tile.a = array<f16: 1.0>, tile.b = {c = [array<si32: 3>, array<i24: 1>]}} {}";
+    let module = "module attributes {mine.a = array<f16: 1.0>, mine.b = {c = [array<si32: 3>, array<i24: 1>]}} {}";
     fs::write(&text, module).expect("written");
     assert!(
         opt(&[&text, "--emit-bytecode", "-o", &file])

@@ -322,6 +322,8 @@ pub(crate) const CODES: &[Code] = &[
         messages: &[
             "{} is {}, {} is {}: they are one dimension of {}, and must be equal",
             "{} is {}: they are one dimension of {}, and must be equal",
+            "{} is {}, {} is {}: dimension {} of result {} (expected {})",
+            "{} is {}: dimension {} of result {} (expected {})",
             "{} is {}: it is reduced by the reduction, and must be 1 where it is kept",
         ],
         explanation: "Where a program leaves sizes open, the arguments give them, and what is one dimension of an op has one size in all of its arrays. \

@@ -406,6 +406,7 @@ pub(crate) const CODES: &[Code] = &[
         messages: &[
             "work on whole arrays must stand in the body of a host function",
             "a host function must be one block, without branches",
+            "this temporary is in a loop or branch that yields memory, so that its end is not known",
             "linalg reductions are converted in the body of a `func.func`",
         ],
         explanation: "A host function is a list of launches: reductions over arrays stand in its body, in neither \
