@@ -499,8 +499,8 @@ def Tile_AnnotateOp : Tile_Op<"annotate", []> {
   let summary = "attributes of the linalg op around it";
   let description = [{
     Stands in the body of a linalg op while passes replace that op, and holds the attributes that its `tile.reduce` gets.
-    `linalg-sink-attributes` makes it and `linalg-hoist-attributes` removes it. `iterator_types` are the loops that a `schedule` was
-    written for.
+    `linalg-sink-attributes` makes it and `linalg-hoist-attributes` removes it. `iterator_types` and `output_maps` are those of the op
+    that a `schedule` was written for.
 
     ```mlir
     tile.annotate {acc = f64, nan = #tile.nan<ignore>}
@@ -508,7 +508,7 @@ def Tile_AnnotateOp : Tile_Op<"annotate", []> {
   }];
   let arguments = (ins OptionalAttr<TypeAttr>:$acc, OptionalAttr<Tile_NanAttr>:$nan,
     OptionalAttr<Tile_DeterminismAttr>:$determinism, OptionalAttr<ArrayAttr>:$schedule,
-    OptionalAttr<ArrayAttr>:$iterator_types);
+    OptionalAttr<ArrayAttr>:$iterator_types, OptionalAttr<ArrayAttr>:$output_maps);
   let assemblyFormat = "attr-dict";
 }
 

@@ -20,7 +20,8 @@ namespace tx::tile {
 using Sink = void (*)(void *sink, const char *text, size_t length);
 extern "C" {
 bool (*tileVerifyOp)(MlirOperation op) = nullptr;
-void (*tileVerifyAttribute)(MlirOperation op, const char *name, size_t length, Sink emit, void *sink) = nullptr;
+void (*tileVerifyAttribute)(MlirOperation op, const char *name, size_t length, MlirAttribute value, Sink emit,
+                            void *sink) = nullptr;
 void (*tileVerifyLayout)(const int64_t *iters, size_t shard, size_t replica, size_t offset,
                          Sink emit, void *sink) = nullptr;
 void (*tileVerifyFragment)(const int64_t *shape, size_t rank, MlirType element,
@@ -249,7 +250,7 @@ void ReduceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effect
 static LogicalResult verifyAttribute(Operation *at, Operation *op, NamedAttribute attr, const Twine &where) {
   std::string message;
   StringRef name = attr.getName();
-  tileVerifyAttribute(wrap(op), name.data(), name.size(), append, &message);
+  tileVerifyAttribute(wrap(op), name.data(), name.size(), wrap(attr.getValue()), append, &message);
   return message.empty() ? success() : LogicalResult(at->emitOpError() << where << message);
 }
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {

@@ -569,3 +569,13 @@ func.func @conditional_recurrence(%A: memref<?xf32>, %S: memref<?xf32>, %B: memr
   }
   return
 }
+
+// -----
+
+// MLIR does not show these attributes to the dialect's verifier.
+gpu.module @attributes_of_memory {
+  // expected-error @below {{'gpu.func' op has no attribute `tile.foo`}}
+  gpu.func @k(%A: memref<4xf32>) workgroup(%W: memref<4xf32, #gpu.address_space<workgroup>> {tile.foo}) kernel {
+    gpu.return
+  }
+}

@@ -196,3 +196,33 @@ func.func @too_many_values(%v: f32, %i: i32) -> f32 {
   %s = tile.all_reduce argmax %v, %i scope(warp) : f32 -> f32
   return %s : f32
 }
+
+// -----
+
+// An attribute of the dialect on an op of another one is known by its name and its kind, and stands on some ops alone.
+// expected-error @below {{'func.func' op has no attribute `tile.bogus`; known: tile.owned}}
+func.func @unknown() attributes {tile.bogus = 1 : i32} {
+  return
+}
+
+// -----
+
+func.func @of_another_kind(%i: index) {
+  // expected-error @below {{'arith.addi' op attribute `tile.owned` must have an integer}}
+  %j = arith.addi %i, %i {tile.owned = "mine"} : index
+  return
+}
+
+// -----
+
+// expected-error @below {{'func.func' op argument 0 has no attribute `tile.bogus`}}
+func.func @on_an_argument(%i: index {tile.bogus}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{'func.func' op result 0 has no attribute `tile.bogus`}}
+func.func @on_a_result(%i: index) -> (index {tile.bogus}) {
+  return %i : index
+}

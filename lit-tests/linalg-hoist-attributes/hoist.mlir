@@ -11,7 +11,8 @@ func.func @all(%A: memref<4x8xf32>, %B: memref<4xf32>) {
       ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) {
   ^bb0(%a: f32, %old: f32):
     tile.annotate {acc = f64, nan = #tile.nan<ignore>, determinism = #tile.determinism<any>,
-      schedule = [#tile.bind<"d0" to block_x>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>]}
+      schedule = [#tile.bind<"d0" to block_x>], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>],
+      output_maps = [affine_map<(i, j) -> (i)>]}
     %sum = arith.addf %old, %a : f32
     linalg.yield %sum : f32
   }

@@ -35,6 +35,23 @@ func.func @other_loops(%A: memref<32xf32>, %B: memref<f32>) {
 
 // -----
 
+// An op was fused into one that goes through its loops in another order.
+func.func @permuted(%A: memref<4x8xf32>, %B: memref<8x4xf32>) {
+  // expected-error @below {{the `schedule` of this op cannot be kept: its loops are others now}}
+  // expected-note @below {{write the op on memrefs, or drop the schedule}}
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%A : memref<4x8xf32>) outs(%B : memref<8x4xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    // expected-note @below {{the schedule is for the loops of this op, which was fused or reshaped}}
+    tile.annotate {schedule = [], iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>],
+      output_maps = [affine_map<(i, j) -> (j, i)>]}
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
 // A reduction over one element became a copy.
 func.func @reduces_nothing(%A: memref<4xf32>, %B: memref<4xf32>) {
   // expected-error @below {{attribute `acc` is for reductions, and `linalg.generic` reduces nothing}}

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @all(
 // CHECK:       linalg.reduce
 // CHECK-NOT:   acc
-// CHECK:       tile.annotate {acc = f64, determinism = #tile.determinism<batch_invariant>, iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], nan = #tile.nan<ignore>, schedule = [#tile.bind<"d0" to block_x>]}
+// CHECK:       tile.annotate {acc = f64, determinism = #tile.determinism<batch_invariant>, iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>], nan = #tile.nan<ignore>, output_maps = [#{{map.*}}], schedule = [#tile.bind<"d0" to block_x>]}
 // CHECK-NEXT:  arith.addf
 func.func @all(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   linalg.reduce {arith.addf} ins(%A : memref<4x8xf32>) outs(%B : memref<4xf32>) dimensions = [1]
@@ -25,7 +25,7 @@ func.func @named(%A: tensor<4x8xf32>, %x: tensor<8xf32>, %y: tensor<4xf32>) -> t
 
 // An element-wise op has a schedule at most. One without attributes stays as it is.
 // CHECK-LABEL: func.func @element_wise(
-// CHECK:         tile.annotate {iterator_types = [#linalg.iterator_type<parallel>], schedule = []}
+// CHECK:         tile.annotate {iterator_types = [#linalg.iterator_type<parallel>], output_maps = [#{{map.*}}], schedule = []}
 // CHECK-NEXT:    math.exp
 // CHECK:       linalg.exp ins
 func.func @element_wise(%A: memref<4xf32>, %B: memref<4xf32>) {

@@ -1,7 +1,35 @@
-// RUN: tx-opt %s --tensor-isolate-functions --verify-diagnostics
+// RUN: tx-opt %s --tensor-isolate-functions --split-input-file --verify-diagnostics
 
-// The pass refuses nothing; the mark of its module stands on modules alone.
+// The mark of the nested module stands on modules alone.
 // expected-error @below {{'func.func' op has no attribute `tile.isolated`; known: tile.owned}}
 func.func @f(%A: tensor<4xf32>) attributes {tile.isolated} {
+  return
+}
+
+// -----
+
+// A module of the program's own with the mark would be taken apart.
+func.func private @beside()
+// expected-error @below {{this module has the mark `tile.isolated`}}
+// expected-note @below {{it is set by this pass: remove it}}
+module attributes {tile.isolated} {
+}
+
+// -----
+
+func.func private @beside()
+// expected-error @below {{functions on tensors stand in a nested module}}
+// expected-note @below {{move them into the module around it}}
+module @inner {
+  func.func @f(%A: tensor<4xf32>) {
+    return
+  }
+}
+
+// -----
+
+// expected-error @below {{`func.func` has a tensor with an encoding}}
+// expected-note @below {{tensors are dense, in row-major order}}
+func.func @f(%A: tensor<4xf32, 3 : i32>) {
   return
 }

@@ -583,3 +583,13 @@ gpu.module @one_thread {
     gpu.return
   }
 }
+
+// -----
+
+// A grid that no device launches is refused, also of a kernel without tile ops.
+gpu.module @grid {
+  // expected-error @below {{`known_grid_size` along y is 70000, expected 0 to 65535}}
+  gpu.func @k(%A: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>, known_grid_size = array<i32: 1, 70000, 1>} {
+    gpu.return
+  }
+}

@@ -42,3 +42,11 @@ gpu.module @unknown_ptx_version [#nvvm.target<chip = "sm_90", features = "+ptx99
 // expected-error @below {{Minimum NVVM target SM version is sm_20}}
 gpu.module @second_target_is_unknown [#nvvm.target<chip = "sm_90">, #nvvm.target<chip = "sm_9">] {
 }
+
+// -----
+
+// Kernels are compiled to PTX: LLVM ends the process where another target is asked for it.
+// expected-error @below {{the target is `#rocdl.target`, expected `#nvvm.target`}}
+// expected-note @below {{kernels are compiled to PTX}}
+gpu.module @other [#rocdl.target] {
+}

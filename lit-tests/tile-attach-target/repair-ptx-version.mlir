@@ -21,7 +21,7 @@ gpu.module @the_rest_is_kept
     [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx80", flags = {fast}, link = ["libdevice.bc"]>] {
 }
 
-// A module may have several targets, and keeps those of others.
-// CHECK-LABEL: gpu.module @several_targets [#nvvm.target<chip = "sm_80", features = "+ptx70">, #rocdl.target, #nvvm.target<chip = "sm_90", features = "+ptx78">]
-gpu.module @several_targets [#nvvm.target<chip = "sm_80">, #rocdl.target, #nvvm.target<chip = "sm_90">] {
+// A module may have several targets.
+// CHECK-LABEL: gpu.module @several_targets [#nvvm.target<chip = "sm_80", features = "+ptx70">, #nvvm.target<chip = "sm_90", features = "+ptx78">]
+gpu.module @several_targets [#nvvm.target<chip = "sm_80">, #nvvm.target<chip = "sm_90">] {
 }

@@ -1,5 +1,5 @@
 use crate::analysis::access::{Memory, access, root};
-use crate::analysis::kernel::{Kernel, WARPGROUP};
+use crate::analysis::kernel::{Kernel, WARPGROUP, check_launch, is_kernel};
 use crate::analysis::laws::check_laws;
 use crate::analysis::unused::warn_of_unused;
 use crate::analysis::threads::{ThreadSet, Threads};
@@ -68,6 +68,7 @@ impl Pass for AnalyzeScope {
         if let Some(e) = failed {
             return Err(e);
         }
+        walk(module).into_iter().filter(|op| is_kernel(*op)).try_for_each(check_launch)?;
         for (op, exec) in facts {
             set_attribute(op, "exec", parse_attribute(context(op), &exec));
             counts.add("ops", 1);

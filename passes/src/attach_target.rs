@@ -1,6 +1,7 @@
 use crate::analysis::target::NvvmTarget;
+use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Failed, Op, attribute, context, elements, is, parse_attribute, set_attribute, walk,
+    Failed, Op, attribute, context, elements, error, is, parse_attribute, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::Chip;
@@ -74,7 +75,9 @@ fn target_text(chip: &Chip, features: &str, rest: &str) -> String {
 /// The target with a PTX version that knows its chip.
 fn repaired(op: Op<'_>, text: &str) -> Result<String, Failed> {
     if !text.starts_with("#nvvm.target") {
-        return Ok(text.to_owned());
+        return Err(error(op.location(), format!("the target is `{text}`, expected `#nvvm.target`"))
+            .note("kernels are compiled to PTX: write `[#nvvm.target<chip = \"sm_90\">]`, or leave the target to the option `chip`")
+            .emit());
     }
     let NvvmTarget { chip, ptx } = NvvmTarget::parse(op, text)?;
     let ptx = ptx.max(chip.ptx);

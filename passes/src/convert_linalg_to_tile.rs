@@ -6,6 +6,7 @@ use crate::linalg::plan::Plan;
 use crate::linalg::read::reduction;
 use crate::linalg::write::write;
 use std::collections::BTreeMap;
+use tx_dialect_tile::check_nested_attributes;
 use tx_mlir::{Failed, Op, Val, defining_op, enclosing, erase, has_uses, is, key, name, walk};
 use tx_pass::{Counts, Pass, pass};
 
@@ -94,10 +95,10 @@ impl Pass for ConvertLinalgToTile {
         let mut plans = Vec::new();
         let mut failed = None;
         for op in walk(module) {
-            let checked = match name(op).starts_with("linalg.") {
+            let checked = check_nested_attributes(op).and_then(|()| match name(op).starts_with("linalg.") {
                 true => check_attributes(op),
                 false => Ok(()),
-            };
+            });
             let planned = checked
                 .and_then(|()| reduction(op))
                 .and_then(|l| l.map(|l| Plan::of(l, &taken)).transpose());

@@ -1,5 +1,6 @@
 use crate::linalg::attributes::{handed_on, of_no_reduction, reduces};
-use crate::sink_attributes::{ANNOTATE, ITERATORS};
+use crate::linalg::read::Loops;
+use crate::sink_attributes::{ANNOTATE, ITERATORS, OUTPUT_MAPS, output_maps};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
     Failed, Op, attribute, erase, error, first_block, is, name, ops, set_attribute, walk,
@@ -65,6 +66,13 @@ impl Pass for HoistAttributes {
     }
 }
 
+/// Whether an op has the loops for which the schedule of an annotation was written, in their order.
+fn has_loops_of(op: Op<'_>, annotation: Op<'_>) -> bool {
+    let maps = Loops::of(op).map(|loops| output_maps(&loops));
+    attribute(annotation, ITERATORS) == attribute(op, ITERATORS)
+        && attribute(annotation, OUTPUT_MAPS) == maps
+}
+
 /// The annotation in the body of a linalg op, which must fit the op; `None` where there is none.
 fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let body = first_block(op, 0).filter(|_| name(op).starts_with("linalg."));
@@ -87,7 +95,7 @@ fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
         if !one.is_for_all && !reduces(op) {
             return Err(of_no_reduction(op, one.name));
         }
-        if one.name == "schedule" && attribute(annotation, ITERATORS) != attribute(op, ITERATORS) {
+        if one.name == "schedule" && !has_loops_of(op, annotation) {
             return Err(error(
                 op.location(),
                 "the `schedule` of this op cannot be kept: its loops are others now",

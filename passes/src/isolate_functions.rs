@@ -1,11 +1,13 @@
 use melior::ir::block::BlockLike;
+use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Block, Region, RegionLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::ISOLATED;
 use tx_mlir::build::argument;
 use tx_mlir::{
-    Blk, Builder, Failed, Op, attributes, blocks, discardable_attributes, first_block, is_tensor,
-    move_to_end, operands, ops, results, set_attribute, string_attribute, symbol_path, walk,
+    Blk, Builder, Failed, Op, attribute, attributes, blocks, discardable_attributes, error,
+    first_block, has_encoding, is, is_tensor, move_to_end, name, operands, ops, results,
+    set_attribute, string_attribute, symbol_path, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -44,7 +46,7 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Never.
+    /// Functions on tensors stand in a nested module, a module has the mark already, or a tensor has an encoding.
     pub struct IsolateFunctions as "tensor-isolate-functions" creates [] {
     } counts {
         /// ops moved
@@ -57,7 +59,9 @@ impl Pass for IsolateFunctions {
         let Some(body) = first_block(module, 0) else {
             return Ok(());
         };
-        let moved = component(&ops(body));
+        let all = ops(body);
+        check(&all)?;
+        let moved = component(&all);
         let Some(first) = moved.first() else {
             return Ok(());
         };
@@ -70,8 +74,8 @@ impl Pass for IsolateFunctions {
             .region(region)
             .build();
         // Some are rules for what a module holds, as `gpu.container_module`.
-        for (name, value) in discardable_attributes(module) {
-            set_attribute(nested, &name, value);
+        for (found, value) in discardable_attributes(module) {
+            set_attribute(nested, &found, value);
         }
         let Some(into) = first_block(nested, 0) else {
             return Ok(());
@@ -84,16 +88,51 @@ impl Pass for IsolateFunctions {
     }
 }
 
+/// Refuses what cannot be put into memory by passes on one module.
+fn check(all: &[Op<'_>]) -> Result<(), Failed> {
+    for module in all.iter().copied().filter(|op| is(*op, "builtin.module")) {
+        if attribute(module, ISOLATED).is_some() {
+            return Err(error(
+                module.location(),
+                format!("this module has the mark `{ISOLATED}`"),
+            )
+            .note("it is set by this pass: remove it")
+            .emit());
+        }
+        if has_tensors(module) {
+            return Err(error(
+                module.location(),
+                "functions on tensors stand in a nested module",
+            )
+            .note("move them into the module around it")
+            .emit());
+        }
+    }
+    for op in all.iter().flat_map(|op| walk(*op)) {
+        let of_block = |block: Blk<'_>| {
+            (0..block.argument_count()).any(|i| has_encoding(argument(block, i).r#type()))
+        };
+        if results(op).iter().any(|value| has_encoding(value.r#type()))
+            || blocks(op).into_iter().any(of_block)
+        {
+            return Err(error(op.location(), format!("`{}` has a tensor with an encoding", name(op)))
+                .note("tensors are dense, in row-major order: drop the encoding, or convert the tensor before")
+                .emit());
+        }
+    }
+    Ok(())
+}
+
 /// The ops that have tensors, and those that are connected with them by the names of symbols.
 fn component<'c>(all: &[Op<'c>]) -> Vec<Op<'c>> {
     // The ops that define or use each symbol.
     let mut around: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (i, op) in all.iter().enumerate() {
-        for name in string_attribute(*op, "sym_name")
+        for symbol in string_attribute(*op, "sym_name")
             .into_iter()
             .chain(used_symbols(*op))
         {
-            around.entry(name).or_default().push(i);
+            around.entry(symbol).or_default().push(i);
         }
     }
     let mut found: BTreeSet<usize> = BTreeSet::new();

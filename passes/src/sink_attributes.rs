@@ -53,6 +53,10 @@ pub(crate) const ANNOTATE: &str = "tile.annotate";
 /// The types of the loops that a `schedule` was written for.
 pub(crate) const ITERATORS: &str = "iterator_types";
 
+/// The indexing maps of the outputs of the op that a `schedule` was written for: a consumer that an op is fused into may have the
+/// same types of loops in another order.
+pub(crate) const OUTPUT_MAPS: &str = "output_maps";
+
 type Handed<'c> = Vec<(&'static HandedOn, Attribute<'c>)>;
 
 impl Pass for SinkAttributes {
@@ -113,10 +117,22 @@ fn sink<'c>(loops: &Loops<'c>, handed: &Handed<'c>) {
     for (one, value) in handed {
         annotate = annotate.attr(one.name, *value);
         if one.name == "schedule" {
-            annotate = annotate.attr(ITERATORS, iterators);
+            annotate = annotate
+                .attr(ITERATORS, iterators)
+                .attr(OUTPUT_MAPS, output_maps(loops));
         }
     }
     annotate.build();
+}
+
+/// The indexing maps of an op's outputs.
+pub(crate) fn output_maps<'c>(loops: &Loops<'c>) -> Attribute<'c> {
+    let context = tx_mlir::context(loops.op);
+    let outputs = loops.outputs.iter();
+    let maps: Vec<Attribute<'c>> = outputs
+        .map(|output| output.map.to_attribute(context))
+        .collect();
+    ArrayAttribute::new(context, &maps).into()
 }
 
 /// The types of an op's loops, as `linalg.generic` has them.

@@ -292,6 +292,17 @@ pub fn drop_call_sites(op: Op<'_>) {
     unsafe { mlir_sys::mlirOperationSetLocation(op.to_raw(), location.to_raw()) }
 }
 
+/// Whether `ty` is a tensor whose elements are laid out otherwise than densely in row-major order.
+pub fn has_encoding(ty: Type<'_>) -> bool {
+    // SAFETY: only ranked tensors are asked for their encoding.
+    unsafe {
+        mlir_sys::mlirTypeIsARankedTensor(ty.to_raw())
+            && !mlir_sys::mlirRankedTensorTypeGetEncoding(ty.to_raw())
+                .ptr
+                .is_null()
+    }
+}
+
 /// Moves `op` to the end of a block without a terminator.
 pub fn move_to_end<'c>(op: Op<'c>, block: Blk<'c>) {
     // SAFETY: both are alive, and the block owns the op from here on.

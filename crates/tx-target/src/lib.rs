@@ -11,6 +11,8 @@ pub const WARPS_PER_GROUP: u32 = 4;
 pub const MAX_THREADS: u32 = 1024;
 /// Most threads of a block along x, y and z.
 pub const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
+/// Most blocks of a grid along x, y and z.
+pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 /// Most threads that a multiprocessor of any chip has at a time.
 pub const MAX_RESIDENT: u32 = 2048;
 /// Most blocks that it has.

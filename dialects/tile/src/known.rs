@@ -2,9 +2,11 @@
 
 use crate::Sink;
 use crate::verify::{complain, send};
-use mlir_sys::MlirOperation;
+use mlir_sys::{MlirAttribute, MlirOperation};
 use std::ffi::{c_char, c_void};
-use tx_mlir::{Failed, Op, Said, discardable_attributes, name, nearest};
+use tx_mlir::{
+    Failed, Op, Said, attribute, dictionary, discardable_attributes, elements, name, nearest,
+};
 
 /// Each op with the attributes that `Tile.td` declares.
 const OPS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
@@ -27,6 +29,10 @@ struct Fact {
     name: &'static str,
     /// The ops that it may stand on; empty for any op.
     on: &'static [&'static str],
+    /// Whether a value is of its kind.
+    is: unsafe extern "C" fn(MlirAttribute) -> bool,
+    /// Its kind, for messages.
+    kind: &'static str,
 }
 
 /// Every such attribute. Any other attribute whose name begins with `tile.` is an error.
@@ -34,18 +40,26 @@ const FACTS: [Fact; 4] = [
     Fact {
         name: CANDIDATES,
         on: &["tile.reduce"],
+        is: mlir_sys::mlirAttributeIsAArray,
+        kind: "a list",
     },
     Fact {
         name: CLEARED,
         on: &["memref.alloc"],
+        is: mlir_sys::mlirAttributeIsAUnit,
+        kind: "no value",
     },
     Fact {
         name: ISOLATED,
         on: &["builtin.module"],
+        is: mlir_sys::mlirAttributeIsAUnit,
+        kind: "no value",
     },
     Fact {
         name: OWNED,
         on: &[],
+        is: mlir_sys::mlirAttributeIsAInteger,
+        kind: "an integer",
     },
 ];
 
@@ -96,6 +110,33 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Lists of attributes of arguments, results and memory of an op.
+const NESTED: [&str; 4] = [
+    "arg_attrs",
+    "res_attrs",
+    "workgroup_attrib_attrs",
+    "private_attrib_attrs",
+];
+
+/// Refuses attributes of the dialect on the arguments and results of calls, and on the memory that a kernel declares, which MLIR does not
+/// give to the dialect's verifier.
+///
+/// # Errors
+/// When there is one: no attribute of the dialect stands there.
+pub fn check_nested_attributes(op: Op<'_>) -> Result<(), Failed> {
+    for list in NESTED {
+        let entries = attribute(op, list).and_then(elements).unwrap_or_default();
+        let names = entries
+            .into_iter()
+            .flat_map(dictionary)
+            .map(|(name, _)| name);
+        if let Some(found) = names.into_iter().find(|name| name.starts_with("tile.")) {
+            return Err(complain(op, no_attribute(&found)).emit());
+        }
+    }
+    Ok(())
+}
+
 fn no_attribute(found: &str) -> String {
     format!("has no attribute `{found}`")
 }
@@ -106,6 +147,7 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     op: MlirOperation,
     text: *const c_char,
     length: usize,
+    value: MlirAttribute,
     emit: Sink,
     sink: *mut c_void,
 ) {
@@ -117,6 +159,18 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     };
     let known: Vec<&str> = on.iter().flat_map(|on| Fact::names_on(on)).collect();
     if known.contains(&found.as_ref()) {
+        let fact = FACTS.iter().find(|fact| fact.name == found);
+        // SAFETY: the attribute is alive.
+        if let Some(fact) = fact.filter(|fact| !unsafe { (fact.is)(value) }) {
+            // SAFETY: `emit` and `sink` belong together.
+            unsafe {
+                send(
+                    &format!("attribute `{found}` must have {}", fact.kind),
+                    emit,
+                    sink,
+                )
+            }
+        }
         return;
     }
     let message = match (nearest(&found, known.iter().copied()), known.is_empty()) {

@@ -7,7 +7,7 @@ mod ops;
 mod syntax;
 mod verify;
 
-pub use known::{CANDIDATES, CLEARED, ISOLATED, OWNED};
+pub use known::{CANDIDATES, CLEARED, ISOLATED, OWNED, check_nested_attributes};
 pub use layout::{Axis, Fragment, Iter, Layout};
 pub use ops::{
     AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, element_type,
@@ -33,7 +33,7 @@ mod dialect {
 }
 
 use dialect::{DialectHandle, DialectRegistry};
-use mlir_sys::{MlirDialectHandle, MlirOperation, MlirType};
+use mlir_sys::{MlirAttribute, MlirDialectHandle, MlirOperation, MlirType};
 use std::ffi::{c_char, c_void};
 use std::sync::Once;
 
@@ -43,8 +43,9 @@ type Sink = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
 unsafe extern "C" {
     fn mlirGetDialectHandle__tile__() -> MlirDialectHandle;
     static mut tileVerifyOp: Option<unsafe extern "C" fn(MlirOperation) -> bool>;
-    static mut tileVerifyAttribute:
-        Option<unsafe extern "C" fn(MlirOperation, *const c_char, usize, Sink, *mut c_void)>;
+    static mut tileVerifyAttribute: Option<
+        unsafe extern "C" fn(MlirOperation, *const c_char, usize, MlirAttribute, Sink, *mut c_void),
+    >;
     static mut tileVerifyLayout:
         Option<unsafe extern "C" fn(*const i64, usize, usize, usize, Sink, *mut c_void)>;
     static mut tileVerifyFragment: Option<

@@ -7,7 +7,7 @@ use tx_mlir::{
     Builder, Failed, Index, Op, Val, attribute, elements, enclosing, error, integers,
     string_attribute,
 };
-use tx_target::{Chip, DEFAULT_CHIP, MAX_CLUSTER, MAX_THREADS, WARP, WARPS_PER_GROUP};
+use tx_target::{Chip, DEFAULT_CHIP, MAX_CLUSTER, MAX_GRID, MAX_THREADS, WARP, WARPS_PER_GROUP};
 
 /// Most threads of a block along z.
 const MAX_Z: i64 = 64;
@@ -31,6 +31,23 @@ pub(crate) struct Kernel<'c> {
 
 pub(crate) use tx_mlir::gpu::is_kernel;
 use tx_mlir::gpu::missing_block_size;
+
+/// Checks the block and the grid that a kernel gives, if it does: sizes that no GPU can launch.
+pub(crate) fn check_launch(func: Op<'_>) -> Result<(), Failed> {
+    if attribute(func, "known_block_size").is_some() {
+        Kernel::of(func, func)?;
+    }
+    let grid = attribute(func, "known_grid_size")
+        .and_then(integers)
+        .unwrap_or_default();
+    for ((axis, size), most) in ["x", "y", "z"].iter().zip(grid).zip(MAX_GRID) {
+        if !(0..=i64::from(most)).contains(&size) {
+            let message = format!("`known_grid_size` along {axis} is {size}, expected 0 to {most}");
+            return Err(error(func.location(), message).emit());
+        }
+    }
+    Ok(())
+}
 
 impl<'c> Kernel<'c> {
     /// The kernel around `op`.

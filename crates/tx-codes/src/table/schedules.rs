@@ -406,6 +406,8 @@ pub(crate) const CODES: &[Code] = &[
         messages: &[
             "work on whole arrays must stand in the body of a host function",
             "a host function must be one block, without branches",
+            "functions on tensors stand in a nested module",
+            "this module has the mark `{}`",
             "this temporary is in a loop or branch that yields memory, so that its end is not known",
             "linalg reductions are converted in the body of a `func.func`",
         ],

@@ -144,6 +144,7 @@ pub(crate) const CODES: &[Code] = &[
         title: "a block that no device launches",
         messages: &[
             "a block has 1 to {} threads, at most {} along z, found {}",
+            "`known_grid_size` along {} is {}, expected 0 to {}",
             "no device launches blocks of {} threads: {}",
         ],
         explanation: "A block has at most 1024 threads in all, at most 64 along z, and at least one along each \

@@ -6,7 +6,10 @@ pub(crate) const CODES: &[Code] = &[
     Code {
         number: 501,
         title: "a chip that is not known",
-        messages: &["unknown chip `{}`; known chips: {}"],
+        messages: &[
+            "the target is `{}`, expected `#nvvm.target`",
+            "unknown chip `{}`; known chips: {}",
+        ],
         explanation: "The message lists the chips that `tx` compiles for. `tx doctor --chip CHIP` says what one can \
                       do.",
         command: Command::Compile,
