@@ -32,7 +32,7 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
 
 /// C++ is for what MLIR's C API cannot do, and decides nothing. It has no reason to grow. Headers,
 /// which only declare, are not counted.
-const CXX_LINES: usize = 528;
+const CXX_LINES: usize = 529;
 
 /// Which packages of the workspace a package may depend on. What is not listed here may depend on
 /// anything: the tools, on which nothing depends.
