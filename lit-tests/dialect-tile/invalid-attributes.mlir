@@ -208,7 +208,7 @@ func.func @unknown() attributes {tile.bogus = 1 : i32} {
 // -----
 
 func.func @of_another_kind(%i: index) {
-  // expected-error @below {{'arith.addi' op attribute `tile.owned` must have an integer}}
+  // expected-error @below {{'arith.addi' op `tile.owned` must be an integer}}
   %j = arith.addi %i, %i {tile.owned = "mine"} : index
   return
 }

@@ -47,13 +47,13 @@ const FACTS: [Fact; 4] = [
         name: CLEARED,
         on: &["memref.alloc"],
         is: mlir_sys::mlirAttributeIsAUnit,
-        kind: "no value",
+        kind: "a unit attribute",
     },
     Fact {
         name: ISOLATED,
         on: &["builtin.module"],
         is: mlir_sys::mlirAttributeIsAUnit,
-        kind: "no value",
+        kind: "a unit attribute",
     },
     Fact {
         name: OWNED,
@@ -165,7 +165,7 @@ pub(crate) unsafe extern "C" fn verify_attribute(
             // SAFETY: `emit` and `sink` belong together.
             unsafe {
                 send(
-                    &format!("attribute `{found}` must have {}", fact.kind),
+                    &format!("`{found}` must be {}", fact.kind),
                     emit,
                     sink,
                 )

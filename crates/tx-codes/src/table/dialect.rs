@@ -1079,7 +1079,7 @@ gpu.module @kernels {
             "has no attribute `{}`; did you mean `{}`?",
             "has no attribute `{}`; known: {}",
             "argument {} has no attribute `{}`",
-            "attribute `{}` must have {}",
+            "`tile.{}` must be {}",
             "result {} has no attribute `{}`",
             "`{}` has a tensor with an encoding",
             "stands in the body of a linalg op, found `{}` around it",
