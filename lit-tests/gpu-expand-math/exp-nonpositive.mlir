@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --gpu-expand-math
+// SNAPSHOT: none — CHECK and COUNT state which ops remain, the test `elementary` what they compute
 
 // The exponential of what is never positive needs one bound in place of two, and one power of two that is computed: the other
 // is 2^-64. What is never positive is seen in the ops: a negated magnitude, the smaller of 0, a difference from a maximum.
@@ -33,6 +34,8 @@
 // CHECK-COUNT-6: arith.shrsi
 // CHECK:         gpu.return
 gpu.module @kernels {
+  // COUNT: @magnitude arith.addi = 2, arith.bitcast = 2, arith.cmpf = 1, arith.mulf = 2, arith.negf = 2
+  // COUNT: @magnitude arith.select = 1, arith.shli = 1, arith.subf = 1, math.absf = 1, math.fma = 9
   gpu.func @magnitude(%A: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f32>
     %a = math.absf %x : f32
@@ -42,6 +45,8 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // COUNT: @smaller_of_zero arith.addi = 2, arith.bitcast = 2, arith.cmpf = 1, arith.minnumf = 1, arith.mulf = 2
+  // COUNT: @smaller_of_zero arith.negf = 1, arith.select = 1, arith.shli = 1, arith.subf = 1, math.fma = 9
   gpu.func @smaller_of_zero(%A: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f32>
     %zero = arith.constant 0.0 : f32
@@ -51,6 +56,8 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // COUNT: @from_maximum arith.addi = 2, arith.bitcast = 2, arith.cmpf = 1, arith.maximumf = 1, arith.mulf = 2
+  // COUNT: @from_maximum arith.negf = 1, arith.select = 1, arith.shli = 1, arith.subf = 2, math.fma = 9
   gpu.func @from_maximum(%A: memref<f32>, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %a = memref.load %A[] : memref<f32>
     %b = memref.load %B[] : memref<f32>
@@ -61,6 +68,9 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // COUNT: @between_both arith.addi = 2, arith.bitcast = 2, arith.cmpf = 1, arith.maximumf = 1, arith.minimumf = 1
+  // COUNT: @between_both arith.mulf = 2, arith.negf = 1, arith.select = 1, arith.shli = 1, arith.subf = 2
+  // COUNT: @between_both math.fma = 9
   gpu.func @between_both(%A: memref<f32>, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %a = memref.load %A[] : memref<f32>
     %b = memref.load %B[] : memref<f32>
@@ -72,6 +82,8 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // COUNT: @unless_infinite arith.addi = 2, arith.bitcast = 2, arith.cmpf = 2, arith.maximumf = 1, arith.mulf = 2
+  // COUNT: @unless_infinite arith.negf = 1, arith.select = 2, arith.shli = 1, arith.subf = 2, math.fma = 9
   gpu.func @unless_infinite(%A: memref<f32>, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %zero = arith.constant 0.0 : f32
     %lowest = arith.constant 0xFF800000 : f32
@@ -86,6 +98,9 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // COUNT: @types arith.addi = 6, arith.bitcast = 6, arith.cmpf = 3, arith.extf = 1, arith.minnumf = 1
+  // COUNT: @types arith.mulf = 6, arith.negf = 5, arith.select = 3, arith.shli = 3, arith.subf = 3, arith.truncf = 1
+  // COUNT: @types math.absf = 2, math.fma = 33
   gpu.func @types(%A: memref<f64>, %B: memref<4xf32>, %C: memref<bf16>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = memref.load %A[] : memref<f64>
     %a = math.absf %x : f64
@@ -106,6 +121,9 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // COUNT: @not_known arith.addi = 12, arith.bitcast = 18, arith.cmpf = 13, arith.maximumf = 2, arith.maxnumf = 2
+  // COUNT: @not_known arith.minimumf = 2, arith.minnumf = 2, arith.mulf = 12, arith.negf = 6, arith.select = 13
+  // COUNT: @not_known arith.shli = 12, arith.shrsi = 6, arith.subf = 10, arith.subi = 6, math.fma = 54
   gpu.func @not_known(%A: memref<6xf32>, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --gpu-expand-math
+// SNAPSHOT: none — CHECK and COUNT state which ops remain, the test `elementary` what they compute
 
 // The exponent is taken from the bits, after a subnormal argument was scaled, and the logarithm of what is left is an
 // artanh: one division, four coefficients. Zero, negative numbers, infinity and NaN are selected at the end.
@@ -37,6 +38,9 @@
 // CHECK:         math.copysign
 // CHECK-NEXT:    memref.store
 gpu.module @kernels {
+  // COUNT: @log arith.addf = 4, arith.andi = 1, arith.bitcast = 2, arith.cmpf = 5, arith.divf = 1, arith.mulf = 5
+  // COUNT: @log arith.negf = 3, arith.select = 5, arith.shli = 1, arith.shrsi = 1, arith.sitofp = 1, arith.subf = 4
+  // COUNT: @log arith.subi = 3, math.fma = 8
   gpu.func @log(%A: memref<f32>) kernel {
     %x = memref.load %A[] : memref<f32>
     %y = math.log %x : f32
@@ -44,6 +48,9 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // COUNT: @log2 arith.addf = 4, arith.andi = 1, arith.bitcast = 2, arith.cmpf = 5, arith.divf = 1, arith.mulf = 6
+  // COUNT: @log2 arith.negf = 4, arith.select = 5, arith.shli = 1, arith.shrsi = 1, arith.sitofp = 1, arith.subf = 4
+  // COUNT: @log2 arith.subi = 3, math.fma = 11
   gpu.func @log2(%A: memref<f32>) kernel {
     %x = memref.load %A[] : memref<f32>
     %y = math.log2 %x : f32
@@ -51,6 +58,9 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // COUNT: @log10 arith.addf = 4, arith.andi = 1, arith.bitcast = 2, arith.cmpf = 5, arith.divf = 1, arith.mulf = 6
+  // COUNT: @log10 arith.negf = 4, arith.select = 5, arith.shli = 1, arith.shrsi = 1, arith.sitofp = 1, arith.subf = 4
+  // COUNT: @log10 arith.subi = 3, math.fma = 11
   gpu.func @log10(%A: memref<f32>) kernel {
     %x = memref.load %A[] : memref<f32>
     %y = math.log10 %x : f32
@@ -58,6 +68,9 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // COUNT: @log1p arith.addf = 7, arith.addi = 1, arith.andi = 1, arith.bitcast = 3, arith.cmpf = 5, arith.divf = 1
+  // COUNT: @log1p arith.maxsi = 1, arith.mulf = 6, arith.negf = 3, arith.select = 5, arith.shli = 2, arith.shrsi = 1
+  // COUNT: @log1p arith.sitofp = 2, arith.subf = 9, arith.subi = 3, math.copysign = 1, math.fma = 8
   gpu.func @log1p(%A: memref<f32>) kernel {
     %x = memref.load %A[] : memref<f32>
     %y = math.log1p %x : f32

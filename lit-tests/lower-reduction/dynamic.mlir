@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 gpu.module @kernels {
   // Sizes that are not known are asked for. There may be many rows, so that a warp takes 32 at a time,
@@ -23,6 +24,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      scf.if %[[VALID]] {
   // CHECK:             memref.store %{{.+}}, %[[B]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|memref.store}}
+  // COUNT: @rows barriers = 0, shuffles = 31, loads = 64, stores = 1, scf.for = 3, scf.if = 2
   gpu.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<?x?xf32> into memref<?xf32>
@@ -46,6 +48,7 @@ gpu.module @kernels {
   // CHECK:           scf.if
   // CHECK:             memref.store %{{.+}}, %[[B]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @one_row_at_a_time barriers = 0, shuffles = 5, loads = 2, stores = 1, scf.for = 3, scf.if = 3
   gpu.func @one_row_at_a_time(%A: memref<?x?xf32>, %B: memref<?xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta) {variant = "shared"}
@@ -59,6 +62,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         memref.store %{{.+}}, %[[B]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @columns barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2, scf.if = 2
   gpu.func @columns(%A: memref<?x?xf32>, %B: memref<?xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce sum %A into %B axes [0] scope(cta) : memref<?x?xf32> into memref<?xf32>
@@ -71,6 +75,7 @@ gpu.module @kernels {
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK:         memref.store
   // CHECK:         gpu.return
+  // COUNT: @maximum barriers = 0, shuffles = 5, loads = 2, stores = 1, scf.for = 2, scf.if = 2
   gpu.func @maximum(%A: memref<4x?xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce max %A into %B axes [1] scope(cta) {nan = #tile.nan<ignore>}

@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #rows32 = #tile.layout<[<32 : 1 reg>, <32 : 1 lane>]>
 #lane32 = #tile.layout<[<32 : 1 lane>]>
@@ -17,6 +18,7 @@ gpu.module @kernels {
   // CHECK-COUNT-1: memref.store
   // CHECK-NOT:     {{tile\.|gpu.shuffle|memref.store|barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT: @one_row_a_lane barriers = 0, shuffles = 31, loads = 32, stores = 1
   gpu.func @one_row_a_lane(%A: memref<32x32xf32>, %B: memref<32xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<32x32xf32> -> !tile.fragment<32x32xf32, #rows32>
@@ -33,6 +35,7 @@ gpu.module @kernels {
   // CHECK-COUNT-1: memref.store
   // CHECK-NOT:     {{tile\.|gpu.shuffle|memref.store|barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT: @four_lanes_a_row barriers = 0, shuffles = 9, loads = 8, stores = 1, scf.if = 1
   gpu.func @four_lanes_a_row(%A: memref<8x32xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<8x32xf32> -> !tile.fragment<8x32xf32, #rows8>
@@ -51,6 +54,7 @@ gpu.module @kernels {
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-NOT:     {{tile\.|gpu.shuffle|arith.addf|barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT: @accumulate barriers = 0, shuffles = 9, warp barriers = 1, loads = 9, stores = 1, scf.if = 1
   gpu.func @accumulate(%A: memref<8x32xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<8x32xf32> -> !tile.fragment<8x32xf32, #rows8>
@@ -69,6 +73,7 @@ gpu.module @kernels {
   // CHECK-COUNT-7: arith.select
   // CHECK-NOT:     {{tile\.|gpu.shuffle|arith.select|barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT: @eight_lanes_apart barriers = 0, shuffles = 40, loads = 8, stores = 1, scf.if = 1
   gpu.func @eight_lanes_apart(%A: memref<8x32xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<8x32xf32> -> !tile.fragment<8x32xf32, #rows8>

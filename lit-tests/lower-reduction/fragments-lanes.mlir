@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #eight = #tile.layout<[<4 : 8 lane>, <8 : 1 lane>]>
 #eight_row = #tile.layout<[<4 : 8 lane>] replica [<8 : 1 lane>]>
@@ -24,6 +25,7 @@ gpu.module @kernels {
   // CHECK:         %[[M4:.+]] = arith.constant 4 : i32
   // CHECK:         gpu.shuffle xor %{{.+}}, %[[M4]],
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // COUNT: @neighbours barriers = 0, shuffles = 3, loads = 1, stores = 1, scf.if = 1
   gpu.func @neighbours(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<4x8xf32> -> !tile.fragment<4x8xf32, #eight>
@@ -43,6 +45,7 @@ gpu.module @kernels {
   // CHECK:         %[[M16:.+]] = arith.constant 16 : i32
   // CHECK:         gpu.shuffle xor %{{.+}}, %[[M16]],
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // COUNT: @every_fourth barriers = 0, shuffles = 3, loads = 1, stores = 1, scf.if = 1
   gpu.func @every_fourth(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<4x8xf32> -> !tile.fragment<4x8xf32, #strided>
@@ -65,6 +68,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|scf.if|barrier|nvvm.b}}
   // CHECK-COUNT-4: gpu.shuffle idx
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // COUNT: @six_lanes barriers = 0, shuffles = 4, loads = 1, stores = 1, scf.if = 2
   gpu.func @six_lanes(%A: memref<5x6xf32>, %B: memref<5xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<5x6xf32> -> !tile.fragment<5x6xf32, #six>
@@ -85,6 +89,7 @@ gpu.module @kernels {
   // CHECK:         gpu.shuffle idx
   // CHECK:         gpu.shuffle idx
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // COUNT: @five_lanes_apart barriers = 0, shuffles = 4, loads = 1, stores = 1, scf.if = 2
   gpu.func @five_lanes_apart(%A: memref<3x5xf32>, %B: memref<3xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<3x5xf32> -> !tile.fragment<3x5xf32, #five>
@@ -99,6 +104,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
   // CHECK-COUNT-3: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // COUNT: @lanes_8_to_15 barriers = 0, shuffles = 3, loads = 1, stores = 1, scf.if = 2
   gpu.func @lanes_8_to_15(%A: memref<8xf32>, %B: memref<f32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<8xf32> -> !tile.fragment<8xf32, #middle>
@@ -114,6 +120,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
   // CHECK-COUNT-3: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // COUNT: @copies barriers = 0, shuffles = 3, loads = 1, stores = 1, scf.if = 1
   gpu.func @copies(%A: memref<8xf32>, %B: memref<f32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<8xf32> -> !tile.fragment<8xf32, #copies>

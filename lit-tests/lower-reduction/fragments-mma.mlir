@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #acc = #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <16 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]>
 #row = #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>
@@ -19,6 +20,7 @@ gpu.module @kernels {
   // CHECK:         gpu.shuffle xor %{{.+}}, %[[ONE]], {{.+}} : f32
   // CHECK:         gpu.shuffle xor %{{.+}}, %[[TWO]], {{.+}} : f32
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|get_global}}
+  // COUNT: @rows barriers = 0, shuffles = 4, loads = 64, stores = 2, scf.if = 1
   gpu.func @rows(%A: memref<16x128xf32>, %B: memref<16xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<16x128xf32> -> !tile.fragment<16x128xf32, #acc>
@@ -36,6 +38,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{gpu.shuffle|arith.extf|addf .+ : f16}}
   // CHECK-COUNT-2: arith.truncf {{.+}} : f32 to f16
   // CHECK-NOT:     {{gpu.shuffle|arith.extf|arith.truncf|addf .+ : f16}}
+  // COUNT: @f16_rows barriers = 0, shuffles = 4, loads = 4, stores = 2, scf.if = 1
   gpu.func @f16_rows(%A: memref<16x8xf16>, %B: memref<16xf16>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<16x8xf16> -> !tile.fragment<16x8xf16, #small>
@@ -56,6 +59,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|addf}}
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|addf}}
+  // COUNT: @accumulate barriers = 0, shuffles = 4, warp barriers = 1, loads = 6, stores = 2, scf.if = 1
   gpu.func @accumulate(%A: memref<16x8xf32>, %B: memref<16xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<16x8xf32> -> !tile.fragment<16x8xf32, #small>

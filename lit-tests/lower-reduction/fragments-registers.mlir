@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #sparse = #tile.layout<[<2 : 8 reg>, <4 : 2 reg>]>
 #pair = #tile.layout<[<2 : 1 reg>]>
@@ -18,6 +19,7 @@ gpu.module @kernels {
   // CHECK-COUNT-6: arith.addf
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|addf}}
   // CHECK:         vector.from_elements {{.+}} : vector<2xf32>
+  // COUNT: @sparse_slots barriers = 0, shuffles = 0, loads = 8, stores = 2
   gpu.func @sparse_slots(%A: memref<2x4xf32>, %B: memref<2xf32>)
       kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = tile.load %A scope(thread) : memref<2x4xf32> -> !tile.fragment<2x4xf32, #sparse>
@@ -33,6 +35,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|maxsi}}
   // CHECK-COUNT-8: memref.store {{.+}} : memref<2x4xi32>
   // CHECK-NOT:     memref.store
+  // COUNT: @middle barriers = 0, shuffles = 0, loads = 24, stores = 8
   gpu.func @middle(%A: memref<2x3x4xi32>, %B: memref<2x4xi32>)
       kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = tile.load %A scope(thread) : memref<2x3x4xi32> -> !tile.fragment<2x3x4xi32, #cube>
@@ -46,6 +49,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|maxsi}}
   // CHECK-COUNT-8: memref.store {{.+}} : memref<2x1x4xi32>
   // CHECK-NOT:     memref.store
+  // COUNT: @middle_kept barriers = 0, shuffles = 0, loads = 24, stores = 8
   gpu.func @middle_kept(%A: memref<2x3x4xi32>, %B: memref<2x1x4xi32>)
       kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = tile.load %A scope(thread) : memref<2x3x4xi32> -> !tile.fragment<2x3x4xi32, #cube>
@@ -60,6 +64,7 @@ gpu.module @kernels {
   // CHECK:         vector.from_elements {{.+}} : vector<16xf32>
   // CHECK-COUNT-7: arith.addf
   // CHECK-NOT:     {{tile\.|addf}}
+  // COUNT: @second_copy barriers = 0, shuffles = 0, loads = 16, stores = 1
   gpu.func @second_copy(%A: memref<8xf32>, %B: memref<f32>)
       kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = tile.load %A scope(thread) : memref<8xf32> -> !tile.fragment<8xf32, #twice>
@@ -73,6 +78,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @no_axes
   // CHECK-COUNT-8: arith.addf
   // CHECK-NOT:     {{tile\.|addf}}
+  // COUNT: @no_axes barriers = 0, shuffles = 0, loads = 16, stores = 8
   gpu.func @no_axes(%A: memref<2x4xf32>, %B: memref<2x4xf32>)
       kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %x = tile.load %A scope(thread) : memref<2x4xf32> -> !tile.fragment<2x4xf32, #sparse>
@@ -88,6 +94,7 @@ gpu.module @kernels {
   // CHECK-COUNT-3: arith.ori {{.+}} : i1
   // CHECK-COUNT-3: gpu.shuffle xor {{.+}} : i1
   // CHECK-NOT:     {{tile\.|gpu.shuffle|redux}}
+  // COUNT: @any_of barriers = 0, shuffles = 3, loads = 4, stores = 1, scf.if = 2
   gpu.func @any_of(%A: memref<8x4xi1>, %B: memref<i1>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<8x4xi1> -> !tile.fragment<8x4xi1, #flags>

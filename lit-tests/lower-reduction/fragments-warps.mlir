@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #cta = #tile.layout<[<8 : 1 lane>, <4 : 1 warp>, <4 : 8 lane>]>
 #cta_row = #tile.layout<[<8 : 1 lane>] replica [<4 : 8 lane>, <4 : 1 warp>]>
@@ -29,6 +30,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    %[[R:.+]] = arith.addf
   // CHECK-NEXT:    arith.addf %[[L]], %[[R]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|load|addf}}
+  // COUNT: @rows_over_warps barriers = 1, shuffles = 2, loads = 5, shared loads = 4, stores = 2, shared stores = 1
+  // COUNT: @rows_over_warps scf.if = 2
   gpu.func @rows_over_warps(%A: memref<8x16xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %x = tile.load %A scope(cta) : memref<8x16xf32> -> !tile.fragment<8x16xf32, #cta>
@@ -48,6 +51,8 @@ gpu.module @kernels {
   // CHECK:         scf.for
   // CHECK:           memref.load %[[SCRATCH]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // COUNT: @sixteen_warps barriers = 1, shuffles = 5, loads = 3, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @sixteen_warps scf.for = 1, scf.if = 2
   gpu.func @sixteen_warps(%A: memref<512xf32>, %B: memref<f32>)
       kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
     %x = tile.load %A scope(cta) : memref<512xf32> -> !tile.fragment<512xf32, #tile.layout<[<512 : 1 thread>]>>
@@ -67,6 +72,8 @@ gpu.module @kernels {
   // CHECK:         gpu.barrier
   // CHECK-COUNT-3: memref.load {{.+}} : memref<24xf32,
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b}}
+  // COUNT: @columns_over_three_warps barriers = 1, shuffles = 2, loads = 4, shared loads = 3, stores = 2
+  // COUNT: @columns_over_three_warps shared stores = 1, scf.if = 2
   gpu.func @columns_over_three_warps(%A: memref<12x8xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %x = tile.load %A scope(cta) : memref<12x8xf32> -> !tile.fragment<12x8xf32, #odd>
@@ -87,6 +94,8 @@ gpu.module @kernels {
   // CHECK:           nvvm.barrier id = %{{.+}} number_of_threads = %{{.+}}
   // CHECK-COUNT-4:   memref.load {{.+}} : memref<8xf32,
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @one_warpgroup barriers = 1, shuffles = 5, loads = 5, shared loads = 4, stores = 2, shared stores = 1
+  // COUNT: @one_warpgroup scf.if = 3
   gpu.func @one_warpgroup(%A: memref<4x32xf32>, %B: memref<f32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c128 = arith.constant 128 : index
@@ -106,6 +115,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|get_global}}
   // CHECK-COUNT-3: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|barrier|nvvm.b|get_global}}
+  // COUNT: @every_warp scf.if = 1, memref.load = 1, memref.store = 1
   gpu.func @every_warp(%A: memref<8x4x8xf32>, %B: memref<8x4xf32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %w = gpu.subgroup_id : index

@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 gpu.module @kernels {
   // Up to sixteen warps one barrier is enough: what the warps left, each thread combines by itself or with
@@ -11,6 +12,8 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return
   // COUNT:         @sixteen_warps barriers = 1, shuffles = 7
+  // COUNT: @sixteen_warps barriers = 1, shuffles = 7, loads = 2, shared loads = 1, vector loads = 1, stores = 2
+  // COUNT: @sixteen_warps shared stores = 1, scf.if = 1
   gpu.func @sixteen_warps(%A: memref<512xf32>, %B: memref<512xf32>)
       kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
     %t = gpu.thread_id x
@@ -39,6 +42,8 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return
   // COUNT:         @thirty_two_warps barriers = 2, shuffles = 10
+  // COUNT: @thirty_two_warps barriers = 2, shuffles = 10, loads = 3, shared loads = 2, stores = 3, shared stores = 2
+  // COUNT: @thirty_two_warps scf.if = 4
   gpu.func @thirty_two_warps(%A: memref<1024xf32>, %B: memref<1024xf32>)
       kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
     %t = gpu.thread_id x
@@ -54,6 +59,7 @@ gpu.module @kernels {
   // CHECK-COUNT-4: gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT: @twice barriers = 4, shuffles = 20, loads = 5, shared loads = 4, stores = 5, shared stores = 4, scf.if = 8
   gpu.func @twice(%A: memref<1024xf32>, %B: memref<1024xf32>)
       kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
     %t = gpu.thread_id x
@@ -76,6 +82,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    memref.load
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT: @pairs_of_nine_warps barriers = 2, shuffles = 18, loads = 5, shared loads = 4, stores = 5
+  // COUNT: @pairs_of_nine_warps shared stores = 4, scf.if = 4
   gpu.func @pairs_of_nine_warps(%A: memref<288xf32>, %B: memref<288xi32>)
       kernel attributes {known_block_size = array<i32: 288, 1, 1>} {
     %t = gpu.thread_id x
@@ -91,6 +99,8 @@ gpu.module @kernels {
   // CHECK-COUNT-1: gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT: @pairs_of_eight_warps barriers = 1, shuffles = 12, loads = 3, shared loads = 2, vector loads = 2
+  // COUNT: @pairs_of_eight_warps stores = 3, shared stores = 2, scf.if = 1
   gpu.func @pairs_of_eight_warps(%A: memref<256xf32>, %B: memref<256xi32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %t = gpu.thread_id x

@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #shared = #gpu.address_space<workgroup>
 
@@ -15,6 +16,8 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @rows_by_48 barriers = 2, shuffles = 2, loads = 4, shared loads = 3, vector loads = 1, stores = 3
+  // COUNT: @rows_by_48 shared stores = 2, scf.for = 2, scf.if = 5
   gpu.func @rows_by_48(%A: memref<3x100xf32>, %B: memref<3xf32>)
       workgroup(%As: memref<3x100xf32, #shared>, %Bs: memref<3xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
@@ -38,6 +41,8 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.barrier
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @one_row_by_48 barriers = 3, shuffles = 6, loads = 6, shared loads = 5, vector loads = 1, stores = 4
+  // COUNT: @one_row_by_48 shared stores = 3, scf.for = 1, scf.if = 5
   gpu.func @one_row_by_48(%A: memref<1x100xf32>, %B: memref<1xf32>)
       workgroup(%As: memref<1x100xf32, #shared>, %Bs: memref<1xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
@@ -59,6 +64,8 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         nvvm.bar.warp.sync
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @rows_by_20 barriers = 0, shuffles = 1, warp barriers = 2, loads = 3, shared loads = 2, vector loads = 1
+  // COUNT: @rows_by_20 stores = 3, shared stores = 2, scf.for = 2, scf.if = 3
   gpu.func @rows_by_20(%A: memref<3x40xf32>, %B: memref<3xf32>)
       workgroup(%As: memref<3x40xf32, #shared>, %Bs: memref<3xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
@@ -75,6 +82,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK-COUNT-6: gpu.shuffle idx
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @one_row_by_20 barriers = 0, shuffles = 6, loads = 1, stores = 1
   gpu.func @one_row_by_20(%A: memref<20xf32>, %B: memref<20xf32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     %t = gpu.thread_id x
@@ -88,6 +96,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @columns_by_20
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT: @columns_by_20 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2, scf.if = 2
   gpu.func @columns_by_20(%A: memref<40x30xf32>, %B: memref<30xf32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     tile.reduce sum %A into %B axes [0] scope(cta) : memref<40x30xf32> into memref<30xf32>

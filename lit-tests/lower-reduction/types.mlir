@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #shared = #gpu.address_space<workgroup>
 
@@ -16,6 +17,8 @@ gpu.module @kernels {
   // CHECK:         %[[H:.+]] = arith.truncf %{{.+}} : f32 to f16
   // CHECK-NEXT:    memref.store %[[H]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|truncf}}
+  // COUNT: @f16_sum barriers = 1, shuffles = 1, loads = 2, shared loads = 1, vector loads = 1, stores = 2
+  // COUNT: @f16_sum shared stores = 1, scf.for = 2, scf.if = 2
   gpu.func @f16_sum(%A: memref<4x64xf16>, %B: memref<4xf16>)
       workgroup(%As: memref<4x64xf16, #shared>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -30,6 +33,7 @@ gpu.module @kernels {
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|truncf}}
   // CHECK:         memref.store %{{.+}} : memref<4xf32>
+  // COUNT: @bf16_into_f32 barriers = 0, shuffles = 5, loads = 1, stores = 1, scf.for = 1, scf.if = 1
   gpu.func @bf16_into_f32(%A: memref<4x64xbf16>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x64xbf16> into memref<4xf32>
@@ -48,11 +52,13 @@ gpu.module @kernels {
   // CHECK:         arith.maxui
   // CHECK-COUNT-1: nvvm.redux.sync umax
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|maxsi}}
+  // COUNT: @i32_max barriers = 0, shuffles = 0, redux = 1, loads = 1, stores = 1, scf.for = 1, scf.if = 1
   gpu.func @i32_max(%A: memref<4x64xi32>, %B: memref<4xi32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce max %A into %B axes [1] scope(cta) : memref<4x64xi32> into memref<4xi32>
     gpu.return
   }
+  // COUNT: @i32_umax barriers = 0, shuffles = 0, redux = 1, loads = 1, stores = 1, scf.for = 1, scf.if = 1
   gpu.func @i32_umax(%A: memref<4x64xi32>, %B: memref<4xi32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce umax %A into %B axes [1] scope(cta) : memref<4x64xi32> into memref<4xi32>
@@ -68,11 +74,13 @@ gpu.module @kernels {
   // CHECK:         arith.maxnumf
   // CHECK-COUNT-5: gpu.shuffle xor %{{.+}} : f32
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b|maximumf}}
+  // COUNT: @f32_max barriers = 0, shuffles = 5, loads = 1, stores = 1, scf.for = 1, scf.if = 1
   gpu.func @f32_max(%A: memref<4x64xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce max %A into %B axes [1] scope(cta) : memref<4x64xf32> into memref<4xf32>
     gpu.return
   }
+  // COUNT: @f32_max_ignoring_nan barriers = 0, shuffles = 5, loads = 1, stores = 1, scf.for = 1, scf.if = 1
   gpu.func @f32_max_ignoring_nan(%A: memref<4x64xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce max %A into %B axes [1] scope(cta) {nan = #tile.nan<ignore>}
@@ -90,11 +98,13 @@ gpu.module @kernels {
   // CHECK:         %[[W:.+]] = arith.extui %{{.+}} : i8 to i32
   // CHECK:         nvvm.redux.sync xor %[[W]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @f64_min barriers = 0, shuffles = 5, loads = 1, stores = 1, scf.for = 1, scf.if = 1
   gpu.func @f64_min(%A: memref<4x64xf64>, %B: memref<4xf64>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce min %A into %B axes [1] scope(cta) : memref<4x64xf64> into memref<4xf64>
     gpu.return
   }
+  // COUNT: @i8_xor barriers = 0, shuffles = 0, redux = 1, loads = 1, stores = 1, scf.for = 1, scf.if = 1
   gpu.func @i8_xor(%A: memref<4x64xi8>, %B: memref<4xi8>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce xor %A into %B axes [1] scope(cta) : memref<4x64xi8> into memref<4xi8>

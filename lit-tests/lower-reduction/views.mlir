@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --lower-reduction
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #shared = #gpu.address_space<workgroup>
 
@@ -13,6 +14,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         memref.store %{{.+}}, %[[W]]
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @slice barriers = 0, shuffles = 6, loads = 4, stores = 1, scf.if = 1
   gpu.func @slice(%A: memref<64x64xf32>, %B: memref<64xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %V = memref.subview %A[8, 4] [16, 32] [1, 1]
@@ -32,6 +34,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
   // CHECK:         memref.store %{{.+}} : memref<32xf32, strided<[2]>>
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @strides barriers = 0, shuffles = 9, loads = 8, stores = 1, scf.if = 2
   gpu.func @strides(%A: memref<64x64xf32>, %B: memref<64xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %V = memref.subview %A[0, 1] [32, 21] [2, 3]
@@ -49,6 +52,8 @@ gpu.module @kernels {
   // CHECK:         memref.transpose
   // CHECK-NOT:     {{tile\.|gpu.shuffle|nvvm.b}}
   // CHECK:         gpu.return
+  // COUNT: @transposed barriers = 1, shuffles = 0, loads = 3, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @transposed scf.for = 1, scf.if = 1
   gpu.func @transposed(%A: memref<32x64xf32>, %B: memref<64xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %V = memref.transpose %A (i, j) -> (j, i) : memref<32x64xf32> to memref<64x32xf32, strided<[1, 64]>>
@@ -67,6 +72,8 @@ gpu.module @kernels {
   // CHECK:         vector.load %{{.+}} {alignment = 8 : i64} : {{.+}}, vector<2xf32>
   // CHECK-COUNT-3: gpu.shuffle xor
   // CHECK-NOT:     {{tile\.|gpu.shuffle|gpu.barrier|nvvm.b}}
+  // COUNT: @alignment barriers = 1, shuffles = 7, loads = 3, shared loads = 2, vector loads = 1, stores = 3
+  // COUNT: @alignment shared stores = 1, scf.for = 3, scf.if = 5
   gpu.func @alignment(%A: memref<4x130xf32>, %B: memref<4xf32>, %C: memref<4xf32>)
       workgroup(%S: memref<4x130xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {

@@ -1,5 +1,6 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_90
+// SNAPSHOT: none — CHECK and COUNT state which instructions there are, PTXAS that ptxas accepts them
 
 // Vectors of narrow elements are loaded one after the other and converted afterwards, where all of them are there (the first two loads) and where
 // each is behind a condition of its own (the others): converted beside its load, each would wait for memory before the next is asked for.
@@ -15,6 +16,8 @@
 // CHECK-NOT:  cvt.f32.f16
 // CHECK:      ld.global.cs.v4.b32
 // CHECK-NOT:  ld.global.cs.v4.b32
+// COUNT: @rows_0 barriers = 0, shuffles = 1, atomics = 0, loads = 34, global loads = 34, global vector loads = 4
+// COUNT: @rows_0 stores = 1, global stores = 1
 func.func @rows(%A: memref<?x?xf16>, %B: memref<?xf16>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {schedule = [#tile.split<"d0" by 64>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_y>, #tile.align<"d1" to 8>,

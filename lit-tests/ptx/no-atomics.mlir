@@ -1,5 +1,6 @@
 // RUN: tx compile %s --chip sm_90
 // PTXAS: sm_80 sm_90 sm_100
+// SNAPSHOT: none — CHECK and COUNT state which instructions there are, PTXAS that ptxas accepts them
 
 // The order of additions is the program's, never that in which threads happen to come: there are no atomics, and
 // no instruction asks which threads are there. Rows, one long row, and a value a thread.
@@ -7,6 +8,8 @@
 // CHECK-NOT: {{atom\.|[^a-z]red\.|activemask|vote}}
 // CHECK:     ret;
 // CHECK-NOT: {{atom\.|[^a-z]red\.|activemask|vote}}
+// COUNT: @sums barriers = 2, shuffles = 19, atomics = 0, loads = 48, global loads = 44, shared vector loads = 4
+// COUNT: @sums stores = 5, global stores = 3, shared stores = 2
 gpu.module @kernels {
   gpu.func @sums(%A: memref<40x1000xf32>, %B: memref<40xf32>, %C: memref<1x5000xf32>, %D: memref<1xf32>, %E: memref<192xf32>)
       kernel attributes {known_block_size = array<i32: 192, 1, 1>} {

@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-expand-reduce
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
 #cta64 = {active = array<i64: 0, 64>, block = 64 : i64, threads = 64 : i64}
@@ -32,6 +33,7 @@ gpu.module @kernels {
   // CHECK:         memref.store %[[TOTAL]], %[[B]][%[[LANE]]]
   // CHECK-NOT:     {{gpu.shuffle|memref.store|barrier}}
   // CHECK:         gpu.return
+  // COUNT: @thirty_two_rows barriers = 0, shuffles = 31, loads = 32, stores = 1, scf.if = 1
   gpu.func @thirty_two_rows(%A: memref<32x32xf32>, %B: memref<32xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -54,6 +56,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      memref.store %{{.+}}, %{{.+}}[%[[ROW]]]{{.+}}
   // CHECK-NEXT:    }{{$}}
   // CHECK-NEXT:    gpu.return
+  // COUNT: @two_rows barriers = 0, shuffles = 5, loads = 2, stores = 1, scf.if = 1
   gpu.func @two_rows(%A: memref<2x32xf32>, %B: memref<2xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -78,6 +81,7 @@ gpu.module @kernels {
   // CHECK-COUNT-1:   memref.store
   // CHECK-NOT:     memref.store
   // CHECK:         gpu.return
+  // COUNT: @eight_rows barriers = 0, shuffles = 9, loads = 16, stores = 1, scf.if = 2
   gpu.func @eight_rows(%A: memref<8x40xf32>, %B: memref<8xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce max %A into %B axes [1] scope(cta)
@@ -100,6 +104,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      memref.store %{{.+}}, %{{.+}}[%[[LANE]]]{{.+}}
   // CHECK-NEXT:    }{{$}}
   // CHECK-NEXT:    gpu.return
+  // COUNT: @twenty_rows barriers = 0, shuffles = 31, loads = 32, stores = 1, scf.if = 1
   gpu.func @twenty_rows(%A: memref<20x32xf32>, %B: memref<20xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -127,6 +132,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      }{{$}}
   // CHECK-NEXT:    }{{$}}
   // CHECK-NEXT:    gpu.return
+  // COUNT: @twenty_six_rows_by_two_warps barriers = 0, shuffles = 5, loads = 2, stores = 1, scf.for = 1, scf.if = 1
   gpu.func @twenty_six_rows_by_two_warps(%A: memref<26x32xf32>, %B: memref<26xf32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -145,6 +151,8 @@ gpu.module @kernels {
   // CHECK-COUNT-5: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         gpu.return
+  // COUNT: @vectors barriers = 0, shuffles = 5, loads = 2, shared loads = 2, vector loads = 2, stores = 1
+  // COUNT: @vectors shared stores = 1, scf.if = 1
   gpu.func @vectors() workgroup(%S: memref<2x128xf32, #shared>, %B: memref<2xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %S into %B axes [1] scope(cta)
@@ -164,6 +172,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      memref.store
   // CHECK-NEXT:      memref.store
   // CHECK:         gpu.return
+  // COUNT: @argmax barriers = 0, shuffles = 10, loads = 2, stores = 2, scf.if = 1
   gpu.func @argmax(%A: memref<2x32xf32>, %V: memref<2xf32>, %I: memref<2xi32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce argmax %A into %V, %I axes [1] scope(cta)

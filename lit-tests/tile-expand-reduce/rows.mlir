@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-expand-reduce
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 #cta20 = {active = array<i64: 0, 20>, block = 20 : i64, threads = 20 : i64}
 #cta32 = {active = array<i64: 0, 32>, block = 32 : i64, threads = 32 : i64}
@@ -27,6 +28,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      memref.store %[[SUM]], %[[D]][%[[ROW]]]
   // CHECK-NEXT:    }{{$}}
   // CHECK-NEXT:    gpu.return
+  // COUNT: @eight_lanes_a_row tile.all_reduce = 1, scf.if = 1, memref.load = 1, memref.store = 1
   gpu.func @eight_lanes_a_row() workgroup(%S: memref<4x8xf32, #shared>, %D: memref<4xf32, #shared>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %S into %D axes [1] scope(cta) {exec = #cta32, params = #group8, variant = "shared"}
@@ -50,6 +52,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      scf.yield %[[FULL]]
   // CHECK-NEXT:    }
   // CHECK-NEXT:    tile.all_reduce sum %[[P]] scope(warp) width 32 stride 1
+  // COUNT: @tail tile.all_reduce = 1, scf.if = 2, memref.load = 2, memref.store = 1
   gpu.func @tail(%A: memref<4x44xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -69,6 +72,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      scf.yield %[[N]]
   // CHECK-NEXT:    }
   // CHECK-NEXT:    tile.all_reduce sum %[[P]] scope(warp) width 32
+  // COUNT: @long_rows tile.all_reduce = 1, scf.for = 1, scf.if = 1, memref.load = 1, memref.store = 1
   gpu.func @long_rows(%A: memref<4x1024xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -88,6 +92,7 @@ gpu.module @kernels {
   // CHECK:           %[[SUM:.+]] = tile.all_reduce
   // CHECK:           scf.if
   // CHECK-NEXT:        memref.store %[[SUM]], %{{.+}}[%[[ROW]]]
+  // COUNT: @four_rounds tile.all_reduce = 1, scf.for = 1, scf.if = 1, memref.load = 1, memref.store = 1
   gpu.func @four_rounds(%A: memref<16x8xf32>, %B: memref<16xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, params = #group8, variant = "shared"}
@@ -111,6 +116,7 @@ gpu.module @kernels {
   // CHECK:           %[[WRITER:.+]] = arith.andi %[[VALID]], %{{.+}}
   // CHECK-NEXT:      scf.if %[[WRITER]] {
   // CHECK-NEXT:        memref.store
+  // COUNT: @round_and_a_half tile.all_reduce = 1, scf.for = 1, scf.if = 2, memref.load = 1, memref.store = 1
   gpu.func @round_and_a_half(%A: memref<6x8xf32>, %B: memref<6xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, params = #group8, variant = "shared"}
@@ -130,6 +136,7 @@ gpu.module @kernels {
   // CHECK-NEXT:    }
   // CHECK-NEXT:    tile.all_reduce sum %[[P]] scope(warp) width 8 stride 1
   // CHECK:         arith.andi %[[VALID]]
+  // COUNT: @idle_groups tile.all_reduce = 1, scf.if = 2, memref.load = 1, memref.store = 1
   gpu.func @idle_groups(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -147,6 +154,7 @@ gpu.module @kernels {
   // CHECK:           scf.if %[[WORK]] -> (f32)
   // CHECK:           tile.all_reduce sum %{{.+}} scope(warp) width 8 stride 1
   // CHECK:           arith.andi %[[WORK]]
+  // COUNT: @threads_in_no_group tile.all_reduce = 1, scf.for = 1, scf.if = 2, memref.load = 1, memref.store = 1
   gpu.func @threads_in_no_group(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -158,6 +166,7 @@ gpu.module @kernels {
   // Two warps a row exchange among 64 threads of the block.
   // CHECK-LABEL: gpu.func @two_warps_a_row
   // CHECK:         tile.all_reduce sum %{{.+}} scope(cta) width 64 stride 1
+  // COUNT: @two_warps_a_row tile.all_reduce = 1, scf.for = 1, scf.if = 1, memref.load = 1, memref.store = 1
   gpu.func @two_warps_a_row(%A: memref<4x256xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -173,6 +182,7 @@ gpu.module @kernels {
   // CHECK:         %[[P:.+]] = scf.if %[[WORK]] -> (f32)
   // CHECK:         }{{$}}
   // CHECK-NEXT:    tile.all_reduce sum %[[P]] scope(cta) width 64 stride 1
+  // COUNT: @third_warp_is_idle tile.all_reduce = 1, scf.if = 2, memref.load = 1, memref.store = 1
   gpu.func @third_warp_is_idle(%A: memref<1x64xf32>, %B: memref<1xf32>)
       kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -188,6 +198,7 @@ gpu.module @kernels {
   // CHECK:         tile.all_reduce sum %{{.+}} scope(cta) {
   // CHECK-NOT:     tile.all_reduce
   // CHECK:         gpu.return
+  // COUNT: @whole_block tile.all_reduce = 1, scf.for = 1, scf.if = 1, memref.load = 1, memref.store = 1
   gpu.func @whole_block(%A: memref<1x480xf32>, %B: memref<1xf32>)
       kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)
@@ -204,6 +215,7 @@ gpu.module @kernels {
   // CHECK:           scf.for %[[I:[^ ]+]] = {{.+}} step %[[SIZE]]
   // CHECK-NEXT:        %[[AT:.+]] = arith.addi %[[I]], %[[LANE]]
   // CHECK:           tile.all_reduce sum %{{.+}} scope(warpgroup) {
+  // COUNT: @warpgroup tile.all_reduce = 1, scf.for = 1, scf.if = 2, memref.load = 1, memref.store = 1
   gpu.func @warpgroup(%A: memref<1x4096xf32>, %B: memref<1xf32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %c128 = arith.constant 128 : index
@@ -227,6 +239,7 @@ gpu.module @kernels {
   // CHECK:         scf.if %[[WORK]] -> (f32)
   // CHECK:           scf.for {{.+}} step %[[SIXTEEN]]
   // CHECK:         tile.all_reduce sum %{{.+}} scope(warp) width 16 stride 1
+  // COUNT: @warps_of_different_sizes tile.all_reduce = 1, scf.for = 2, scf.if = 2, memref.load = 1, memref.store = 1
   gpu.func @warps_of_different_sizes(%A: memref<4x64xf32>, %B: memref<2x4xf32>)
       kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
     %w = gpu.subgroup_id : index
@@ -246,6 +259,7 @@ gpu.module @kernels {
   // CHECK:         %[[ABOVE:.+]] = arith.muli %[[Y]], %[[EIGHT]]
   // CHECK-NEXT:    %[[T:.+]] = arith.addi %[[X]], %[[ABOVE]]
   // CHECK-NEXT:    arith.remui %[[T]], %[[EIGHT]]
+  // COUNT: @two_dimensions tile.all_reduce = 1, scf.if = 1, memref.load = 1, memref.store = 1
   gpu.func @two_dimensions(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 8, 4, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta) {exec = #cta32, params = #group8, variant = "shared"}
@@ -278,6 +292,8 @@ gpu.module @kernels {
   // CHECK-NEXT:        %[[ZERO:.+]] = arith.constant 0.000000e+00 : f32
   // CHECK-NEXT:        %[[R:.+]] = arith.select %[[EMPTY]], %[[ZERO]], %[[SUM]]
   // CHECK-NEXT:        memref.store %[[R]], %[[B]][%[[ROW]]]
+  // COUNT: @dynamic_sizes tile.all_reduce = 1, scf.for = 3, scf.if = 3, memref.load = 2, memref.store = 1
+  // COUNT: @dynamic_sizes arith.select = 1
   gpu.func @dynamic_sizes(%A: memref<?x?xf32>, %B: memref<?xf32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     tile.reduce sum %A into %B axes [1] scope(cta)

@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 // Groups that are no equal parts of warps. In each warp the first lane of a group ends with what the
 // warp has of it; where groups go beyond a warp, that is left in shared memory.
@@ -36,6 +37,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{gpu.shuffle|arith.addf}}
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK:         gpu.return
+  // COUNT: @twelve_lanes barriers = 0, shuffles = 5, loads = 0, stores = 1
   gpu.func @twelve_lanes(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %s = tile.all_reduce sum %v scope(warp) width 12 : f32 -> f32
@@ -51,6 +53,7 @@ gpu.module @kernels {
   // CHECK-NOT:     gpu.shuffle
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK:         gpu.return
+  // COUNT: @block_of_twenty barriers = 0, shuffles = 4, loads = 0, stores = 1
   gpu.func @block_of_twenty(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 7 stride 3 : f32 -> f32
@@ -77,6 +80,8 @@ gpu.module @kernels {
   // CHECK-NEXT:      scf.yield %[[ONE]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @rows_of_12 barriers = 0, shuffles = 4, loads = 2, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @rows_of_12 scf.if = 2
   gpu.func @rows_of_12(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 12, 4, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 12 : f32 -> f32
@@ -98,6 +103,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    arith.addf
   // CHECK-NOT:     {{gpu.shuffle|memref.load|scf.if|arith.addf}}
   // CHECK:         gpu.return
+  // COUNT: @rows_of_48 barriers = 0, shuffles = 5, loads = 2, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @rows_of_48 scf.if = 1
   gpu.func @rows_of_48(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 48, 4, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 48 : f32 -> f32
@@ -117,6 +124,8 @@ gpu.module @kernels {
   // CHECK-NEXT:      arith.addf
   // CHECK-NOT:     {{gpu.shuffle|memref.load|scf.if|arith.addf}}
   // CHECK:         gpu.return
+  // COUNT: @rows_of_201 barriers = 0, shuffles = 5, loads = 8, shared loads = 8, stores = 2, shared stores = 1
+  // COUNT: @rows_of_201 scf.if = 2
   gpu.func @rows_of_201(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 201, 4, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 201 : f32 -> f32
@@ -140,6 +149,8 @@ gpu.module @kernels {
   // CHECK:           memref.load %[[SLOTS]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @columns_of_3 barriers = 0, shuffles = 2, loads = 2, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @columns_of_3 scf.if = 2
   gpu.func @columns_of_3(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 12, 3, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 3 stride 12 : f32 -> f32
@@ -157,6 +168,7 @@ gpu.module @kernels {
   // CHECK-COUNT-7: arith.addf
   // CHECK-NOT:     {{gpu.shuffle|memref.load|scf.if|arith.addf}}
   // CHECK:         gpu.return
+  // COUNT: @columns_of_8 barriers = 0, shuffles = 0, loads = 8, shared loads = 8, stores = 2, shared stores = 1
   gpu.func @columns_of_8(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 100, 8, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 8 stride 100 : f32 -> f32
@@ -176,6 +188,8 @@ gpu.module @kernels {
   // CHECK-NEXT:      arith.addf %[[SUM]], %[[MORE]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @thousand_of_1024 barriers = 0, shuffles = 5, loads = 2, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @thousand_of_1024 scf.for = 1, scf.if = 1
   gpu.func @thousand_of_1024(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 1000 : f32 -> f32
@@ -197,6 +211,8 @@ gpu.module @kernels {
   // CHECK:           memref.load %[[SLOTS]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @warpgroups barriers = 0, shuffles = 5, loads = 2, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @warpgroups scf.if = 2
   gpu.func @warpgroups(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %s = tile.all_reduce sum %v scope(warpgroup) width 48 : f32 -> f32
@@ -219,6 +235,7 @@ gpu.module @kernels {
   // CHECK-NEXT:      memref.load %{{.+}} : memref<8xi32,
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @places barriers = 0, shuffles = 8, loads = 4, shared loads = 4, stores = 4, shared stores = 2, scf.if = 2
   gpu.func @places(%v: f32, %i: i32, %R: memref<f32>, %S: memref<i32>)
       kernel attributes {known_block_size = array<i32: 12, 4, 1>} {
     %m, %j = tile.all_reduce argmax %v, %i scope(cta) width 12 : f32, i32 -> f32, i32
@@ -234,6 +251,7 @@ gpu.module @kernels {
   // CHECK-NOT:     gpu.shuffle
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK:         gpu.return
+  // COUNT: @wider_than_the_block barriers = 0, shuffles = 6, loads = 0, stores = 1
   gpu.func @wider_than_the_block(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 201 : f32 -> f32
@@ -245,6 +263,7 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @apart_beyond_the_block(
   // CHECK-SAME:    %[[V:[^:]+]]: f32
   // CHECK-NEXT:    memref.store %[[V]]
+  // COUNT: @apart_beyond_the_block barriers = 0, shuffles = 0, loads = 0, stores = 1
   gpu.func @apart_beyond_the_block(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 3 stride 100 : f32 -> f32

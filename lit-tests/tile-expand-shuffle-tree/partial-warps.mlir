@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 // A shuffle must not name a lane that does not exist, and the last warp of a block may lack some.
 gpu.module @kernels {
@@ -22,6 +23,7 @@ gpu.module @kernels {
   // CHECK-NOT:     {{gpu.shuffle|arith.addf}}
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK:         memref.store %[[ALL]]
+  // COUNT: @twenty_threads barriers = 0, shuffles = 6, loads = 0, stores = 1
   gpu.func @twenty_threads(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
@@ -36,6 +38,7 @@ gpu.module @kernels {
   // CHECK-NOT:     gpu.shuffle
   // CHECK-NOT:     {{memref.global|get_global|barrier}}
   // CHECK:         gpu.return
+  // COUNT: @block_of_twenty barriers = 0, shuffles = 6, loads = 0, stores = 1
   gpu.func @block_of_twenty(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -54,6 +57,7 @@ gpu.module @kernels {
   // CHECK-NEXT:    gpu.shuffle idx %{{.+}}, %[[FIRST32]],
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         gpu.return
+  // COUNT: @groups_of_sixteen_in_twenty barriers = 0, shuffles = 5, loads = 0, stores = 1
   gpu.func @groups_of_sixteen_in_twenty(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     %s = tile.all_reduce sum %v scope(warp) width 16 stride 1 : f32 -> f32
@@ -67,6 +71,7 @@ gpu.module @kernels {
   // CHECK-COUNT-2: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         gpu.return
+  // COUNT: @groups_of_four_in_twenty barriers = 0, shuffles = 2, loads = 0, stores = 1
   gpu.func @groups_of_four_in_twenty(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     %s = tile.all_reduce sum %v scope(warp) width 4 stride 1 : f32 -> f32
@@ -87,6 +92,7 @@ gpu.module @kernels {
   // CHECK:         gpu.shuffle idx
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         gpu.return
+  // COUNT: @columns_of_eight_in_twenty barriers = 0, shuffles = 3, loads = 0, stores = 1
   gpu.func @columns_of_eight_in_twenty(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 20, 1, 1>} {
     %s = tile.all_reduce sum %v scope(warp) width 4 stride 8 : f32 -> f32
@@ -108,6 +114,7 @@ gpu.module @kernels {
   // CHECK-COUNT-6: gpu.shuffle idx
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         gpu.return
+  // COUNT: @warps_of_48 barriers = 0, shuffles = 6, loads = 0, stores = 1
   gpu.func @warps_of_48(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
     %s = tile.all_reduce sum %v scope(warp) : f32 -> f32
@@ -121,6 +128,7 @@ gpu.module @kernels {
   // CHECK-COUNT-4: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         gpu.return
+  // COUNT: @groups_of_sixteen_in_48 barriers = 0, shuffles = 4, loads = 0, stores = 1
   gpu.func @groups_of_sixteen_in_48(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
     %s = tile.all_reduce sum %v scope(warp) width 16 stride 1 : f32 -> f32
@@ -139,6 +147,8 @@ gpu.module @kernels {
   // CHECK:         %[[ALL:.+]] = arith.addf
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         memref.store %[[ALL]]
+  // COUNT: @block_of_48 barriers = 0, shuffles = 6, loads = 2, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @block_of_48 scf.if = 1
   gpu.func @block_of_48(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 48, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -154,6 +164,8 @@ gpu.module @kernels {
   // CHECK-COUNT-3: arith.addf
   // CHECK-NOT:     {{gpu.shuffle|memref.load|vector.load|scf.for}}
   // CHECK:         gpu.return
+  // COUNT: @block_of_100 barriers = 0, shuffles = 6, loads = 1, shared loads = 1, vector loads = 1, stores = 2
+  // COUNT: @block_of_100 shared stores = 1, scf.if = 1
   gpu.func @block_of_100(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -176,6 +188,8 @@ gpu.module @kernels {
   // CHECK:         memref.load %[[TOTAL]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @block_of_1000 barriers = 0, shuffles = 12, loads = 2, shared loads = 2, stores = 3, shared stores = 2
+  // COUNT: @block_of_1000 scf.if = 4
   gpu.func @block_of_1000(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 1000, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -194,6 +208,8 @@ gpu.module @kernels {
   // CHECK:           memref.load %[[SLOTS]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @teams_of_64_in_100 barriers = 0, shuffles = 6, loads = 2, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @teams_of_64_in_100 scf.if = 2
   gpu.func @teams_of_64_in_100(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 64 stride 1 : f32 -> f32
@@ -214,6 +230,8 @@ gpu.module @kernels {
   // CHECK:             memref.load %[[SLOTS]]
   // CHECK-NOT:     {{xor|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @columns_of_a_block_of_100 barriers = 0, shuffles = 0, loads = 2, shared loads = 2, stores = 2
+  // COUNT: @columns_of_a_block_of_100 shared stores = 1, scf.for = 1, scf.if = 1
   gpu.func @columns_of_a_block_of_100(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 100, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 4 stride 32 : f32 -> f32
@@ -232,6 +250,8 @@ gpu.module @kernels {
   // CHECK:             memref.load %[[SLOTS]]
   // CHECK-NOT:       gpu.shuffle
   // CHECK:           gpu.return
+  // COUNT: @warpgroup_of_a_block_of_200 barriers = 0, shuffles = 6, loads = 2, shared loads = 2, stores = 2
+  // COUNT: @warpgroup_of_a_block_of_200 shared stores = 1, scf.for = 1, scf.if = 3
   gpu.func @warpgroup_of_a_block_of_200(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 200, 1, 1>} {
     %c128 = arith.constant 128 : index

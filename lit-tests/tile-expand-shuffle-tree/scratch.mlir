@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 // Two exchanges in a row between warps have memory of their own, so that the second can begin while
 // some warps still read. The third takes that of the first again: a barrier of the second is between
@@ -45,6 +46,7 @@ gpu.module @kernels {
   // CHECK-NEXT:    %[[MIN:.+]] = arith.minsi
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         memref.store %[[MIN]]
+  // COUNT: @chain barriers = 0, shuffles = 11, loads = 4, shared loads = 4, stores = 3, shared stores = 2, scf.if = 2
   gpu.func @chain(%v: f32, %R: memref<i32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -62,6 +64,8 @@ gpu.module @kernels {
   // CHECK:         memref.get_global @three_in_a_row_scratch :
   // CHECK-NOT:     get_global
   // CHECK:         gpu.return
+  // COUNT: @three_in_a_row barriers = 0, shuffles = 15, loads = 6, shared loads = 6, stores = 4, shared stores = 3
+  // COUNT: @three_in_a_row scf.if = 3
   gpu.func @three_in_a_row(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %a = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -79,6 +83,7 @@ gpu.module @kernels {
   // CHECK-NEXT:    memref.store %{{.+}}, %[[PLACES]]
   // CHECK-NOT:     get_global
   // CHECK:         gpu.return
+  // COUNT: @pairs barriers = 0, shuffles = 10, loads = 4, shared loads = 4, stores = 3, shared stores = 2, scf.if = 1
   gpu.func @pairs(%v: f32, %i: i32, %R: memref<i32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %m, %j = tile.all_reduce argmax %v, %i scope(cta) : f32, i32 -> f32, i32
@@ -90,6 +95,8 @@ gpu.module @kernels {
   // CHECK-LABEL: gpu.func @taken(
   // CHECK:         memref.get_global @taken_scratch_1 : memref<4xf32,
   // CHECK:         gpu.return
+  // COUNT: @taken barriers = 0, shuffles = 5, loads = 1, shared loads = 1, vector loads = 1, stores = 2
+  // COUNT: @taken shared stores = 1, scf.if = 1
   gpu.func @taken(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -103,6 +110,8 @@ gpu.module @kernels {
   // CHECK-COUNT-1:   memref.get_global @loop_scratch
   // CHECK-NOT:     get_global
   // CHECK:         gpu.return
+  // COUNT: @loop barriers = 0, shuffles = 5, loads = 2, shared loads = 2, stores = 2, shared stores = 1, scf.for = 1
+  // COUNT: @loop scf.if = 1
   gpu.func @loop(%v: f32, %n: index, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %c0 = arith.constant 0 : index

@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 gpu.module @kernels {
   // A value and its place travel together. The larger one wins; NaN wins over all that is none; and
@@ -23,6 +24,7 @@ gpu.module @kernels {
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         memref.store %[[MAX]]
   // CHECK-NEXT:    memref.store %[[PLACE]]
+  // COUNT: @argmax barriers = 0, shuffles = 2, loads = 0, stores = 2
   gpu.func @argmax(%v: f32, %i: i32, %R: memref<f32>, %P: memref<i32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %m, %j = tile.all_reduce argmax %v, %i scope(warp) width 2 stride 1 : f32, i32 -> f32, i32
@@ -38,6 +40,7 @@ gpu.module @kernels {
   // CHECK:         %[[BELOW:.+]] = arith.cmpf ult, %[[RV]], %[[V]]
   // CHECK-NEXT:    %[[R_IS_NONE:.+]] = arith.cmpf ord, %[[RV]], %[[RV]]
   // CHECK-NEXT:    arith.andi %[[BELOW]], %[[R_IS_NONE]]
+  // COUNT: @argmin_ignoring_nan barriers = 0, shuffles = 2, loads = 0, stores = 1
   gpu.func @argmin_ignoring_nan(%v: f32, %i: i64, %P: memref<i64>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %m, %j = tile.all_reduce argmin %v, %i scope(warp) width 2 stride 1 {nan = #tile.nan<ignore>} : f32, i64 -> f32, i64
@@ -54,6 +57,7 @@ gpu.module @kernels {
   // CHECK-NEXT:    arith.cmpi slt, {{.+}} : i32
   // CHECK-NOT:     {{cmpf|cmpi}}
   // CHECK:         gpu.return
+  // COUNT: @argmin_i8 barriers = 0, shuffles = 2, loads = 0, stores = 1
   gpu.func @argmin_i8(%v: i8, %i: i32, %P: memref<i32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %m, %j = tile.all_reduce argmin %v, %i scope(warp) width 2 stride 1 : i8, i32 -> i8, i32
@@ -71,6 +75,8 @@ gpu.module @kernels {
   // CHECK-COUNT-1: vector.load %[[PLACES]][%{{.+}}] {alignment = 16 : i64} : {{.+}}, vector<4xi32>
   // CHECK-NOT:     {{gpu.shuffle|memref.load|vector.load}}
   // CHECK:         gpu.return
+  // COUNT: @argmax_of_four_warps barriers = 0, shuffles = 10, loads = 2, shared loads = 2, vector loads = 2
+  // COUNT: @argmax_of_four_warps stores = 3, shared stores = 2, scf.if = 1
   gpu.func @argmax_of_four_warps(%v: f32, %i: i32, %P: memref<i32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %m, %j = tile.all_reduce argmax %v, %i scope(cta) : f32, i32 -> f32, i32
@@ -99,6 +105,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    memref.load %[[PLACE]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @argmax_of_nine_warps barriers = 0, shuffles = 18, loads = 4, shared loads = 4, stores = 5
+  // COUNT: @argmax_of_nine_warps shared stores = 4, scf.if = 4
   gpu.func @argmax_of_nine_warps(%v: f32, %i: i32, %P: memref<i32>)
       kernel attributes {known_block_size = array<i32: 288, 1, 1>} {
     %m, %j = tile.all_reduce argmax %v, %i scope(cta) : f32, i32 -> f32, i32
@@ -114,6 +122,7 @@ gpu.module @kernels {
   // CHECK:         %[[O2:.+]], %{{.+}} = gpu.shuffle xor %[[P]],
   // CHECK-NEXT:    %[[P2:.+]] = arith.mulf %[[P]], %[[O2]]
   // CHECK-NEXT:    memref.store %[[P2]]
+  // COUNT: @custom barriers = 0, shuffles = 2, loads = 0, stores = 1
   gpu.func @custom(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %s = tile.all_reduce custom %v scope(warp) width 4 stride 1 identity [1.0 : f32] combiner {
@@ -141,6 +150,7 @@ gpu.module @kernels {
   // CHECK-NEXT:    scf.if
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         gpu.return
+  // COUNT: @branch_in_a_combiner barriers = 0, shuffles = 2, loads = 0, stores = 1, scf.if = 2
   gpu.func @branch_in_a_combiner(%v: f32, %limit: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %s = tile.all_reduce custom %v scope(warp) width 4 stride 1 identity [0.0 : f32] combiner {
@@ -169,6 +179,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    arith.muli
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @two_sources barriers = 0, shuffles = 10, loads = 4, shared loads = 4, stores = 4, shared stores = 2
+  // COUNT: @two_sources scf.if = 1
   gpu.func @two_sources(%v: f32, %i: i32, %R: memref<f32>, %P: memref<i32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %s, %p = tile.all_reduce custom %v, %i scope(cta) identity [0.0 : f32, 1 : i32] combiner {

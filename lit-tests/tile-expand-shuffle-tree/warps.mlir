@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-expand-shuffle-tree
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 // Groups that are wider than a warp leave values in shared memory, one slot for each warp and column
 // of the block. Between writing and reading a barrier is missing, which another pass inserts.
@@ -38,6 +39,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    %[[Y:.+]] = memref.load %[[SLOTS]][%{{.*}}c1]
   // CHECK-NEXT:    %[[ALL:.+]] = arith.addf %[[X]], %[[Y]]
   // CHECK-NEXT:    memref.store %[[ALL]]
+  // COUNT: @two_warps barriers = 0, shuffles = 5, loads = 2, shared loads = 2, stores = 2, shared stores = 1
+  // COUNT: @two_warps scf.if = 1
   gpu.func @two_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -56,6 +59,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    %[[XY:.+]] = arith.addf %[[X]], %[[Y]]
   // CHECK-NEXT:    %[[ALL:.+]] = arith.addf %[[XY]], %[[Z]]
   // CHECK-NEXT:    memref.store %[[ALL]]
+  // COUNT: @three_warps barriers = 0, shuffles = 5, loads = 3, shared loads = 3, stores = 2, shared stores = 1
+  // COUNT: @three_warps scf.if = 1
   gpu.func @three_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -76,6 +81,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    %[[P1:.+]] = arith.addf
   // CHECK-NEXT:    %[[ALL:.+]] = arith.addf %[[P0]], %[[P1]]
   // CHECK-NEXT:    memref.store %[[ALL]]
+  // COUNT: @four_warps barriers = 0, shuffles = 5, loads = 1, shared loads = 1, vector loads = 1, stores = 2
+  // COUNT: @four_warps shared stores = 1, scf.if = 1
   gpu.func @four_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -99,6 +106,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    %[[OTHERS:.+]], %{{.+}} = gpu.shuffle xor %[[MINE]], %{{.*}}c1_i32,
   // CHECK-NEXT:    %[[ALL:.+]] = arith.addf %[[MINE]], %[[OTHERS]]
   // CHECK-NEXT:    memref.store %[[ALL]]
+  // COUNT: @eight_warps barriers = 0, shuffles = 6, loads = 1, shared loads = 1, vector loads = 1, stores = 2
+  // COUNT: @eight_warps shared stores = 1, scf.if = 1
   gpu.func @eight_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -114,6 +123,8 @@ gpu.module @kernels {
   // CHECK-COUNT-2: gpu.shuffle xor
   // CHECK-NOT:     {{gpu.shuffle|memref.load|vector.load}}
   // CHECK:         gpu.return
+  // COUNT: @eight_warps_f64 barriers = 0, shuffles = 7, loads = 1, shared loads = 1, vector loads = 1, stores = 2
+  // COUNT: @eight_warps_f64 shared stores = 1, scf.if = 1
   gpu.func @eight_warps_f64(%v: f64, %R: memref<f64>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f64 -> f64
@@ -134,6 +145,8 @@ gpu.module @kernels {
   // CHECK-COUNT-2: gpu.shuffle xor
   // CHECK-NOT:     {{gpu.shuffle|memref.load|vector.load}}
   // CHECK:         gpu.return
+  // COUNT: @sixteen_warps barriers = 0, shuffles = 7, loads = 1, shared loads = 1, vector loads = 1, stores = 2
+  // COUNT: @sixteen_warps shared stores = 1, scf.if = 1
   gpu.func @sixteen_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -150,6 +163,8 @@ gpu.module @kernels {
   // CHECK-COUNT-8: arith.addf
   // CHECK-NOT:     {{gpu.shuffle|memref.load|scf.for|arith.addf}}
   // CHECK:         gpu.return
+  // COUNT: @nine_warps barriers = 0, shuffles = 5, loads = 9, shared loads = 9, stores = 2, shared stores = 1
+  // COUNT: @nine_warps scf.if = 1
   gpu.func @nine_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 288, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -183,6 +198,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    memref.load %[[TOTAL]][%[[ZERO]]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @twenty_warps barriers = 0, shuffles = 10, loads = 2, shared loads = 2, stores = 3, shared stores = 2
+  // COUNT: @twenty_warps scf.if = 4
   gpu.func @twenty_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 640, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -203,6 +220,8 @@ gpu.module @kernels {
   // CHECK:         memref.load %[[TOTAL]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @thirty_two_warps barriers = 0, shuffles = 10, loads = 2, shared loads = 2, stores = 3, shared stores = 2
+  // COUNT: @thirty_two_warps scf.if = 4
   gpu.func @thirty_two_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 32, 16, 2>} {
     %s = tile.all_reduce sum %v scope(cta) : f32 -> f32
@@ -224,6 +243,8 @@ gpu.module @kernels {
   // CHECK-NEXT:    arith.addf %[[X]], %[[Y]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @four_teams_of_two_warps barriers = 0, shuffles = 5, loads = 2, shared loads = 2, stores = 2
+  // COUNT: @four_teams_of_two_warps shared stores = 1, scf.if = 1
   gpu.func @four_teams_of_two_warps(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 64 stride 1 : f32 -> f32
@@ -247,6 +268,8 @@ gpu.module @kernels {
   // CHECK-COUNT-1: gpu.shuffle xor
   // CHECK-NOT:     gpu.shuffle
   // CHECK:         gpu.return
+  // COUNT: @incomplete_last_team barriers = 0, shuffles = 6, loads = 1, shared loads = 1, stores = 2
+  // COUNT: @incomplete_last_team shared stores = 1, scf.if = 2
   gpu.func @incomplete_last_team(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 64 stride 1 : f32 -> f32
@@ -265,6 +288,8 @@ gpu.module @kernels {
   // CHECK-COUNT-3: arith.addf
   // CHECK-NOT:     {{gpu.shuffle|memref.load|vector.load|arith.addf}}
   // CHECK:         gpu.return
+  // COUNT: @warpgroups barriers = 0, shuffles = 5, loads = 1, shared loads = 1, vector loads = 1, stores = 2
+  // COUNT: @warpgroups shared stores = 1, scf.if = 1
   gpu.func @warpgroups(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %s = tile.all_reduce sum %v scope(warpgroup) : f32 -> f32
@@ -293,6 +318,7 @@ gpu.module @kernels {
   // CHECK-COUNT-3: arith.addf
   // CHECK-NOT:     {{gpu.shuffle|memref.load|arith.addf}}
   // CHECK:         gpu.return
+  // COUNT: @columns barriers = 0, shuffles = 0, loads = 4, shared loads = 4, stores = 2, shared stores = 1
   gpu.func @columns(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 4 stride 32 : f32 -> f32
@@ -319,6 +345,8 @@ gpu.module @kernels {
   // CHECK-COUNT-3: arith.addf
   // CHECK-NOT:     {{gpu.shuffle|memref.load|arith.addf}}
   // CHECK:         gpu.return
+  // COUNT: @four_columns barriers = 0, shuffles = 3, loads = 4, shared loads = 4, stores = 2, shared stores = 1
+  // COUNT: @four_columns scf.if = 1
   gpu.func @four_columns(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 32 stride 4 : f32 -> f32
@@ -344,6 +372,7 @@ gpu.module @kernels {
   // CHECK:         memref.load %[[SLOTS]]
   // CHECK-NOT:     {{gpu.shuffle|memref.load}}
   // CHECK:         gpu.return
+  // COUNT: @every_other_warp barriers = 0, shuffles = 0, loads = 2, shared loads = 2, stores = 2, shared stores = 1
   gpu.func @every_other_warp(%v: f32, %R: memref<f32>)
       kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
     %s = tile.all_reduce sum %v scope(cta) width 2 stride 64 : f32 -> f32

@@ -13,6 +13,7 @@
 // RUN(MANY): tx run %s --entry apart --device cpu --arg full:1:7x40xf32 --arg zeros:7xf32
 // RUN(ROOM): tx compile %s --entry sides --plan - -o /dev/null
 // RUN(PLAN): tx compile %s --entry rows --plan - -o /dev/null
+// SNAPSHOT(CHECK): none — CHECK and COUNT state what each kernel holds
 
 // Schedules for some lengths: a kernel for each, of which one is launched. The others are launches of no blocks.
 
@@ -30,6 +31,9 @@
 // LONG: [9. 9. 9.]
 // PLAN: "min(ceildiv(arg0.dim0, 128), 2147483647) * max(min(9 - arg0.dim1, 1), 0)"
 // PLAN: "min(ceildiv(arg0.dim0, 4), 2147483647) * max(min(arg0.dim1 - 8, 1), 0)"
+// COUNT: @rows_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2, scf.if = 1
+// COUNT: @rows_1 tile.all_reduce = 1, scf.for = 2, scf.if = 4, memref.load = 2, memref.store = 1, arith.select = 1
+// COUNT: @rows gpu.launch_func = 2, cf.assert = 1
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {schedule = [#tile.case<"d1" to 8, [#tile.split<"d0" by 128>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]>,
@@ -64,6 +68,11 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // TILES: [100.]
 // FULL: [256.]
 // CUT: [10000.]
+// COUNT: @all_0 tile.all_reduce = 1, scf.if = 2, memref.load = 2, memref.store = 1, arith.select = 5
+// COUNT: @all_1 tile.all_reduce = 1, scf.if = 11, memref.load = 8, memref.store = 1, arith.select = 1
+// COUNT: @all_2 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
+// COUNT: @all_3 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
+// COUNT: @all gpu.launch_func = 4, memref.alloc = 1
 func.func @all(%A: memref<?xf32>, %B: memref<1xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)
     {maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (0)>],
@@ -83,6 +92,10 @@ func.func @all(%A: memref<?xf32>, %B: memref<1xf32>) {
 // CHECK:         gpu.launch_func @every_kernels::@every_1
 // CHECK:         gpu.launch_func @every_kernels::@every_2
 // EVERY: [100.]
+// COUNT: @every_0 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
+// COUNT: @every_1 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
+// COUNT: @every_2 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
+// COUNT: @every gpu.launch_func = 3
 func.func @every(%A: memref<?xf32>, %B: memref<1xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)
     {maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (0)>],
@@ -111,6 +124,11 @@ func.func @every(%A: memref<?xf32>, %B: memref<1xf32>) {
 // ROOM:      "2 * max(min(arg0.dim1 - 8, 1), 0) * max(min(5 - arg0.dim0, 1), 0)"
 // ROOM:      "min(ceildiv(arg0.dim0, 8), 2147483647) * max(min(9 - arg0.dim1, 1), 0)"
 // ROOM:      "min(arg0.dim0, 2147483647) * max(min(arg0.dim1 - 8, 1), 0) * max(min(arg0.dim0 - 4, 1), 0)"
+// COUNT: @sides_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2, scf.if = 1
+// COUNT: @sides_1 tile.all_reduce = 2, scf.for = 2, scf.if = 7, memref.load = 6, memref.store = 2
+// COUNT: @sides_1 memref.atomic_rmw = 2, nvvm.barrier = 1, llvm.fence = 2, arith.select = 9
+// COUNT: @sides_2 tile.all_reduce = 1, scf.for = 2, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
+// COUNT: @sides gpu.launch_func = 3, memref.alloc = 2, cf.assert = 1
 func.func @sides(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {schedule = [#tile.case<"d1" to 8, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]>,
@@ -129,6 +147,10 @@ func.func @sides(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK:         return
 // FEW: [40. 40. 40.]
 // MANY: [40. 40. 40. 40. 40. 40. 40.]
+// COUNT: @apart_0 tile.all_reduce = 1, scf.for = 2, scf.if = 2, memref.load = 1, memref.store = 1, arith.select = 1
+// COUNT: @apart_1 tile.all_reduce = 1, scf.for = 2, scf.if = 35, memref.load = 32, memref.store = 1, arith.select = 1
+// COUNT: @apart_2 tile.all_reduce = 1, scf.for = 2, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
+// COUNT: @apart gpu.launch_func = 3, memref.alloc = 1, cf.assert = 1
 func.func @apart(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {schedule = [#tile.case<"d0" to 4, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 32>, #tile.rfactor<"d1.o">,

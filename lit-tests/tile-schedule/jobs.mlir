@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-schedule
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 // What becomes a kernel besides plain reductions, and what a kernel is given.
 
@@ -9,6 +10,8 @@
 // CHECK:         memref.load %{{.+}}[%{{.+}}] : memref<?xf32>
 // CHECK:         arith.addf
 // CHECK:         memref.store
+// COUNT: @convolution_0 barriers = 0, shuffles = 0, loads = 3, stores = 1, scf.for = 3, scf.if = 1
+// COUNT: @convolution gpu.launch_func = 1, cf.assert = 3
 func.func @convolution(%A: memref<?x?xf32>, %K: memref<3x3xf32>, %B: memref<?x?xf32>, %bias: memref<?xf32>) {
   tile.reduce sum %A, %K into %B with %bias axes [2, 3] scope(grid)
     {maps = [affine_map<(i, j, di, dj) -> (i + di, j + dj)>, affine_map<(i, j, di, dj) -> (di, dj)>,
@@ -37,6 +40,11 @@ func.func @convolution(%A: memref<?x?xf32>, %K: memref<3x3xf32>, %B: memref<?x?x
 // CHECK-LABEL: gpu.func @element_wise_3
 // CHECK:         memref.load
 // CHECK-NEXT:    memref.store
+// COUNT: @element_wise_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1, scf.if = 1
+// COUNT: @element_wise_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1, scf.if = 1
+// COUNT: @element_wise_2 barriers = 0, shuffles = 0, loads = 0, stores = 1, scf.for = 1, scf.if = 1
+// COUNT: @element_wise_3 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1, scf.if = 1
+// COUNT: @element_wise gpu.launch_func = 4, cf.assert = 1
 func.func @element_wise(%A: memref<?xf32>, %B: memref<?xi32>, %C: memref<?xf32>) {
   linalg.map { math.absf } ins(%A : memref<?xf32>) outs(%A : memref<?xf32>)
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%B : memref<?xi32>) {
@@ -63,6 +71,8 @@ func.func @element_wise(%A: memref<?xf32>, %B: memref<?xi32>, %C: memref<?xf32>)
 // CHECK:         %[[D:.+]] = memref.dim
 // CHECK:         gpu.launch_func @scalars_kernels::@scalars_0
 // CHECK-SAME:      %[[D]] : index
+// COUNT: @scalars_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
+// COUNT: @scalars gpu.launch_func = 1
 func.func @scalars(%A: memref<?xf32>, %B: memref<f32>, %scale: f32) {
   %c0 = arith.constant 0 : index
   %n = memref.dim %A, %c0 : memref<?xf32>
@@ -82,6 +92,8 @@ func.func @scalars(%A: memref<?xf32>, %B: memref<f32>, %scale: f32) {
 // CHECK:         scf.for %{{.+}} = %block_id_y to %{{.+}} step %grid_dim_y
 // CHECK-LABEL: func.func @too_many_blocks(
 // CHECK:         gpu.launch_func {{.+}} blocks in (%c1, %c65535, %c1)
+// COUNT: @too_many_blocks_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
+// COUNT: @too_many_blocks gpu.launch_func = 1
 func.func @too_many_blocks(%A: memref<100000x4xf32>, %B: memref<100000xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_y>]}
     : memref<100000x4xf32> into memref<100000xf32>
@@ -95,6 +107,9 @@ func.func @too_many_blocks(%A: memref<100000x4xf32>, %B: memref<100000xf32>) {
 // CHECK:         memref.store %cst
 // CHECK-LABEL: func.func @nothing(
 // CHECK:         gpu.launch_func {{.+}}@nothing_0 blocks in (%c0
+// COUNT: @nothing_0 barriers = 0, shuffles = 0, loads = 0, stores = 0
+// COUNT: @nothing_1 barriers = 0, shuffles = 0, loads = 0, stores = 1
+// COUNT: @nothing gpu.launch_func = 2
 func.func @nothing(%A: memref<0x8xf32>, %B: memref<0xf32>, %C: memref<8x0xf32>, %D: memref<8xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) : memref<0x8xf32> into memref<0xf32>
   tile.reduce sum %C into %D axes [1] scope(grid) : memref<8x0xf32> into memref<8xf32>
@@ -106,6 +121,8 @@ func.func @nothing(%A: memref<0x8xf32>, %B: memref<0xf32>, %C: memref<8x0xf32>, 
 // CHECK:         %[[AT:.+]] = arith.index_cast
 // CHECK:         memref.load %{{.+}}[%[[AT]]] : memref<256xf32>
 // CHECK:         memref.store %{{.+}}, %{{.+}}[%{{.+}}, %c0] {{.*}}: memref<?x1xf32>
+// COUNT: @lookup_0 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 1, scf.if = 1
+// COUNT: @lookup gpu.launch_func = 1, cf.assert = 1
 func.func @lookup(%A: memref<?xi32>, %T: memref<256xf32>, %B: memref<?x1xf32>) {
   linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i, 0)>], iterator_types = ["parallel"]}
       ins(%A : memref<?xi32>) outs(%B : memref<?x1xf32>) {

@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-schedule
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 // Partial results of blocks, combined in the same launch.
 
@@ -26,6 +27,9 @@
 // CHECK:         memref.alloc() {tile.cleared} : memref<1xi64>
 // CHECK-COUNT-1: gpu.launch_func
 // CHECK-NOT:     gpu.launch_func
+// COUNT: @full_sum_0 tile.all_reduce = 2, scf.for = 1, scf.if = 22, memref.load = 12, memref.store = 2
+// COUNT: @full_sum_0 memref.atomic_rmw = 2, nvvm.barrier = 1, llvm.fence = 2, arith.select = 1
+// COUNT: @full_sum gpu.launch_func = 1, memref.alloc = 2
 func.func @full_sum(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)
     {schedule = [#tile.split<"d0" by 16384>, #tile.split<"d0.i" by 1024>, #tile.rfactor<"d0.i.o">, #tile.bind<"d0.i.o" to block_x>,
@@ -50,6 +54,9 @@ func.func @full_sum(%A: memref<?xf32>, %B: memref<f32>) {
 // CHECK-COUNT-2:   tile.all_reduce max %{{.+}} scope(cta) width 8 stride 32
 // CHECK-LABEL: func.func @columns(
 // CHECK:         arith.maxui
+// COUNT: @columns_0 tile.all_reduce = 4, scf.for = 6, scf.if = 48, memref.load = 4, vector.load = 9, memref.store = 4
+// COUNT: @columns_0 memref.atomic_rmw = 2, gpu.barrier = 1, nvvm.barrier = 1, llvm.fence = 2
+// COUNT: @columns gpu.launch_func = 1, memref.alloc = 2
 func.func @columns(%A: memref<?x100xf32>, %B: memref<100xf32>) {
   tile.reduce max %A into %B axes [0] scope(grid)
     {schedule = [#tile.split<"d1" by 2>, #tile.split<"d1.o" by 32>, #tile.bind<"d1.o.o" to block_x>, #tile.bind<"d1.o.i" to thread_x>,
@@ -64,6 +71,9 @@ func.func @columns(%A: memref<?x100xf32>, %B: memref<100xf32>) {
 // CHECK:         memref.atomic_rmw addi %{{.+}}, %{{.+}}[%{{.+}}] : (i64, memref<?xi64>) -> i64
 // CHECK-LABEL: func.func @rows_of_pairs(
 // CHECK:         memref.alloc(%{{.+}}) {tile.cleared} : memref<?xi64>
+// COUNT: @rows_of_pairs_0 tile.all_reduce = 2, scf.for = 4, scf.if = 17, memref.load = 9, memref.store = 4
+// COUNT: @rows_of_pairs_0 memref.atomic_rmw = 2, gpu.barrier = 1, nvvm.barrier = 1, llvm.fence = 2, arith.select = 14
+// COUNT: @rows_of_pairs gpu.launch_func = 1, memref.alloc = 3, cf.assert = 2
 func.func @rows_of_pairs(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi64>) {
   tile.reduce argmax %A into %V, %I axes [1] scope(grid)
     {schedule = [#tile.split<"d0" by 4>, #tile.bind<"d0.i" to thread_y>, #tile.bind<"d0.o" to block_x>, #tile.split<"d1" by 1000>,
@@ -80,6 +90,9 @@ func.func @rows_of_pairs(%A: memref<?x?xf32>, %V: memref<?xf32>, %I: memref<?xi6
 // CHECK:         tile.all_reduce sum %{{.+}} scope(cta) width 64
 // CHECK:         arith.mulf
 // CHECK:         memref.store
+// COUNT: @two_loops_0 tile.all_reduce = 2, scf.for = 1, scf.if = 14, memref.load = 6, memref.store = 2
+// COUNT: @two_loops_0 memref.atomic_rmw = 2, nvvm.barrier = 1, llvm.fence = 2
+// COUNT: @two_loops gpu.launch_func = 1, memref.alloc = 2
 func.func @two_loops(%A: memref<40x90xf16>, %B: memref<f16>) {
   tile.reduce sum %A into %B axes [0, 1] scope(grid) accumulate
     {schedule = [#tile.split<"d0" by 8>, #tile.split<"d1" by 32>, #tile.rfactor<"d0.o">, #tile.rfactor<"d1.o">,
@@ -99,6 +112,9 @@ func.func @two_loops(%A: memref<40x90xf16>, %B: memref<f16>) {
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK-NOT:     tile.all_reduce
 // CHECK:         gpu.return
+// COUNT: @thread_for_each_column_0 barriers = 2, shuffles = 0, fences = 2, atomics = 2, loads = 6, stores = 2
+// COUNT: @thread_for_each_column_0 scf.for = 1, scf.if = 3
+// COUNT: @thread_for_each_column gpu.launch_func = 1, memref.alloc = 2
 func.func @thread_for_each_column(%A: memref<70x33xi32>, %B: memref<33xi32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)
     {schedule = [#tile.bind<"d1" to thread_x>, #tile.split<"d0" by 16>, #tile.rfactor<"d0.o">, #tile.bind<"d0.o" to block_x>,
@@ -111,6 +127,10 @@ func.func @thread_for_each_column(%A: memref<70x33xi32>, %B: memref<33xi32>) {
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK-LABEL: func.func @cases(
 // CHECK-COUNT-2: gpu.launch_func
+// COUNT: @cases_0 tile.all_reduce = 1, scf.if = 3, memref.load = 1, memref.store = 1, arith.select = 1
+// COUNT: @cases_1 tile.all_reduce = 2, scf.for = 2, scf.if = 16, memref.load = 9, memref.store = 2
+// COUNT: @cases_1 memref.atomic_rmw = 2, nvvm.barrier = 1, llvm.fence = 2, arith.select = 2
+// COUNT: @cases gpu.launch_func = 2, memref.alloc = 2
 func.func @cases(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)
     {schedule = [#tile.case<"d0" to 64, [#tile.split<"d0" by 64>, #tile.bind<"d0.i" to thread_x>]>,
@@ -126,6 +146,9 @@ func.func @cases(%A: memref<?xf32>, %B: memref<f32>) {
 // CHECK:         nvvm.barrier #nvvm.reduction<or>
 // CHECK-LABEL: func.func @vast(
 // CHECK-COUNT-1: gpu.launch_func
+// COUNT: @vast_0 tile.all_reduce = 2, scf.for = 3, scf.if = 44, memref.load = 10, vector.load = 8, memref.store = 2
+// COUNT: @vast_0 memref.atomic_rmw = 2, nvvm.barrier = 1, llvm.fence = 2, arith.select = 5
+// COUNT: @vast gpu.launch_func = 1, memref.alloc = 2
 func.func @vast(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)
     {schedule = [#tile.align<"d0" to 4>, #tile.split<"d0.o" by 12288>, #tile.split<"d0.o.i" by 2048>,

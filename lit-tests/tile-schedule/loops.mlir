@@ -1,4 +1,5 @@
 // RUN: tx-opt %s --tile-schedule
+// SNAPSHOT: none — CHECK and COUNT state what each kernel holds
 
 // What each step makes of the loops: guards, peeled parts, bounds.
 
@@ -11,6 +12,8 @@
 // CHECK:           memref.load %{{.+}}[%[[ROW]], %[[K]]]
 // CHECK:         memref.store %{{.+}}, %{{.+}}[%[[ROW]]]
 // CHECK-NOT:   scf.if
+// COUNT: @serial_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
+// COUNT: @serial gpu.launch_func = 1, cf.assert = 1
 func.func @serial(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = []} : memref<?x?xf32> into memref<?xf32>
   return
@@ -26,6 +29,8 @@ func.func @serial(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK:       scf.if %[[MORE]]
 // CHECK:         arith.subi %[[M]]
 // CHECK:         scf.for
+// COUNT: @peeled_0 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 3, scf.if = 1
+// COUNT: @peeled gpu.launch_func = 1
 func.func @peeled(%A: memref<?xf32>, %B: memref<f32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 16>]} : memref<?xf32> into memref<f32>
   return
@@ -36,6 +41,8 @@ func.func @peeled(%A: memref<?xf32>, %B: memref<f32>) {
 // CHECK-NOT:   scf.if
 // CHECK-NOT:   arith.cmpi
 // CHECK:       gpu.return
+// COUNT: @even_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
+// COUNT: @even gpu.launch_func = 1
 func.func @even(%A: memref<64x128xf32>, %B: memref<64xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d0" by 32>, #tile.split<"d1" by 16>,
     #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]} : memref<64x128xf32> into memref<64xf32>
@@ -54,6 +61,8 @@ func.func @even(%A: memref<64x128xf32>, %B: memref<64xf32>) {
 // CHECK:         %[[INSIDE:.+]] = arith.cmpi ult, %[[ROW]], %[[N]]
 // CHECK:         scf.if %[[INSIDE]]
 // CHECK:           memref.store %{{.+}}, %{{.+}}[%[[ROW]]]
+// COUNT: @bound_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2, scf.if = 1
+// COUNT: @bound gpu.launch_func = 1, cf.assert = 1
 func.func @bound(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d0" by 32>,
     #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]} : memref<?x?xf32> into memref<?xf32>
@@ -66,6 +75,8 @@ func.func @bound(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK:       %[[END:.+]] = arith.select %[[ENOUGH]], %[[LEFT]], %c4
 // CHECK:       scf.for %{{.+}} = %c0 to %[[END]]
 // CHECK-NOT:   scf.if
+// COUNT: @rows_of_one_thread_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 3
+// COUNT: @rows_of_one_thread gpu.launch_func = 1, cf.assert = 1
 func.func @rows_of_one_thread(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d0" by 4>, #tile.bind<"d0.o" to block_x>]}
     : memref<?x?xf32> into memref<?xf32>
@@ -81,6 +92,8 @@ func.func @rows_of_one_thread(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK:         scf.for
 // CHECK-NOT:     arith.divui
 // CHECK:       gpu.return
+// COUNT: @fused_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
+// COUNT: @fused gpu.launch_func = 1, cf.assert = 2
 func.func @fused(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
   tile.reduce sum %A into %B axes [2] scope(grid) {schedule = [#tile.fuse<["d0", "d1"] to "p">, #tile.bind<"p" to block_x>]}
     : memref<?x?x?xf32> into memref<?x?xf32>
@@ -92,6 +105,8 @@ func.func @fused(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
 // CHECK-COUNT-5: memref.load
 // CHECK-NOT:     memref.load
 // CHECK:         gpu.return
+// COUNT: @unrolled_0 barriers = 0, shuffles = 0, loads = 5, stores = 1, scf.for = 1
+// COUNT: @unrolled gpu.launch_func = 1, cf.assert = 1
 func.func @unrolled(%A: memref<?x5xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.unroll<"d1">]}
     : memref<?x5xf32> into memref<?xf32>
@@ -119,6 +134,8 @@ func.func @unrolled(%A: memref<?x5xf32>, %B: memref<?xf32>) {
 // CHECK-COUNT-4:     memref.load
 // CHECK-NOT:     memref.load
 // CHECK:         gpu.return
+// COUNT: @vectorized_0 barriers = 0, shuffles = 0, loads = 9, vector loads = 1, stores = 1, scf.for = 3, scf.if = 18
+// COUNT: @vectorized gpu.launch_func = 1, cf.assert = 1
 func.func @vectorized(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>,
     #tile.split<"d1" by 4>, #tile.vectorize<"d1.i">]} : memref<?x?xf32> into memref<?xf32>
@@ -133,6 +150,9 @@ func.func @vectorized(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // CHECK:           scf.yield
 // CHECK-COUNT-4: memref.store
 // CHECK:         gpu.return
+// COUNT: @columns_side_by_side_0 barriers = 0, shuffles = 0, loads = 5, vector loads = 1, stores = 4, scf.for = 2
+// COUNT: @columns_side_by_side_0 scf.if = 1
+// COUNT: @columns_side_by_side gpu.launch_func = 1
 func.func @columns_side_by_side(%A: memref<?x128xf32>, %B: memref<128xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d1" by 4>, #tile.bind<"d1.o" to thread_x>,
     #tile.reorder<"d0", "d1.i">, #tile.vectorize<"d1.i">]} : memref<?x128xf32> into memref<128xf32>
@@ -145,6 +165,8 @@ func.func @columns_side_by_side(%A: memref<?x128xf32>, %B: memref<128xf32>) {
 // CHECK-COUNT-4: memref.load %{{.+}} : memref<64x4xi1>
 // CHECK-NOT:     memref.load
 // CHECK:         gpu.return
+// COUNT: @bits_side_by_side_0 barriers = 0, shuffles = 0, loads = 4, stores = 1
+// COUNT: @bits_side_by_side gpu.launch_func = 1
 func.func @bits_side_by_side(%A: memref<64x4xi1>, %B: memref<64xi1>) {
   tile.reduce xor %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.vectorize<"d1">]}
     : memref<64x4xi1> into memref<64xi1>
@@ -156,6 +178,8 @@ func.func @bits_side_by_side(%A: memref<64x4xi1>, %B: memref<64xi1>) {
 // CHECK-NOT:     vector.load
 // CHECK-COUNT-4: memref.load
 // CHECK:         gpu.return
+// COUNT: @no_neighbours_0 barriers = 0, shuffles = 0, loads = 4, stores = 1
+// COUNT: @no_neighbours gpu.launch_func = 1
 func.func @no_neighbours(%A: memref<64x4xf32, strided<[8, 2]>>, %B: memref<64xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.bind<"d0" to block_x>, #tile.vectorize<"d1">]}
     : memref<64x4xf32, strided<[8, 2]>> into memref<64xf32>
@@ -168,6 +192,8 @@ func.func @no_neighbours(%A: memref<64x4xf32, strided<[8, 2]>>, %B: memref<64xf3
 // CHECK:         vector.load %[[A]][{{.+}}] {{.*}}nontemporal = true
 // CHECK-NOT:     %[[X]][{{.+}}nontemporal
 // CHECK:         gpu.return
+// COUNT: @streamed_0 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 8, vector.load = 2, memref.store = 1
+// COUNT: @streamed gpu.launch_func = 1, cf.assert = 1
 func.func @streamed(%A: memref<?x64xf32>, %X: memref<64xf32>, %Y: memref<?xf32>) {
   tile.reduce sum %A, %X into %Y axes [1] scope(grid)
     {maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (k)>, affine_map<(m, k) -> (m)>],

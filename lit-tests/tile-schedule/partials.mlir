@@ -1,5 +1,6 @@
 // RUN(TWO): tx-opt %s --tile-schedule=until=partials
 // RUN(KERNELS): tx-opt %s --tile-schedule
+// SNAPSHOT(KERNELS): none — CHECK and COUNT state what each kernel holds
 
 // Partial results in global memory make two reductions of one.
 
@@ -19,6 +20,9 @@
 // KERNELS-LABEL: gpu.func @sixteen_partial_sums_1(
 // KERNELS-SAME:    %[[RF:.+]]: memref<16x?xf32>, %{{.+}}: memref<?xf32>)
 // KERNELS:       memref.load %[[RF]]
+// COUNT(KERNELS): @sixteen_partial_sums_0 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 3, scf.if = 2
+// COUNT(KERNELS): @sixteen_partial_sums_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2, scf.if = 1
+// COUNT(KERNELS): @sixteen_partial_sums gpu.launch_func = 2, memref.alloc = 1, cf.assert = 1
 func.func @sixteen_partial_sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = [#tile.split<"d1" by 16>, #tile.rfactor<"d1.i">]}
     : memref<?x?xf32> into memref<?xf32>
@@ -31,6 +35,9 @@ func.func @sixteen_partial_sums(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // TWO:         tile.reduce sum %{{.+}} into %[[RF]]
 // TWO:         tile.reduce sum %[[RF]] into %{{.+}} axes [0] scope(grid) epilogue {
 // TWO:           arith.truncf %{{.+}} : f32 to f16
+// COUNT(KERNELS): @half_precision_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
+// COUNT(KERNELS): @half_precision_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
+// COUNT(KERNELS): @half_precision gpu.launch_func = 2, memref.alloc = 1
 func.func @half_precision(%A: memref<1000xf16>, %B: memref<f16>) {
   tile.reduce sum %A into %B axes [0] scope(grid) {schedule = [#tile.split<"d0" by 8>, #tile.rfactor<"d0.i">]}
     : memref<1000xf16> into memref<f16>
@@ -43,6 +50,9 @@ func.func @half_precision(%A: memref<1000xf16>, %B: memref<f16>) {
 // TWO:         %[[I:.+]] = memref.alloc() : memref<8xi64>
 // TWO:         tile.reduce argmax %{{.+}} into %[[V]], %[[I]] axes [0] scope(grid) {partials
 // TWO:         tile.reduce argmax %[[V]], %[[I]] into
+// COUNT(KERNELS): @pairs_0 barriers = 0, shuffles = 0, loads = 1, stores = 2, scf.for = 2
+// COUNT(KERNELS): @pairs_1 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 1
+// COUNT(KERNELS): @pairs gpu.launch_func = 2, memref.alloc = 2
 func.func @pairs(%A: memref<1000xf32>, %V: memref<f32>, %I: memref<i64>) {
   tile.reduce argmax %A into %V, %I axes [0] scope(grid) {schedule = [#tile.split<"d0" by 8>, #tile.rfactor<"d0.i">]}
     : memref<1000xf32> into memref<f32>, memref<i64>
@@ -54,6 +64,10 @@ func.func @pairs(%A: memref<1000xf32>, %V: memref<f32>, %I: memref<i64>) {
 // TWO-LABEL: func.func @with_old_values(
 // TWO:         tile.reduce sum %{{.+}} into %[[RF:.+]] axes [1] scope(grid) {maps = {{.+}}, neutral, partials = ["d1.o"]
 // TWO:         tile.reduce sum %[[RF]] into %{{.+}} with %{{.+}} axes [0] scope(grid) accumulate epilogue {
+// COUNT(KERNELS): @with_old_values_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 3
+// COUNT(KERNELS): @with_old_values_1 tile.all_reduce = 1, scf.for = 2, scf.if = 35, memref.load = 34
+// COUNT(KERNELS): @with_old_values_1 memref.store = 1
+// COUNT(KERNELS): @with_old_values gpu.launch_func = 2, memref.alloc = 1, cf.assert = 2
 func.func @with_old_values(%A: memref<?x?xf32>, %B: memref<?xf32>, %S: memref<?xf32>) {
   tile.reduce sum %A into %B with %S axes [1] scope(grid) accumulate
     {maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>],
@@ -73,6 +87,9 @@ func.func @with_old_values(%A: memref<?x?xf32>, %B: memref<?xf32>, %S: memref<?x
 // KERNELS:       arith.addf %{{.+}}, %{{.+}} : f64
 // KERNELS-NOT:   arith.truncf
 // KERNELS:       gpu.return
+// COUNT(KERNELS): @wide_old_values_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
+// COUNT(KERNELS): @wide_old_values_1 barriers = 0, shuffles = 0, loads = 2, stores = 1, scf.for = 1
+// COUNT(KERNELS): @wide_old_values gpu.launch_func = 2, memref.alloc = 1
 func.func @wide_old_values(%A: memref<1000xf32>, %B: memref<f64>) {
   tile.reduce sum %A into %B axes [0] scope(grid) accumulate
     {schedule = [#tile.split<"d0" by 8>, #tile.rfactor<"d0.i">]} : memref<1000xf32> into memref<f64>
@@ -82,6 +99,9 @@ func.func @wide_old_values(%A: memref<1000xf32>, %B: memref<f64>) {
 // A combiner goes along with both.
 // TWO-LABEL: func.func @custom(
 // TWO-COUNT-2: tile.reduce custom {{.+}} identity [1.000000e+00 : f32] combiner {
+// COUNT(KERNELS): @custom_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2
+// COUNT(KERNELS): @custom_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
+// COUNT(KERNELS): @custom gpu.launch_func = 2, memref.alloc = 1
 func.func @custom(%A: memref<1000xf32>, %B: memref<f32>) {
   tile.reduce custom %A into %B axes [0] scope(grid) identity [1.0 : f32] combiner {
   ^bb0(%l: f32, %r: f32):
@@ -98,6 +118,8 @@ func.func @custom(%A: memref<1000xf32>, %B: memref<f32>) {
 // KERNELS:       %[[ROOM:.+]] = memref.dim %arg1, %c0
 // KERNELS:       %[[FITS:.+]] = arith.cmpi eq, %[[COUNT]], %[[ROOM]] : index
 // KERNELS:       cf.assert %[[FITS]], "arg1.dim0 must have a place for each iteration of `d1.o`"
+// COUNT(KERNELS): @brought_along_0 barriers = 0, shuffles = 0, loads = 2, stores = 2, scf.for = 4, scf.if = 1
+// COUNT(KERNELS): @brought_along gpu.launch_func = 1, cf.assert = 2
 func.func @brought_along(%A: memref<?x?xf32>, %P: memref<?x?xf32>) {
   tile.reduce sum %A into %P axes [1] scope(grid) {partials = ["d1.o"], schedule = [#tile.split<"d1" by 16>]}
     : memref<?x?xf32> into memref<?x?xf32>
@@ -112,6 +134,10 @@ func.func @brought_along(%A: memref<?x?xf32>, %P: memref<?x?xf32>) {
 // KERNELS:       scf.for {{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}, %{{.+}} = %{{.+}}) -> (f32, f32, f32, f32)
 // KERNELS-COUNT-8: vector.load {{.+}} vector<4xf32>
 // KERNELS-COUNT-32: arith.addf
+// COUNT(KERNELS): @columns_side_by_side_0 barriers = 0, shuffles = 0, loads = 20, vector loads = 16, stores = 4
+// COUNT(KERNELS): @columns_side_by_side_0 scf.for = 3, scf.if = 47
+// COUNT(KERNELS): @columns_side_by_side_1 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
+// COUNT(KERNELS): @columns_side_by_side gpu.launch_func = 2, memref.alloc = 1
 func.func @columns_side_by_side(%A: memref<?x64xf32>, %B: memref<64xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)
     {schedule = [#tile.split<"d1" by 4>, #tile.bind<"d1.o" to thread_x>, #tile.split<"d0" by 128>, #tile.split<"d0.i" by 8>,

@@ -13,6 +13,8 @@ pub(crate) struct Test {
     /// Directives that do something once the RUN lines are done.
     pub(crate) uses: Vec<Use>,
     pub(crate) snapshot: bool,
+    /// Prefixes of RUN lines without a snapshot, `SNAPSHOT(NAME): none`, and the line of each directive.
+    pub(crate) no_snapshot: Vec<(usize, String)>,
     pub(crate) round_trip: bool,
     /// Prefixes that CHECK lines use.
     pub(crate) prefixes: BTreeSet<String>,
@@ -69,7 +71,8 @@ const CHECKS: &[&str] = &["", "-NEXT", "-SAME", "-NOT", "-DAG", "-LABEL", "-EMPT
 impl Test {
     /// Whether the output of a RUN line is compared with a snapshot.
     pub(crate) fn has_snapshot(&self, run: &Run) -> bool {
-        self.snapshot && !run.verifies_diagnostics()
+        let is_excluded = |(_, prefix): &(usize, String)| run.prefixes.contains(prefix);
+        self.snapshot && !run.verifies_diagnostics() && !self.no_snapshot.iter().any(is_excluded)
     }
 
     /// Reads the directives of a file. Whatever looks like one and is not is an error: a misspelt
@@ -142,6 +145,13 @@ impl Test {
                 .map(|(number, error)| format!("line {number}: {error}"));
             let known = is_unknown.then(|| test.known(registry));
             return Err(lines.chain(known).collect::<Vec<_>>().join("\n"));
+        }
+        for (number, prefix) in &test.no_snapshot {
+            if !test.declared().contains(prefix.as_str()) {
+                return Err(format!(
+                    "line {number}: SNAPSHOT: no RUN line has the prefix `{prefix}`"
+                ));
+            }
         }
         for line in uses {
             let number = line.number;
@@ -241,7 +251,7 @@ impl Test {
                 "`{name}` says nothing without a colon: `{name}: …`"
             ));
         }
-        if argument.is_some() && name != "RUN" {
+        if argument.is_some() && !["RUN", "SNAPSHOT"].contains(&name) {
             return Err(format!("`{name}` takes nothing in parentheses"));
         }
         match name {
@@ -273,10 +283,13 @@ impl Test {
                 if reason.is_none_or(str::is_empty) {
                     return Err(format!("write `{name}: none — ` and the reason"));
                 }
-                if name == "SNAPSHOT" {
-                    self.snapshot = false;
-                } else {
-                    self.round_trip = false;
+                match (name, argument) {
+                    ("SNAPSHOT", None) => self.snapshot = false,
+                    ("SNAPSHOT", Some(prefixes)) => {
+                        let each = prefixes.split(',').map(|prefix| prefix.trim().to_owned());
+                        self.no_snapshot.extend(each.map(|prefix| (number, prefix)));
+                    }
+                    _ => self.round_trip = false,
                 }
             }
         }
@@ -447,6 +460,20 @@ mod tests {
     }
 
     #[test]
+    fn one_of_several_runs_may_have_no_snapshot() {
+        let text = GOOD.replace("RUN:", "RUN(A): tx %s\n// RUN:") + "// A: x\n";
+        let has = |directive: &str| {
+            let test = parse(&(text.clone() + directive)).unwrap();
+            [0, 1].map(|run| test.has_snapshot(&test.runs[run]))
+        };
+        assert_eq!(has(""), [true, true]);
+        assert_eq!(has("// SNAPSHOT(A): none — x\n"), [false, true]);
+        assert_eq!(has("// SNAPSHOT(CHECK): none — x\n"), [true, false]);
+        assert_eq!(has("// SNAPSHOT(A, CHECK): none — x\n"), [false, false]);
+        assert_eq!(has("// SNAPSHOT: none — x\n"), [false, false]);
+    }
+
+    #[test]
     fn misspelt_checks_are_refused() {
         refuses(
             &GOOD.replace("CHECK", "CHEK"),
@@ -507,6 +534,14 @@ mod tests {
     fn malformed_directives_are_refused() {
         refuses(&(GOOD.to_owned() + "// SNAPSHOT: none\n"), "the reason");
         refuses(&(GOOD.to_owned() + "// ROUNDTRIP: all\n"), "the reason");
+        refuses(
+            &(GOOD.to_owned() + "// ROUNDTRIP(A): none — x\n"),
+            "in parentheses",
+        );
+        refuses(
+            &(GOOD.to_owned() + "// SNAPSHOT(A): none — x\n"),
+            "line 5: SNAPSHOT: no RUN line has the prefix `A`",
+        );
         refuses(&(GOOD.to_owned() + "// SNAPSHOT\n"), "without a colon");
         refuses(&GOOD.replace("tx-opt", "rm"), "`rm` cannot be run here");
         for name in ["COUNT", "EXIT", "COMPARE"] {

@@ -73,7 +73,7 @@
 //! | `RUN(NAME): COMMAND` | the same with `NAME`, `NAME-NEXT` …; of several RUN lines all but one need names. `RUN(A,B):` for both |
 //! | `EXIT: 3` | the RUN line above ends with this status; without it, with 0 |
 //! | `CHECK: …`, `-NEXT`, `-SAME`, `-NOT`, `-DAG`, `-LABEL`, `-EMPTY`, `-COUNT-N` | as [FileCheck] reads them |
-//! | `SNAPSHOT: none — REASON` | no snapshot |
+//! | `SNAPSHOT: none — REASON` | no snapshot; `SNAPSHOT(NAME):` of one of several RUN lines |
 //! | `ROUNDTRIP: none — REASON` | the output need not be read back, where [`Suite::round_trip`] asks for it |
 //! | `COUNT: @kernel WHAT = N, …` | so many operations stand in the output: see [below](#counts) |
 //! | `VALIDATE` | `validate` of the driver accepts the program: every stage computes what the one before does |
@@ -132,6 +132,9 @@
 //! Beside the CHECK lines, which say what must be true, `x.snap` beside `x.mlir` holds the whole output (`x.NAME.snap` for
 //! `RUN(NAME)`), and shows what a change does. Snapshots are [insta]'s: `INSTA_UPDATE=always` accepts the present
 //! output, and `cargo insta review` asks. [`Suite::bless_hint`] is what a failure tells people to run.
+//!
+//! A snapshot has at most [300 lines](Suite::max_snapshot_lines), since nobody reviews longer ones. A test with more output states
+//! its result in CHECK, `COUNT` or `VALIDATE` lines, and says so: `SNAPSHOT: none — REASON`.
 //!
 //! They come last: where a directive or a CHECK line fails, that is what is told, and no snapshot is compared, written or asked
 //! for. So what is accepted has computed the right thing, where the test says `VALIDATE`.

@@ -42,6 +42,9 @@ macro_rules! suite {
     };
 }
 
+/// Lines of a snapshot file before the output: `---`, `source: …`, `---`.
+const SNAPSHOT_HEADER_LINES: usize = 3;
+
 /// What a RUN line printed.
 struct Printed {
     commands: Vec<Vec<String>>,
@@ -64,6 +67,7 @@ pub struct Suite {
     bless_hint: String,
     environment: Vec<(String, String)>,
     time_limit: Duration,
+    max_snapshot_lines: usize,
     assert_snapshot: AssertSnapshot,
 }
 
@@ -91,6 +95,7 @@ impl Suite {
             bless_hint: "INSTA_UPDATE=always cargo test -- --exact {test}".to_owned(),
             environment: Vec::new(),
             time_limit: Duration::from_secs(120),
+            max_snapshot_lines: 300,
             assert_snapshot,
         }
     }
@@ -198,6 +203,13 @@ impl Suite {
     /// How long a program may take. Two minutes, unless something else is said.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.time_limit = limit;
+        self
+    }
+
+    /// Maximum number of lines of a snapshot file, 300 by default. A test whose output is longer fails unless it says
+    /// `SNAPSHOT: none`: nobody reviews a difference of a thousand lines.
+    pub fn max_snapshot_lines(mut self, lines: usize) -> Self {
+        self.max_snapshot_lines = lines;
         self
     }
 
@@ -544,6 +556,15 @@ impl Suite {
     /// insta's comparison with the snapshot beside the test: `x.snap`, or `x.PREFIX.snap`.
     fn compare_snapshot(&self, path: &Path, run: &Run, text: &str) -> Result<(), String> {
         let snapshot = snapshot_path(path, run);
+        let lines = SNAPSHOT_HEADER_LINES + text.lines().count();
+        if lines > self.max_snapshot_lines {
+            return Err(too_long(
+                &self.shown(&snapshot),
+                lines,
+                self.max_snapshot_lines,
+                run,
+            ));
+        }
         let name = snapshot
             .file_stem()
             .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
@@ -657,6 +678,19 @@ fn snapshot_path(path: &Path, run: &Run) -> PathBuf {
         name.push_str(&run.prefixes.join("-"));
     }
     path.with_file_name(format!("{name}.snap"))
+}
+
+/// The failure of a test whose snapshot would have more lines than the suite allows.
+fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
+    let directive = match &run.prefixes[..] {
+        [only] if only == "CHECK" => "SNAPSHOT".to_owned(),
+        prefixes => format!("SNAPSHOT({})", prefixes.join(",")),
+    };
+    format!(
+        "{place} would have {lines} lines, and a snapshot has at most {limit}: state the result in CHECK lines, in COUNT \
+         lines for each kernel, or in VALIDATE, and write `// {directive}: none — ` and what states the result; or split \
+         the test"
+    )
 }
 
 /// How an output that misses a CHECK is not the snapshot either, which may show why.
