@@ -88,8 +88,19 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
         .args(filter)
         .env("INSTA_UPDATE", "always");
     let tests = sh::run(&mut command);
+    // The table of chosen schedules is no lit test.
+    let table = match filter {
+        None | Some("chosen") => sh::run(
+            workspace
+                .cargo()
+                .args(["test", "--package", "tx-compiler", "--test", "chosen"])
+                .env("INSTA_UPDATE", "always"),
+        ),
+        Some(_) => Ok(()),
+    };
     codegen::codegen(workspace, false)?;
     tests?;
+    table?;
     println!(
         "{}",
         Style::stdout().green("bless: done; read the difference before you commit it (git diff)")
