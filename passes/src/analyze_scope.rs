@@ -1,9 +1,9 @@
 use crate::analysis::access::{Memory, access, root};
 use crate::analysis::kernel::{Kernel, WARPGROUP, check_launch, is_kernel};
 use crate::analysis::laws::check_laws;
-use crate::analysis::unused::warn_of_unused;
+use crate::analysis::placement::placement;
 use crate::analysis::threads::{ThreadSet, Threads};
-use crate::convert_tile_to_gpu::placement;
+use crate::analysis::unused::warn_of_unused;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Copy, Reduce, Scope, is_tile_op, scope};
@@ -83,9 +83,12 @@ fn analyze<'c>(
     kernels: &mut BTreeMap<usize, Threads<'c>>,
 ) -> Result<String, Failed> {
     if scope == Scope::Grid {
-        return Err(error(op.location(), format!("`{}` at scope `grid` is no part of a kernel", name(op)))
-            .note("run `tile-schedule` first: it makes kernels of it")
-            .emit());
+        return Err(error(
+            op.location(),
+            format!("`{}` at scope `grid` is no part of a kernel", name(op)),
+        )
+        .note("run `tile-schedule` first: it makes kernels of it")
+        .emit());
     }
     let kernel = Kernel::around(op)?;
     check_laws(op)?;
@@ -96,8 +99,9 @@ fn analyze<'c>(
             .note("scopes `thread`, `warp`, `warpgroup` and `cta` are, and `tile.all_reduce` at scope `cluster`")
             .emit());
     }
-    let threads =
-        kernels.entry(kernel.op.to_raw().ptr as usize).or_insert_with(|| Threads::new(kernel));
+    let threads = kernels
+        .entry(kernel.op.to_raw().ptr as usize)
+        .or_insert_with(|| Threads::new(kernel));
     let active = threads.active(op);
     if let Some(branch) = active.splits(scope) {
         return Err(split(op, scope, branch));
@@ -112,8 +116,11 @@ fn analyze<'c>(
     if together {
         check_single_writer(op, scope, threads, &set)?;
     }
-    let active: Vec<String> =
-        set.ranges().into_iter().flat_map(|(a, b)| [a.to_string(), b.to_string()]).collect();
+    let active: Vec<String> = set
+        .ranges()
+        .into_iter()
+        .flat_map(|(a, b)| [a.to_string(), b.to_string()])
+        .collect();
     let threads = narrowest(&kernel, scope, &set);
     Ok(format!(
         "{{active = array<i64{}{}>, block = {} : i64, threads = {threads} : i64}}",
@@ -145,13 +152,18 @@ fn check_fragments<'c>(
     };
     // A reduction is asked by its variants, which say more.
     if matches!(name(op), "tile.load" | "tile.store") {
-        let fragment = operands(op).into_iter().chain(tx_mlir::results(op)).find(is_fragment);
+        let fragment = operands(op)
+            .into_iter()
+            .chain(tx_mlir::results(op))
+            .find(is_fragment);
         if let Some(fragment) = fragment {
             placement(op, fragment, scope, narrowest(kernel, scope, set))?;
         }
     }
     for operand in operands(op).into_iter().filter(is_fragment) {
-        let Some(maker) = defining_op(operand) else { continue };
+        let Some(maker) = defining_op(operand) else {
+            continue;
+        };
         if let Some(made) = tx_dialect_tile::scope(maker).filter(|made| *made != scope) {
             return Err(error(
                 op.location(),
@@ -171,12 +183,19 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         return check_copy(op, threads);
     };
     let read = |value: &Val<'c>| (*value, access(threads, op, *value, false));
-    let sources: Vec<_> = reduce.sources.iter().filter(|v| MemRef::of(**v).is_some()).map(read).collect();
+    let sources: Vec<_> = reduce
+        .sources
+        .iter()
+        .filter(|v| MemRef::of(**v).is_some())
+        .map(read)
+        .collect();
     let overlap = reduce.destinations.iter().any(|destination| {
         let write = access(threads, op, *destination, true);
         is_known(threads, *destination)
             && sources.iter().any(|(source, read)| {
-                read.touch.memory != Memory::Any && is_known(threads, *source) && read.is_over(&write)
+                read.touch.memory != Memory::Any
+                    && is_known(threads, *source)
+                    && read.is_over(&write)
             })
     });
     let twice = reduce.destinations.iter().enumerate().any(|(i, one)| {
@@ -207,10 +226,17 @@ fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
         return Ok(());
     };
     let is_copy = name(op) == "tile.copy" && source != destination;
-    if !is_copy || [source, destination].iter().any(|v| MemRef::of(*v).is_none() || !is_known(threads, *v)) {
+    if !is_copy
+        || [source, destination]
+            .iter()
+            .any(|v| MemRef::of(*v).is_none() || !is_known(threads, *v))
+    {
         return Ok(());
     }
-    let (read, write) = (access(threads, op, source, false), access(threads, op, destination, true));
+    let (read, write) = (
+        access(threads, op, source, false),
+        access(threads, op, destination, true),
+    );
     let known = read.touch.memory != Memory::Any && read.is_over(&write);
     // Where the elements of such a view are is not known one by one.
     let [(from, turned), (to, turned_too)] = [source, destination].map(turned);
@@ -239,9 +265,15 @@ fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
     let base = root(value);
     let mut at = value;
     while at != base {
-        let Some(op) = defining_op(at) else { return false };
+        let Some(op) = defining_op(at) else {
+            return false;
+        };
         let all = operands(op);
-        if all.iter().skip(1).any(|v| threads.fact(*v).exact().is_none()) {
+        if all
+            .iter()
+            .skip(1)
+            .any(|v| threads.fact(*v).exact().is_none())
+        {
             return false;
         }
         // What lies between strided elements may be another tile's.
@@ -249,7 +281,9 @@ fn is_known<'c>(threads: &Threads<'c>, value: Val<'c>) -> bool {
         if strides.is_some_and(|strides| strides.iter().any(|s| *s != 1)) {
             return false;
         }
-        let Some(source) = all.first() else { return false };
+        let Some(source) = all.first() else {
+            return false;
+        };
         at = *source;
     }
     true
@@ -263,15 +297,23 @@ fn split<'c>(op: Op<'c>, scope: Scope, branch: Op<'c>) -> Failed {
         }
         "gpu.func" => "this kernel has unstructured control flow",
         "scf.execute_region" => "this region has unstructured control flow",
-        "scf.if" | "scf.index_switch" => "this condition differs between threads in a way that is not known",
+        "scf.if" | "scf.index_switch" => {
+            "this condition differs between threads in a way that is not known"
+        }
         _ => "what this op does to threads is not known",
     };
     error(
         op.location(),
-        format!("all threads of the `{scope}` must reach `{}` together", name(op)),
+        format!(
+            "all threads of the `{scope}` must reach `{}` together",
+            name(op)
+        ),
     )
     .note_at(branch.location(), what)
-    .note(format!("move it out of the `{}`, or make the condition depend on thread ids and constants alone", name(branch)))
+    .note(format!(
+        "move it out of the `{}`, or make the condition depend on thread ids and constants alone",
+        name(branch)
+    ))
     .emit()
 }
 
@@ -292,7 +334,9 @@ fn check_groups<'c>(
         let exists = (kernel.threads - g * size).min(size);
         !complete || (scope == Scope::Warpgroup && exists < WARPGROUP)
     });
-    let Some((group, complete)) = partial else { return Ok(()) };
+    let Some((group, complete)) = partial else {
+        return Ok(());
+    };
     let report = if *complete {
         let exists = kernel.threads - group * size;
         error(
@@ -305,18 +349,30 @@ fn check_groups<'c>(
         let members: Vec<String> = set
             .ranges()
             .into_iter()
-            .map(|(a, b)| if b == a + 1 { a.to_string() } else { format!("{a} to {}", b - 1) })
+            .map(|(a, b)| {
+                if b == a + 1 {
+                    a.to_string()
+                } else {
+                    format!("{a} to {}", b - 1)
+                }
+            })
             .collect();
         let mut report = error(
             op.location(),
-            format!("all threads of the `{scope}` must reach `{}` together", name(op)),
+            format!(
+                "all threads of the `{scope}` must reach `{}` together",
+                name(op)
+            ),
         );
         if let Some(branch) = narrowing(op) {
             report = report.note_at(
                 branch.location(),
                 match (&members[..], set.ranges().as_slice()) {
                     ([one], [(first, last)]) if *last == first + 1 => {
-                        format!("under this branch only thread {one} of {} gets there", kernel.threads)
+                        format!(
+                            "under this branch only thread {one} of {} gets there",
+                            kernel.threads
+                        )
                     }
                     _ => format!(
                         "under this branch only threads {} of {} get there",
@@ -378,7 +434,9 @@ fn check_single_writer<'c>(
             continue;
         }
         // Which memory each group means, as far as it is known.
-        let Some(places) = places(threads, destination) else { continue };
+        let Some(places) = places(threads, destination) else {
+            continue;
+        };
         let place = |g: i64| -> Vec<i64> {
             let t = usize::try_from(g * size).unwrap_or(0);
             places.iter().map(|values| values[t]).collect()
@@ -387,11 +445,19 @@ fn check_single_writer<'c>(
         for g in &groups {
             writers.entry(place(*g)).or_default().push(*g);
         }
-        let Some(clash) = writers.values().find(|w| w.len() > 1) else { continue };
+        let Some(clash) = writers.values().find(|w| w.len() > 1) else {
+            continue;
+        };
         let who = if clash.len() == groups.len() {
-            format!("{} {scope}s reach this op, and all write the same destination", clash.len())
+            format!(
+                "{} {scope}s reach this op, and all write the same destination",
+                clash.len()
+            )
         } else {
-            format!("{scope}s {} and {} write the same destination", clash[0], clash[1])
+            format!(
+                "{scope}s {} and {} write the same destination",
+                clash[0], clash[1]
+            )
         };
         return Err(error(op.location(), who)
             .note(format!(
@@ -421,26 +487,4 @@ fn places<'c>(threads: &Threads<'c>, value: Val<'c>) -> Option<Vec<Vec<i64>>> {
         at = *operands(op).first()?;
     }
     (threads.fact(base).same >= Scope::Cta).then_some(places)
-}
-
-/// The threads recorded by this pass on `op`, which has a scope and stands in `kernel`.
-pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, Failed> {
-    let threads = tx_mlir::dictionary_entry(op, "exec", "threads")
-        .and_then(|a| melior::ir::attribute::IntegerAttribute::try_from(a).ok())
-        .map(|a| a.value())
-        .ok_or_else(|| {
-            error(op.location(), format!("`{}` has no `exec` attribute", name(op)))
-                .note("run `tile-analyze-scope` first")
-                .emit()
-        })?;
-    // The attribute may be written by hand.
-    let most = scope(op).map_or(1, |s| kernel.threads_of(s)).min(kernel.threads);
-    if (1..=most).contains(&threads) {
-        return Ok(threads);
-    }
-    Err(error(
-        op.location(),
-        format!("`exec` must give 1 to {most} threads for this scope and block, found {threads}"),
-    )
-    .emit())
 }

@@ -113,7 +113,10 @@ fn refuse(call: Op<'_>, name: &str) -> Failed {
                 "functions of f16, bf16, f32, f64 and one-dimensional vectors of these that need no library: {}",
                 known.join(", ")
             ));
-        match NEAR.iter().find(|(called, _)| name.strip_suffix('f').unwrap_or(name) == *called) {
+        match NEAR
+            .iter()
+            .find(|(called, _)| name.strip_suffix('f').unwrap_or(name) == *called)
+        {
             Some((_, instead)) => report.note(*instead).emit(),
             None => report.emit(),
         }

@@ -132,7 +132,9 @@ impl Pass for CheckTarget {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut failed = None;
         for gpu_module in walk(module).into_iter().filter(|op| is(*op, "gpu.module")) {
-            let texts = attribute(gpu_module, "targets").and_then(elements).unwrap_or_default();
+            let texts = attribute(gpu_module, "targets")
+                .and_then(elements)
+                .unwrap_or_default();
             let targets = texts
                 .iter()
                 .map(ToString::to_string)
@@ -141,11 +143,21 @@ impl Pass for CheckTarget {
                 .collect::<Result<Vec<NvvmTarget>, Failed>>()?;
             for op in first_block(gpu_module, 0).map(ops).unwrap_or_default() {
                 if attribute(op, "sym_name").is_none() && !UNNAMED.contains(&name(op)) {
-                    let reason = format!("`{}` stands in a GPU module, outside of its functions", name(op));
-                    failed = Some(error(op.location(), reason).note("move it into a function").emit());
+                    let reason = format!(
+                        "`{}` stands in a GPU module, outside of its functions",
+                        name(op)
+                    );
+                    failed = Some(
+                        error(op.location(), reason)
+                            .note("move it into a function")
+                            .emit(),
+                    );
                 }
             }
-            for kernel in walk(gpu_module).into_iter().filter(|op| attribute(*op, "nvvm.kernel").is_some()) {
+            for kernel in walk(gpu_module)
+                .into_iter()
+                .filter(|op| attribute(*op, "nvvm.kernel").is_some())
+            {
                 let bytes = parameter_bytes(kernel);
                 let passes = |target: &NvvmTarget| {
                     let newer = target.ptx >= MORE_PARAMETERS;
@@ -181,7 +193,9 @@ const POINTER: u64 = 8;
 
 /// Bytes of a kernel's parameters, each at a multiple of its size.
 fn parameter_bytes(kernel: Op<'_>) -> u64 {
-    let Some(body) = blocks(kernel).first().copied() else { return 0 };
+    let Some(body) = blocks(kernel).first().copied() else {
+        return 0;
+    };
     (0..body.argument_count()).fold(0, |end, i| {
         // Pointers, and what no kernel of ours takes.
         let size = byte_width(argument(body, i).r#type()).unwrap_or(POINTER);

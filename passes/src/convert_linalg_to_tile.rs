@@ -111,7 +111,9 @@ impl Pass for ConvertLinalgToTile {
                 }
             };
             if let Some(function) = enclosing(op, "func.func") {
-                let uses = uses.entry(op_key(function)).or_insert_with(|| Uses::of(function));
+                let uses = uses
+                    .entry(op_key(function))
+                    .or_insert_with(|| Uses::of(function));
                 fuse(&mut plan, uses, &taken);
             }
             taken.add(&plan);
@@ -142,7 +144,8 @@ fn remove<'c>(gone: &[Op<'c>]) {
         }
     }
     let allocates = |op: &Op<'c>| is(*op, "memref.alloc") || is(*op, "memref.alloca");
-    let (allocations, users): (Vec<Op<'c>>, Vec<Op<'c>>) = gone.iter().partition(|op| allocates(op));
+    let (allocations, users): (Vec<Op<'c>>, Vec<Op<'c>>) =
+        gone.iter().partition(|op| allocates(op));
     users.into_iter().chain(allocations).for_each(erase);
     for value in constants.into_values() {
         if let Some(op) = defining_op(value).filter(|_| !has_uses(value)) {

@@ -78,7 +78,10 @@ impl Pass for ConvertMath {
                 .create("llvm.call_intrinsic")
                 .attr_text("intrin", &format!("\"{to}\""))
                 .attr_text("op_bundle_sizes", "array<i32>")
-                .attr_text("operandSegmentSizes", &format!("array<i32: {}, 0>", arguments.len()))
+                .attr_text(
+                    "operandSegmentSizes",
+                    &format!("array<i32: {}, 0>", arguments.len()),
+                )
                 .operands(&arguments)
                 .result(result.r#type())
                 .value();
@@ -93,7 +96,9 @@ impl Pass for ConvertMath {
 /// Replaces an op on integers of a GPU module; whether it was one.
 fn of_integers(op: Op<'_>) -> bool {
     let known = OF_INTEGERS.iter().find(|(from, ..)| *from == name(op));
-    let Some((_, to, poison)) = known else { return false };
+    let Some((_, to, poison)) = known else {
+        return false;
+    };
     let result = results(op)[0];
     if enclosing(op, "gpu.module").is_none() || result.r#type().is_index() {
         return false;

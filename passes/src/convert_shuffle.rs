@@ -45,9 +45,12 @@ impl Pass for ConvertShuffle {
         for op in walk(module).into_iter().filter(|op| is(*op, "gpu.shuffle")) {
             let value = operands(op)[0].r#type();
             if !can_travel(value) {
-                return Err(error(op.location(), format!("a shuffle of `{value}` is not implemented"))
-                    .note("shuffle scalars of at most 64 bits")
-                    .emit());
+                return Err(error(
+                    op.location(),
+                    format!("a shuffle of `{value}` is not implemented"),
+                )
+                .note("shuffle scalars of at most 64 bits")
+                .emit());
             }
             work.push((op, Kernel::around(op)?));
         }
@@ -88,7 +91,9 @@ struct Shuffle<'b, 'c> {
 
 impl<'b, 'c> Shuffle<'b, 'c> {
     fn new(b: &'b Builder<'c>, op: Op<'c>, kernel: &Kernel<'c>) -> Self {
-        let mode = attribute(op, "mode").map(|a| a.to_string()).unwrap_or_default();
+        let mode = attribute(op, "mode")
+            .map(|a| a.to_string())
+            .unwrap_or_default();
         let kind = match mode.trim_end_matches('>').rsplit(' ').next() {
             Some("up") => "up",
             Some("down") => "down",
@@ -160,12 +165,12 @@ impl<'b, 'c> Shuffle<'b, 'c> {
             return (op.result(value.r#type()).value(), None);
         }
         let bit = b.int_type(1);
-        let pair = melior::dialect::llvm::r#type::r#struct(
-            b.context(),
-            &[value.r#type(), bit],
-            false,
-        );
-        let both = op.attr_text("return_value_and_is_valid", "unit").result(pair).value();
+        let pair =
+            melior::dialect::llvm::r#type::r#struct(b.context(), &[value.r#type(), bit], false);
+        let both = op
+            .attr_text("return_value_and_is_valid", "unit")
+            .result(pair)
+            .value();
         let part = |i: i64, ty: Type<'c>| {
             b.create("llvm.extractvalue")
                 .attr_text("position", &format!("array<i64: {i}>"))

@@ -38,7 +38,10 @@ const OPS: [&str; 3] = ["gpu.subgroup_id", "gpu.num_subgroups", "gpu.subgroup_si
 impl Pass for ConvertSubgroup {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut work = Vec::new();
-        for op in walk(module).into_iter().filter(|op| OPS.contains(&name(*op))) {
+        for op in walk(module)
+            .into_iter()
+            .filter(|op| OPS.contains(&name(*op)))
+        {
             work.push((op, Kernel::around(op)?));
         }
         for (op, kernel) in work {

@@ -1,10 +1,10 @@
 use crate::analysis::kernel::Kernel;
-use crate::analysis::placement::Placement;
-use crate::analyze_scope::recorded_threads;
-use crate::variants::parts::{delinearize, extents, load, nest, product, scalars, vector_of, zero};
+use crate::analysis::kernel::recorded_threads;
+use crate::analysis::placement::{Placement, placement};
+use crate::emit::{delinearize, extents, load, nest, product, scalars, vector_of, zero};
 use crate::variants::registers::{fragment, registers, registers_type};
-use melior::ir::operation::OperationLike;
 use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Copy, Fragment, Scope, is_tile_op, scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{
@@ -72,7 +72,9 @@ impl Pass for ConvertTileToGpu {
                 "tile.load" | "tile.store" => Work::Transfer(Transfer::of(op)?),
                 "tile.splat" => Work::Splat(op),
                 _ => {
-                    let Some(copy) = Copy::of(op) else { return Err(unsupported(op)) };
+                    let Some(copy) = Copy::of(op) else {
+                        return Err(unsupported(op));
+                    };
                     let kernel = Kernel::around(op)?;
                     Work::Copy(copy, kernel, recorded_threads(op, &kernel)?)
                 }
@@ -87,14 +89,24 @@ impl Pass for ConvertTileToGpu {
                 }
                 Work::Transfer(transfer) => {
                     transfer.expand();
-                    counts.add(if is(transfer.op, "tile.load") { "loads" } else { "stores" }, 1);
+                    counts.add(
+                        if is(transfer.op, "tile.load") {
+                            "loads"
+                        } else {
+                            "stores"
+                        },
+                        1,
+                    );
                     erase(transfer.op);
                 }
                 Work::Splat(op) => {
                     let b = Builder::before(op);
                     let result = results(op)[0];
                     if let Some(ty) = registers_type(result.r#type()) {
-                        let vector = b.create("vector.broadcast").operands(&operands(op)).result(ty);
+                        let vector = b
+                            .create("vector.broadcast")
+                            .operands(&operands(op))
+                            .result(ty);
                         replace_uses(result, fragment(&b, vector.value(), result.r#type()));
                     }
                     erase(op);
@@ -110,12 +122,21 @@ impl Pass for ConvertTileToGpu {
 fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
     let is_fragment = |v: &Val<'_>| Fragment::from_type(v.r#type()).is_some();
     let known = is_tile_op(op)
-        || ["scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "scf.execute_region"]
-            .contains(&name(op))
+        || [
+            "scf.for",
+            "scf.if",
+            "scf.while",
+            "scf.yield",
+            "scf.condition",
+            "scf.execute_region",
+        ]
+        .contains(&name(op))
         || ["arith.select", "builtin.unrealized_conversion_cast"].contains(&name(op));
     let has = operands(op).iter().any(is_fragment)
         || results(op).iter().any(is_fragment)
-        || op.attribute("function_type").is_ok_and(|t| t.to_string().contains("!tile.fragment"));
+        || op
+            .attribute("function_type")
+            .is_ok_and(|t| t.to_string().contains("!tile.fragment"));
     if known || !has {
         return Ok(());
     }
@@ -183,11 +204,20 @@ impl<'c> Transfer<'c> {
             (operands(op)[1], operands(op)[0])
         };
         let placement = placement(op, fragment, scope, threads)?;
-        Ok(Self { op, kernel, scope, placement, memory, fragment })
+        Ok(Self {
+            op,
+            kernel,
+            scope,
+            placement,
+            memory,
+            fragment,
+        })
     }
 
     fn expand(&self) {
-        let Some(memref) = MemRef::of(self.memory) else { return };
+        let Some(memref) = MemRef::of(self.memory) else {
+            return;
+        };
         let b = &Builder::before(self.op);
         let thread = self.kernel.thread(b);
         let position = self.kernel.position(b, thread, self.scope);
@@ -208,9 +238,9 @@ impl<'c> Transfer<'c> {
                 located.holds,
                 &types,
                 |b| {
-                    let each = slots.iter().map(|slot| {
-                        load(b, self.memory, memref.element, &place(b, &slot.index))
-                    });
+                    let each = slots
+                        .iter()
+                        .map(|slot| load(b, self.memory, memref.element, &place(b, &slot.index)));
                     each.collect()
                 },
                 |b| vec![zero(b, memref.element); slots.len()],
@@ -220,7 +250,9 @@ impl<'c> Transfer<'c> {
             return;
         }
         // Taken anew: what made the fragment was replaced meanwhile.
-        let Some(vector) = registers(b, operands(self.op)[0]) else { return };
+        let Some(vector) = registers(b, operands(self.op)[0]) else {
+            return;
+        };
         let values = scalars(b, vector);
         let writes = self.placement.is_first_copy(b, &located);
         b.if_then(writes, |b| {
@@ -231,29 +263,6 @@ impl<'c> Transfer<'c> {
         });
     }
 }
-
-/// The placement of a fragment on the threads of an op.
-pub(crate) fn placement<'c>(
-    op: Op<'c>,
-    fragment: Val<'c>,
-    scope: Scope,
-    threads: i64,
-) -> Result<Placement, Failed> {
-    let refuse = |reason: String| {
-        error(op.location(), format!("`{}` cannot place this fragment: {reason}", name(op))).emit()
-    };
-    let parts = Fragment::from_type(fragment.r#type())
-        .ok_or_else(|| refuse("the op was not verified".to_owned()))?;
-    let placement = Placement::of(&parts, scope).map_err(refuse)?;
-    if placement.threads() > threads {
-        return Err(refuse(format!(
-            "the layout uses {} threads, but the `{scope}` has {threads}",
-            placement.threads()
-        )));
-    }
-    Ok(placement)
-}
-
 
 fn expand_copy<'c>(b: &Builder<'c>, copy: &Copy<'c>, kernel: &Kernel<'c>, threads: i64) {
     let (Some(from), Some(_)) = (MemRef::of(copy.source), MemRef::of(copy.destination)) else {
@@ -279,17 +288,30 @@ fn expand_copy<'c>(b: &Builder<'c>, copy: &Copy<'c>, kernel: &Kernel<'c>, thread
     let t = kernel.position(b, kernel.thread(b), copy.scope);
     // Positions that only some groups have take no part.
     let span = kernel.threads_of(copy.scope).min(kernel.threads);
-    let takes_part =
-        if span > threads { b.less(t, Index::Const(threads)) } else { Cond::Const(true) };
+    let takes_part = if span > threads {
+        b.less(t, Index::Const(threads))
+    } else {
+        Cond::Const(true)
+    };
     let rounds = b.ceildiv(count, Index::Const(threads));
-    b.for_loop(Index::Const(0), rounds, Index::Const(1), &[], |b, round, _| {
-        let at = b.add(b.mul(round, Index::Const(threads)), t);
-        let exact = count.known().is_some_and(|n| n % threads == 0);
-        let inside = if exact { Cond::Const(true) } else { b.less(at, count) };
-        b.if_then(b.and(takes_part, inside), |b| {
-            let index = delinearize(b, at, &sizes);
-            element(b, &index);
-        });
-        Vec::new()
-    });
+    b.for_loop(
+        Index::Const(0),
+        rounds,
+        Index::Const(1),
+        &[],
+        |b, round, _| {
+            let at = b.add(b.mul(round, Index::Const(threads)), t);
+            let exact = count.known().is_some_and(|n| n % threads == 0);
+            let inside = if exact {
+                Cond::Const(true)
+            } else {
+                b.less(at, count)
+            };
+            b.if_then(b.and(takes_part, inside), |b| {
+                let index = delinearize(b, at, &sizes);
+                element(b, &index);
+            });
+            Vec::new()
+        },
+    );
 }

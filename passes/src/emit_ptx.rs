@@ -68,10 +68,7 @@ hoist-common-insts;sink-common-insts>,\
 impl Pass for EmitPtx {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut plain = Vec::new();
-        for kernels in walk(module)
-            .into_iter()
-            .filter(|op| is(*op, "gpu.module"))
-        {
+        for kernels in walk(module).into_iter().filter(|op| is(*op, "gpu.module")) {
             let Some(target) = plain_target(kernels) else {
                 continue;
             };
@@ -131,5 +128,6 @@ fn plain_target<'c>(kernels: Op<'c>) -> Option<melior::ir::Attribute<'c>> {
         .split(", ")
         .filter(|field| !field.is_empty())
         .all(|field| field.starts_with("chip = ") || field.starts_with("features = "));
-    (is_plain && chip(&text).is_ok() && attribute(kernels, "offloadingHandler").is_none()).then_some(target)
+    (is_plain && chip(&text).is_ok() && attribute(kernels, "offloadingHandler").is_none())
+        .then_some(target)
 }

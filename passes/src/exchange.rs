@@ -10,7 +10,7 @@ pub(crate) use groups::Groups;
 
 use crate::analysis::kernel::{Kernel, WARP_SIZE, members};
 use crate::combiner::Combiner;
-use crate::variants::parts::{is_packed, scalars};
+use crate::emit::{is_packed, scalars};
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};

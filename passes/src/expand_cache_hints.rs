@@ -3,8 +3,8 @@ use melior::ir::block::BlockLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{
-    Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, erase, first_block, integer_attribute, is,
-    operands, replace_uses, results, vector_parts, walk,
+    Builder, Failed, Op, Val, argument_of, attribute, byte_width, defining_op, erase, first_block,
+    integer_attribute, is, operands, replace_uses, results, vector_parts, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -68,7 +68,8 @@ fn words_of(load: Op<'_>) -> Option<u64> {
     let ty = results(load)[0].r#type();
     let (count, element) = vector_parts(ty).unwrap_or((1, ty));
     // A vector of bits has fewer bytes than elements.
-    let whole = tx_mlir::integer_width(element).is_some_and(|width| width % 8 == 0) || element.is_float();
+    let whole =
+        tx_mlir::integer_width(element).is_some_and(|width| width % 8 == 0) || element.is_float();
     let bytes = byte_width(element)?.checked_mul(count)?;
     // Without one, it is the type's own.
     let aligned = integer_attribute(load, "alignment")
@@ -106,7 +107,11 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
     let global = b.float_type(GLOBAL);
     let address = match pointer.r#type() == global {
         true => pointer,
-        false => b.create("llvm.addrspacecast").operands(&[pointer]).result(global).value(),
+        false => b
+            .create("llvm.addrspacecast")
+            .operands(&[pointer])
+            .result(global)
+            .value(),
     };
     let registers: Vec<String> = (0..words).map(|i| format!("${i}")).collect();
     let (shape, list) = match registers.as_slice() {
@@ -125,7 +130,9 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
         1 => loaded.result(word).value(),
         n => {
             let parts = vec!["i32"; n].join(", ");
-            let all = loaded.result(b.float_type(&format!("!llvm.struct<({parts})>"))).value();
+            let all = loaded
+                .result(b.float_type(&format!("!llvm.struct<({parts})>")))
+                .value();
             join(&b, all, words)
         }
     };
@@ -152,6 +159,9 @@ fn join<'c>(b: &Builder<'c>, all: Val<'c>, words: u64) -> Val<'c> {
             .attr_text("value", &format!("{i} : i32"))
             .result(word)
             .value();
-        b.create("llvm.insertelement").operands(&[vector, part, place]).result(vector.r#type()).value()
+        b.create("llvm.insertelement")
+            .operands(&[vector, part, place])
+            .result(vector.r#type())
+            .value()
     })
 }

@@ -1,10 +1,12 @@
 use crate::analysis::kernel::Kernel;
-use crate::analyze_scope::recorded_threads;
-use crate::variants::{Reduction, Variant, ask, refuse_params, unknown_variant, variant_named, written_params};
+use crate::analysis::kernel::recorded_threads;
+use crate::variants::{
+    Reduction, Variant, ask, refuse_params, unknown_variant, variant_named, written_params,
+};
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
-use tx_dialect_tile::Reduce;
 use std::collections::BTreeSet;
+use tx_dialect_tile::Reduce;
 use tx_mlir::{Builder, Failed, Op, dictionary_entry, erase, error, string_attribute, walk};
 use tx_pass::{Counts, Pass, pass};
 
@@ -54,9 +56,12 @@ impl Pass for ExpandReduce {
             // The attribute may be written by hand.
             for predicate in variant.predicates() {
                 (predicate.check)(&reduction).map_err(|reason| {
-                    error(op.location(), format!("variant `{}` cannot lower this reduction", variant.name()))
-                        .note(format!("{}: {reason}", predicate.name))
-                        .emit()
+                    error(
+                        op.location(),
+                        format!("variant `{}` cannot lower this reduction", variant.name()),
+                    )
+                    .note(format!("{}: {reason}", predicate.name))
+                    .emit()
                 })?;
             }
             ask(variant, op, || {
@@ -72,9 +77,13 @@ impl Pass for ExpandReduce {
             let reduction = Reduction { view, ..reduction };
             let b = Builder::before(op);
             let around: BTreeSet<usize> = beside(op).into_iter().map(key).collect();
-            ask(variant, op, || variant.expand(&reduction, &|name| param(op, name), &b))?;
+            ask(variant, op, || {
+                variant.expand(&reduction, &|name| param(op, name), &b)
+            })?;
             // The pass manager would name neither the variant nor the reduction.
-            let mut made = beside(op).into_iter().filter(|made| !around.contains(&key(*made)));
+            let mut made = beside(op)
+                .into_iter()
+                .filter(|made| !around.contains(&key(*made)));
             if !made.all(|made| made.verify()) {
                 return Err(error(
                     op.location(),
@@ -96,8 +105,7 @@ fn chosen(op: Op<'_>) -> Result<&'static dyn Variant, Failed> {
             .note("run `tile-select-variant` first")
             .emit()
     })?;
-    variant_named(&name)
-        .ok_or_else(|| error(op.location(), unknown_variant(&name)).emit())
+    variant_named(&name).ok_or_else(|| error(op.location(), unknown_variant(&name)).emit())
 }
 
 /// A parameter; 0 where it is not given.

@@ -66,7 +66,9 @@ impl Pass for ExpandShuffleTree {
         let mut work = Vec::new();
         let mut kernels: BTreeMap<usize, Threads<'c>> = BTreeMap::new();
         for op in walk(module) {
-            let Some(view) = AllReduce::of(op) else { continue };
+            let Some(view) = AllReduce::of(op) else {
+                continue;
+            };
             let kernel = Kernel::around(op)?;
             let key = kernel.op.to_raw().ptr as usize;
             let threads = kernels.entry(key).or_insert_with(|| Threads::new(kernel));
@@ -80,12 +82,18 @@ impl Pass for ExpandShuffleTree {
         let mut scratch = Pool::default();
         for (op, kernel, combiner) in work {
             // Taken anew: an operand may be the result of an op that was replaced meanwhile.
-            let Some(view) = AllReduce::of(op) else { continue };
+            let Some(view) = AllReduce::of(op) else {
+                continue;
+            };
             let b = Builder::before(op);
             let mut exchange = Exchange::new(&b, kernel, combiner.clone(), &mut scratch);
             exchange.redux = variant(op).as_deref() == Some("redux");
-            let values: Vec<Val<'c>> =
-                view.values.iter().enumerate().map(|(i, v)| combiner.widen(&b, i, *v)).collect();
+            let values: Vec<Val<'c>> = view
+                .values
+                .iter()
+                .enumerate()
+                .map(|(i, v)| combiner.widen(&b, i, *v))
+                .collect();
             let total = exchange.all_reduce(&view, values);
             for (name, count) in exchange.counts() {
                 counts.add(name, count);
@@ -140,14 +148,19 @@ fn check_variant<'c>(
         Some("redux") => redux::check(&kernel.chip(), combiner)
             .and_then(|()| groups.check_redux())
             .map_err(|reason| {
-                error(op.location(), "variant `redux` cannot lower this `tile.all_reduce`")
-                    .note(reason)
-                    .emit()
+                error(
+                    op.location(),
+                    "variant `redux` cannot lower this `tile.all_reduce`",
+                )
+                .note(reason)
+                .emit()
             }),
         Some(other) => {
             let near = tx_mlir::nearest(other, ["redux", "shuffle"]);
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            let message = format!("no variant of `tile.all_reduce` named `{other}`; known variants: redux, shuffle{near}");
+            let message = format!(
+                "no variant of `tile.all_reduce` named `{other}`; known variants: redux, shuffle{near}"
+            );
             Err(error(op.location(), message).emit())
         }
     }
@@ -172,11 +185,16 @@ fn reached_together<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Resu
         op.location(),
         format!("all threads of the `{scope}` must reach `tile.all_reduce` together"),
     );
-    let branch = active.splits(scope).or_else(|| tx_mlir::enclosing(op, "scf.if"));
+    let branch = active
+        .splits(scope)
+        .or_else(|| tx_mlir::enclosing(op, "scf.if"));
     Err(match branch {
         Some(branch) => report.note_at(branch.location(), "this splits them").emit(),
         None => report
-            .note_at(kernel.op.location(), format!("a block of {} threads has no full groups", kernel.threads))
+            .note_at(
+                kernel.op.location(),
+                format!("a block of {} threads has no full groups", kernel.threads),
+            )
             .emit(),
     })
 }

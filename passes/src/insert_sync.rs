@@ -4,7 +4,7 @@ use crate::analysis::access::{
 use crate::analysis::iterations;
 use crate::analysis::kernel::{Kernel, WARP_SIZE, WARPGROUP, is_kernel, members};
 use crate::analysis::threads::{Split, Threads};
-use crate::variants::parts::OWNED;
+use crate::emit::OWNED;
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,7 +89,8 @@ impl Pass for InsertSync {
         let mut plans = Vec::new();
         for func in walk(module) {
             let is_done = attribute(func, SYNCHRONIZED).is_some();
-            if is_done || !is_kernel(func) || blocks(func).is_empty() || !has_shared_accesses(func) {
+            if is_done || !is_kernel(func) || blocks(func).is_empty() || !has_shared_accesses(func)
+            {
                 continue;
             }
             let threads = Threads::new(Kernel::of(func, func)?);
@@ -106,7 +107,9 @@ impl Pass for InsertSync {
             };
             walker.for_some = walk(func)
                 .into_iter()
-                .filter(|op| walker.barrier_reach(*op) >= Some(Reach::Block) && walker.is_for_some(*op))
+                .filter(|op| {
+                    walker.barrier_reach(*op) >= Some(Reach::Block) && walker.is_for_some(*op)
+                })
                 .collect();
             let all = walk(func).into_iter().flat_map(touches);
             for touch in all {
@@ -148,7 +151,9 @@ fn has_shared_accesses(func: Op<'_>) -> bool {
             return blocks(op).is_empty();
         };
         effects.iter().any(|e| {
-            e.value.and_then(tx_mlir::MemRef::of).is_some_and(|m| m.space != tx_mlir::memref::Space::Private)
+            e.value
+                .and_then(tx_mlir::MemRef::of)
+                .is_some_and(|m| m.space != tx_mlir::memref::Space::Private)
         })
     })
 }
@@ -348,7 +353,9 @@ impl<'c> Walker<'_, 'c> {
         if reach == Reach::Block {
             // A barrier of the block keeps other blocks from nothing.
             let is_of_cluster = |earlier: &Earlier<'c>| {
-                self.of_cluster.iter().any(|touch| touch.may_alias(&earlier.access.touch))
+                self.of_cluster
+                    .iter()
+                    .any(|touch| touch.may_alias(&earlier.access.touch))
             };
             pending.0.retain(is_of_cluster);
         }
@@ -376,14 +383,21 @@ impl<'c> Walker<'_, 'c> {
         if let Some(reach) = self.barrier_reach(op) {
             let ignored = self.ignored.as_ref().is_some_and(|all| all.contains(&op));
             let counts = !ignored && !self.for_some.contains(&op);
-            return Ok(if counts { self.separate(pending, reach) } else { pending });
+            return Ok(if counts {
+                self.separate(pending, reach)
+            } else {
+                pending
+            });
         }
         if SYNCHRONISATION.contains(&name(op)) {
             // It orders something, but not what is known here.
             return Ok(pending);
         }
         if name(op) == "gpu.return"
-            && let Some(earlier) = pending.0.iter().find(|earlier| earlier.access.touch.of_cluster)
+            && let Some(earlier) = pending
+                .0
+                .iter()
+                .find(|earlier| earlier.access.touch.of_cluster)
         {
             if self.ignored.is_some() {
                 return Err(Stop::Needed);
@@ -394,7 +408,11 @@ impl<'c> Walker<'_, 'c> {
         for access in self.accesses(op) {
             pending = self.access(access, pending)?;
         }
-        if blocks(op).is_empty() { Ok(pending) } else { self.regions(op, pending) }
+        if blocks(op).is_empty() {
+            Ok(pending)
+        } else {
+            self.regions(op, pending)
+        }
     }
 
     /// Goes through the regions of an op.
@@ -405,7 +423,11 @@ impl<'c> Walker<'_, 'c> {
             (branch @ ("scf.if" | "scf.index_switch"), arms) => {
                 // Either arm may have been taken, or none where there is no `else`.
                 let passes_by = branch == "scf.if" && arms.len() < 2;
-                let mut end = if passes_by { pending.clone() } else { Pending::default() };
+                let mut end = if passes_by {
+                    pending.clone()
+                } else {
+                    Pending::default()
+                };
                 let side_by_side = self.threads.fact(operands(op)[0]).same < Scope::Cta;
                 let mut start = pending;
                 for arm in arms {
@@ -428,7 +450,12 @@ impl<'c> Walker<'_, 'c> {
     ///
     /// A loop around it comes here several times, with more pending each time. What was found before holds still, and only what is
     /// new is gone through: otherwise, loops in loops would take twice the time for each.
-    fn repeated(&mut self, op: Op<'c>, all: &[Blk<'c>], pending: Pending<'c>) -> Result<Pending<'c>, Stop> {
+    fn repeated(
+        &mut self,
+        op: Op<'c>,
+        all: &[Blk<'c>],
+        pending: Pending<'c>,
+    ) -> Result<Pending<'c>, Stop> {
         let known = self.starts.remove(&key(op));
         let mut is_new = known.is_none();
         let mut start = known.unwrap_or_default();
@@ -458,7 +485,9 @@ impl<'c> Walker<'_, 'c> {
             "nvvm.bar.warp.sync" => {
                 let fact = self.threads.fact(operands(op)[0]);
                 let all = (1i64 << self.threads.kernel().threads.min(WARP_SIZE)) - 1;
-                let whole = fact.exact().is_some_and(|m| m.iter().all(|m| m & all == all));
+                let whole = fact
+                    .exact()
+                    .is_some_and(|m| m.iter().all(|m| m & all == all));
                 whole.then_some(Reach::Warp)
             }
             _ => None,
@@ -469,9 +498,18 @@ impl<'c> Walker<'_, 'c> {
     /// tell, and each would be pending once for each set of loops that may have gone round since.
     fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
         let (threads, writes) = (self.threads, &self.writes);
-        let is_ordered = |touch: &Touch<'c>| touch.write || writes.iter().any(|write| write.may_alias(touch));
-        let all = || touches(op).into_iter().filter(is_ordered).map(|touch| touch.access(threads));
-        self.accesses.entry(key(op)).or_insert_with(|| all().collect()).clone()
+        let is_ordered =
+            |touch: &Touch<'c>| touch.write || writes.iter().any(|write| write.may_alias(touch));
+        let all = || {
+            touches(op)
+                .into_iter()
+                .filter(is_ordered)
+                .map(|touch| touch.access(threads))
+        };
+        self.accesses
+            .entry(key(op))
+            .or_insert_with(|| all().collect())
+            .clone()
     }
 
     fn access(
@@ -540,16 +578,23 @@ impl<'c> Walker<'_, 'c> {
     /// Finds the conflicts in one iteration of these loops, of all accesses in their bodies together: what each iteration is like is
     /// found out once.
     fn tell_iterations_apart(&mut self, loops: &[Op<'c>]) {
-        let Some(innermost) = loops.last() else { return };
+        let Some(innermost) = loops.last() else {
+            return;
+        };
         let is_in_body = |op: &Op<'c>| iterations::common(*op, *op, None).starts_with(loops);
         let within: Vec<Op<'c>> = walk(*innermost).into_iter().filter(is_in_body).collect();
-        let accesses: Vec<Access<'c>> = within.into_iter().flat_map(|op| self.accesses(op)).collect();
+        let accesses: Vec<Access<'c>> = within
+            .into_iter()
+            .flat_map(|op| self.accesses(op))
+            .collect();
         let mut pairs = Vec::new();
         let compared: Vec<Compared<'_, 'c>> = accesses.iter().map(Compared::new).collect();
         for (i, (own, touch)) in compared.iter().zip(&accesses).enumerate() {
             for (j, other) in accesses.iter().enumerate().skip(i) {
                 let (own_touch, others_touch) = (&touch.touch, &other.touch);
-                if own_touch.may_alias(others_touch) && own_touch.counts_from_one_place(others_touch, None) {
+                if own_touch.may_alias(others_touch)
+                    && own_touch.counts_from_one_place(others_touch, None)
+                {
                     let any = own.conflict(&compared[j], &mut Steps::new(usize::MAX));
                     pairs.push((i, j, any, Conflict::default()));
                 }
@@ -558,7 +603,10 @@ impl<'c> Walker<'_, 'c> {
         pairs.retain(|(_, _, any, _)| any.is_there());
         let mut steps = Steps::new(MOST_STEPS);
         for case in iterations::cases(self.threads, loops) {
-            let here: Vec<Access<'c>> = accesses.iter().map(|access| access.touch.clone().access(&case)).collect();
+            let here: Vec<Access<'c>> = accesses
+                .iter()
+                .map(|access| access.touch.clone().access(&case))
+                .collect();
             let here: Vec<Compared<'_, 'c>> = here.iter().map(Compared::new).collect();
             for (i, j, any, found) in pairs.iter_mut().filter(|(_, _, any, found)| any != found) {
                 *found = found.or(here[*i].conflict(&here[*j], &mut steps));
@@ -573,7 +621,8 @@ impl<'c> Walker<'_, 'c> {
         let place = || Place::One(loops.iter().map(|op| key(*op)).collect());
         for (i, j, _, found) in pairs {
             let [one, other] = [i, j].map(|n: usize| accesses[n].touch.key());
-            self.conflicts.insert((one.clone(), other.clone(), place()), found);
+            self.conflicts
+                .insert((one.clone(), other.clone(), place()), found);
             self.conflicts.insert((other, one, place()), found);
         }
     }
@@ -583,15 +632,22 @@ impl<'c> Walker<'_, 'c> {
     fn insert(&mut self, earlier: &Earlier<'c>, later: Op<'c>, reach: Reach) -> Result<(), Failed> {
         let chain: Vec<Op<'c>> = std::iter::once(later).chain(ancestors(later)).collect();
         let outermost = |holder: &dyn Fn(Op<'c>) -> bool| -> Option<usize> {
-            chain.iter().rposition(|o| tx_mlir::parent(*o).is_some_and(holder))
+            chain
+                .iter()
+                .rposition(|o| tx_mlir::parent(*o).is_some_and(holder))
         };
         let around: Vec<Op<'c>> = ancestors(earlier.access.touch.op).collect();
         let level = match outermost(&|o| earlier.round == Some(o)) {
             Some(level) => level,
             None => {
                 // Just below the innermost op that holds both.
-                let common = chain.iter().position(|o| around.contains(o)).unwrap_or(chain.len());
-                let in_arms = chain.get(common).is_some_and(|o| matches!(name(*o), "scf.if" | "scf.index_switch"))
+                let common = chain
+                    .iter()
+                    .position(|o| around.contains(o))
+                    .unwrap_or(chain.len());
+                let in_arms = chain
+                    .get(common)
+                    .is_some_and(|o| matches!(name(*o), "scf.if" | "scf.index_switch"))
                     && !same_block(earlier.access.touch.op, chain[common.saturating_sub(1)]);
                 if in_arms {
                     return Err(side_by_side(chain[common], earlier.access.touch.op, later));
@@ -603,12 +659,24 @@ impl<'c> Walker<'_, 'c> {
         let reach = self.widened(place, reach);
         let warps = self.warps_at(place, [earlier.access.touch.op, later], reach)?;
         // Where only one warp is, its own barrier orders everything.
-        let reach = if warps.len() == 1 { reach.of_one_warp() } else { reach };
+        let reach = if warps.len() == 1 {
+            reach.of_one_warp()
+        } else {
+            reach
+        };
         assert!(
-            !self.barriers.iter().any(|b| b.before == place && b.reach == reach),
+            !self
+                .barriers
+                .iter()
+                .any(|b| b.before == place && b.reach == reach),
             "a barrier must separate what it was inserted for"
         );
-        self.barriers.push(Barrier { before: place, reach, warps, number: 0 });
+        self.barriers.push(Barrier {
+            before: place,
+            reach,
+            warps,
+            number: 0,
+        });
         Ok(())
     }
 
@@ -617,16 +685,25 @@ impl<'c> Walker<'_, 'c> {
     fn widened(&self, place: Op<'c>, reach: Reach) -> Reach {
         let active = self.threads.active(place);
         let groups = active.threads.groups(WARPGROUP);
-        let whole = groups.iter().all(|(g, complete)| {
-            *complete && (g + 1) * WARPGROUP <= self.threads.kernel().threads
-        });
+        let whole = groups
+            .iter()
+            .all(|(g, complete)| *complete && (g + 1) * WARPGROUP <= self.threads.kernel().threads);
         let several = groups.len() > 1 && whole && active.splits(Scope::Warpgroup).is_none();
-        if reach == Reach::Warpgroup && !several { Reach::Block } else { reach }
+        if reach == Reach::Warpgroup && !several {
+            Reach::Block
+        } else {
+            reach
+        }
     }
 
     /// The warps that are at `place`, all of whose lanes must be; for a barrier between warps, it
     /// must be known which.
-    fn warps_at(&self, place: Op<'c>, [earlier, later]: [Op<'c>; 2], reach: Reach) -> Result<Vec<i64>, Failed> {
+    fn warps_at(
+        &self,
+        place: Op<'c>,
+        [earlier, later]: [Op<'c>; 2],
+        reach: Reach,
+    ) -> Result<Vec<i64>, Failed> {
         let active = self.threads.active(place);
         let scope = match reach {
             Reach::Cluster => Scope::Cluster,
@@ -652,9 +729,15 @@ impl<'c> Walker<'_, 'c> {
             .note("reach other blocks' memory outside of branches that not all blocks of a cluster take")
             .emit());
         }
-        let Reason { what, branch: why, advice } = Reason::of(active.split.filter(|split| split.together < scope));
-        let report = error(later.location(), what)
-            .note_at(earlier.location(), "threads may meet in one place of memory here, and nothing orders the two");
+        let Reason {
+            what,
+            branch: why,
+            advice,
+        } = Reason::of(active.split.filter(|split| split.together < scope));
+        let report = error(later.location(), what).note_at(
+            earlier.location(),
+            "threads may meet in one place of memory here, and nothing orders the two",
+        );
         Err(match branch {
             Some(branch) => report.note_at(branch.location(), why),
             None => report.note(why),
@@ -694,7 +777,8 @@ impl Reason {
                 branch: "this region has unstructured control flow",
                 advice: "write its branches as `scf.if` and its loops as `scf.for` or `scf.while`",
             },
-            "scf.if" | "scf.index_switch" | "scf.for" | "scf.while" | "scf.parallel" | "affine.for"
+            "scf.if" | "scf.index_switch" | "scf.for" | "scf.while" | "scf.parallel"
+            | "affine.for"
                 if split.together >= Scope::Warp =>
             {
                 Self {
@@ -732,7 +816,10 @@ impl<'c> Earlier<'c> {
     /// Whether a barrier of some warps separates it from all that `later` may be made by.
     fn is_ordered_before(&self, later: &Access<'c>) -> bool {
         !self.ordered_in.is_empty()
-            && later.by.iter().all(|t| self.ordered_in.contains(&(t / WARP_SIZE)))
+            && later
+                .by
+                .iter()
+                .all(|t| self.ordered_in.contains(&(t / WARP_SIZE)))
     }
 
     /// Whether both are accesses of one execution of one op: no barrier can come between.
@@ -759,7 +846,8 @@ impl<'c> Earlier<'c> {
             .into_iter()
             .find(|v| tx_mlir::MemRef::of(*v).is_some());
         memory.is_some_and(|memory| {
-            self.round.is_none_or(|l| !tx_mlir::is_defined_in(memory, l))
+            self.round
+                .is_none_or(|l| !tx_mlir::is_defined_in(memory, l))
         })
     }
 }
@@ -809,16 +897,24 @@ impl<'c> Pending<'c> {
 /// Whether `inner` is in the same block as `outer`, or in a region of an op that is.
 fn same_block<'c>(inner: Op<'c>, outer: Op<'c>) -> bool {
     let block = outer.block().map(|b| b.to_raw().ptr);
-    std::iter::once(inner).chain(ancestors(inner)).any(|o| o.block().map(|b| b.to_raw().ptr) == block)
+    std::iter::once(inner)
+        .chain(ancestors(inner))
+        .any(|o| o.block().map(|b| b.to_raw().ptr) == block)
 }
 
 /// Two arms that different threads take at the same time touch the same memory.
 fn side_by_side<'c>(branch: Op<'c>, earlier: Op<'c>, later: Op<'c>) -> Failed {
-    error(later.location(), "this touches memory that the other arm of a branch touches at the same time")
-        .note_at(earlier.location(), "the other access")
-        .note_at(branch.location(), "threads take both arms of this branch side by side")
-        .note("put the two into branches one after the other")
-        .emit()
+    error(
+        later.location(),
+        "this touches memory that the other arm of a branch touches at the same time",
+    )
+    .note_at(earlier.location(), "the other access")
+    .note_at(
+        branch.location(),
+        "threads take both arms of this branch side by side",
+    )
+    .note("put the two into branches one after the other")
+    .emit()
 }
 
 /// What is pending after a barrier of some warps.
@@ -834,12 +930,20 @@ fn order<'c>(mut pending: Pending<'c>, warps: &[i64]) -> Pending<'c> {
 
 /// Gives distinct warpgroups and sets of warps distinct barrier numbers that the program does not
 /// use itself; number 0 is the block's.
-fn number<'c>(threads: &Threads<'c>, mut barriers: Vec<Barrier<'c>>) -> Result<Vec<Barrier<'c>>, Failed> {
+fn number<'c>(
+    threads: &Threads<'c>,
+    mut barriers: Vec<Barrier<'c>>,
+) -> Result<Vec<Barrier<'c>>, Failed> {
     let all = usize::try_from((threads.kernel().threads + WARP_SIZE - 1) / WARP_SIZE).unwrap_or(0);
     let groups = threads.kernel().threads / WARPGROUP;
     let mut free: BTreeSet<i64> = (1..i64::from(tx_target::NAMED_BARRIERS)).collect();
-    for op in walk(threads.kernel().op).into_iter().filter(|op| name(*op) == "nvvm.barrier") {
-        let Some(number) = operands(op).first().copied() else { continue };
+    for op in walk(threads.kernel().op)
+        .into_iter()
+        .filter(|op| name(*op) == "nvvm.barrier")
+    {
+        let Some(number) = operands(op).first().copied() else {
+            continue;
+        };
         match threads.fact(number).ranges {
             Some(ranges) => free.retain(|n| !ranges.iter().any(|r| (r.0..=r.1).contains(n))),
             None => free.clear(),
@@ -856,7 +960,10 @@ fn number<'c>(threads: &Threads<'c>, mut barriers: Vec<Barrier<'c>>) -> Result<V
         let number = match numbers.get(&set) {
             Some(known) => *known,
             None => {
-                let found = free.iter().copied().find(|n| (0..needed).all(|g| free.contains(&(n + g))));
+                let found = free
+                    .iter()
+                    .copied()
+                    .find(|n| (0..needed).all(|g| free.contains(&(n + g))));
                 let first = found.ok_or_else(|| {
                     let most = tx_target::NAMED_BARRIERS - 1;
                     error(

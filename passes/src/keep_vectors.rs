@@ -50,10 +50,17 @@ impl Pass for KeepVectors {
             let global = b.float_type(GLOBAL);
             let address = match pointer.r#type() == global {
                 true => pointer,
-                false => b.create("llvm.addrspacecast").operands(&[pointer]).result(global).value(),
+                false => b
+                    .create("llvm.addrspacecast")
+                    .operands(&[pointer])
+                    .result(global)
+                    .value(),
             };
-            let apart =
-                b.create("llvm.intr.launder.invariant.group").operands(&[address]).result(global).value();
+            let apart = b
+                .create("llvm.intr.launder.invariant.group")
+                .operands(&[address])
+                .result(global)
+                .value();
             set_operand(load, 0, apart);
             counts.add("loads", 1);
         }

@@ -4,13 +4,43 @@
 #![forbid(unsafe_code)]
 
 mod analysis;
+mod analyze_scope;
+mod attach_target;
+mod check_externals;
+mod check_target;
+mod check_written;
 mod combiner;
+mod convert_linalg_to_tile;
+mod convert_math;
+mod convert_shuffle;
+mod convert_subgroup;
+mod convert_tile_to_gpu;
 mod elementary;
+mod emit;
+mod emit_ptx;
 mod exchange;
+mod expand_cache_hints;
+mod expand_math;
+mod expand_reduce;
+mod expand_shuffle_tree;
+mod free_temporaries;
 mod grid;
+mod hoist_attributes;
+mod insert_sync;
+mod isolate_functions;
+mod keep_vectors;
 mod linalg;
+mod linearize_strides;
 mod pipelines;
+mod prepare_module;
 mod printf;
+mod promote_results;
+mod require_block_size;
+mod restore_functions;
+mod schedule;
+mod select_variant;
+mod sink_attributes;
+mod strip_times;
 mod variants;
 
 pub use combiner::Combiner;
@@ -25,10 +55,10 @@ pub use variants::{
 /// What variants are made of: checks that several of them make, and the parts of their expansions. A variant needs none of it:
 /// whatever ops it creates are compiled.
 pub mod parts {
+    pub use crate::emit::{Body, Group, all_reduce, delinearize, extents, index_as, nest, product};
     pub use crate::variants::checks;
     pub use crate::variants::parts::{
-        Body, Group, all_reduce, delinearize, element_number, expand_sequential, extents, index_as,
-        load_elements, nest, product, source_index, store_result,
+        element_number, expand_sequential, load_elements, source_index, store_result,
     };
 }
 

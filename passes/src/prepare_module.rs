@@ -8,8 +8,8 @@ use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Builder, Failed, MemRef, Op, attribute, blocks, byte_width, context, error, is, operands, set_attribute,
-    string_attribute, walk,
+    Builder, Failed, MemRef, Op, attribute, blocks, byte_width, context, error, is, operands,
+    set_attribute, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -56,20 +56,35 @@ const STATIC_SHARED_BYTES: u64 = 48 * 1024;
 
 impl Pass for PrepareModule {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        let modules: Vec<Op<'c>> =
-            walk(module).into_iter().filter(|op| is(*op, "gpu.module")).collect();
+        let modules: Vec<Op<'c>> = walk(module)
+            .into_iter()
+            .filter(|op| is(*op, "gpu.module"))
+            .collect();
         for gpu_module in &modules {
-            if let Some(op) = walk(*gpu_module).into_iter().find(|op| tx_dialect_tile::is_tile_op(*op)) {
-                return Err(error(op.location(), format!("`{}` is left", tx_mlir::name(op)))
-                    .note("run `lower-reduction` first")
-                    .emit());
+            if let Some(op) = walk(*gpu_module)
+                .into_iter()
+                .find(|op| tx_dialect_tile::is_tile_op(*op))
+            {
+                return Err(
+                    error(op.location(), format!("`{}` is left", tx_mlir::name(op)))
+                        .note("run `lower-reduction` first")
+                        .emit(),
+                );
             }
             if let Some(op) = walk(*gpu_module).into_iter().find(|op| is(*op, OF_HOSTS)) {
-                let report = error(op.location(), format!("`{OF_HOSTS}` cannot be lowered: it calls a library of the host"));
+                let report = error(
+                    op.location(),
+                    format!("`{OF_HOSTS}` cannot be lowered: it calls a library of the host"),
+                );
                 let instead = tx_mlir::instead_of(OF_HOSTS).into_iter();
-                return Err(instead.fold(report, |report, instead| report.note(instead)).emit());
+                return Err(instead
+                    .fold(report, |report, instead| report.note(instead))
+                    .emit());
             }
-            walk(*gpu_module).into_iter().filter(|op| is(*op, "gpu.printf")).try_for_each(check_printf)?;
+            walk(*gpu_module)
+                .into_iter()
+                .filter(|op| is(*op, "gpu.printf"))
+                .try_for_each(check_printf)?;
             let globals = shared_globals(*gpu_module);
             for kernel in kernels(*gpu_module) {
                 check_name(kernel)?;
@@ -103,7 +118,11 @@ fn align_shared_memory(gpu_module: Op<'_>) {
             }
         } else if is(op, "memref.global") && attribute(op, "alignment").is_none() {
             let alignment = format!("{SHARED_ALIGNMENT} : i64");
-            set_attribute(op, "alignment", tx_mlir::parse_attribute(context(op), &alignment));
+            set_attribute(
+                op,
+                "alignment",
+                tx_mlir::parse_attribute(context(op), &alignment),
+            );
         }
     }
 }
@@ -115,9 +134,15 @@ fn drop_dimensions_apart(op: Op<'_>) {
         return;
     }
     let (all, result) = (operands(op), tx_mlir::results(op)[0]);
-    let list = |name: &str| attribute(op, name).and_then(tx_mlir::integers).unwrap_or_default();
+    let list = |name: &str| {
+        attribute(op, name)
+            .and_then(tx_mlir::integers)
+            .unwrap_or_default()
+    };
     let (sizes, steps) = (list("static_sizes"), list("static_strides"));
-    let (Some(source), Some(target)) = (MemRef::of(all[0]), MemRef::of(result)) else { return };
+    let (Some(source), Some(target)) = (MemRef::of(all[0]), MemRef::of(result)) else {
+        return;
+    };
     let Some([_, starts, lengths, distances]) =
         tx_mlir::operand_groups(op).and_then(|groups| <[_; 4]>::try_from(groups).ok())
     else {
@@ -133,10 +158,16 @@ fn drop_dimensions_apart(op: Op<'_>) {
     let known = |n: i64| (n != i64::MIN).then_some(n);
     let show = |n: Option<i64>| n.map_or_else(|| "?".to_owned(), |n| n.to_string());
     let strides = source.strides.iter().zip(&steps).map(|(stride, step)| {
-        show(stride.zip(known(*step)).and_then(|(stride, step)| stride.checked_mul(step)))
+        show(
+            stride
+                .zip(known(*step))
+                .and_then(|(stride, step)| stride.checked_mul(step)),
+        )
     });
     let extents: String = sizes.iter().map(|size| show(known(*size)) + "x").collect();
-    let space = source.memory_space().map_or_else(String::new, |space| format!(", {space}"));
+    let space = source
+        .memory_space()
+        .map_or_else(String::new, |space| format!(", {space}"));
     let whole = b.float_type(&format!(
         "memref<{extents}{}, strided<[{}], offset: {}>{space}>",
         source.element,
@@ -152,7 +183,10 @@ fn drop_dimensions_apart(op: Op<'_>) {
     let seen = b
         .create("memref.subview")
         .operands(&all)
-        .attr_text("operandSegmentSizes", &format!("array<i32: {}>", counts.join(", ")))
+        .attr_text(
+            "operandSegmentSizes",
+            &format!("array<i32: {}>", counts.join(", ")),
+        )
         .attr_text("static_offsets", &numbers(&list("static_offsets")))
         .attr_text("static_sizes", &numbers(&sizes))
         .attr_text("static_strides", &numbers(&steps))
@@ -162,7 +196,10 @@ fn drop_dimensions_apart(op: Op<'_>) {
         .create("memref.subview")
         .operands(&[seen])
         .operands(&lengths)
-        .attr_text("operandSegmentSizes", &format!("array<i32: 1, 0, {}, 0>", lengths.len()))
+        .attr_text(
+            "operandSegmentSizes",
+            &format!("array<i32: 1, 0, {}, 0>", lengths.len()),
+        )
         .attr_text("static_offsets", &numbers(&vec![0; rank]))
         .attr_text("static_sizes", &numbers(&sizes))
         .attr_text("static_strides", &numbers(&vec![1; rank]))
@@ -173,7 +210,10 @@ fn drop_dimensions_apart(op: Op<'_>) {
 }
 
 fn kernels<'c>(gpu_module: Op<'c>) -> Vec<Op<'c>> {
-    walk(gpu_module).into_iter().filter(|op| is_kernel(*op)).collect()
+    walk(gpu_module)
+        .into_iter()
+        .filter(|op| is_kernel(*op))
+        .collect()
 }
 
 /// PTX has names of letters, digits, `_` and `$`; LLVM gives up on others, and NVIDIA's assembler on two more.
@@ -204,13 +244,18 @@ fn shared_globals(gpu_module: Op<'_>) -> BTreeMap<String, u64> {
         .filter(|op| is(*op, "memref.global"))
         .filter_map(|op| {
             let memref = MemRef::from_type(attribute(op, "type").and_then(tx_mlir::type_value)?)?;
-            Some((format!("@{}", string_attribute(op, "sym_name")?), shared_bytes(&memref)?))
+            Some((
+                format!("@{}", string_attribute(op, "sym_name")?),
+                shared_bytes(&memref)?,
+            ))
         })
         .collect()
 }
 
 fn check_shared_memory(kernel: Op<'_>, globals: &BTreeMap<String, u64>) -> Result<(), Failed> {
-    let Some(body) = blocks(kernel).first().copied() else { return Ok(()) };
+    let Some(body) = blocks(kernel).first().copied() else {
+        return Ok(());
+    };
     let inputs = attribute(kernel, "function_type")
         .and_then(tx_mlir::type_value)
         .and_then(|t| melior::ir::r#type::FunctionType::try_from(t).ok())

@@ -1,7 +1,5 @@
 use melior::ir::operation::OperationLike;
-use tx_mlir::{
-    Failed, Op, attribute, error, integers, is, remove_attribute, set_attribute, walk,
-};
+use tx_mlir::{Failed, Op, attribute, error, integers, is, remove_attribute, set_attribute, walk};
 use tx_pass::{Counts, Pass, pass};
 use tx_target::{MAX_BLOCK, MAX_THREADS};
 
@@ -39,9 +37,10 @@ impl Pass for RequireBlockSize {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let mut kernels = Vec::new();
         for func in walk(module).into_iter().filter(|op| is(*op, "llvm.func")) {
-            if let (Some(_), Some(block)) =
-                (attribute(func, "nvvm.kernel"), attribute(func, "gpu.known_block_size"))
-            {
+            if let (Some(_), Some(block)) = (
+                attribute(func, "nvvm.kernel"),
+                attribute(func, "gpu.known_block_size"),
+            ) {
                 check(func, &integers(block).unwrap_or_default())?;
                 kernels.push((func, block));
             }

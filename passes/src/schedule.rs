@@ -2,8 +2,8 @@ use crate::analysis::laws::check_laws;
 use crate::analysis::unused::warn_of_unused;
 use crate::grid::choose::{candidates, choose, choose_one};
 use crate::grid::cost::{self, Bounds, Cost};
-use crate::grid::job::{Job, Work, is_job};
 use crate::grid::finish;
+use crate::grid::job::{Job, Work, is_job};
 use crate::grid::launch::{Kernels, Last, Lengths};
 use crate::grid::nest::{Extent, Illegal, Nest, Run};
 use crate::grid::partials::{allocate, materialise};
@@ -11,11 +11,11 @@ use crate::grid::steps::{Case, Processor, Step, cases_to_text, to_text};
 use crate::linalg::memory::check_written;
 use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
 use melior::ir::operation::OperationLike;
-use tx_mlir::{
-    Builder, Failed, Op, enclosing, erase, error, is, parent, parse_attribute, remark, set_attribute,
-    string_attribute, walk,
-};
 use tx_dialect_tile::{CANDIDATES, CLEARED};
+use tx_mlir::{
+    Builder, Failed, Op, enclosing, erase, error, is, parent, parse_attribute, remark,
+    set_attribute, string_attribute, walk,
+};
 use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::{Board, Chip};
 
@@ -147,12 +147,26 @@ impl Pass for Schedule {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let known = ["explain", "candidates", "choice", "partials", "kernels"];
         let Some(until) = known.iter().position(|k| *k == self.until) else {
-            return Err(option_error(module, &Self::INFO, "until", &self.until, format!("option `until`: unknown stage `{}`", self.until))
-                .note(format!("known: {}", known.join(", ")))
-                .emit());
+            return Err(option_error(
+                module,
+                &Self::INFO,
+                "until",
+                &self.until,
+                format!("option `until`: unknown stage `{}`", self.until),
+            )
+            .note(format!("known: {}", known.join(", ")))
+            .emit());
         };
-        let chip = Chip::parse(&self.chip)
-            .map_err(|e| option_error(module, &Self::INFO, "chip", &self.chip, format!("option `chip`: {e}")).emit())?;
+        let chip = Chip::parse(&self.chip).map_err(|e| {
+            option_error(
+                module,
+                &Self::INFO,
+                "chip",
+                &self.chip,
+                format!("option `chip`: {e}"),
+            )
+            .emit()
+        })?;
         let mut planned = Vec::new();
         let mut failed = None;
         // Every op is checked, so that one run reports everything that is wrong.
@@ -170,10 +184,20 @@ impl Pass for Schedule {
             return Ok(());
         }
         if until == 1 {
-            planned.iter().for_each(|planned| planned.write_candidates(&chip));
+            planned
+                .iter()
+                .for_each(|planned| planned.write_candidates(&chip));
             return Ok(());
         }
-        counts.add("chosen", planned.iter().filter(|p| p.chosen).count().try_into().unwrap_or(0));
+        counts.add(
+            "chosen",
+            planned
+                .iter()
+                .filter(|p| p.chosen)
+                .count()
+                .try_into()
+                .unwrap_or(0),
+        );
         let mut kernels: Vec<Kernels<'c>> = Vec::new();
         for planned in planned {
             if until == 2 {
@@ -201,7 +225,14 @@ impl Pass for Schedule {
                     kernels.push(Kernels::of(host));
                 }
                 if let Some(last) = kernels.last_mut() {
-                    last.add(&stage.job, &stage.nest, &stage.steps, stage.last.as_ref(), &stage.only, !has_parts);
+                    last.add(
+                        &stage.job,
+                        &stage.nest,
+                        &stage.steps,
+                        stage.last.as_ref(),
+                        &stage.only,
+                        !has_parts,
+                    );
                     counts.add("kernels", 1);
                 }
                 stage.done.into_iter().for_each(erase);
@@ -218,7 +249,11 @@ fn shape(lengths: &[f64]) -> String {
 }
 
 fn write_schedule(op: Op<'_>, schedule: &str) {
-    set_attribute(op, "schedule", parse_attribute(tx_mlir::context(op), schedule));
+    set_attribute(
+        op,
+        "schedule",
+        parse_attribute(tx_mlir::context(op), schedule),
+    );
 }
 
 impl Planned<'_> {
@@ -230,31 +265,41 @@ impl Planned<'_> {
         };
         let op = self.job.op;
         let board = chip.board();
-        let report = remark(op.location(), format!("`{}` is scheduled {who}", tx_mlir::name(op)));
+        let report = remark(
+            op.location(),
+            format!("`{}` is scheduled {who}", tx_mlir::name(op)),
+        );
         let is_reduction = matches!(self.job.work, Work::Combine(..));
         let mut rest = "";
-        let notes = self.cases.iter().zip(self.bounds()).map(|((case, nest), bounds)| {
-            let length = match case.most {
-                Some((dim, most)) => format!("`d{dim}` up to {most}: "),
-                None => rest.to_owned(),
-            };
-            rest = "all other lengths: ";
-            let threads: i64 = nest.block().iter().product();
-            let kernels = match is_one_kernel(nest) {
-                true => "one kernel",
-                false => "several kernels",
-            };
-            let time = match self.cases.len() > 1 && is_reduction {
-                true => {
-                    let lengths = cost::lengths(&self.job, &bounds);
-                    let cost = Cost::of(&self.job, nest, &board, &lengths);
-                    format!(", {:.1} µs for {}", cost.microseconds, shape(&lengths))
-                }
-                false => String::new(),
-            };
-            let plural = if threads == 1 { "" } else { "s" };
-            format!("{length}{kernels}, {threads} thread{plural} a block{time}: {}", to_text(&case.steps))
-        });
+        let notes = self
+            .cases
+            .iter()
+            .zip(self.bounds())
+            .map(|((case, nest), bounds)| {
+                let length = match case.most {
+                    Some((dim, most)) => format!("`d{dim}` up to {most}: "),
+                    None => rest.to_owned(),
+                };
+                rest = "all other lengths: ";
+                let threads: i64 = nest.block().iter().product();
+                let kernels = match is_one_kernel(nest) {
+                    true => "one kernel",
+                    false => "several kernels",
+                };
+                let time = match self.cases.len() > 1 && is_reduction {
+                    true => {
+                        let lengths = cost::lengths(&self.job, &bounds);
+                        let cost = Cost::of(&self.job, nest, &board, &lengths);
+                        format!(", {:.1} µs for {}", cost.microseconds, shape(&lengths))
+                    }
+                    false => String::new(),
+                };
+                let plural = if threads == 1 { "" } else { "s" };
+                format!(
+                    "{length}{kernels}, {threads} thread{plural} a block{time}: {}",
+                    to_text(&case.steps)
+                )
+            });
         let report = match self.cases.len() {
             1 => report,
             _ => report.note("the first of these cases that the lengths fit is taken"),
@@ -278,7 +323,9 @@ impl Planned<'_> {
         };
         let others = candidates.iter().skip(1);
         others
-            .fold(report, |report, (schedule, cost)| report.note(format!("candidate: {cost}: {schedule}")))
+            .fold(report, |report, (schedule, cost)| {
+                report.note(format!("candidate: {cost}: {schedule}"))
+            })
             .emit();
     }
 
@@ -304,18 +351,22 @@ impl Planned<'_> {
         }
         let lengths = cost::lengths(&self.job, &[]);
         let cost = |cases: &[(Case, Nest)]| {
-            let own = cases
-                .iter()
-                .find(|(case, _)| case.most.is_none_or(|(dim, most)| lengths[dim] <= most as f64));
+            let own = cases.iter().find(|(case, _)| {
+                case.most
+                    .is_none_or(|(dim, most)| lengths[dim] <= most as f64)
+            });
             own.map(|(_, nest)| Cost::of(&self.job, nest, board, &lengths))
         };
-        let Some(own) = cost(&self.cases) else { return Vec::new() };
+        let Some(own) = cost(&self.cases) else {
+            return Vec::new();
+        };
         let mut others: Vec<(String, Cost)> = candidates(&self.job, clusters)
             .into_iter()
             .filter_map(|cases| {
                 let text = cases_to_text(&cases);
                 let legal = |case: Case| legal(&self.job, &case).ok().map(|nest| (case, nest));
-                let cases: Vec<(Case, Nest)> = cases.into_iter().map(legal).collect::<Option<_>>()?;
+                let cases: Vec<(Case, Nest)> =
+                    cases.into_iter().map(legal).collect::<Option<_>>()?;
                 Some((text, cost(&cases)?))
             })
             .filter(|(text, _)| *text != self.schedule())
@@ -323,12 +374,18 @@ impl Planned<'_> {
         // Estimates that differ less do not tell which is better.
         others.sort_by_key(|(_, cost)| (cost.microseconds / own.microseconds / MARGIN) as i64);
         let others = of_each_sort(others);
-        std::iter::once((self.schedule(), own)).chain(others).collect()
+        std::iter::once((self.schedule(), own))
+            .chain(others)
+            .collect()
     }
 
     /// What estimates are of: a GPU, and sizes, some of which may be assumed.
     fn estimated_for(&self, chip: &Chip) -> String {
-        let all_known = self.job.extents.iter().all(|extent| extent.known().is_some());
+        let all_known = self
+            .job
+            .extents
+            .iter()
+            .all(|extent| extent.known().is_some());
         let assumed = match all_known {
             true => "",
             false => ", which is assumed where sizes are known at run time only",
@@ -347,7 +404,11 @@ impl Planned<'_> {
             .collect();
         if !all.is_empty() {
             let text = format!("[\"{}\", {}]", self.estimated_for(chip), all.join(", "));
-            set_attribute(self.job.op, CANDIDATES, parse_attribute(tx_mlir::context(self.job.op), &text));
+            set_attribute(
+                self.job.op,
+                CANDIDATES,
+                parse_attribute(tx_mlir::context(self.job.op), &text),
+            );
         }
     }
 
@@ -363,13 +424,19 @@ impl Planned<'_> {
 
     /// Whether it becomes several jobs: there are kernels for several lengths, or partial results in global memory.
     fn has_parts(&self) -> bool {
-        self.cases.len() > 1 || self.cases.iter().any(|(_, nest)| !nest.global_rfactors().is_empty())
+        self.cases.len() > 1
+            || self
+                .cases
+                .iter()
+                .any(|(_, nest)| !nest.global_rfactors().is_empty())
     }
 
     /// Whether its partial results are another op's: neither are there kernels for several lengths, nor one for both
     /// reductions.
     fn has_two_ops(&self) -> bool {
-        self.has_parts() && self.cases.len() == 1 && self.cases.iter().all(|(_, nest)| !nest.last_block)
+        self.has_parts()
+            && self.cases.len() == 1
+            && self.cases.iter().all(|(_, nest)| !nest.last_block)
     }
 
     /// The attribute.
@@ -393,9 +460,15 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     if !tx_mlir::name(op).starts_with("tile.") && enclosing(op, "gpu.func").is_some() {
         return Ok(None);
     }
-    let report = error(op.location(), "work on whole arrays must stand in the body of a host function");
+    let report = error(
+        op.location(),
+        "work on whole arrays must stand in the body of a host function",
+    );
     let report = match around {
-        Some(around) => report.note_at(around.location(), format!("this `{}` is around it", tx_mlir::name(around))),
+        Some(around) => report.note_at(
+            around.location(),
+            format!("this `{}` is around it", tx_mlir::name(around)),
+        ),
         None => report,
     };
     Err(match enclosing(op, "func.func") {
@@ -441,8 +514,10 @@ fn plan_by<'c>(
     for case in schedules {
         let nest = legal(&job, &case).and_then(|nest| match is_alone || !starts_first(&nest) {
             true => Ok(nest),
-            false => Err(Illegal::new("a case of the schedule has blocks that combine into one result")
-                .note("keep their partial results apart: `rfactor`")),
+            false => Err(Illegal::new(
+                "a case of the schedule has blocks that combine into one result",
+            )
+            .note("keep their partial results apart: `rfactor`")),
         });
         match nest {
             Ok(nest) => cases.push((case, nest)),
@@ -491,13 +566,18 @@ fn of_each_sort(all: Vec<(String, Cost)>) -> Vec<(String, Cost)> {
             *count <= MOST_CANDIDATES / (SORTS.len() + 1) / 2
         })
         .collect();
-    let mut others = MOST_CANDIDATES.saturating_sub(is_first.iter().filter(|first| **first).count());
+    let mut others =
+        MOST_CANDIDATES.saturating_sub(is_first.iter().filter(|first| **first).count());
     let mut takes = |first: bool| {
         let is_taken = first || others > 0;
         others -= usize::from(is_taken && !first);
         is_taken
     };
-    all.into_iter().zip(is_first).filter(|(_, first)| takes(*first)).map(|(one, _)| one).collect()
+    all.into_iter()
+        .zip(is_first)
+        .filter(|(_, first)| takes(*first))
+        .map(|(one, _)| one)
+        .collect()
 }
 
 /// Whether neither partial results nor old values need a kernel of their own.
@@ -527,12 +607,17 @@ fn legal(job: &Job<'_>, case: &Case) -> Result<Nest, Illegal> {
     nest.keep_apart(&job.partials)?;
     check_partials(job, &nest)?;
     if !matches!(job.work, Work::Combine(..)) && !nest.rfactors.is_empty() {
-        return Err(Illegal::new("nothing is reduced, so there are no partial results"));
+        return Err(Illegal::new(
+            "nothing is reduced, so there are no partial results",
+        ));
     }
     // What `rfactor` keeps apart is not combined by the kernel that computes it.
     let mut checked = nest.clone();
-    let apart: Vec<String> =
-        nest.global_rfactors().iter().map(|n| nest.nodes[*n].name.clone()).collect();
+    let apart: Vec<String> = nest
+        .global_rfactors()
+        .iter()
+        .map(|n| nest.nodes[*n].name.clone())
+        .collect();
     checked.keep_apart(&apart)?;
     checked.check(job.atomics().err().as_deref())?;
     if nest.last_block {
@@ -572,14 +657,23 @@ fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Fa
     if nest.last_block {
         let done = vec![job.op];
         let stage = in_one_kernel(&job, &nest, Case::always(steps), schedule, chip)?;
-        return Ok(stage.map(|stage| Stage { done: [stage.done, done].concat(), ..stage }).into_iter().collect());
+        return Ok(stage
+            .map(|stage| Stage {
+                done: [stage.done, done].concat(),
+                ..stage
+            })
+            .into_iter()
+            .collect());
     }
     if !nest.global_rfactors().is_empty()
         && let Some((first, second)) = materialise(&job, &nest, &steps, None)
     {
         erase(job.op);
         let mut stages = Vec::new();
-        for planned in [plan_made(first, chip, choose)?, plan_made(second, chip, choose_one)?] {
+        for planned in [
+            plan_made(first, chip, choose)?,
+            plan_made(second, chip, choose_one)?,
+        ] {
             stages.extend(in_stages(planned, chip)?);
         }
         return Ok(stages);
@@ -591,10 +685,26 @@ fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Fa
         && let Ok(nest) = legal(&start, &case)
     {
         let (schedule, steps) = (schedule.clone(), case.steps);
-        stages.push(Stage { job: start, nest, steps, last: None, only: Vec::new(), schedule, done: Vec::new() });
+        stages.push(Stage {
+            job: start,
+            nest,
+            steps,
+            last: None,
+            only: Vec::new(),
+            schedule,
+            done: Vec::new(),
+        });
     }
     let done = vec![job.op];
-    stages.push(Stage { job, nest, steps, last: None, only: Vec::new(), schedule, done });
+    stages.push(Stage {
+        job,
+        nest,
+        steps,
+        last: None,
+        only: Vec::new(),
+        schedule,
+        done,
+    });
     Ok(stages)
 }
 
@@ -613,15 +723,36 @@ fn in_one_kernel<'c>(
     if let Some(op) = tx_mlir::defining_op(counters) {
         set_attribute(op, CLEARED, parse_attribute(b.context(), "unit"));
     }
-    let Ok(second_steps) = finish::schedule(job, nest, &steps) else { return Ok(None) };
-    let Some((first, second)) = materialise(job, nest, &steps, most) else { return Ok(None) };
+    let Ok(second_steps) = finish::schedule(job, nest, &steps) else {
+        return Ok(None);
+    };
+    let Some((first, second)) = materialise(job, nest, &steps, most) else {
+        return Ok(None);
+    };
     b.create("memref.dealloc").operands(&[counters]).build();
     write_schedule(second, &to_text(&second_steps));
-    let (mut one, mut other) = (plan_made(first, chip, choose)?, plan_made(second, chip, choose)?);
+    let (mut one, mut other) = (
+        plan_made(first, chip, choose)?,
+        plan_made(second, chip, choose)?,
+    );
     one.only_up_to(most);
-    let (Some((_, nest)), Some((_, last))) = (one.cases.pop(), other.cases.pop()) else { return Ok(None) };
-    let last = Last { job: other.job, nest: last, counters };
-    Ok(Some(Stage { job: one.job, nest, steps, last: Some(last), only: Vec::new(), schedule, done: vec![first, second] }))
+    let (Some((_, nest)), Some((_, last))) = (one.cases.pop(), other.cases.pop()) else {
+        return Ok(None);
+    };
+    let last = Last {
+        job: other.job,
+        nest: last,
+        counters,
+    };
+    Ok(Some(Stage {
+        job: one.job,
+        nest,
+        steps,
+        last: Some(last),
+        only: Vec::new(),
+        schedule,
+        done: vec![first, second],
+    }))
 }
 
 /// The kernels of each case.
@@ -637,13 +768,21 @@ fn in_cases<'c>(
     for (case, nest) in cases {
         let mut own = left.clone();
         if let Some((dim, most)) = case.most {
-            let i = left.iter().position(|other| other.dim == dim).unwrap_or_else(|| {
-                let length = job.length(&Builder::before(job.op), dim);
-                let all = Lengths { dim, length, above: None, most: None };
-                left.push(all);
-                own.push(all);
-                left.len() - 1
-            });
+            let i = left
+                .iter()
+                .position(|other| other.dim == dim)
+                .unwrap_or_else(|| {
+                    let length = job.length(&Builder::before(job.op), dim);
+                    let all = Lengths {
+                        dim,
+                        length,
+                        above: None,
+                        most: None,
+                    };
+                    left.push(all);
+                    own.push(all);
+                    left.len() - 1
+                });
             own[i].most = Some(most);
             left[i].above = Some(most);
         }
@@ -654,10 +793,20 @@ fn in_cases<'c>(
         }
         if is_one_kernel(&nest) {
             let (job, schedule, steps) = (job.clone(), schedule.to_owned(), case.steps);
-            stages.push(Stage { job, nest, steps, last: None, only: own, schedule, done: Vec::new() });
+            stages.push(Stage {
+                job,
+                nest,
+                steps,
+                last: None,
+                only: own,
+                schedule,
+                done: Vec::new(),
+            });
             continue;
         }
-        let Some((first, second)) = materialise(job, &nest, &case.steps, case.most) else { continue };
+        let Some((first, second)) = materialise(job, &nest, &case.steps, case.most) else {
+            continue;
+        };
         let mut partial = plan_made(first, chip, choose)?;
         partial.only_up_to(case.most);
         for planned in [partial, plan_made(second, chip, choose_one)?] {

@@ -1,15 +1,19 @@
 use crate::analysis::kernel::Kernel;
-use crate::analyze_scope::recorded_threads;
+use crate::analysis::kernel::recorded_threads;
 use crate::combiner::Combiner;
-use crate::grid::launch::LENGTHS;
 use crate::exchange::{Groups, redux, redux_cost, shuffle_cost};
-use crate::variants::{Candidate, Reduction, Variant, ask, best, candidates, refuse_params, unknown_variant, written_params};
+use crate::grid::launch::LENGTHS;
+use crate::variants::{
+    Candidate, Reduction, Variant, ask, best, candidates, refuse_params, unknown_variant,
+    written_params,
+};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Reduce};
-use tx_mlir::{enclosing, 
-    Failed, Op, context, error, parse_attribute, remark, set_attribute, string_attribute, walk,
+use tx_mlir::{
+    Failed, Op, context, enclosing, error, parse_attribute, remark, set_attribute,
+    string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -73,7 +77,11 @@ impl Pass for SelectVariant {
             return Err(e);
         }
         for (op, name, params) in choices {
-            set_attribute(op, "variant", StringAttribute::new(context(op), name).into());
+            set_attribute(
+                op,
+                "variant",
+                StringAttribute::new(context(op), name).into(),
+            );
             if let Some(params) = params {
                 set_attribute(op, "params", parse_attribute(context(op), &params));
             }
@@ -96,12 +104,21 @@ impl SelectVariant {
             .and_then(|()| groups.check_redux());
         let lanes = groups.lanes().unsigned_abs();
         let (shuffle, redux) = (shuffle_cost(lanes), redux_cost(lanes));
-        let name = if refusal.is_ok() && redux < shuffle { "redux" } else { "shuffle" };
+        let name = if refusal.is_ok() && redux < shuffle {
+            "redux"
+        } else {
+            "shuffle"
+        };
         if self.explain && lanes <= 1 {
             if !groups.are_single() {
-                remark(view.op.location(), format!("shared memory exchanges these values{}", place(view.op)))
-                    .note("no two threads of a group are lanes of one warp: there is nothing to shuffle")
-                    .emit();
+                remark(
+                    view.op.location(),
+                    format!("shared memory exchanges these values{}", place(view.op)),
+                )
+                .note(
+                    "no two threads of a group are lanes of one warp: there is nothing to shuffle",
+                )
+                .emit();
             }
         } else if self.explain {
             let chosen = |n: &str| if n == name { ", chosen" } else { "" };
@@ -109,10 +126,16 @@ impl SelectVariant {
                 Ok(()) => format!("redux: accepted, cost {redux}{}", chosen("redux")),
                 Err(reason) => format!("redux: {reason}"),
             };
-            remark(view.op.location(), format!("variant `{name}` exchanges these values{}", place(view.op)))
-                .note(redux)
-                .note(format!("shuffle: accepted, cost {shuffle}{}", chosen("shuffle")))
-                .emit();
+            remark(
+                view.op.location(),
+                format!("variant `{name}` exchanges these values{}", place(view.op)),
+            )
+            .note(redux)
+            .note(format!(
+                "shuffle: accepted, cost {shuffle}{}",
+                chosen("shuffle")
+            ))
+            .emit();
         }
         Ok((name == "redux").then_some(name))
     }
@@ -130,14 +153,20 @@ impl SelectVariant {
                 return Err(error(op.location(), unknown_variant(forced)).emit());
             }
         }
-        let Some(chosen) = best(&asked) else { return Err(refuse(op, forced.as_deref(), &asked)) };
+        let Some(chosen) = best(&asked) else {
+            return Err(refuse(op, forced.as_deref(), &asked));
+        };
         if self.explain {
             let name = chosen.variant.name();
             asked
                 .iter()
-                .fold(remark(op.location(), format!("variant `{name}` computes this reduction")), |r, c| {
-                    r.note(c.line(c.variant.name() == name))
-                })
+                .fold(
+                    remark(
+                        op.location(),
+                        format!("variant `{name}` computes this reduction"),
+                    ),
+                    |r, c| r.note(c.line(c.variant.name() == name)),
+                )
                 .emit();
         }
         let params: Vec<String> = ask(chosen.variant, op, || params(chosen.variant, &reduction))?
@@ -150,10 +179,15 @@ impl SelectVariant {
 }
 
 /// What the variant computes, and in its place what is written on the op.
-fn params(variant: &dyn Variant, reduction: &Reduction<'_>) -> Result<BTreeMap<String, i64>, String> {
+fn params(
+    variant: &dyn Variant,
+    reduction: &Reduction<'_>,
+) -> Result<BTreeMap<String, i64>, String> {
     let written = written_params(variant, reduction)?;
     let computed = variant.params(reduction).into_iter();
-    let mut params: BTreeMap<String, i64> = computed.map(|(name, value)| (name.to_owned(), value)).collect();
+    let mut params: BTreeMap<String, i64> = computed
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
     if !written.is_empty() {
         params.extend(written);
         variant.check_params(reduction, &|name| params.get(name).copied().unwrap_or(0))?;
@@ -163,14 +197,22 @@ fn params(variant: &dyn Variant, reduction: &Reduction<'_>) -> Result<BTreeMap<S
 
 /// One error with every variant and every reason.
 fn refuse(op: Op<'_>, forced: Option<&str>, asked: &[Candidate]) -> Failed {
-    let who = forced.map_or_else(|| "no variant can".to_owned(), |f| format!("variant `{f}` cannot"));
+    let who = forced.map_or_else(
+        || "no variant can".to_owned(),
+        |f| format!("variant `{f}` cannot"),
+    );
     let report = error(op.location(), format!("{who} lower this reduction"));
-    asked.iter().fold(report, |r, c| r.note(c.line(false))).emit()
+    asked
+        .iter()
+        .fold(report, |r, c| r.note(c.line(false)))
+        .emit()
 }
 
 /// In which kernel `op` stands, and for which lengths that is.
 fn place(op: Op<'_>) -> String {
-    let Some(kernel) = enclosing(op, "gpu.func") else { return String::new() };
+    let Some(kernel) = enclosing(op, "gpu.func") else {
+        return String::new();
+    };
     let name = string_attribute(kernel, "sym_name").unwrap_or_default();
     match string_attribute(kernel, LENGTHS) {
         Some(lengths) => format!(" of `{name}`, for {lengths}"),

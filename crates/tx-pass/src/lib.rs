@@ -345,11 +345,11 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Lists the passes of a crate: declares their modules and makes `PASSES`.
+/// Lists the passes of a crate, each with the module that it is in, and makes `PASSES`. The modules are declared by plain `mod` lines.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {
-        $(mod $module; pub use $module::$pass;)*
+        $(pub use $module::$pass;)*
 
         /// Every pass of this crate, in pipeline order.
         pub const PASSES: &[$crate::PassInfo] = &[$($pass::INFO),*];

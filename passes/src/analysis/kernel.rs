@@ -2,9 +2,9 @@
 
 use crate::analysis::target;
 use melior::ir::operation::OperationLike;
-use tx_dialect_tile::Scope;
+use tx_dialect_tile::{Scope, scope};
 use tx_mlir::{
-    Builder, Failed, Index, Op, Val, attribute, elements, enclosing, error, integers,
+    Builder, Failed, Index, Op, Val, attribute, elements, enclosing, error, integers, name,
     string_attribute,
 };
 use tx_target::{Chip, DEFAULT_CHIP, MAX_CLUSTER, MAX_GRID, MAX_THREADS, WARP, WARPS_PER_GROUP};
@@ -265,4 +265,34 @@ fn is_aligned(field: &str) -> bool {
         .strip_prefix("\"llvm.align\" = ")
         .and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok())
         .is_some_and(|bytes| bytes >= SHARED_ALIGNMENT)
+}
+
+/// The number of threads that `tile-analyze-scope` has recorded on `op`, which has a scope and stands in `kernel`.
+///
+/// # Errors
+/// When there is no record, or it gives more threads than the scope has.
+pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, Failed> {
+    let threads = tx_mlir::dictionary_entry(op, "exec", "threads")
+        .and_then(|a| melior::ir::attribute::IntegerAttribute::try_from(a).ok())
+        .map(|a| a.value())
+        .ok_or_else(|| {
+            error(
+                op.location(),
+                format!("`{}` has no `exec` attribute", name(op)),
+            )
+            .note("run `tile-analyze-scope` first")
+            .emit()
+        })?;
+    // The attribute may be written by hand.
+    let most = scope(op)
+        .map_or(1, |s| kernel.threads_of(s))
+        .min(kernel.threads);
+    if (1..=most).contains(&threads) {
+        return Ok(threads);
+    }
+    Err(error(
+        op.location(),
+        format!("`exec` must give 1 to {most} threads for this scope and block, found {threads}"),
+    )
+    .emit())
 }

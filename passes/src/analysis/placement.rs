@@ -5,9 +5,11 @@
 //! sum of what the thread's digits and the slot contribute to each dimension.
 
 use crate::analysis::kernel::WARP_SIZE;
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Axis, Fragment, Iter, Scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{Builder, Index};
+use tx_mlir::{Builder, Failed, Index, Op, Val, error, name};
 
 /// What a coordinate of a layout says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -431,4 +433,30 @@ fn slots(parts: &[(Iter, Role)], rank: usize) -> Vec<Slot> {
     }
     slots.sort_by_key(|(number, _)| *number);
     slots.into_iter().map(|(_, slot)| slot).collect()
+}
+
+/// The placement of a fragment on the threads of an op.
+pub(crate) fn placement<'c>(
+    op: Op<'c>,
+    fragment: Val<'c>,
+    scope: Scope,
+    threads: i64,
+) -> Result<Placement, Failed> {
+    let refuse = |reason: String| {
+        error(
+            op.location(),
+            format!("`{}` cannot place this fragment: {reason}", name(op)),
+        )
+        .emit()
+    };
+    let parts = Fragment::from_type(fragment.r#type())
+        .ok_or_else(|| refuse("the op was not verified".to_owned()))?;
+    let placement = Placement::of(&parts, scope).map_err(refuse)?;
+    if placement.threads() > threads {
+        return Err(refuse(format!(
+            "the layout uses {} threads, but the `{scope}` has {threads}",
+            placement.threads()
+        )));
+    }
+    Ok(placement)
 }

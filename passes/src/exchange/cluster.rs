@@ -2,7 +2,7 @@
 
 use super::{Among, Exchange, Groups};
 use crate::analysis::kernel::Kernel;
-use crate::variants::parts::OWNED;
+use crate::emit::OWNED;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{AllReduce, Scope};

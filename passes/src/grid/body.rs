@@ -6,7 +6,7 @@ use super::nest::{Extent, Fate, MAX_BLOCKS, Nest, Run};
 use super::steps::Processor;
 use super::vectors::{Alignment, Vectors};
 use crate::combiner::Combiner;
-use crate::variants::parts::{Group, all_reduce, delinearize};
+use crate::emit::{Group, all_reduce, delinearize};
 use melior::ir::{Type, ValueLike};
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::{Kind, Scope};

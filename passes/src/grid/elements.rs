@@ -4,7 +4,7 @@ use super::body::{Body, Place};
 use super::job::Access;
 use super::nest::Extent;
 use crate::combiner::Combiner;
-use crate::variants::parts::{OWNED, index_as, load};
+use crate::emit::{OWNED, index_as, load};
 use tx_dialect_tile::Reduce;
 use tx_mlir::{Builder, Index, Val, i64_attribute};
 

@@ -6,7 +6,7 @@ use super::job::{Work, atomic_kind, reads_argument};
 use super::nest::Run;
 use super::steps::Processor;
 use crate::combiner::Combiner;
-use crate::variants::parts::{OWNED, finish, product};
+use crate::emit::{OWNED, finish, product};
 use melior::ir::ValueLike;
 use tx_dialect_tile::Reduce;
 use tx_mlir::build::Cond;

@@ -1,7 +1,7 @@
 //! Tiles whose elements are numbered, for who wins.
 
 use super::body::{Body, Place};
-use crate::variants::parts::index_as;
+use crate::emit::index_as;
 use melior::ir::ValueLike;
 use tx_mlir::build::{Cond, Predicate};
 use tx_mlir::{Builder, Index, Val};

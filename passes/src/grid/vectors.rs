@@ -5,7 +5,7 @@ use super::elements::{NONTEMPORAL, element_index};
 use super::job::{Access, Job};
 use super::nest::{Fate, Nest, Node, Run};
 use super::steps::Processor;
-use crate::variants::parts::{is_packed, scalars, zeros};
+use crate::emit::{is_packed, scalars, zeros};
 use melior::ir::Type;
 use std::collections::BTreeMap;
 use tx_mlir::build::Cond;

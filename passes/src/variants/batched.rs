@@ -6,13 +6,11 @@
 //! `rows - 1` shuffles and a few more, instead of five for each row, and neighbouring lanes store
 //! neighbouring results.
 
-use super::parts::{
-    delinearize, element_number, extents, index_as, load_elements, product, source_index,
-    store_result,
-};
+use super::parts::{element_number, load_elements, source_index, store_result};
 use super::shared::{Shape, align_sources};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::combiner::Combiner;
+use crate::emit::{delinearize, extents, index_as, product};
 use crate::exchange::{Exchange, Pool, shuffle_cost};
 use tx_mlir::{Builder, Index, Val};
 

@@ -5,11 +5,12 @@
 //! takes together; maxima and minima in four accumulators, each of which takes two elements in one
 //! three-operand `max.f32` or `min.f32`. LLVM selects both from ordinary arithmetic.
 
-use super::parts::{finish, load_elements, scalars, source_index, store_result, vector_of};
+use super::parts::{load_elements, source_index, store_result};
 use super::registers::{fragment, registers, registers_type};
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::analysis::placement::Placement;
 use crate::combiner::Combiner;
+use crate::emit::{finish, scalars, vector_of};
 use melior::ir::ValueLike;
 use tx_dialect_tile::{Fragment, Kind, Scope, element_type};
 use tx_mlir::memref::Space;

@@ -5,9 +5,10 @@
 //! one shuffle or one `redux.sync` exchanges both. The winner's value is read again at its index,
 //! which gives the element's own bits.
 
-use super::parts::{delinearize, extents, index_as, load_elements, source_index, store_result};
+use super::parts::{load_elements, source_index, store_result};
 use super::shared::{Expansion, Shape, Shared};
 use super::{Params, Predicate, Reduction, Variant, checks};
+use crate::emit::{delinearize, extents, index_as};
 use crate::exchange::{redux, redux_cost, shuffle_cost};
 use tx_mlir::{Builder, Index};
 

@@ -1,10 +1,10 @@
 //! Reductions of fragments: within each thread, then between lanes, then between warps.
 
 use super::Reduction;
-use super::parts::{finish, index_as, scalars, vector_of};
 use crate::analysis::kernel::WARP_SIZE;
 use crate::analysis::placement::{Digit, Located, Placement, Role};
 use crate::combiner::Combiner;
+use crate::emit::{finish, index_as, scalars, vector_of};
 use crate::exchange::{EXCHANGE, Exchange, Pool};
 use melior::ir::{Type, ValueLike};
 use std::collections::BTreeMap;

@@ -11,14 +11,14 @@
 //! through shared memory. Shuffles stand outside of guards: threads without work carry the value
 //! that changes nothing.
 
-use super::parts::{
-    Group, all_reduce, delinearize, element_number, expand_sequential, extents, index_as,
-    is_packed, load_elements, load_vector, product, scalars, source_index, store_result,
-};
+use super::parts::{element_number, expand_sequential, load_elements, source_index, store_result};
 use super::reduction::shared_root;
 use super::{Params, Predicate, Reduction, Variant, checks};
 use crate::analysis::kernel::align_attribution;
 use crate::combiner::Combiner;
+use crate::emit::{
+    Group, all_reduce, delinearize, extents, index_as, is_packed, load_vector, product, scalars,
+};
 use crate::exchange::{EXCHANGE, shuffle_cost};
 use melior::ir::Type;
 use tx_dialect_tile::Scope;

@@ -12,7 +12,7 @@ mod rows;
 use super::job::{Access, Job, Work};
 use super::nest::{Extent, ceildiv};
 use super::steps::{Case, Processor, Step};
-use crate::variants::parts::is_packed;
+use crate::emit::is_packed;
 use tx_mlir::{attribute, byte_width};
 use tx_target::PORTABLE_CLUSTER;
 

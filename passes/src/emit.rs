@@ -1,0 +1,280 @@
+//! Ops that several passes emit: index arithmetic, loads and stores, vectors, loop nests, and the end of a reduction.
+
+use crate::combiner::Combiner;
+use melior::ir::{Type, ValueLike};
+use tx_dialect_tile::{Kind, Reduce, Scope};
+use tx_mlir::build::Cond;
+use tx_mlir::{Builder, Index, MemRef, Val, byte_width, i64_attribute};
+
+/// Sizes of some dimensions of a memref, static or read at run time.
+pub fn extents<'c>(
+    b: &Builder<'c>,
+    value: Val<'c>,
+    memref: &MemRef<'c>,
+    dimensions: &[usize],
+) -> Vec<Index<'c>> {
+    dimensions
+        .iter()
+        .map(|d| match memref.shape[*d] {
+            Some(n) => Index::Const(n.cast_signed()),
+            None => {
+                let d = b.int(i64::try_from(*d).unwrap_or(0), b.index_type());
+                Index::Val(
+                    b.create("memref.dim")
+                        .operands(&[value, d])
+                        .result(b.index_type())
+                        .value(),
+                )
+            }
+        })
+        .collect()
+}
+
+/// The product of sizes.
+pub fn product<'c>(b: &Builder<'c>, sizes: &[Index<'c>]) -> Index<'c> {
+    sizes.iter().fold(Index::Const(1), |n, s| b.mul(n, *s))
+}
+
+/// A linear index below the product of `sizes` as one index a dimension, without dividing by what
+/// is known to be 1.
+pub fn delinearize<'c>(b: &Builder<'c>, linear: Index<'c>, sizes: &[Index<'c>]) -> Vec<Index<'c>> {
+    let outermost = sizes.iter().position(|s| s.known() != Some(1));
+    let mut rest = linear;
+    let mut indices = vec![Index::Const(0); sizes.len()];
+    for (i, size) in sizes.iter().enumerate().rev() {
+        if Some(i) == outermost {
+            indices[i] = rest;
+        } else if size.known() != Some(1) {
+            indices[i] = b.rem(rest, *size);
+            rest = b.div(rest, *size);
+        }
+    }
+    indices
+}
+
+/// Whether a vector of `ty` is not laid out as elements in memory: in a vector, `i1` is a bit; in memory of their own,
+/// elements are bytes.
+pub(crate) fn is_packed(ty: Type<'_>) -> bool {
+    tx_mlir::integer_width(ty) == Some(1)
+}
+
+/// `index` as a value of an integer type.
+pub fn index_as<'c>(b: &Builder<'c>, index: Index<'c>, ty: Type<'c>) -> Val<'c> {
+    match index {
+        Index::Const(n) => b.int(n, ty),
+        Index::Val(v) => b.index_cast(v, ty),
+    }
+}
+
+/// The results of a reduction whose partial results are all combined into `total`, as elements of
+/// `types`: with the old values if there are any, and the identity when nothing was combined.
+pub(crate) fn finish<'c>(
+    b: &Builder<'c>,
+    combiner: &Combiner<'c>,
+    total: &[Val<'c>],
+    length: Index<'c>,
+    old: Option<Vec<Val<'c>>>,
+    types: &[Type<'c>],
+) -> Vec<Val<'c>> {
+    let is_empty = || b.equal(length, Index::Const(0));
+    let total = match old {
+        // What partial results start from leaves old values as they are, but for an index that
+        // is counted on to be one of an element.
+        Some(old) => {
+            let both = combiner.accumulate(b, &old, total);
+            if combiner.kind().is_arg() && length.known().is_none() {
+                let empty = is_empty();
+                let old = combiner.widen_all(b, &old, &both);
+                let pairs = old.iter().zip(&both);
+                pairs
+                    .map(|(old, both)| b.select(empty, *old, *both))
+                    .collect()
+            } else {
+                both
+            }
+        }
+        None if combiner.start_is_not_identity() => match b.equal(length, Index::Const(0)) {
+            Cond::Const(false) => total.to_vec(),
+            empty => combiner
+                .identity(b)
+                .into_iter()
+                .zip(total)
+                .map(|(i, t)| b.select(empty, i, *t))
+                .collect(),
+        },
+        None => total.to_vec(),
+    };
+    combiner.narrow(b, &total, types)
+}
+
+/// Attribute of accesses that an expansion makes such that each element is accessed by one thread
+/// only, the same whenever the code runs on the same memref. Accesses with one number belong
+/// together; a negative number holds until a loop around goes on to its next round.
+/// `tile-insert-sync` reads and removes it.
+pub(crate) use tx_dialect_tile::OWNED;
+
+/// `memref.load`.
+pub(crate) fn load<'c>(
+    b: &Builder<'c>,
+    memref: Val<'c>,
+    element: Type<'c>,
+    index: &[Val<'c>],
+) -> Val<'c> {
+    let mut all = vec![memref];
+    all.extend(index);
+    b.create("memref.load")
+        .operands(&all)
+        .result(element)
+        .value()
+}
+
+/// `vector.load` of neighbours that are aligned to their width.
+pub(crate) fn load_vector<'c>(
+    b: &Builder<'c>,
+    source: Val<'c>,
+    memref: &MemRef<'c>,
+    index: &[Val<'c>],
+    vector: u64,
+) -> Val<'c> {
+    let bytes = byte_width(memref.element).unwrap_or(1) * vector;
+    b.create("vector.load")
+        .attr("alignment", i64_attribute(b.context(), bytes.cast_signed()))
+        .operands(&[vec![source], index.to_vec()].concat())
+        .result(Type::vector(&[vector], memref.element))
+        .value()
+}
+
+/// The elements of a vector.
+pub(crate) fn scalars<'c>(b: &Builder<'c>, value: Val<'c>) -> Vec<Val<'c>> {
+    let Some((lanes, element)) = tx_mlir::vector_parts(value.r#type()) else {
+        return vec![value];
+    };
+    (0..lanes)
+        .map(|i| {
+            b.create("vector.extract")
+                .attr_text("static_position", &format!("array<i64: {i}>"))
+                .operands(&[value])
+                .result(element)
+                .value()
+        })
+        .collect()
+}
+
+/// A vector of scalars of one type.
+pub(crate) fn vector_of<'c>(b: &Builder<'c>, scalars: &[Val<'c>]) -> Val<'c> {
+    let lanes = u64::try_from(scalars.len()).unwrap_or(1);
+    b.create("vector.from_elements")
+        .operands(scalars)
+        .result(Type::vector(&[lanes], scalars[0].r#type()))
+        .value()
+}
+
+/// Threads that `tile.all_reduce` combines.
+#[derive(Clone, Copy)]
+pub struct Group {
+    /// Whose threads combine.
+    pub scope: Scope,
+    /// How many threads; the whole scope when absent.
+    pub width: Option<i64>,
+    /// From one thread of the group to the next.
+    pub stride: i64,
+    /// How lanes exchange values, when that is not left open: `shuffle` or `redux`.
+    pub variant: Option<&'static str>,
+}
+
+/// The total of a group, in every thread of it: a `tile.all_reduce` of partial results.
+pub fn all_reduce<'c>(
+    b: &Builder<'c>,
+    view: &Reduce<'c>,
+    combiner: &Combiner<'c>,
+    partial: &[Val<'c>],
+    group: Group,
+) -> Vec<Val<'c>> {
+    let kind = combiner.kind();
+    let mut op = b
+        .create("tile.all_reduce")
+        .attr_text("kind", &format!("#tile.kind<{kind}>"))
+        .attr_text("scope", &format!("#tile.scope<{}>", group.scope));
+    let region = match (kind, tx_mlir::first_block(view.op, 0)) {
+        (Kind::Custom, Some(block)) => {
+            if let Some(identities) = tx_mlir::attribute(view.op, "identities") {
+                op = op.attr("identities", identities);
+            }
+            b.copy_of(block)
+        }
+        _ => {
+            op = op
+                .attr_type("acc", combiner.types()[0])
+                .attr_text("nan", &format!("#tile.nan<{}>", view.nan));
+            melior::ir::Region::new()
+        }
+    };
+    if let Some(width) = group.width {
+        op = op
+            .attr("width", i64_attribute(b.context(), width))
+            .attr("stride", i64_attribute(b.context(), group.stride));
+    }
+    if let Some(variant) = group.variant {
+        op = op.attr_text("variant", &format!("\"{variant}\""));
+    }
+    let types: Vec<Type<'c>> = partial.iter().map(|v| v.r#type()).collect();
+    tx_mlir::results(op.operands(partial).region(region).results(&types).build())
+}
+
+/// What a loop nest has inside: given the indices and the values that are carried, it gives these values after it.
+pub type Body<'b, 'c> = dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
+
+/// Nested loops from 0 to each size, the first outermost.
+pub fn nest<'c>(
+    b: &Builder<'c>,
+    sizes: &[Index<'c>],
+    index: &mut Vec<Index<'c>>,
+    carried: &[Val<'c>],
+    body: &mut Body<'_, 'c>,
+) -> Vec<Val<'c>> {
+    match sizes.get(index.len()) {
+        None => body(b, index, carried),
+        Some(size) => b.for_loop(
+            Index::Const(0),
+            *size,
+            Index::Const(1),
+            carried,
+            |b, i, carried| {
+                index.push(i);
+                let left = nest(b, sizes, index, carried, body);
+                index.pop();
+                left
+            },
+        ),
+    }
+}
+
+/// The same of a scalar or a vector.
+pub(crate) fn zeros<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
+    match tx_mlir::vector_parts(ty) {
+        Some((_, element)) => b
+            .create("vector.broadcast")
+            .operands(&[zero(b, element)])
+            .result(ty)
+            .value(),
+        None => zero(b, ty),
+    }
+}
+
+/// What registers have where a thread holds nothing.
+pub(crate) fn zero<'c>(b: &Builder<'c>, ty: Type<'c>) -> Val<'c> {
+    use melior::ir::r#type::TypeLike as _;
+    if !ty.is_float() {
+        return b.int(0, ty);
+    }
+    // There are no constants of 8-bit floats below this level.
+    if byte_width(ty) == Some(1) {
+        let bits = b.int(0, b.int_type(8));
+        return b
+            .create("arith.bitcast")
+            .operands(&[bits])
+            .result(ty)
+            .value();
+    }
+    b.float(0.0, ty)
+}
