@@ -37,6 +37,9 @@ class Tile_Enum<string name, string mnemonic, string summary, list<string> names
   let genSpecializedAttr = 0;
   string attrMnemonic = mnemonic;
   string words = !interleave(names, ", ");
+  // The values in Rust, in the order of the words, and what each means.
+  list<string> variants;
+  list<string> docs;
 }
 
 class Tile_EnumAttr<Tile_Enum of, string docs> : EnumAttr<Tile_Dialect, of, of.attrMnemonic> {
@@ -47,38 +50,62 @@ class Tile_EnumAttr<Tile_Enum of, string docs> : EnumAttr<Tile_Dialect, of, of.a
 }
 
 def Tile_Kind : Tile_Enum<"Kind", "kind", "what a reduction computes",
-    ["sum", "prod", "max", "min", "umax", "umin", "and", "or", "xor", "argmax", "argmin", "custom"]>;
+    ["sum", "prod", "max", "min", "umax", "umin", "and", "or", "xor", "argmax", "argmin", "custom"]> {
+  let variants = ["Sum", "Prod", "Max", "Min", "UMax", "UMin", "And", "Or", "Xor", "ArgMax", "ArgMin", "Custom"];
+  let docs = ["Sum.", "Product.", "Largest (signed).", "Smallest (signed).", "Largest of unsigned integers.",
+    "Smallest of unsigned integers.", "Bitwise and.", "Bitwise or.", "Bitwise exclusive or.", "Largest and its index.",
+    "Smallest and its index.", "A combiner region."];
+}
 def Tile_KindAttr : Tile_EnumAttr<Tile_Kind, [{
   What a reduction computes. Integers are signless; `max` and `min` are signed. `custom` has a
   combiner region.
 }]>;
 
 def Tile_Scope : Tile_Enum<"Scope", "scope", "the threads that execute an op together",
-    ["thread", "warp", "warpgroup", "cta", "cluster", "grid"]>;
+    ["thread", "warp", "warpgroup", "cta", "cluster", "grid"]> {
+  let variants = ["Thread", "Warp", "Warpgroup", "Cta", "Cluster", "Grid"];
+  let docs = ["One thread.", "32 lanes.", "Four consecutive warps.", "The thread block.", "The cluster.", "The whole job."];
+}
 def Tile_ScopeAttr : Tile_EnumAttr<Tile_Scope, [{
   The threads that execute an op together: one thread; a warp of 32 lanes; four consecutive warps
   of which the first is a multiple of 4; the CTA; the cluster; the whole job.
 }]>;
 
 def Tile_Nan : Tile_Enum<"Nan", "nan", "what NaN does in max, min, argmax and argmin",
-    ["propagate", "ignore"]>;
+    ["propagate", "ignore"]> {
+  let variants = ["Propagate", "Ignore"];
+  let docs = ["NaN wins.", "NaN never wins unless all are NaN."];
+}
 def Tile_NanAttr : Tile_EnumAttr<Tile_Nan, [{
   `propagate`: NaN wins. `ignore`: NaN never wins unless all elements are NaN.
 }]>;
 
 def Tile_Determinism : Tile_Enum<"Determinism", "determinism", "which results must have equal bits",
-    ["any", "run_to_run", "batch_invariant"]>;
+    ["any", "run_to_run", "batch_invariant"]> {
+  let variants = ["Any", "RunToRun", "BatchInvariant"];
+  let docs = ["Float atomics are permitted.", "The same program, shape and chip give the same bits.",
+    "The bits of a row do not depend on the number of rows either."];
+}
 def Tile_DeterminismAttr : Tile_EnumAttr<Tile_Determinism, [{
   `any` permits float atomics; `run_to_run`: same program, shape and chip give the same bits;
   `batch_invariant`: a row's bits also do not depend on how many rows there are.
 }]>;
 
 def Tile_Axis : Tile_Enum<"Axis", "axis", "a dimension of the machine that a layout maps to",
-    ["reg", "lane", "warp", "warp_in_group", "thread_in_group", "warpgroup", "thread"]>;
+    ["reg", "lane", "warp", "warp_in_group", "thread_in_group", "warpgroup", "thread"]> {
+  let variants = ["Reg", "Lane", "Warp", "WarpInGroup", "ThreadInGroup", "Warpgroup", "Thread"];
+  let docs = ["Register slot of one thread.", "Lane of a warp.", "Warp of the CTA.", "Warp of a warpgroup.",
+    "Thread of a warpgroup.", "Warpgroup of the CTA.", "Linear thread of the CTA."];
+}
 
 def Tile_Processor : Tile_Enum<"Processor", "processor", "what a loop is bound to",
     ["block_x", "block_y", "block_z", "cluster_x", "cluster_y", "cluster_z", "thread_x", "thread_y",
-     "thread_z"]>;
+     "thread_z"]> {
+  let variants = ["BlockX", "BlockY", "BlockZ", "ClusterX", "ClusterY", "ClusterZ", "ThreadX", "ThreadY", "ThreadZ"];
+  let docs = ["Blocks along x.", "Blocks along y.", "Blocks along z.", "Blocks of a cluster along x.",
+    "Blocks of a cluster along y.", "Blocks of a cluster along z.", "Threads along x.", "Threads along y.",
+    "Threads along z."];
+}
 
 //===----------------------------------------------------------------------===//
 // Attributes

@@ -317,7 +317,6 @@ extern "C" bool tileFragment(MlirType type, MlirType *element,
 
 } // namespace tx::tile
 
-extern "C" {
-MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Tile, tile);
-}
+extern "C" { MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Tile, tile); }
 MLIR_DEFINE_CAPI_DIALECT_REGISTRATION(Tile, tile, tx::tile::TileDialect)
+#include "Accessors.cpp.inc"

@@ -68,7 +68,10 @@ impl Pass for AnalyzeScope {
         if let Some(e) = failed {
             return Err(e);
         }
-        walk(module).into_iter().filter(|op| is_kernel(*op)).try_for_each(check_launch)?;
+        walk(module)
+            .into_iter()
+            .filter(|op| is_kernel(*op))
+            .try_for_each(check_launch)?;
         for (op, exec) in facts {
             set_attribute(op, "exec", parse_attribute(context(op), &exec));
             counts.add("ops", 1);

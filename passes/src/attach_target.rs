@@ -43,13 +43,18 @@ pass! {
 
 impl Pass for AttachTarget {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
-        let default =
-            Chip::parse(&self.chip).map_err(|e| option_error(module, &Self::INFO, "chip", &self.chip, e.to_string()).emit())?;
-        let modules: Vec<Op<'c>> =
-            walk(module).into_iter().filter(|op| is(*op, "gpu.module")).collect();
+        let default = Chip::parse(&self.chip).map_err(|e| {
+            option_error(module, &Self::INFO, "chip", &self.chip, e.to_string()).emit()
+        })?;
+        let modules: Vec<Op<'c>> = walk(module)
+            .into_iter()
+            .filter(|op| is(*op, "gpu.module"))
+            .collect();
         let mut plans = Vec::new();
         for op in modules {
-            let targets = attribute(op, "targets").and_then(elements).unwrap_or_default();
+            let targets = attribute(op, "targets")
+                .and_then(elements)
+                .unwrap_or_default();
             let mut texts = Vec::new();
             for target in targets {
                 texts.push(repaired(op, &target.to_string())?);

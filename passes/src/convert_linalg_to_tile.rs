@@ -95,10 +95,11 @@ impl Pass for ConvertLinalgToTile {
         let mut plans = Vec::new();
         let mut failed = None;
         for op in walk(module) {
-            let checked = check_nested_attributes(op).and_then(|()| match name(op).starts_with("linalg.") {
-                true => check_attributes(op),
-                false => Ok(()),
-            });
+            let checked =
+                check_nested_attributes(op).and_then(|()| match name(op).starts_with("linalg.") {
+                    true => check_attributes(op),
+                    false => Ok(()),
+                });
             let planned = checked
                 .and_then(|()| reduction(op))
                 .and_then(|l| l.map(|l| Plan::of(l, &taken)).transpose());

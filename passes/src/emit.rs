@@ -1,10 +1,11 @@
 //! Ops that several passes emit: index arithmetic, loads and stores, vectors, loop nests, and the end of a reduction.
 
 use crate::combiner::Combiner;
+use melior::ir::attribute::StringAttribute;
 use melior::ir::{Type, ValueLike};
 use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{Builder, Index, MemRef, Val, byte_width, i64_attribute};
+use tx_mlir::{Builder, Index, MemRef, Val, byte_width, i64_array, i64_attribute};
 
 /// Sizes of some dimensions of a memref, static or read at run time.
 pub fn extents<'c>(
@@ -152,7 +153,10 @@ pub(crate) fn scalars<'c>(b: &Builder<'c>, value: Val<'c>) -> Vec<Val<'c>> {
     (0..lanes)
         .map(|i| {
             b.create("vector.extract")
-                .attr_text("static_position", &format!("array<i64: {i}>"))
+                .attr(
+                    "static_position",
+                    i64_array(b.context(), &[i.cast_signed()]),
+                )
                 .operands(&[value])
                 .result(element)
                 .value()
@@ -193,8 +197,8 @@ pub fn all_reduce<'c>(
     let kind = combiner.kind();
     let mut op = b
         .create("tile.all_reduce")
-        .attr_text("kind", &format!("#tile.kind<{kind}>"))
-        .attr_text("scope", &format!("#tile.scope<{}>", group.scope));
+        .attr("kind", kind.to_attribute(b.context()))
+        .attr("scope", group.scope.to_attribute(b.context()));
     let region = match (kind, tx_mlir::first_block(view.op, 0)) {
         (Kind::Custom, Some(block)) => {
             if let Some(identities) = tx_mlir::attribute(view.op, "identities") {
@@ -205,7 +209,7 @@ pub fn all_reduce<'c>(
         _ => {
             op = op
                 .attr_type("acc", combiner.types()[0])
-                .attr_text("nan", &format!("#tile.nan<{}>", view.nan));
+                .attr("nan", view.nan.to_attribute(b.context()));
             melior::ir::Region::new()
         }
     };
@@ -215,7 +219,7 @@ pub fn all_reduce<'c>(
             .attr("stride", i64_attribute(b.context(), group.stride));
     }
     if let Some(variant) = group.variant {
-        op = op.attr_text("variant", &format!("\"{variant}\""));
+        op = op.attr("variant", StringAttribute::new(b.context(), variant).into());
     }
     let types: Vec<Type<'c>> = partial.iter().map(|v| v.r#type()).collect();
     tx_mlir::results(op.operands(partial).region(region).results(&types).build())

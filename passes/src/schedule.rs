@@ -7,14 +7,16 @@ use crate::grid::job::{Job, Work, is_job};
 use crate::grid::launch::{Kernels, Last, Lengths};
 use crate::grid::nest::{Extent, Illegal, Nest, Run};
 use crate::grid::partials::{allocate, materialise};
-use crate::grid::steps::{Case, Processor, Step, cases_to_text, to_text};
+use crate::grid::steps::{Case, Processor, Step, cases_to_attribute, cases_to_text, to_text};
 use crate::linalg::memory::check_written;
 use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
+use melior::ir::attribute::{ArrayAttribute, FloatAttribute, StringAttribute};
 use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, Type};
 use tx_dialect_tile::{CANDIDATES, CLEARED};
 use tx_mlir::{
-    Builder, Failed, Op, enclosing, erase, error, is, parent, parse_attribute, remark,
-    set_attribute, string_attribute, walk,
+    Builder, Failed, Op, context, enclosing, erase, error, is, parent, remark, set_attribute,
+    string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::{Board, Chip};
@@ -138,7 +140,7 @@ struct Stage<'c> {
     /// What its last block does, where it is more.
     last: Option<Last<'c>>,
     /// The attribute of the op.
-    schedule: String,
+    schedule: Vec<Case>,
     /// Ops of which no kernel is made after this one.
     done: Vec<Op<'c>>,
 }
@@ -248,12 +250,8 @@ fn shape(lengths: &[f64]) -> String {
     lengths.join("x")
 }
 
-fn write_schedule(op: Op<'_>, schedule: &str) {
-    set_attribute(
-        op,
-        "schedule",
-        parse_attribute(tx_mlir::context(op), schedule),
-    );
+fn write_schedule<'c>(op: Op<'c>, cases: &[Case]) {
+    set_attribute(op, "schedule", cases_to_attribute(context(op), cases));
 }
 
 impl Planned<'_> {
@@ -324,7 +322,7 @@ impl Planned<'_> {
         let others = candidates.iter().skip(1);
         others
             .fold(report, |report, (schedule, cost)| {
-                report.note(format!("candidate: {cost}: {schedule}"))
+                report.note(format!("candidate: {cost}: {}", cases_to_text(schedule)))
             })
             .emit();
     }
@@ -345,7 +343,7 @@ impl Planned<'_> {
 
     /// The schedule of the op and others that it might have, with what they should take: the best of those first. None where
     /// nothing is reduced.
-    fn candidates(&self, board: &Board, clusters: bool) -> Vec<(String, Cost)> {
+    fn candidates(&self, board: &Board, clusters: bool) -> Vec<(Vec<Case>, Cost)> {
         if !matches!(self.job.work, Work::Combine(..)) {
             return Vec::new();
         }
@@ -360,16 +358,14 @@ impl Planned<'_> {
         let Some(own) = cost(&self.cases) else {
             return Vec::new();
         };
-        let mut others: Vec<(String, Cost)> = candidates(&self.job, clusters)
+        let mut others: Vec<(Vec<Case>, Cost)> = candidates(&self.job, clusters)
             .into_iter()
+            .filter(|cases| *cases != self.schedule())
             .filter_map(|cases| {
-                let text = cases_to_text(&cases);
-                let legal = |case: Case| legal(&self.job, &case).ok().map(|nest| (case, nest));
-                let cases: Vec<(Case, Nest)> =
-                    cases.into_iter().map(legal).collect::<Option<_>>()?;
-                Some((text, cost(&cases)?))
+                let legal = |case: &Case| Some((case.clone(), legal(&self.job, case).ok()?));
+                let nests: Vec<(Case, Nest)> = cases.iter().map(legal).collect::<Option<_>>()?;
+                Some((cases, cost(&nests)?))
             })
-            .filter(|(text, _)| *text != self.schedule())
             .collect();
         // Estimates that differ less do not tell which is better.
         others.sort_by_key(|(_, cost)| (cost.microseconds / own.microseconds / MARGIN) as i64);
@@ -397,19 +393,27 @@ impl Planned<'_> {
     /// Notes on the op what it might be scheduled as, after what the estimates are of.
     fn write_candidates(&self, chip: &Chip) {
         let board = chip.board();
-        let all: Vec<String> = self
-            .candidates(&board, chip.clusters)
-            .iter()
-            .map(|(schedule, cost)| format!("[{schedule}, {:.3} : f64]", cost.microseconds))
-            .collect();
-        if !all.is_empty() {
-            let text = format!("[\"{}\", {}]", self.estimated_for(chip), all.join(", "));
-            set_attribute(
-                self.job.op,
-                CANDIDATES,
-                parse_attribute(tx_mlir::context(self.job.op), &text),
-            );
+        let context = context(self.job.op);
+        let candidates = self.candidates(&board, chip.clusters);
+        if candidates.is_empty() {
+            return;
         }
+        let about = StringAttribute::new(context, &self.estimated_for(chip)).into();
+        let pair = |(cases, cost): &(Vec<Case>, Cost)| {
+            // Digits beyond the third are noise.
+            let microseconds = (cost.microseconds * 1e3).round() / 1e3;
+            let microseconds = FloatAttribute::new(context, Type::float64(context), microseconds);
+            let pair = [cases_to_attribute(context, cases), microseconds.into()];
+            ArrayAttribute::new(context, &pair).into()
+        };
+        let all: Vec<Attribute<'_>> = std::iter::once(about)
+            .chain(candidates.iter().map(pair))
+            .collect();
+        set_attribute(
+            self.job.op,
+            CANDIDATES,
+            ArrayAttribute::new(context, &all).into(),
+        );
     }
 
     /// Is for lengths up to this only.
@@ -439,10 +443,9 @@ impl Planned<'_> {
             && self.cases.iter().all(|(_, nest)| !nest.last_block)
     }
 
-    /// The attribute.
-    fn schedule(&self) -> String {
-        let cases: Vec<Case> = self.cases.iter().map(|(case, _)| case.clone()).collect();
-        cases_to_text(&cases)
+    /// The cases of the schedule.
+    fn schedule(&self) -> Vec<Case> {
+        self.cases.iter().map(|(case, _)| case.clone()).collect()
     }
 }
 
@@ -554,14 +557,21 @@ fn refuse(op: Op<'_>, wrong: Vec<Illegal>) -> Option<Failed> {
 
 /// As many as [`MOST_CANDIDATES`] of these, which are in order, and in the same: the first few of each sort, as estimates tell
 /// sorts apart less well than schedules of one.
-fn of_each_sort(all: Vec<(String, Cost)>) -> Vec<(String, Cost)> {
-    const SORTS: [&str; 3] = ["to cluster_", "last_block", "rfactor"];
-    let sort = |text: &str| SORTS.iter().position(|sort| text.contains(sort));
+fn of_each_sort(all: Vec<(Vec<Case>, Cost)>) -> Vec<(Vec<Case>, Cost)> {
+    const SORTS: [fn(&Step) -> bool; 3] = [
+        |step| matches!(step, Step::Bind(_, Processor::Cluster(_))),
+        |step| matches!(step, Step::LastBlock),
+        |step| matches!(step, Step::RFactor(_)),
+    ];
+    let sort = |cases: &[Case]| {
+        let steps = || cases.iter().flat_map(|case| &case.steps);
+        SORTS.iter().position(|sort| steps().any(sort))
+    };
     let mut found = [0; SORTS.len() + 1];
     let is_first: Vec<bool> = all
         .iter()
-        .map(|(text, _)| {
-            let count = &mut found[sort(text).unwrap_or(SORTS.len())];
+        .map(|(cases, _)| {
+            let count = &mut found[sort(cases).unwrap_or(SORTS.len())];
             *count += 1;
             *count <= MOST_CANDIDATES / (SORTS.len() + 1) / 2
         })
@@ -713,7 +723,7 @@ fn in_one_kernel<'c>(
     job: &Job<'c>,
     nest: &Nest,
     case: Case,
-    schedule: String,
+    schedule: Vec<Case>,
     chip: &Chip,
 ) -> Result<Option<Stage<'c>>, Failed> {
     let Case { most, steps } = case;
@@ -721,7 +731,7 @@ fn in_one_kernel<'c>(
     let groups = finish::groups(nest).value(&b, &|b, d| job.length(b, d));
     let counters = allocate(&b, &[groups], b.int_type(64));
     if let Some(op) = tx_mlir::defining_op(counters) {
-        set_attribute(op, CLEARED, parse_attribute(b.context(), "unit"));
+        set_attribute(op, CLEARED, Attribute::unit(b.context()));
     }
     let Ok(second_steps) = finish::schedule(job, nest, &steps) else {
         return Ok(None);
@@ -730,7 +740,7 @@ fn in_one_kernel<'c>(
         return Ok(None);
     };
     b.create("memref.dealloc").operands(&[counters]).build();
-    write_schedule(second, &to_text(&second_steps));
+    write_schedule(second, &[Case::always(second_steps)]);
     let (mut one, mut other) = (
         plan_made(first, chip, choose)?,
         plan_made(second, chip, choose)?,
@@ -759,7 +769,7 @@ fn in_one_kernel<'c>(
 fn in_cases<'c>(
     job: &Job<'c>,
     cases: Vec<(Case, Nest)>,
-    schedule: &str,
+    schedule: &[Case],
     chip: &Chip,
 ) -> Result<Vec<Stage<'c>>, Failed> {
     let mut stages: Vec<Stage<'c>> = Vec::new();

@@ -632,6 +632,16 @@ impl<'c> Create<'_, '_, 'c> {
         self.attr(name, value)
     }
 
+    /// Adds the sizes of the groups of operands.
+    pub fn segments(self, sizes: &[usize]) -> Self {
+        let sizes: Vec<i64> = sizes
+            .iter()
+            .map(|n| i64::try_from(*n).unwrap_or(0))
+            .collect();
+        let value = crate::ir::i32_array(self.builder.context, &sizes);
+        self.attr("operandSegmentSizes", value)
+    }
+
     /// Adds a type as an attribute.
     pub fn attr_type(self, name: &str, ty: Type<'c>) -> Self {
         self.attr(name, TypeAttribute::new(ty).into())

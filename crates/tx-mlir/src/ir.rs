@@ -1,6 +1,8 @@
 //! Short names for melior's types, and the queries and edits that passes are made of.
 
-use melior::ir::attribute::{AttributeLike, IntegerAttribute};
+use melior::ir::attribute::{
+    AttributeLike, DenseI32ArrayAttribute, DenseI64ArrayAttribute, IntegerAttribute,
+};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{
     OperationLike, OperationMutLike, OperationPrintingFlags, OperationRef, OperationRefMut,
@@ -611,6 +613,25 @@ pub fn parse_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
 /// An `i64` attribute.
 pub fn i64_attribute<'c>(context: &'c Context, value: i64) -> Attribute<'c> {
     IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()
+}
+
+/// An `i32` attribute.
+pub fn i32_attribute<'c>(context: &'c Context, value: i64) -> Attribute<'c> {
+    IntegerAttribute::new(IntegerType::new(context, 32).into(), value).into()
+}
+
+/// An `array<i64: …>`.
+pub fn i64_array<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
+    DenseI64ArrayAttribute::new(context, values).into()
+}
+
+/// An `array<i32: …>` of numbers that fit.
+pub fn i32_array<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
+    let values: Vec<i32> = values
+        .iter()
+        .map(|n| i32::try_from(*n).unwrap_or(i32::MAX))
+        .collect();
+    DenseI32ArrayAttribute::new(context, &values).into()
 }
 
 /// Bits of an integer type, of any signedness. `IntegerType::try_from` prints a type that is none, which takes long.

@@ -1,5 +1,6 @@
 //! Ops that the interpreter does not know, written with those that it knows. What threads wait for or leave in memory is the same.
 
+use tx::tile::Nan;
 use tx_mlir::{
     Builder, Op, Val, attribute, erase, is, name, operands, replace_uses, results, vector_parts,
 };
@@ -31,10 +32,10 @@ const OF_FLOATS: [(&str, &str); 2] = [
 /// drops it when an op is generalized.
 pub(crate) fn follow_nan(all: &[Op<'_>]) {
     for op in all.iter().filter(|op| name(**op).starts_with("linalg.")) {
-        let Some(nan) = attribute(*op, "nan") else {
+        let Some(nan) = attribute(*op, "nan").and_then(Nan::of) else {
             continue;
         };
-        let ignores = nan.to_string() == "#tile.nan<ignore>";
+        let ignores = nan == Nan::Ignore;
         for inner in tx_mlir::walk(*op) {
             let pair = OF_FLOATS
                 .iter()

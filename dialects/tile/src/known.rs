@@ -1,15 +1,13 @@
 //! The names that the dialect knows, and what may be meant by others.
 
 use crate::Sink;
+use crate::attributes::{MNEMONICS, OPS};
 use crate::verify::{complain, send};
 use mlir_sys::{MlirAttribute, MlirOperation};
 use std::ffi::{c_char, c_void};
 use tx_mlir::{
     Failed, Op, Said, attribute, dictionary, discardable_attributes, elements, name, nearest,
 };
-
-/// Each op with the attributes that `Tile.td` declares.
-const OPS: &[(&str, &[&str])] = include!(concat!(env!("OUT_DIR"), "/attributes.rs"));
 
 /// The candidate schedules of a `tile.reduce`, written by `tile-schedule{until=candidates}`: a description of what the estimates
 /// are for, then pairs of a schedule and its estimated time in microseconds, the chosen one first.
@@ -84,12 +82,10 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
         if is_foreign || Fact::names_on(name(op)).any(|fact| fact == found) {
             continue;
         }
-        // Sizes of groups of operands are no words of the syntax.
         let known: Vec<&str> = OPS
             .iter()
             .filter(|(op_name, _)| *op_name == name(op))
             .flat_map(|(_, names)| names.iter().copied())
-            .filter(|name| *name != "operandSegmentSizes")
             .collect();
         let mut report = complain(op, no_attribute(found));
         let meant = nearest(found, known.iter().copied().chain(Fact::names_on(name(op))));
@@ -163,13 +159,7 @@ pub(crate) unsafe extern "C" fn verify_attribute(
         // SAFETY: the attribute is alive.
         if let Some(fact) = fact.filter(|fact| !unsafe { (fact.is)(value) }) {
             // SAFETY: `emit` and `sink` belong together.
-            unsafe {
-                send(
-                    &format!("`{found}` must be {}", fact.kind),
-                    emit,
-                    sink,
-                )
-            }
+            unsafe { send(&format!("`{found}` must be {}", fact.kind), emit, sink) }
         }
         return;
     }
@@ -181,9 +171,6 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     // SAFETY: `emit` and `sink` belong together.
     unsafe { send(&message, emit, sink) }
 }
-
-/// Attributes of the dialect, as `#tile.split`.
-pub(crate) const ATTRIBUTES: &[&str] = include!(concat!(env!("OUT_DIR"), "/words.rs"));
 
 /// Better words for what MLIR says of names and types that are not the dialect's.
 pub(crate) fn reword(said: &Said<'_>) -> Option<String> {
@@ -255,9 +242,9 @@ fn unknown_attribute(said: &str) -> Option<String> {
     let found = said.strip_prefix("unknown attribute `")?;
     let found = found.strip_suffix("` in dialect `tile`")?;
     let said = format!("unknown attribute `#tile.{found}`");
-    Some(match nearest(found, ATTRIBUTES.iter().copied()) {
+    Some(match nearest(found, MNEMONICS.iter().copied()) {
         Some(meant) => format!("{said}; did you mean `#tile.{meant}`?"),
-        None => format!("{said}; known: {}", ATTRIBUTES.join(", ")),
+        None => format!("{said}; known: {}", MNEMONICS.join(", ")),
     })
 }
 

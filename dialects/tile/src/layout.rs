@@ -1,59 +1,17 @@
 //! Layouts and fragments as plain data.
 
+use crate::attributes::Axis;
 use melior_upstream::ir::Type;
 use melior_upstream::ir::r#type::TypeLike;
 use std::ffi::c_void;
 
-/// A dimension of the machine, by its encoding in the dialect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Axis {
-    /// Register slot of one thread.
-    Reg,
-    /// Lane of a warp.
-    Lane,
-    /// Warp of the CTA.
-    Warp,
-    /// Warp of a warpgroup.
-    WarpInGroup,
-    /// Thread of a warpgroup.
-    ThreadInGroup,
-    /// Warpgroup of the CTA.
-    Warpgroup,
-    /// Linear thread of the CTA.
-    Thread,
-}
-
 impl Axis {
-    /// Every axis in the order of its encoding.
-    pub const ALL: [Self; 7] = [
-        Self::Reg,
-        Self::Lane,
-        Self::Warp,
-        Self::WarpInGroup,
-        Self::ThreadInGroup,
-        Self::Warpgroup,
-        Self::Thread,
-    ];
-
     /// The axis with this encoding.
     pub fn from_code(code: i64) -> Option<Self> {
         usize::try_from(code)
             .ok()
             .and_then(|i| Self::ALL.get(i))
             .copied()
-    }
-
-    /// Spelling in the dialect.
-    pub fn name(self) -> &'static str {
-        [
-            "reg",
-            "lane",
-            "warp",
-            "warp_in_group",
-            "thread_in_group",
-            "warpgroup",
-            "thread",
-        ][self as usize]
     }
 
     /// How many coordinates the axis has, when the hardware says so.

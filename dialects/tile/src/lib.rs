@@ -1,17 +1,21 @@
 //! The `tile` dialect from Rust: registration, typed views of its ops and types, and the rules
 //! that its verifiers check. The ops themselves are defined in `Tile.td`.
 
+mod attributes;
 mod known;
 mod layout;
 mod ops;
 mod syntax;
 mod verify;
 
+pub use attributes::{
+    Align, Axis, Bind, Case, Determinism, Fuse, Kind, LastBlock, Nan, Otherwise, Processor,
+    RFactor, Reorder, Resident, Scope, Split, Stream, Unroll, Vectorize,
+};
 pub use known::{CANDIDATES, CLEARED, ISOLATED, OWNED, check_nested_attributes};
-pub use layout::{Axis, Fragment, Iter, Layout};
+pub use layout::{Fragment, Iter, Layout};
 pub use ops::{
-    AllReduce, Copy, Kind, Nan, Reduce, Scope, TILE_OPS, default_accumulator, element_type,
-    is_tile_op, kind, scope,
+    AllReduce, Copy, Reduce, TILE_OPS, default_accumulator, element_type, is_tile_op, kind, scope,
 };
 
 // Code that `melior::dialect!` generates names `::melior`, and in it `dialect::ods`, which has builders of every dialect of MLIR:

@@ -1,10 +1,11 @@
 //! Typed views of the dialect's ops.
 
+use crate::attributes::{Kind, Nan, Scope};
 use melior_upstream::ir::Type;
 use melior_upstream::ir::ValueLike;
 use melior_upstream::ir::r#type::TypeLike;
 use tx_mlir::{
-    Affine, AffineMap, Blk, Op, Val, attribute, elements, integer_attribute, integers, is, keyword,
+    Affine, AffineMap, Blk, Op, Val, attribute, elements, integer_attribute, integers, is,
     operands, results,
 };
 
@@ -23,65 +24,6 @@ pub fn is_tile_op(op: Op<'_>) -> bool {
     TILE_OPS.contains(&tx_mlir::name(op))
 }
 
-macro_rules! keyword_enum {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal),* $(,)? }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum $name { $($(#[$doc])* $variant),* }
-
-        impl $name {
-            /// Every value, in the order of the dialect.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// Spelling in the dialect.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text),* }
-            }
-
-            /// The value that is spelled `text`.
-            pub fn parse(text: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|v| v.name() == text)
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str(self.name())
-            }
-        }
-    };
-}
-
-keyword_enum! {
-    /// What a reduction computes.
-    Kind {
-        /// Sum.
-        Sum = "sum",
-        /// Product.
-        Prod = "prod",
-        /// Largest (signed).
-        Max = "max",
-        /// Smallest (signed).
-        Min = "min",
-        /// Largest of unsigned integers.
-        UMax = "umax",
-        /// Smallest of unsigned integers.
-        UMin = "umin",
-        /// Bitwise and.
-        And = "and",
-        /// Bitwise or.
-        Or = "or",
-        /// Bitwise exclusive or.
-        Xor = "xor",
-        /// Largest and its index.
-        ArgMax = "argmax",
-        /// Smallest and its index.
-        ArgMin = "argmin",
-        /// A combiner region.
-        Custom = "custom",
-    }
-}
-
 impl Kind {
     /// Whether the result is a value and its index.
     pub fn is_arg(self) -> bool {
@@ -94,34 +36,6 @@ impl Kind {
             self,
             Self::UMax | Self::UMin | Self::And | Self::Or | Self::Xor
         )
-    }
-}
-
-keyword_enum! {
-    /// The threads that execute an op together, narrowest first.
-    Scope {
-        /// One thread.
-        Thread = "thread",
-        /// 32 lanes.
-        Warp = "warp",
-        /// Four consecutive warps.
-        Warpgroup = "warpgroup",
-        /// The thread block.
-        Cta = "cta",
-        /// The cluster.
-        Cluster = "cluster",
-        /// The whole job.
-        Grid = "grid",
-    }
-}
-
-keyword_enum! {
-    /// What NaN does in `max`, `min`, `argmax` and `argmin`.
-    Nan {
-        /// NaN wins.
-        Propagate = "propagate",
-        /// NaN never wins unless all are NaN.
-        Ignore = "ignore",
     }
 }
 
@@ -459,17 +373,17 @@ impl<'c> Copy<'c> {
 
 /// The `kind` of an op.
 pub fn kind(op: Op<'_>) -> Option<Kind> {
-    Kind::parse(&keyword(attribute(op, "kind")?))
+    Kind::of(attribute(op, "kind")?)
 }
 
 /// The `scope` of an op.
 pub fn scope(op: Op<'_>) -> Option<Scope> {
-    Scope::parse(&keyword(attribute(op, "scope")?))
+    Scope::of(attribute(op, "scope")?)
 }
 
 fn nan(op: Op<'_>) -> Nan {
     attribute(op, "nan")
-        .and_then(|a| Nan::parse(&keyword(a)))
+        .and_then(Nan::of)
         .unwrap_or(Nan::Propagate)
 }
 

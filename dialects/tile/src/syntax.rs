@@ -1,6 +1,6 @@
 //! How ops, attributes and types of the dialect are written, for who wrote something else.
 
-use crate::known::ATTRIBUTES;
+use crate::attributes::MNEMONICS;
 use tx_mlir::{Place, Said, nearest, parameter, unregistered_name};
 
 /// An example of each attribute that is more than a name, and of the type.
@@ -83,7 +83,7 @@ fn without_dialect(message: &str) -> Option<String> {
     let (found, what) = unregistered_name(message)?;
     let (sign, known) = match what {
         "type" => ("!", &["fragment"][..]),
-        _ => ("#", ATTRIBUTES),
+        _ => ("#", MNEMONICS),
     };
     let meant = nearest(found, known.iter().copied())?;
     Some(format!(
@@ -169,7 +169,7 @@ mod tests {
     /// What is written as others are not has an example.
     #[test]
     fn all_attributes_have_examples() {
-        for word in ATTRIBUTES {
+        for word in MNEMONICS {
             let name = format!("#tile.{word}");
             let found = example(&name).unwrap_or_default();
             assert!(found.starts_with(&name), "{name}");

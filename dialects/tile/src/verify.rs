@@ -2,10 +2,11 @@
 
 mod grid;
 
+use crate::attributes::{Kind, Scope};
 use crate::layout::{Fragment, Iter};
 use crate::ops::{
-    AllReduce, Copy, Kind, Reduce, Scope, default_accumulator, element_type, integer_width,
-    normalize_axis, scope,
+    AllReduce, Copy, Reduce, default_accumulator, element_type, integer_width, normalize_axis,
+    scope,
 };
 use crate::{Axis, Sink};
 use melior_upstream::ir::operation::OperationLike;
@@ -1071,7 +1072,7 @@ pub(crate) unsafe extern "C" fn verify_layout(
             bad.stride
         );
     } else {
-        for axis in Axis::ALL {
+        for axis in Axis::ALL.iter().copied() {
             let on = |list: &[Iter]| -> Vec<Iter> {
                 list.iter().filter(|i| i.axis == axis).copied().collect()
             };

@@ -7,7 +7,7 @@ use crate::elementary;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
-use tx_dialect_tile::{Reduce, Scope};
+use tx_dialect_tile::{Determinism, Reduce, Scope};
 use tx_mlir::affine::indexing_maps;
 use tx_mlir::memref::{Overlap, Space, overlap, root};
 use tx_mlir::{
@@ -392,7 +392,7 @@ impl<'c> Job<'c> {
             return Err("nothing is combined".to_owned());
         };
         let any =
-            attribute(self.op, "determinism").is_some_and(|a| a.to_string().contains("<any>"));
+            attribute(self.op, "determinism").and_then(Determinism::of) == Some(Determinism::Any);
         let kind = combiner.kind();
         if combiner.op().and_then(atomic_kind).is_none() {
             return Err(format!("`{kind}` has no atomic"));
@@ -519,8 +519,7 @@ impl<'c> Job<'c> {
                     }
                 }
             }
-            let steps = Attribute::parse(tx_mlir::context(self.op), &steps)
-                .and_then(elements)
+            let steps = elements(steps)
                 .ok_or_else(|| self.refuse("a case of the schedule has no list of steps"))?;
             cases.push(Case {
                 most,

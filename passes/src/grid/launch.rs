@@ -4,17 +4,18 @@ use super::body::{Body, at_least_one};
 use super::finish::Finish;
 use super::job::Job;
 use super::nest::{MAX_BLOCKS, Nest};
-use super::steps::{Processor, Step, to_text};
+use super::steps::{Processor, Step, to_attribute};
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{FunctionType, TypeLike};
-use melior::ir::{Block, Region, RegionLike, Type, ValueLike};
+use melior::ir::{Attribute, Block, Region, RegionLike, Type, ValueLike};
 use std::collections::BTreeMap;
 use std::fmt;
 use tx_mlir::{
     Blk, Builder, Index, Op, Val, ancestors, argument_of, defining_op, erase, first_block,
-    has_uses, is, is_defined_in, is_pure, key, operands, ops, set_attribute, set_operand, walk,
+    has_uses, i32_array, i32_attribute, is, is_defined_in, is_pure, key, operands, ops,
+    set_attribute, set_operand, walk,
 };
 
 /// The attribute of a kernel that says for which lengths it is launched, where there are others for others.
@@ -166,11 +167,7 @@ impl<'c> Kernels<'c> {
             .attr("sym_name", StringAttribute::new(context, &name).into())
             .region(region)
             .build();
-        set_attribute(
-            top,
-            "gpu.container_module",
-            tx_mlir::parse_attribute(context, "unit"),
-        );
+        set_attribute(top, "gpu.container_module", Attribute::unit(context));
         self.module = Some((module, name.clone()));
         (module, name)
     }
@@ -194,19 +191,20 @@ fn kernel<'c>(
         .create("gpu.func")
         .attr("sym_name", StringAttribute::new(context, name).into())
         .attr_type("function_type", none.into())
-        .attr_text("gpu.kernel", "unit")
-        .attr_text("known_block_size", &format!("array<i32: {x}, {y}, {z}>"))
-        .attr_text("schedule", &to_text(schedule))
+        .attr("gpu.kernel", Attribute::unit(context))
+        .attr("known_block_size", i32_array(context, &[x, y, z]))
+        .attr("schedule", to_attribute(context, schedule))
         .region(region)
         .build();
     if let Some(blocks) = nest.resident_blocks() {
-        let blocks = tx_mlir::parse_attribute(context, &format!("{blocks} : i32"));
-        set_attribute(kernel, "nvvm.minctasm", blocks);
+        set_attribute(kernel, "nvvm.minctasm", i32_attribute(context, blocks));
     }
     if nest.has_clusters() {
-        let [x, y, z] = nest.cluster();
-        let sizes = tx_mlir::parse_attribute(context, &format!("array<i32: {x}, {y}, {z}>"));
-        set_attribute(kernel, "known_cluster_size", sizes);
+        set_attribute(
+            kernel,
+            "known_cluster_size",
+            i32_array(context, &nest.cluster()),
+        );
     }
     (kernel, tx_mlir::blocks(kernel)[0])
 }

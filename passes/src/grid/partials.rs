@@ -3,11 +3,13 @@
 
 use super::job::{Job, Work};
 use super::nest::Nest;
-use super::steps::{Step, to_text};
-use melior::ir::{Region, Type};
+use super::steps::{Step, to_attribute};
+use melior::Context;
+use melior::ir::attribute::{ArrayAttribute, StringAttribute, TypeAttribute};
+use melior::ir::{Attribute, Region, Type};
 use tx_dialect_tile::Reduce;
 use tx_mlir::{
-    Affine, AffineMap, Blk, Builder, Index, Op, Val, attribute, byte_width, first_block,
+    Affine, AffineMap, Blk, Builder, Index, Op, Val, attribute, byte_width, first_block, i64_array,
 };
 
 /// Replaces the op of `job` by two; returns them.
@@ -49,9 +51,9 @@ pub(crate) fn materialise<'c>(
     let (sources, rest) = maps.split_at(view.sources.len());
     let (destinations, extras) = rest.split_at(view.destinations.len());
     let first = {
-        let names: Vec<String> = loops
+        let names: Vec<Attribute<'c>> = loops
             .iter()
-            .map(|n| format!("\"{}\"", nest.nodes[*n].name))
+            .map(|n| StringAttribute::new(b.context(), &nest.nodes[*n].name).into())
             .collect();
         let left: Vec<Step> = steps
             .iter()
@@ -60,8 +62,8 @@ pub(crate) fn materialise<'c>(
             .cloned()
             .collect();
         let mut extra = vec![
-            ("partials", format!("[{}]", names.join(", "))),
-            ("schedule", to_text(&left)),
+            ("partials", ArrayAttribute::new(b.context(), &names).into()),
+            ("schedule", to_attribute(b.context(), &left)),
         ];
         if attribute(job.op, "maps").is_some() {
             let own = AffineMap::select(job.extents.len(), kept.iter().copied());
@@ -69,13 +71,13 @@ pub(crate) fn materialise<'c>(
                 .iter()
                 .chain(std::iter::repeat_n(&own, partials.len()))
                 .collect();
-            extra.push(("maps", maps_text(&all)));
+            extra.push(("maps", maps_of(b.context(), &all)));
         }
         if view.accumulate {
-            extra.push(("neutral", "unit".to_owned()));
+            extra.push(("neutral", Attribute::unit(b.context())));
         }
         if let Some(acc) = attribute(job.op, "acc") {
-            extra.push(("acc", acc.to_string()));
+            extra.push(("acc", acc));
         }
         let regions = [first_block(job.op, 0), view.element(), None].map(|block| copy(&b, block));
         create(
@@ -105,14 +107,17 @@ pub(crate) fn materialise<'c>(
         let all: Vec<AffineMap> = std::iter::repeat_n(whole, partials.len())
             .chain(destinations.iter().chain(extras).map(place))
             .collect();
-        extra.push(("maps", maps_text(&all.iter().collect::<Vec<_>>())));
+        extra.push((
+            "maps",
+            maps_of(b.context(), &all.iter().collect::<Vec<_>>()),
+        ));
     }
     if view.accumulate {
-        extra.push(("accumulate", "unit".to_owned()));
+        extra.push(("accumulate", Attribute::unit(b.context())));
     }
     let partial = combiner.types()[0];
     if tx_dialect_tile::default_accumulator(partial) != partial {
-        extra.push(("acc", partial.to_string()));
+        extra.push(("acc", TypeAttribute::new(partial).into()));
     }
     let epilogue = match view.epilogue() {
         Some(block) => copy(&b, Some(block)),
@@ -148,18 +153,15 @@ pub(crate) fn allocate<'c>(b: &Builder<'c>, sizes: &[Index<'c>], element: Type<'
         .map(|s| b.value(*s))
         .collect();
     b.create("memref.alloc")
-        .attr_text(
-            "operandSegmentSizes",
-            &format!("array<i32: {}, 0>", dynamic.len()),
-        )
+        .segments(&[dynamic.len(), 0])
         .operands(&dynamic)
         .result(b.float_type(&format!("memref<{shape}{element}>")))
         .value()
 }
 
-fn maps_text(maps: &[&AffineMap]) -> String {
-    let texts: Vec<String> = maps.iter().map(|m| format!("affine_map<{m}>")).collect();
-    format!("[{}]", texts.join(", "))
+fn maps_of<'c>(context: &'c Context, maps: &[&AffineMap]) -> Attribute<'c> {
+    let all: Vec<Attribute<'c>> = maps.iter().map(|map| map.to_attribute(context)).collect();
+    ArrayAttribute::new(context, &all).into()
 }
 
 fn copy<'c>(b: &Builder<'c>, block: Option<Blk<'c>>) -> Region<'c> {
@@ -195,32 +197,21 @@ fn create<'c>(
     view: &Reduce<'c>,
     [sources, destinations, extras]: [&[Val<'c>]; 3],
     axes: &[i64],
-    extra: Vec<(&str, String)>,
+    extra: Vec<(&str, Attribute<'c>)>,
     regions: [Region<'c>; 3],
 ) -> Op<'c> {
-    let axes: Vec<String> = axes.iter().map(ToString::to_string).collect();
-    let list = match axes.is_empty() {
-        true => "array<i64>".to_owned(),
-        false => format!("array<i64: {}>", axes.join(", ")),
-    };
-    let segments = format!(
-        "array<i32: {}, {}, 0, {}>",
-        sources.len(),
-        destinations.len(),
-        extras.len()
-    );
     let mut op = b
         .create("tile.reduce")
         .operands(&[sources, destinations, extras].concat())
-        .attr_text("axes", &list)
-        .attr_text("operandSegmentSizes", &segments);
+        .attr("axes", i64_array(b.context(), axes))
+        .segments(&[sources.len(), destinations.len(), 0, extras.len()]);
     for name in ["kind", "scope", "nan", "determinism", "identities"] {
         if let Some(value) = attribute(view.op, name) {
             op = op.attr(name, value);
         }
     }
-    for (name, text) in extra {
-        op = op.attr_text(name, &text);
+    for (name, value) in extra {
+        op = op.attr(name, value);
     }
     regions
         .into_iter()

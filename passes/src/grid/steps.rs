@@ -1,7 +1,10 @@
 //! Schedules as plain data, and as the attribute `schedule`.
 
 use std::fmt;
+use tx_dialect_tile as tile;
+use tx_mlir::melior::Context;
 use tx_mlir::melior::ir::Attribute;
+use tx_mlir::melior::ir::attribute::ArrayAttribute;
 
 /// What a loop is bound to. The number is the dimension: x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,71 +32,99 @@ pub(crate) enum Step {
     LastBlock,
 }
 
-const STREAM: &str = "#tile.stream";
-const LAST_BLOCK: &str = "#tile.last_block";
-const DIMENSIONS: [&str; 3] = ["x", "y", "z"];
+/// The processors of the dialect, each with the sort and the dimension that it is here.
+const PROCESSORS: [(tile::Processor, Processor); 9] = [
+    (tile::Processor::BlockX, Processor::Block(0)),
+    (tile::Processor::BlockY, Processor::Block(1)),
+    (tile::Processor::BlockZ, Processor::Block(2)),
+    (tile::Processor::ClusterX, Processor::Cluster(0)),
+    (tile::Processor::ClusterY, Processor::Cluster(1)),
+    (tile::Processor::ClusterZ, Processor::Cluster(2)),
+    (tile::Processor::ThreadX, Processor::Thread(0)),
+    (tile::Processor::ThreadY, Processor::Thread(1)),
+    (tile::Processor::ThreadZ, Processor::Thread(2)),
+];
 
 impl fmt::Display for Processor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Block(d) => write!(f, "block_{}", DIMENSIONS[*d]),
-            Self::Cluster(d) => write!(f, "cluster_{}", DIMENSIONS[*d]),
-            Self::Thread(d) => write!(f, "thread_{}", DIMENSIONS[*d]),
-        }
+        self.word().fmt(f)
     }
 }
 
 impl Processor {
-    fn parse(text: &str) -> Option<Self> {
-        let (sort, dimension) = text.split_once('_')?;
-        let dimension = DIMENSIONS.iter().position(|d| *d == dimension)?;
-        match sort {
-            "block" => Some(Self::Block(dimension)),
-            "cluster" => Some(Self::Cluster(dimension)),
-            "thread" => Some(Self::Thread(dimension)),
-            _ => None,
-        }
+    fn of(word: tile::Processor) -> Self {
+        let found = PROCESSORS.iter().find(|(known, _)| *known == word);
+        found.map_or(Self::Block(0), |(_, processor)| *processor)
+    }
+
+    fn word(self) -> tile::Processor {
+        let found = PROCESSORS.iter().find(|(_, known)| *known == self);
+        found.map_or(tile::Processor::BlockX, |(word, _)| *word)
     }
 }
 
 impl Step {
     /// Reads one entry of the attribute; `None` when it is no step.
-    pub(crate) fn of(attribute: Attribute<'_>) -> Option<Self> {
-        let text = attribute.to_string();
-        if text == STREAM {
-            return Some(Self::Stream);
-        }
-        if text == LAST_BLOCK {
-            return Some(Self::LastBlock);
-        }
-        let (name, rest) = text.strip_prefix("#tile.")?.split_once('<')?;
-        let rest = rest.strip_suffix('>')?;
-        if name == "resident" {
-            return Some(Self::Resident(rest.trim().parse().ok()?));
-        }
-        // Names of loops are the quoted parts.
-        let loops: Vec<String> = rest
-            .split('"')
-            .skip(1)
-            .step_by(2)
-            .map(str::to_owned)
-            .collect();
-        let after = rest.rsplit('"').next()?.trim();
-        let first = loops.first()?.clone();
-        Some(match name {
-            "split" => Self::Split(first, after.strip_prefix("by")?.trim().parse().ok()?),
-            "align" => Self::Align(first, after.strip_prefix("to")?.trim().parse().ok()?),
-            "fuse" => {
-                let (to, loops) = loops.split_last()?;
-                Self::Fuse(loops.to_vec(), to.clone())
+    pub(crate) fn of(a: Attribute<'_>) -> Option<Self> {
+        let split = || tile::Split::of(a).map(|s| Self::Split(s.r#loop, s.factor));
+        let align = || tile::Align::of(a).map(|s| Self::Align(s.r#loop, s.factor));
+        let fuse = || tile::Fuse::of(a).map(|s| Self::Fuse(s.loops, s.to));
+        let reorder = || tile::Reorder::of(a).map(|s| Self::Reorder(s.loops));
+        let bind = || tile::Bind::of(a).map(|s| Self::Bind(s.r#loop, Processor::of(s.processor)));
+        let rfactor = || tile::RFactor::of(a).map(|s| Self::RFactor(s.r#loop));
+        let unroll = || tile::Unroll::of(a).map(|s| Self::Unroll(s.r#loop));
+        let vectorize = || tile::Vectorize::of(a).map(|s| Self::Vectorize(s.r#loop));
+        let stream = || tile::Stream::of(a).map(|_| Self::Stream);
+        let resident = || tile::Resident::of(a).map(|s| Self::Resident(s.threads));
+        let last_block = || tile::LastBlock::of(a).map(|_| Self::LastBlock);
+        split()
+            .or_else(align)
+            .or_else(fuse)
+            .or_else(reorder)
+            .or_else(bind)
+            .or_else(rfactor)
+            .or_else(unroll)
+            .or_else(vectorize)
+            .or_else(stream)
+            .or_else(resident)
+            .or_else(last_block)
+    }
+
+    /// The entry of the attribute.
+    pub(crate) fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
+        let name = |l: &String| l.clone();
+        match self {
+            Self::Split(l, factor) => tile::Split {
+                r#loop: name(l),
+                factor: *factor,
             }
-            "reorder" => Self::Reorder(loops),
-            "bind" => Self::Bind(first, Processor::parse(after.strip_prefix("to")?.trim())?),
-            "rfactor" => Self::RFactor(first),
-            "unroll" => Self::Unroll(first),
-            "vectorize" => Self::Vectorize(first),
-            _ => return None,
-        })
+            .to_attribute(context),
+            Self::Align(l, factor) => tile::Align {
+                r#loop: name(l),
+                factor: *factor,
+            }
+            .to_attribute(context),
+            Self::Fuse(loops, to) => tile::Fuse {
+                loops: loops.clone(),
+                to: to.clone(),
+            }
+            .to_attribute(context),
+            Self::Reorder(loops) => tile::Reorder {
+                loops: loops.clone(),
+            }
+            .to_attribute(context),
+            Self::Bind(l, processor) => tile::Bind {
+                r#loop: name(l),
+                processor: processor.word(),
+            }
+            .to_attribute(context),
+            Self::RFactor(l) => tile::RFactor { r#loop: name(l) }.to_attribute(context),
+            Self::Unroll(l) => tile::Unroll { r#loop: name(l) }.to_attribute(context),
+            Self::Vectorize(l) => tile::Vectorize { r#loop: name(l) }.to_attribute(context),
+            Self::Stream => tile::Stream.to_attribute(context),
+            Self::Resident(threads) => tile::Resident { threads: *threads }.to_attribute(context),
+            Self::LastBlock => tile::LastBlock.to_attribute(context),
+        }
     }
 }
 
@@ -129,9 +160,9 @@ impl fmt::Display for Step {
             Self::RFactor(l) => write!(f, "#tile.rfactor<\"{l}\">"),
             Self::Unroll(l) => write!(f, "#tile.unroll<\"{l}\">"),
             Self::Vectorize(l) => write!(f, "#tile.vectorize<\"{l}\">"),
-            Self::Stream => f.write_str(STREAM),
+            Self::Stream => f.write_str("#tile.stream"),
             Self::Resident(threads) => write!(f, "#tile.resident<{threads}>"),
-            Self::LastBlock => f.write_str(LAST_BLOCK),
+            Self::LastBlock => f.write_str("#tile.last_block"),
         }
     }
 }
@@ -150,23 +181,51 @@ impl Case {
         Self { most: None, steps }
     }
 
-    /// Reads one entry of the attribute: for which lengths it is, and the list of its steps. `None` when it is no case.
-    pub(crate) fn of(attribute: Attribute<'_>) -> Option<(Option<(usize, i64)>, String)> {
-        let text = attribute.to_string();
-        let body = |name: &str| {
-            text.strip_prefix(name)?
-                .strip_suffix('>')
-                .map(str::to_owned)
-        };
-        if let Some(list) = body("#tile.otherwise<") {
-            return Some((None, list));
+    /// Reads one entry of the attribute: for which lengths it is, and the list of its steps. `None` when it is no case of a
+    /// dimension.
+    pub(crate) fn of(attribute: Attribute<'_>) -> Option<(Option<(usize, i64)>, Attribute<'_>)> {
+        if let Some(otherwise) = tile::Otherwise::of(attribute) {
+            return Some((None, otherwise.schedule));
         }
-        let inside = body("#tile.case<")?;
-        let (dimension, rest) = inside.strip_prefix("\"d")?.split_once('"')?;
-        let (most, list) = rest.trim().strip_prefix("to")?.split_once(',')?;
-        let most = (dimension.parse().ok()?, most.trim().parse().ok()?);
-        Some((Some(most), list.trim().to_owned()))
+        let case = tile::Case::of(attribute)?;
+        let dimension = case.r#loop.strip_prefix('d')?.parse().ok()?;
+        Some((Some((dimension, case.most)), case.schedule))
     }
+
+    /// The entry of the attribute.
+    fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
+        let schedule = to_attribute(context, &self.steps);
+        match self.most {
+            Some((dimension, most)) => tile::Case {
+                r#loop: format!("d{dimension}"),
+                most,
+                schedule,
+            }
+            .to_attribute(context),
+            None => tile::Otherwise { schedule }.to_attribute(context),
+        }
+    }
+}
+
+/// The attribute `schedule` for some cases.
+pub(crate) fn cases_to_attribute<'c>(context: &'c Context, cases: &[Case]) -> Attribute<'c> {
+    if let [Case { most: None, steps }] = cases {
+        return to_attribute(context, steps);
+    }
+    let all: Vec<Attribute<'c>> = cases
+        .iter()
+        .map(|case| case.to_attribute(context))
+        .collect();
+    ArrayAttribute::new(context, &all).into()
+}
+
+/// The attribute `schedule` of some steps.
+pub(crate) fn to_attribute<'c>(context: &'c Context, steps: &[Step]) -> Attribute<'c> {
+    let all: Vec<Attribute<'c>> = steps
+        .iter()
+        .map(|step| step.to_attribute(context))
+        .collect();
+    ArrayAttribute::new(context, &all).into()
 }
 
 /// The text of the attribute for some cases.
@@ -199,21 +258,47 @@ pub(crate) fn to_text(steps: &[Step]) -> String {
 mod tests {
     use super::*;
 
-    /// A processor reads back as it is printed, and nothing else is one.
+    /// Each processor of the dialect is one here, and is printed as the dialect's word.
     #[test]
     fn processors_read_back() {
-        let all = |d| {
-            [
-                Processor::Block(d),
-                Processor::Cluster(d),
-                Processor::Thread(d),
-            ]
-        };
-        for processor in (0..3).flat_map(all) {
-            assert_eq!(Processor::parse(&processor.to_string()), Some(processor));
+        for word in tile::Processor::ALL {
+            assert_eq!(Processor::of(*word).word(), *word);
+            assert_eq!(Processor::of(*word).to_string(), word.name());
         }
-        for text in ["block", "block_w", "lane_x", "_x", ""] {
-            assert_eq!(Processor::parse(text), None, "{text}");
+    }
+
+    /// A step is the same after it was made an attribute.
+    #[test]
+    fn steps_read_back() {
+        let name = || "d1.i".to_owned();
+        let steps = [
+            Step::Split(name(), 32),
+            Step::Align(name(), 4),
+            Step::Fuse(vec!["d0".to_owned(), name()], "p".to_owned()),
+            Step::Reorder(vec![name(), "d0".to_owned()]),
+            Step::Bind(name(), Processor::Cluster(1)),
+            Step::RFactor(name()),
+            Step::Unroll(name()),
+            Step::Vectorize(name()),
+            Step::Stream,
+            Step::Resident(1024),
+            Step::LastBlock,
+        ];
+        let session = tx_mlir::Session::new(tile::register);
+        tile::load(session.context());
+        for step in steps {
+            let attribute = step.to_attribute(session.context());
+            assert_eq!(attribute.to_string(), step.to_string());
+            assert_eq!(Step::of(attribute), Some(step));
         }
+        let cases = [
+            Case {
+                most: Some((1, 64)),
+                steps: vec![Step::Stream],
+            },
+            Case::always(vec![Step::LastBlock]),
+        ];
+        let attribute = cases_to_attribute(session.context(), &cases);
+        assert_eq!(attribute.to_string(), cases_to_text(&cases));
     }
 }

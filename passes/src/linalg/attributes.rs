@@ -1,8 +1,10 @@
 //! Attributes of linalg ops that become attributes of `tile` ops.
 
 use super::read::Loops;
+use crate::grid::steps::{Case, Step};
 use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
+use tx_dialect_tile::{Determinism, Nan};
 use tx_mlir::{
     Failed, Op, attribute, discardable_attributes, elements, error, name, nearest, type_value,
 };
@@ -29,20 +31,20 @@ pub(crate) const HANDED_ON: [HandedOn; 4] = [
     HandedOn {
         name: "determinism",
         is_for_all: false,
-        fits: |value| value.to_string().starts_with("#tile.determinism<"),
+        fits: |value| Determinism::of(value).is_some(),
         expected: "`#tile.determinism<any>`, `<run_to_run>` or `<batch_invariant>`",
     },
     HandedOn {
         name: "nan",
         is_for_all: false,
-        fits: |value| value.to_string().starts_with("#tile.nan<"),
+        fits: |value| Nan::of(value).is_some(),
         expected: "`#tile.nan<propagate>` or `<ignore>`",
     },
     HandedOn {
         name: "schedule",
         is_for_all: true,
         fits: |value| {
-            let is_step = |step: &Attribute<'_>| step.to_string().starts_with("#tile.");
+            let is_step = |a: &Attribute<'_>| Step::of(*a).is_some() || Case::of(*a).is_some();
             elements(value).is_some_and(|steps| steps.iter().all(is_step))
         },
         expected: "a list of steps, as `[#tile.split<\"d0\" by 32>]`",

@@ -382,11 +382,7 @@ impl<'c> Cut<'_, 'c> {
         let Some(program) = pairing.program.as_ref().filter(|p| only_chooses(p)) else {
             return Ok(None);
         };
-        let said =
-            attribute(self.loops.op, "nan").map(|nan| match nan.to_string().contains("ignore") {
-                true => Nan::Ignore,
-                false => Nan::Propagate,
-            });
+        let said = attribute(self.loops.op, "nan").and_then(Nan::of);
         for (value, index) in [(0, 1), (1, 0)] {
             let is_index = matches!(program.input_sorts()[index], Sort::Int(32 | 64))
                 && !self.olds[index].r#type().is_index();

@@ -9,11 +9,11 @@ use melior::ir::attribute::ArrayAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{OperationBuilder, OperationLike};
 use melior::ir::{Attribute, Block, Identifier, Region, RegionLike, Type, TypeLike, ValueLike};
-use tx_dialect_tile::Nan;
+use tx_dialect_tile::{Nan, Scope};
 use tx_mlir::build::argument;
 use tx_mlir::{
     Affine, AffineMap, Builder, MemRef, Op, Val, argument_of, attribute, byte_width, context,
-    first_block, parse_attribute,
+    first_block, i32_array, i64_array,
 };
 
 /// What is stored in a destination.
@@ -104,32 +104,32 @@ pub(crate) fn write<'c>(plan: &Plan<'c>) -> Op<'c> {
 fn attributes<'c>(plan: &Plan<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
     let op = plan.loops.op;
     let context = context(op);
-    let parse = |text: String| parse_attribute(context, &text);
-    let axes: Vec<String> = plan.loops.reduced.iter().map(ToString::to_string).collect();
-    let axes = if axes.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", axes.join(", "))
+    let numbers = |sizes: &[usize]| -> Vec<i64> {
+        sizes
+            .iter()
+            .map(|n| i64::try_from(*n).unwrap_or(0))
+            .collect()
     };
+    let segments = [
+        plan.sources.len(),
+        plan.destinations.len(),
+        0,
+        plan.extras.len(),
+    ];
     let mut found = vec![
-        ("kind", parse(format!("#tile.kind<{}>", plan.what.kind))),
-        ("scope", parse("#tile.scope<grid>".to_owned())),
-        ("axes", parse(format!("array<i64{axes}>"))),
+        ("kind", plan.what.kind.to_attribute(context)),
+        ("scope", Scope::Grid.to_attribute(context)),
+        ("axes", i64_array(context, &numbers(&plan.loops.reduced))),
         (
             "operandSegmentSizes",
-            parse(format!(
-                "array<i32: {}, {}, 0, {}>",
-                plan.sources.len(),
-                plan.destinations.len(),
-                plan.extras.len()
-            )),
+            i32_array(context, &numbers(&segments)),
         ),
     ];
     if plan.accumulate {
         found.push(("accumulate", Attribute::unit(context)));
     }
     if plan.what.nan == Some(Nan::Ignore) && attribute(op, "nan").is_none() {
-        found.push(("nan", parse("#tile.nan<ignore>".to_owned())));
+        found.push(("nan", Nan::Ignore.to_attribute(context)));
     }
     if let (Some(identities), Some(combiner)) = (&plan.identities, &plan.what.combiner) {
         let all: Vec<Attribute<'c>> = identities

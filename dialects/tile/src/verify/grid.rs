@@ -4,7 +4,8 @@ use super::{
     Tile, check_combiner, check_index_range, check_old_values, check_pure, check_reduce_types,
     complain, complain_at_end, region_blocks, shape_text,
 };
-use crate::ops::{Kind, Reduce, Scope, normalize_axis};
+use crate::attributes::{Kind, Scope};
+use crate::ops::{Reduce, normalize_axis};
 use melior_upstream::ir::block::BlockLike;
 use melior_upstream::ir::{Type, ValueLike};
 use tx_mlir::memref::{Overlap, overlap};

@@ -13,6 +13,7 @@ use super::job::{Access, Job, Work};
 use super::nest::{Extent, ceildiv};
 use super::steps::{Case, Processor, Step};
 use crate::emit::is_packed;
+use tx_dialect_tile::Determinism;
 use tx_mlir::{attribute, byte_width};
 use tx_target::PORTABLE_CLUSTER;
 
@@ -135,8 +136,8 @@ impl Blocks {
 
 impl<'a, 'c> Chooser<'a, 'c> {
     fn of(job: &'a Job<'c>, clusters: bool) -> Self {
-        let fixed = attribute(job.op, "determinism")
-            .is_some_and(|a| a.to_string().contains("batch_invariant"));
+        let determinism = attribute(job.op, "determinism").and_then(Determinism::of);
+        let fixed = determinism == Some(Determinism::BatchInvariant);
         Self {
             job,
             fixed,
