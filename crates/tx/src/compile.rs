@@ -810,9 +810,7 @@ fn publish(module: &Module<'_>, source: &Source) {
         .into_iter()
         .filter(|op| is(*op, "func.func") && !tx_mlir::blocks(*op).is_empty())
         .collect();
-    let is_private =
-        |op: &Op<'_>| string_attribute(*op, "sym_visibility").as_deref() == Some("private");
-    let none_is_public = functions.iter().all(is_private);
+    let none_is_public = functions.iter().all(plan::is_private);
     for function in functions {
         let is_entry =
             source.entry.is_some() && string_attribute(function, "sym_name") == source.entry;

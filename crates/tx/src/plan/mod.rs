@@ -207,10 +207,13 @@ fn launched(top: Op<'_>) -> BTreeSet<Vec<String>> {
         .collect()
 }
 
+/// Returns whether a function is private to its module.
+pub(crate) fn is_private(op: &Op<'_>) -> bool {
+    string_attribute(*op, "sym_visibility").as_deref() == Some("private")
+}
+
 /// Drops private functions, which are for others to call, where another entry is left.
 fn without_private(entries: &mut Vec<Op<'_>>) {
-    let is_private =
-        |op: &Op<'_>| string_attribute(*op, "sym_visibility").as_deref() == Some("private");
     if !entries.iter().all(is_private) {
         entries.retain(|op| !is_private(op));
     }
