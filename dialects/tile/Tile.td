@@ -122,7 +122,7 @@ class Tile_BareAttr<string name, string attrMnemonic> : Tile_Attr<name, attrMnem
     ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser, ::mlir::Type) {
       if (failed(parser.parseOptionalLess()))
         return get(parser.getContext());
-      parser.emitError(parser.getCurrentLocation()) << "`#tile." << getMnemonic() << "` has no parameters";
+      coded(TX0039, parser.emitError(parser.getCurrentLocation())) << "`#tile." << getMnemonic() << "` has no parameters";
       return {};
     }
     void $cppClass::print(::mlir::AsmPrinter &) const {}

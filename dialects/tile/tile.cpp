@@ -17,7 +17,7 @@ using namespace mlir;
 namespace tx::tile {
 // Rules that Rust checks. Rust sets them before it registers the dialect. The type rule writes its
 // complaint, if it has one, to `sink`.
-using Sink = void (*)(void *sink, const char *text, size_t length);
+using Sink = void (*)(void *sink, unsigned code, const char *text, size_t length);
 extern "C" {
 bool (*tileVerifyOp)(MlirOperation op) = nullptr;
 void (*tileVerifyAttribute)(MlirOperation op, const char *name, size_t length, MlirAttribute value, Sink emit,
@@ -45,6 +45,12 @@ namespace tx::tile {
 // Syntax
 //===----------------------------------------------------------------------===//
 
+enum : unsigned { TX0034 = 34, TX0036 = 36, TX0039 = 39 };
+// Gives an error the code that `tx_mlir::Diagnostic` has.
+static InFlightDiagnostic coded(unsigned code, InFlightDiagnostic error) {
+  error.getUnderlyingDiagnostic()->getMetadata().emplace_back(code);
+  return error;
+}
 // A word of an enumeration, which messages call `what`.
 template <typename Enum>
 static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
@@ -58,7 +64,7 @@ static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
   std::string known;
   for (uint32_t i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
     known += (i ? ", " : "") + stringifyEnum(static_cast<Enum>(i)).str();
-  return parser.emitError(SMLoc::getFromPointer(word.data()))
+  return coded(TX0034, parser.emitError(SMLoc::getFromPointer(word.data())))
          << "unknown " << what << " `" << word << "`; known: " << known;
 }
 template <typename Enum> static void printWord(AsmPrinter &printer, Enum value, StringRef) {
@@ -75,8 +81,12 @@ template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation 
   printer << stringifyEnum(attr.getValue());
 }
 
-static void append(void *sink, const char *text, size_t length) {
-  static_cast<std::string *>(sink)->append(text, length);
+struct Complaint {
+  unsigned code = 0;
+  std::string text;
+};
+static void append(void *sink, unsigned code, const char *text, size_t length) {
+  *static_cast<Complaint *>(sink) = {code, std::string(text, length)};
 }
 // What the syntax says elsewhere than in an attribute dictionary.
 static constexpr StringRef outside[] = {"kind",       "scope", "axes",   "accumulate",
@@ -111,15 +121,15 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
   if (attrs.empty() && parser.parseOptionalAttrDict(attrs))
     return failure();
   if (StringRef word; succeeded(parser.parseOptionalKeyword(&word)))
-    return parser.emitError(SMLoc::getFromPointer(word.data()))
+    return coded(TX0034, parser.emitError(SMLoc::getFromPointer(word.data())))
            << "unknown part `" << word << "`; known: " << (sizeof...(Named) ? "accumulate" : "width, stride")
            << ", identity, combiner" << (sizeof...(Named) ? ", element, epilogue" : "") << ", or `:` and types";
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
-    return parser.emitError(at)
+    return coded(TX0036, parser.emitError(at))
            << "attribute `" << name << "` is said by the syntax of the op, and not in braces";
   // An attribute of a wrong kind would be dropped.
   return Op::verifyInherentAttrs(OperationName(Op::getOperationName(), parser.getContext()), attrs,
-                                 [&] { return parser.emitError(at); });
+                                 [&] { return coded(TX0036, parser.emitError(at)); });
 }
 template <typename... Named>
 static void printAttrsAndRegions(OpAsmPrinter &printer, Operation *op, DictionaryAttr attrs,
@@ -213,24 +223,24 @@ static SmallVector<int64_t> flatten(ArrayRef<ArrayRef<IterAttr>> lists) {
       numbers.append({iter.getExtent(), iter.getStride(), static_cast<int64_t>(iter.getAxis())});
   return numbers;
 }
-static LogicalResult complain(function_ref<InFlightDiagnostic()> emitError, StringRef message) {
-  return message.empty() ? success() : LogicalResult(emitError() << message);
+static LogicalResult complain(function_ref<InFlightDiagnostic()> emitError, const Complaint &complaint) {
+  return complaint.text.empty() ? success() : LogicalResult(coded(complaint.code, emitError()) << complaint.text);
 }
 
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<IterAttr> shard, ArrayRef<IterAttr> replica,
                                  ArrayRef<IterAttr> offset) {
-  std::string message;
+  Complaint complaint;
   tileVerifyLayout(flatten({shard, replica, offset}).data(), shard.size(), replica.size(),
-                   offset.size(), append, &message);
-  return complain(emitError, message);
+                   offset.size(), append, &complaint);
+  return complain(emitError, complaint);
 }
 LogicalResult FragmentType::verify(function_ref<InFlightDiagnostic()> emitError,
                                    ArrayRef<int64_t> shape, Type element, LayoutAttr layout) {
-  std::string message;
+  Complaint complaint;
   tileVerifyFragment(shape.data(), shape.size(), wrap(element), flatten({layout.getShard()}).data(),
-                     layout.getShard().size(), append, &message);
-  return complain(emitError, message);
+                     layout.getShard().size(), append, &complaint);
+  return complain(emitError, complaint);
 }
 
 void ReduceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
@@ -248,10 +258,10 @@ void ReduceOp::getEffects(SmallVectorImpl<MemoryEffects::EffectInstance> &effect
 
 // An attribute of the dialect on any op; `op` is null for one on an argument or a result.
 static LogicalResult verifyAttribute(Operation *at, Operation *op, NamedAttribute attr, const Twine &where) {
-  std::string message;
+  Complaint complaint;
   StringRef name = attr.getName();
-  tileVerifyAttribute(wrap(op), name.data(), name.size(), wrap(attr.getValue()), append, &message);
-  return message.empty() ? success() : LogicalResult(at->emitOpError() << where << message);
+  tileVerifyAttribute(wrap(op), name.data(), name.size(), wrap(attr.getValue()), append, &complaint);
+  return complain([&] { return at->emitOpError() << where; }, complaint);
 }
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
   // The verifiers of the dialect's own ops check all of their attributes.

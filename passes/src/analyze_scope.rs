@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Copy, Reduce, Scope, is_tile_op, scope};
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Failed, MemRef, Op, Val, context, defining_op, error, name, operands, parse_attribute,
+    Failed, MemRef, Op, Val, codes, context, defining_op, error, name, operands, parse_attribute,
     set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -90,6 +90,7 @@ fn analyze<'c>(
             op.location(),
             format!("`{}` at scope `grid` is no part of a kernel", name(op)),
         )
+        .code(codes::TX0112)
         .note("run `tile-schedule` first: it makes kernels of it")
         .emit());
     }
@@ -99,6 +100,7 @@ fn analyze<'c>(
     let is_exchange = AllReduce::of(op).is_some();
     if scope == Scope::Cluster && !is_exchange {
         return Err(error(op.location(), format!("`{}` at scope `cluster` is not implemented", name(op)))
+            .code(codes::TX0113)
             .note("scopes `thread`, `warp`, `warpgroup` and `cta` are, and `tile.all_reduce` at scope `cluster`")
             .emit());
     }
@@ -172,6 +174,7 @@ fn check_fragments<'c>(
                 op.location(),
                 format!("this fragment belongs to a `{made}`, but the scope is `{scope}`"),
             )
+            .code(codes::TX0111)
             .note_at(maker.location(), "it is made here")
             .note("use one scope for both, or hand the tile over in memory")
             .emit());
@@ -211,12 +214,14 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     });
     if twice {
         return Err(error(op.location(), "two destinations overlap")
+            .code(codes::TX0110)
             .note("each result needs memory of its own")
             .emit());
     }
     // Without axes every element is read and written by one thread.
     if overlap && !reduce.axes.is_empty() {
         return Err(error(op.location(), "the destination overlaps the source")
+            .code(codes::TX0110)
             .note("results are written while other elements are still read; reduce into other memory, and copy")
             .emit());
     }
@@ -245,6 +250,7 @@ fn check_copy<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     let [(from, turned), (to, turned_too)] = [source, destination].map(turned);
     if known || from == to && (turned || turned_too) {
         return Err(error(op.location(), "the destination overlaps the source")
+            .code(codes::TX0110)
             .note("elements are written while others are still read; copy to other memory, and from there")
             .emit());
     }
@@ -312,6 +318,7 @@ fn split<'c>(op: Op<'c>, scope: Scope, branch: Op<'c>) -> Failed {
             name(op)
         ),
     )
+    .code(codes::TX0101)
     .note_at(branch.location(), what)
     .note(format!(
         "move it out of the `{}`, or make the condition depend on thread ids and constants alone",
@@ -346,6 +353,7 @@ fn check_groups<'c>(
             op.location(),
             format!("a warpgroup has {WARPGROUP} threads, but warpgroup {group} of this block has {exists}"),
         )
+        .code(codes::TX0102)
         .note_at(kernel.op.location(), format!("the block size is {}", kernel.threads))
         .note("make it a multiple of 128, or guard the op by the warpgroup id")
     } else {
@@ -366,7 +374,8 @@ fn check_groups<'c>(
                 "all threads of the `{scope}` must reach `{}` together",
                 name(op)
             ),
-        );
+        )
+        .code(codes::TX0101);
         if let Some(branch) = narrowing(op) {
             report = report.note_at(
                 branch.location(),
@@ -416,6 +425,7 @@ fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result
                 op.location(),
                 format!("operand {i} of `{}` is not the same for all threads of the `{scope}`", name(op)),
             )
+            .code(codes::TX0109)
             .note("an offset of its view depends on the thread; use a narrower scope, or an offset that the threads share")
             .emit());
         }
@@ -463,6 +473,7 @@ fn check_single_writer<'c>(
             )
         };
         return Err(error(op.location(), who)
+            .code(codes::TX0103)
             .note(format!(
                 "guard it so that one {scope} executes it, or make the destination depend on the {scope}'s id (`memref.subview`)"
             ))

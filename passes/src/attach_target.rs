@@ -1,7 +1,8 @@
 use crate::analysis::target::NvvmTarget;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Failed, Op, attribute, context, elements, error, is, parse_attribute, set_attribute, walk,
+    Failed, Op, attribute, codes, context, elements, error, is, parse_attribute, set_attribute,
+    walk,
 };
 use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::Chip;
@@ -44,7 +45,9 @@ pass! {
 impl Pass for AttachTarget {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let default = Chip::parse(&self.chip).map_err(|e| {
-            option_error(module, &Self::INFO, "chip", &self.chip, e.to_string()).emit()
+            option_error(module, &Self::INFO, "chip", &self.chip, e.to_string())
+                .code(codes::TX0501)
+                .emit()
         })?;
         let modules: Vec<Op<'c>> = walk(module)
             .into_iter()
@@ -81,6 +84,7 @@ fn target_text(chip: &Chip, features: &str, rest: &str) -> String {
 fn repaired(op: Op<'_>, text: &str) -> Result<String, Failed> {
     if !text.starts_with("#nvvm.target") {
         return Err(error(op.location(), format!("the target is `{text}`, expected `#nvvm.target`"))
+            .code(codes::TX0501)
             .note("kernels are compiled to PTX: write `[#nvvm.target<chip = \"sm_90\">]`, or leave the target to the option `chip`")
             .emit());
     }

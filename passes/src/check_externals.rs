@@ -1,7 +1,9 @@
 use crate::elementary;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
-use tx_mlir::{Failed, Op, attribute, blocks, error, instead_of, is, name, string_attribute, walk};
+use tx_mlir::{
+    Failed, Op, attribute, blocks, codes, error, instead_of, is, name, string_attribute, walk,
+};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
@@ -64,7 +66,8 @@ impl Pass for CheckExternals {
                 let report = error(
                     op.location(),
                     format!("`{}` cannot be lowered to LLVM", name(op)),
-                );
+                )
+                .code(codes::TX0510);
                 failed = Some(match instead_of(name(op)) {
                     Some(instead) => report.note(instead).emit(),
                     None => report.emit(),
@@ -103,7 +106,8 @@ fn refuse(call: Op<'_>, name: &str) -> Failed {
     let report = error(
         call.location(),
         format!("`{name}` is called, but is not in the module"),
-    );
+    )
+    .code(codes::TX0505);
     if name.starts_with("__nv_") {
         let mut known: Vec<_> = elementary::names().chain(INSTRUCTIONS).collect();
         known.sort_unstable();

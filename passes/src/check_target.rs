@@ -3,7 +3,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use tx_mlir::build::argument;
 use tx_mlir::{
-    Failed, Op, attribute, blocks, byte_width, elements, error, first_block, is, name, ops,
+    Failed, Op, attribute, blocks, byte_width, codes, elements, error, first_block, is, name, ops,
     string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -149,6 +149,7 @@ impl Pass for CheckTarget {
                     );
                     failed = Some(
                         error(op.location(), reason)
+                            .code(codes::TX0504)
                             .note("move it into a function")
                             .emit(),
                     );
@@ -211,7 +212,8 @@ fn too_many_parameters(kernel: Op<'_>, bytes: u64, target: &NvvmTarget, passes: 
             "kernel `{name}` takes {bytes} bytes of parameters, of which PTX {} passes {passes}",
             version(target.ptx)
         ),
-    );
+    )
+    .code(codes::TX0509);
     let report = if bytes <= MOST_PARAMETERS {
         report.note(format!(
             "PTX {} passes {MOST_PARAMETERS}: gpu.module @name [#nvvm.target<chip = \"{}\", features = \"+ptx{MORE_PARAMETERS}\">]",
@@ -239,6 +241,7 @@ fn refuse(op: Op<'_>, needs: &Needs, chip: &Chip, ptx: u32) -> Failed {
             version(ptx)
         ),
     )
+    .code(codes::TX0503)
     .note(format!(
         "a target that has it: gpu.module @name [#nvvm.target<chip = \"{}\", features = \"+ptx{}\">]",
         match chip.capability >= needs.capability && chip.specific >= needs.specific {

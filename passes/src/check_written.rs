@@ -1,6 +1,6 @@
 use crate::linalg::read::Loops;
 use melior::ir::operation::OperationLike;
-use tx_mlir::{Failed, Op, Val, defining_op, error, has_uses, is, name, operands, walk};
+use tx_mlir::{Failed, Op, Val, codes, defining_op, error, has_uses, is, name, operands, walk};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
@@ -70,6 +70,7 @@ fn refuse(op: Op<'_>, output: usize, empty: Op<'_>) -> Failed {
         op.location(),
         format!("`{}` combines with what output {output} holds, and nothing wrote that before", name(op)),
     )
+    .code(codes::TX0803)
     .note_at(empty.location(), "it is empty: a shape without values")
     .note("write what results start from before, and give the result of that to `outs`: `%start = linalg.fill ins(%c : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>`, where `%c` is 0 for a sum, 1 for a product, and minus infinity for a maximum")
     .emit()

@@ -3,7 +3,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{
-    Builder, Failed, Op, Val, attribute, byte_width, erase, error, has_uses, is, operands,
+    Builder, Failed, Op, Val, attribute, byte_width, codes, erase, error, has_uses, is, operands,
     replace_uses, results, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -49,6 +49,7 @@ impl Pass for ConvertShuffle {
                     op.location(),
                     format!("a shuffle of `{value}` is not implemented"),
                 )
+                .code(codes::TX0206)
                 .note("shuffle scalars of at most 64 bits")
                 .emit());
             }

@@ -8,7 +8,7 @@ use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Copy, Fragment, Scope, is_tile_op, scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{
-    Builder, Failed, Index, MemRef, Op, Val, blocks, erase, error, is, name, operands,
+    Builder, Failed, Index, MemRef, Op, Val, blocks, codes, erase, error, is, name, operands,
     replace_uses, results, set_type, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -141,6 +141,7 @@ fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
         return Ok(());
     }
     Err(error(op.location(), format!("`{}` cannot take a fragment", name(op)))
+        .code(codes::TX0204)
         .note("registers belong to the kernel that holds them: store the fragment to memory, or carry it by `scf` ops")
         .emit())
 }
@@ -175,7 +176,7 @@ fn as_registers(module: Op<'_>) {
 
 /// What is not lowered yet, or should have been by an earlier pass.
 fn unsupported(op: Op<'_>) -> Failed {
-    let report = error(op.location(), format!("`{}` is left", name(op)));
+    let report = error(op.location(), format!("`{}` is left", name(op))).code(codes::TX0114);
     match name(op) {
         "tile.all_reduce" => report.note("run `tile-expand-shuffle-tree` first"),
         _ => report.note("run `tile-select-variant` and `tile-expand-reduce` first"),

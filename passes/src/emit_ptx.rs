@@ -1,7 +1,7 @@
 use crate::analysis::target::{NvvmTarget, chip, version};
 use melior::ir::operation::OperationLike;
 use tx_mlir::llvm::{Code, Machine, assembly};
-use tx_mlir::{Failed, Op, attribute, elements, error, is, walk};
+use tx_mlir::{Failed, Op, attribute, codes, elements, error, is, walk};
 use tx_pass::{Counts, Pass, pass};
 use tx_target::Chip;
 
@@ -93,7 +93,9 @@ impl Pass for EmitPtx {
         let mut made = Vec::new();
         for ((kernels, target, ..), ptx) in plain.iter().zip(assembly(&codes, PASSES)) {
             let ptx = ptx.map_err(|why| {
-                error(kernels.location(), format!("no PTX was made of it: {why}")).emit()
+                error(kernels.location(), format!("no PTX was made of it: {why}"))
+                    .code(codes::TX0507)
+                    .emit()
             })?;
             made.push((*kernels, *target, ptx));
         }
@@ -109,6 +111,7 @@ fn too_old(kernels: Op<'_>, chip: Chip, ptx: u32) -> Failed {
     let (needed, found) = (version(chip.ptx), version(ptx));
     let reason = format!("{chip} needs PTX {needed} or newer, found PTX {found}");
     error(kernels.location(), reason)
+        .code(codes::TX0502)
         .note(format!(
             "write the target as #nvvm.target<chip = \"{chip}\", features = \"+ptx{}\">, or have \
              `tile-attach-target` do it",

@@ -7,7 +7,7 @@ use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
 use tx_dialect_tile::Reduce;
-use tx_mlir::{Builder, Failed, Op, dictionary_entry, erase, error, string_attribute, walk};
+use tx_mlir::{Builder, Failed, Op, codes, dictionary_entry, erase, error, string_attribute, walk};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
@@ -60,6 +60,7 @@ impl Pass for ExpandReduce {
                         op.location(),
                         format!("variant `{}` cannot lower this reduction", variant.name()),
                     )
+                    .code(codes::TX0202)
                     .note(format!("{}: {reason}", predicate.name))
                     .emit()
                 })?;
@@ -102,10 +103,15 @@ impl Pass for ExpandReduce {
 fn chosen(op: Op<'_>) -> Result<&'static dyn Variant, Failed> {
     let name = string_attribute(op, "variant").ok_or_else(|| {
         error(op.location(), "`tile.reduce` has no `variant` attribute")
+            .code(codes::TX0114)
             .note("run `tile-select-variant` first")
             .emit()
     })?;
-    variant_named(&name).ok_or_else(|| error(op.location(), unknown_variant(&name)).emit())
+    variant_named(&name).ok_or_else(|| {
+        error(op.location(), unknown_variant(&name))
+            .code(codes::TX0203)
+            .emit()
+    })
 }
 
 /// A parameter; 0 where it is not given.

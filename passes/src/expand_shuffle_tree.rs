@@ -6,7 +6,9 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Scope};
-use tx_mlir::{Builder, Failed, Op, Val, erase, error, replace_uses, string_attribute, walk};
+use tx_mlir::{
+    Builder, Failed, Op, Val, codes, erase, error, replace_uses, string_attribute, walk,
+};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {
@@ -73,8 +75,11 @@ impl Pass for ExpandShuffleTree {
             let key = kernel.op.to_raw().ptr as usize;
             let threads = kernels.entry(key).or_insert_with(|| Threads::new(kernel));
             reached_together(op, view.scope, threads)?;
-            let combiner = Combiner::of_all_reduce(&view)
-                .map_err(|e| error(op.location(), format!("`tile.all_reduce`: {e}")).emit())?;
+            let combiner = Combiner::of_all_reduce(&view).map_err(|e| {
+                error(op.location(), format!("`tile.all_reduce`: {e}"))
+                    .code(codes::TX0006)
+                    .emit()
+            })?;
             let groups = groups(&view, &kernel)?;
             check_variant(&view, &kernel, &combiner, &groups)?;
             work.push((op, kernel, combiner));
@@ -119,6 +124,7 @@ fn groups<'c>(view: &AllReduce<'c>, kernel: &Kernel<'c>) -> Result<Groups, Faile
     }
     if kernel.blocks.is_none() {
         return Err(error(view.op.location(), "the kernel has no cluster size")
+            .code(codes::TX0108)
             .note_at(
                 kernel.op.location(),
                 "add `attributes {known_cluster_size = array<i32: X, Y, Z>}` to this `gpu.func`",
@@ -128,11 +134,11 @@ fn groups<'c>(view: &AllReduce<'c>, kernel: &Kernel<'c>) -> Result<Groups, Faile
     let chip = kernel.chip();
     if !chip.clusters {
         let what = format!("{chip} has no clusters, expected sm_90 or later");
-        return Err(error(view.op.location(), what).emit());
+        return Err(error(view.op.location(), what).code(codes::TX0120).emit());
     }
     ClusterGroups::of(kernel, view)
         .map(|groups| *groups.within())
-        .map_err(|reason| error(view.op.location(), reason).emit())
+        .map_err(|(code, reason)| error(view.op.location(), reason).code(code).emit())
 }
 
 /// The exchange that an op asks for must be one that the chip has for its kind and type.
@@ -152,6 +158,7 @@ fn check_variant<'c>(
                     op.location(),
                     "variant `redux` cannot lower this `tile.all_reduce`",
                 )
+                .code(codes::TX0202)
                 .note(reason)
                 .emit()
             }),
@@ -161,7 +168,7 @@ fn check_variant<'c>(
             let message = format!(
                 "no variant of `tile.all_reduce` named `{other}`; known variants: redux, shuffle{near}"
             );
-            Err(error(op.location(), message).emit())
+            Err(error(op.location(), message).code(codes::TX0203).emit())
         }
     }
 }
@@ -184,7 +191,8 @@ fn reached_together<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Resu
     let report = error(
         op.location(),
         format!("all threads of the `{scope}` must reach `tile.all_reduce` together"),
-    );
+    )
+    .code(codes::TX0101);
     let branch = active
         .splits(scope)
         .or_else(|| tx_mlir::enclosing(op, "scf.if"));

@@ -2,8 +2,8 @@ use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
 use melior::ir::operation::OperationLike;
 use tx_mlir::memref::root;
 use tx_mlir::{
-    Builder, EffectKind, Failed, MemRef, Op, Val, blocks, enclosing, error, is, memory_effects,
-    operands, ops, parent, results, walk,
+    Builder, EffectKind, Failed, MemRef, Op, Val, blocks, codes, enclosing, error, is,
+    memory_effects, operands, ops, parent, results, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -105,6 +105,7 @@ fn end_of_life<'c>(alloc: Op<'c>, function: Op<'c>) -> Result<Option<Op<'c>>, Fa
     };
     let refuse = |message: &str, place: &str| {
         error(alloc.location(), message)
+            .code(codes::TX0318)
             .note_at(around.location(), place)
             .note(NO_HOST_LOOPS)
             .emit()

@@ -3,7 +3,7 @@ use crate::linalg::read::Loops;
 use crate::sink_attributes::{ANNOTATE, ITERATORS, OUTPUT_MAPS, output_maps};
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
-    Failed, Op, attribute, erase, error, first_block, is, name, ops, set_attribute, walk,
+    Failed, Op, attribute, codes, erase, error, first_block, is, name, ops, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -86,6 +86,7 @@ fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
             op.location(),
             "attributes of two ops meet in one, which has room for one of them",
         )
+        .code(codes::TX0035)
         .note_at(annotation.location(), "one op")
         .note_at(other.location(), "the other op")
         .note("write the program on memrefs, where ops with a schedule are not fused, or drop the attributes of one of them")
@@ -100,6 +101,7 @@ fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
                 op.location(),
                 "the `schedule` of this op cannot be kept: its loops are others now",
             )
+            .code(codes::TX0035)
             .note_at(
                 annotation.location(),
                 "the schedule is for the loops of this op, which was fused or reshaped",

@@ -10,7 +10,7 @@ use melior::ir::operation::OperationLike;
 use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::Scope;
 use tx_mlir::{
-    Blk, Builder, Failed, Index, Op, ancestors, attribute, blocks, context, erase, error,
+    Blk, Builder, Failed, Index, Op, ancestors, attribute, blocks, codes, context, erase, error,
     integer_attribute, is, name, operands, ops, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -721,7 +721,8 @@ impl<'c> Walker<'_, 'c> {
             let report = error(
                 later.location(),
                 "a barrier of the cluster is needed here, but not all of its threads get here",
-            );
+            )
+            .code(codes::TX0116);
             return Err(match branch.or_else(|| ancestors(place).find(|op| name(*op) == "scf.if")) {
                 Some(branch) => report.note_at(branch.location(), "this may split the threads of a cluster"),
                 None => report,
@@ -734,7 +735,7 @@ impl<'c> Walker<'_, 'c> {
             branch: why,
             advice,
         } = Reason::of(active.split.filter(|split| split.together < scope));
-        let report = error(later.location(), what).note_at(
+        let report = error(later.location(), what).code(codes::TX0116).note_at(
             earlier.location(),
             "threads may meet in one place of memory here, and nothing orders the two",
         );
@@ -908,6 +909,7 @@ fn side_by_side<'c>(branch: Op<'c>, earlier: Op<'c>, later: Op<'c>) -> Failed {
         later.location(),
         "this touches memory that the other arm of a branch touches at the same time",
     )
+    .code(codes::TX0117)
     .note_at(earlier.location(), "the other access")
     .note_at(
         branch.location(),
@@ -970,6 +972,7 @@ fn number<'c>(
                         barrier.before.location(),
                         format!("this kernel needs more than {most} named barriers"),
                     )
+                    .code(codes::TX0118)
                     .note("let fewer different sets of warps work by themselves")
                     .emit()
                 })?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_dialect_tile::ISOLATED;
 use tx_mlir::build::argument;
 use tx_mlir::{
-    Blk, Builder, Failed, Op, attribute, attributes, blocks, discardable_attributes, error,
+    Blk, Builder, Failed, Op, attribute, attributes, blocks, codes, discardable_attributes, error,
     first_block, has_encoding, is, is_tensor, move_to_end, name, operands, ops, results,
     set_attribute, string_attribute, symbol_path, walk,
 };
@@ -96,6 +96,7 @@ fn check(all: &[Op<'_>]) -> Result<(), Failed> {
                 module.location(),
                 format!("this module has the mark `{ISOLATED}`"),
             )
+            .code(codes::TX0318)
             .note("it is set by this pass: remove it")
             .emit());
         }
@@ -104,6 +105,7 @@ fn check(all: &[Op<'_>]) -> Result<(), Failed> {
                 module.location(),
                 "functions on tensors stand in a nested module",
             )
+            .code(codes::TX0318)
             .note("move them into the module around it")
             .emit());
         }
@@ -116,6 +118,7 @@ fn check(all: &[Op<'_>]) -> Result<(), Failed> {
             || blocks(op).into_iter().any(of_block)
         {
             return Err(error(op.location(), format!("`{}` has a tensor with an encoding", name(op)))
+                .code(codes::TX0035)
                 .note("tensors are dense, in row-major order: drop the encoding, or convert the tensor before")
                 .emit());
         }

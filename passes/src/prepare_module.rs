@@ -8,8 +8,8 @@ use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Builder, Failed, MemRef, Op, attribute, blocks, byte_width, context, error, is, operands,
-    set_attribute, string_attribute, walk,
+    Builder, Failed, MemRef, Op, attribute, blocks, byte_width, codes, context, error, is,
+    operands, set_attribute, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -67,6 +67,7 @@ impl Pass for PrepareModule {
             {
                 return Err(
                     error(op.location(), format!("`{}` is left", tx_mlir::name(op)))
+                        .code(codes::TX0114)
                         .note("run `lower-reduction` first")
                         .emit(),
                 );
@@ -75,7 +76,8 @@ impl Pass for PrepareModule {
                 let report = error(
                     op.location(),
                     format!("`{OF_HOSTS}` cannot be lowered: it calls a library of the host"),
-                );
+                )
+                .code(codes::TX0510);
                 let instead = tx_mlir::instead_of(OF_HOSTS).into_iter();
                 return Err(instead
                     .fold(report, |report, instead| report.note(instead))
@@ -226,6 +228,7 @@ fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
         return Ok(());
     }
     Err(error(kernel.location(), format!("`{name}` cannot be the name of a kernel in PTX"))
+        .code(codes::TX0508)
         .note("start with a letter, or with `_` and one more, and use letters, digits, `_` and `$`; `WARP_SZ` is a constant of PTX")
         .emit())
 }
@@ -278,6 +281,7 @@ fn check_shared_memory(kernel: Op<'_>, globals: &BTreeMap<String, u64>) -> Resul
         kernel.location(),
         format!("the kernel has {bytes} bytes of static shared memory, and may have {STATIC_SHARED_BYTES}"),
     )
+    .code(codes::TX0506)
     .note("work on smaller tiles, or one after the other; what `tx` allocates for exchange between warps counts")
     .emit())
 }

@@ -2,7 +2,9 @@
 
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
-use tx_mlir::{Failed, Op, byte_width, error, integer_width, operands, string_attribute, warning};
+use tx_mlir::{
+    Failed, Op, byte_width, codes, error, integer_width, operands, string_attribute, warning,
+};
 
 /// A field of a format, with the conversion at its end.
 struct Field<'f> {
@@ -27,7 +29,7 @@ pub(crate) fn check_printf(op: Op<'_>) -> Result<(), Failed> {
             arguments.len(),
             fields.len()
         );
-        return Err(error(op.location(), message).emit());
+        return Err(error(op.location(), message).code(codes::TX0511).emit());
     }
     for (number, (field, argument)) in fields.iter().zip(arguments).enumerate() {
         let ty = argument.r#type();

@@ -7,7 +7,7 @@ use melior::ir::r#type::{FunctionType, MemRefType};
 use melior::ir::{Attribute, Type, ValueLike};
 use tx_mlir::build::{Predicate, argument};
 use tx_mlir::{
-    Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, blocks, context, defining_op,
+    Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, blocks, codes, context, defining_op,
     elements, enclosing, erase, error, is, operands, ops, parent, replace_uses, set_attribute,
     set_operands, walk,
 };
@@ -95,6 +95,7 @@ fn returned_memrefs<'c>(module: Op<'c>, op: Op<'c>) -> Result<Option<(Blk<'c>, O
     };
     let [body] = all[..] else {
         return Err(error(end.location(), ONE_BLOCK)
+            .code(codes::TX0318)
             .note_at(op.location(), "this function has several")
             .emit());
     };
@@ -108,6 +109,7 @@ fn returned_memrefs<'c>(module: Op<'c>, op: Op<'c>) -> Result<Option<(Blk<'c>, O
             call.location(),
             format!("`{name}` returns memory, and is called here"),
         )
+        .code(codes::TX0602)
         .note("run `inline` before; a function that calls itself cannot be inlined")
         .emit());
     }

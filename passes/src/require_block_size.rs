@@ -1,5 +1,7 @@
 use melior::ir::operation::OperationLike;
-use tx_mlir::{Failed, Op, attribute, error, integers, is, remove_attribute, set_attribute, walk};
+use tx_mlir::{
+    Failed, Op, attribute, codes, error, integers, is, remove_attribute, set_attribute, walk,
+};
 use tx_pass::{Counts, Pass, pass};
 use tx_target::{MAX_BLOCK, MAX_THREADS};
 
@@ -67,5 +69,6 @@ fn check(func: Op<'_>, block: &[i64]) -> Result<(), Failed> {
             "no device launches blocks of {block:?} threads: expected 1 to {MAX_BLOCK:?} and no more than {MAX_THREADS} in all"
         ),
     )
+    .code(codes::TX0106)
     .emit())
 }

@@ -15,8 +15,8 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type};
 use tx_dialect_tile::{CANDIDATES, CLEARED};
 use tx_mlir::{
-    Builder, Failed, Op, context, enclosing, erase, error, is, parent, remark, set_attribute,
-    string_attribute, walk,
+    Builder, Failed, Op, codes, context, enclosing, erase, error, is, parent, remark,
+    set_attribute, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, option_error, pass};
 use tx_target::{Board, Chip};
@@ -456,6 +456,7 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
         return match tx_mlir::blocks(host).len() {
             1 => Ok(Some(host)),
             _ => Err(error(op.location(), ONE_BLOCK)
+                .code(codes::TX0318)
                 .note_at(host.location(), "this function has several")
                 .emit()),
         };
@@ -466,7 +467,8 @@ fn host_of<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
     let report = error(
         op.location(),
         "work on whole arrays must stand in the body of a host function",
-    );
+    )
+    .code(codes::TX0318);
     let report = match around {
         Some(around) => report.note_at(
             around.location(),
@@ -518,6 +520,7 @@ fn plan_by<'c>(
         let nest = legal(&job, &case).and_then(|nest| match is_alone || !starts_first(&nest) {
             true => Ok(nest),
             false => Err(Illegal::new(
+                codes::TX0304,
                 "a case of the schedule has blocks that combine into one result",
             )
             .note("keep their partial results apart: `rfactor`")),
@@ -545,7 +548,7 @@ fn refuse(op: Op<'_>, wrong: Vec<Illegal>) -> Option<Failed> {
         if told.contains(&illegal.reason) {
             continue;
         }
-        let report = error(op.location(), illegal.reason.clone());
+        let report = error(op.location(), illegal.reason.clone()).code(illegal.code);
         failed = Some(match illegal.note {
             Some(note) => report.note(note).emit(),
             None => report.emit(),
@@ -618,6 +621,7 @@ fn legal(job: &Job<'_>, case: &Case) -> Result<Nest, Illegal> {
     check_partials(job, &nest)?;
     if !matches!(job.work, Work::Combine(..)) && !nest.rfactors.is_empty() {
         return Err(Illegal::new(
+            codes::TX0026,
             "nothing is reduced, so there are no partial results",
         ));
     }
@@ -645,9 +649,12 @@ fn check_partials(job: &Job<'_>, nest: &Nest) -> Result<(), Illegal> {
             if let (Some(count), Some(room)) = (count, room)
                 && count != room.cast_signed()
             {
-                return Err(Illegal::new(format!(
-                    "`{name}` keeps {count} partial results apart, but dimension {i} of destination {number} has {room}"
-                )));
+                return Err(Illegal::new(
+                    codes::TX0026,
+                    format!(
+                        "`{name}` keeps {count} partial results apart, but dimension {i} of destination {number} has {room}"
+                    ),
+                ));
             }
         }
     }

@@ -12,7 +12,7 @@ use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Reduce};
 use tx_mlir::{
-    Failed, Op, context, enclosing, error, parse_attribute, remark, set_attribute,
+    Failed, Op, codes, context, enclosing, error, parse_attribute, remark, set_attribute,
     string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
@@ -150,7 +150,9 @@ impl SelectVariant {
         if let Some(forced) = &forced {
             asked.retain(|c| c.variant.name() == forced.as_str());
             if asked.is_empty() {
-                return Err(error(op.location(), unknown_variant(forced)).emit());
+                return Err(error(op.location(), unknown_variant(forced))
+                    .code(codes::TX0203)
+                    .emit());
             }
         }
         let Some(chosen) = best(&asked) else {
@@ -201,7 +203,8 @@ fn refuse(op: Op<'_>, forced: Option<&str>, asked: &[Candidate]) -> Failed {
         || "no variant can".to_owned(),
         |f| format!("variant `{f}` cannot"),
     );
-    let report = error(op.location(), format!("{who} lower this reduction"));
+    let code = forced.map_or(codes::TX0201, |_| codes::TX0202);
+    let report = error(op.location(), format!("{who} lower this reduction")).code(code);
     asked
         .iter()
         .fold(report, |r, c| r.note(c.line(false)))

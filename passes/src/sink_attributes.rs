@@ -4,8 +4,8 @@ use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, ValueLike};
 use tx_mlir::{
-    AffineMap, Builder, Failed, Op, Val, affine, attribute, erase, error, is, name, operands,
-    remove_attribute, replace_uses, results, walk,
+    AffineMap, Builder, Failed, Op, Val, affine, attribute, codes, erase, error, is, name,
+    operands, remove_attribute, replace_uses, results, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -96,6 +96,7 @@ fn check<'c>(op: Op<'c>) -> Result<Option<(Loops<'c>, Handed<'c>)>, Failed> {
                 name(op)
             ),
         )
+        .code(codes::TX0035)
         .note("write the op as `linalg.generic` or `linalg.reduce` ops, and put the attribute on one of them")
         .emit()),
         (Some(_), Some(loops)) => check_attributes(op).map(|()| Some((loops, handed))),

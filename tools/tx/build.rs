@@ -1,4 +1,4 @@
-//! Asks the LLVM that is linked for its version, for `tx doctor`; and tells a program that is built elsewhere where the clone is
+//! Writes the table of the pages of `docs/diagnostics`, asks the LLVM that is linked for its version, for `tx doctor`, and tells a program that is built elsewhere where the clone is
 //! which has `ptxas`.
 
 use std::path::{Path, PathBuf};
@@ -22,16 +22,41 @@ fn main() {
         );
     println!("cargo::rustc-env=TX_LLVM_VERSION={version}");
     println!("cargo::rustc-env=TX_TOOLS={}", tools().display());
+    if let Err(error) = pages() {
+        println!("cargo::error=docs/diagnostics: {error}");
+    }
+}
+
+fn folder(variable: &str) -> PathBuf {
+    std::env::var_os(variable)
+        .map(PathBuf::from)
+        .unwrap_or_default()
+}
+
+/// Writes `pages.rs`: the name and the text of each page.
+fn pages() -> std::io::Result<()> {
+    let pages = folder("CARGO_MANIFEST_DIR").join("../../docs/diagnostics");
+    println!("cargo::rerun-if-changed={}", pages.display());
+    let mut files: Vec<PathBuf> = std::fs::read_dir(pages)?
+        .map(|entry| Ok(entry?.path()))
+        .collect::<std::io::Result<_>>()?;
+    files.sort();
+    let mut table = String::from("&[\n");
+    for file in files {
+        let name = file.file_stem().unwrap_or_default().display();
+        let path = file.display().to_string();
+        table.push_str(&format!(
+            "({:?}, include_str!({path:?})),\n",
+            name.to_string()
+        ));
+    }
+    table.push_str("]\n");
+    std::fs::write(folder("OUT_DIR").join("pages.rs"), table)
 }
 
 /// Where `cargo xtask setup` puts tools in the clone that this package is of. Empty if the program is built there, as a path of
 /// this machine is of no use to it: it finds them from where it stands.
 fn tools() -> PathBuf {
-    let folder = |name: &str| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .unwrap_or_default()
-    };
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));
     match folder("OUT_DIR").starts_with(clone) {

@@ -443,6 +443,23 @@ pub enum Fault {
 }
 
 impl Fault {
+    /// The code of the rule that the program broke, such as `TX0801`.
+    pub const fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Race(_) => Some("TX0801"),
+            Self::OutOfBounds(_) => Some("TX0802"),
+            Self::Uninitialized(_) => Some("TX0803"),
+            Self::DivergentBarrier(_) | Self::InvalidBarrier(_) | Self::Deadlock(_) => {
+                Some("TX0804")
+            }
+            Self::WarpMask(_) | Self::DivergentWarp(_) | Self::InactiveLane(_) => Some("TX0805"),
+            Self::Endless { .. } => Some("TX0806"),
+            Self::Division(_) => Some("TX0807"),
+            Self::Assertion { .. } => Some("TX0808"),
+            _ => None,
+        }
+    }
+
     /// The operation that failed, as the thread that failed executed it; for a race the second of the two.
     /// Absent when the launch was refused before anything ran.
     pub fn site(&self) -> Option<&Site> {

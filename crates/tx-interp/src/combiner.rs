@@ -353,7 +353,7 @@ impl<'c> Combiner<'c> {
             match f(&mut exec, from, to) {
                 Ok(parts) => out.put(from, &parts, self.parts()),
                 Err(Trouble::Fault {
-                    kind: FaultKind::Undefined,
+                    kind: FaultKind::NoResult | FaultKind::Undefined,
                     ..
                 }) => {
                     let middle = from + (to - from) / 2;

@@ -1,8 +1,8 @@
 //! Why a run did not come to its end.
 
 use std::fmt;
-use tx_mlir::Op;
 use tx_mlir::melior::ir::operation::OperationLike;
+use tx_mlir::{Code, Op, codes};
 
 /// Where an op stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,9 +45,13 @@ pub enum FaultKind {
     Uninitialized,
     /// Threads that must be together are not.
     Divergence,
+    /// A lane takes no part in an operation of its warp that needs it.
+    InactiveLane,
     /// A check of the program itself fails.
     Assertion,
-    /// An operation on numbers that is not defined, such as a division by zero.
+    /// An operation on numbers whose result is not defined, such as a division by zero.
+    NoResult,
+    /// Sizes or a promise of the program that cannot hold.
     Undefined,
 }
 
@@ -82,7 +86,32 @@ pub enum Trouble {
     },
 }
 
+impl FaultKind {
+    /// The code of the rule that such a fault breaks.
+    pub const fn code(self) -> Option<Code> {
+        match self {
+            Self::Race => Some(codes::TX0801),
+            Self::OutOfBounds => Some(codes::TX0802),
+            Self::Uninitialized => Some(codes::TX0803),
+            Self::Divergence => Some(codes::TX0804),
+            Self::InactiveLane => Some(codes::TX0805),
+            Self::NoResult => Some(codes::TX0807),
+            Self::Assertion => Some(codes::TX0808),
+            Self::Misaligned | Self::Undefined => None,
+        }
+    }
+}
+
 impl Trouble {
+    /// The code of the rule that the program broke.
+    pub const fn code(&self) -> Option<Code> {
+        match self {
+            Self::Fault { kind, .. } => kind.code(),
+            Self::TooLong { .. } => Some(codes::TX0806),
+            Self::Unsupported { .. } | Self::Call(_) => None,
+        }
+    }
+
     pub(crate) fn unsupported(op: Op<'_>, what: impl Into<String>) -> Self {
         Self::Unsupported {
             site: Site::of(op),

@@ -1,5 +1,6 @@
 #include "tx/bridge.h"
 
+#include "mlir/CAPI/Diagnostics.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -17,6 +18,11 @@ namespace {
 StringRef ref(TxStr s) { return StringRef(s.data, s.length); }
 TxStr str(StringRef s) { return TxStr{s.data(), s.size()}; }
 void append(void *sink, TxStr text) { static_cast<std::string *>(sink)->append(text.data, text.length); }
+void setCode(Diagnostic &diagnostic, unsigned code) {
+  diagnostic.getMetadata().clear();
+  if (code)
+    diagnostic.getMetadata().emplace_back(code);
+}
 
 /// The options of a pass or a pipeline, made at run time from Rust's table. Values stay text:
 /// Rust gives them their types.
@@ -98,8 +104,10 @@ struct Rewording : DialectExtensionBase {
       std::string text = said.str(), better;
       for (Diagnostic &note : said.getNotes())
         text += "\n" + note.str();
-      int how = reword(wrap(said.getLocation()), int(said.getSeverity()), str(text), append, &better);
+      unsigned code = txCode(wrap(said));
+      int how = reword(wrap(said.getLocation()), int(said.getSeverity()), str(text), &code, append, &better);
       if (how == 1 || how == 2) (how == 2 ? said.attachNote() : said = {said.getLocation(), said.getSeverity()}) << better;
+      setCode(said, code);
       return success(how == 3);
     });
   }
@@ -167,13 +175,20 @@ bool txHoldsNumbers(MlirAttribute attribute) {
   return !array || array.getElementType().isIntOrFloat();
 }
 
-void txEmit(MlirLocation location, int severity, TxStr message, const MlirLocation *noteLocations,
+unsigned txCode(MlirDiagnostic diagnostic) {
+  ArrayRef<DiagnosticArgument> metadata = unwrap(diagnostic).getMetadata();
+  bool has = metadata.size() == 1 && metadata[0].getKind() == DiagnosticArgument::DiagnosticArgumentKind::Unsigned;
+  return has ? metadata[0].getAsUnsigned() : 0;
+}
+
+void txEmit(MlirLocation location, int severity, unsigned code, TxStr message, const MlirLocation *noteLocations,
             const TxStr *notes, size_t noteCount) {
   static constexpr DiagnosticSeverity kinds[] = {
       DiagnosticSeverity::Error, DiagnosticSeverity::Warning, DiagnosticSeverity::Remark};
   Location loc = unwrap(location);
   InFlightDiagnostic diagnostic =
       loc->getContext()->getDiagEngine().emit(loc, kinds[severity]) << ref(message);
+  setCode(*diagnostic.getUnderlyingDiagnostic(), code);
   for (size_t i = 0; i < noteCount; ++i) {
     auto at = noteLocations[i].ptr ? std::optional(unwrap(noteLocations[i])) : std::nullopt;
     diagnostic.attachNote(at) << ref(notes[i]);

@@ -6,9 +6,55 @@ use crate::source;
 use melior::diagnostic::DiagnosticSeverity;
 use melior::ir::Location;
 use melior::ir::operation::OperationLike;
-use mlir_sys::{MlirLocation, MlirOperation};
+use mlir_sys::{MlirDiagnostic, MlirLocation, MlirOperation};
 use std::cell::Cell;
 use std::fmt;
+use std::str::FromStr;
+
+/// The number of the rule that a diagnostic reports, printed as `TX0012`. [`crate::codes`] has a constant for each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(u16);
+
+impl Code {
+    /// The code of this number, 1 to 9999.
+    pub const fn new(number: u16) -> Self {
+        assert!(number >= 1 && number <= 9999, "codes have four digits");
+        Self(number)
+    }
+
+    /// The number.
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+
+    /// The code that MLIR's diagnostic engine carries as `number`, where 0 is none.
+    pub(crate) fn carried(number: u32) -> Option<Self> {
+        let number = u16::try_from(number).ok();
+        number.filter(|n| (1..=9999).contains(n)).map(Self)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TX{:04}", self.0)
+    }
+}
+
+/// The error of a text that is not `TX` and four digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoCode;
+
+impl FromStr for Code {
+    type Err = NoCode;
+
+    fn from_str(text: &str) -> Result<Self, NoCode> {
+        let digits = text
+            .strip_prefix("TX")
+            .filter(|digits| digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()));
+        let number = digits.and_then(|digits| digits.parse().ok());
+        number.and_then(Self::carried).ok_or(NoCode)
+    }
+}
 
 /// Proof that an error diagnostic was emitted: the only way to fail in a pass or a verifier.
 #[derive(Debug)]
@@ -18,6 +64,7 @@ pub struct Failed(());
 #[must_use = "nothing is reported before `emit`"]
 pub struct Report<'c, S> {
     location: Location<'c>,
+    code: Option<Code>,
     message: String,
     notes: Vec<(Option<Location<'c>>, String)>,
     severity: S,
@@ -64,6 +111,7 @@ pub struct RemarkSeverity;
 pub fn error<'c>(location: Location<'c>, message: impl Into<String>) -> Report<'c, ErrorSeverity> {
     Report {
         location,
+        code: None,
         message: message.into(),
         notes: Vec::new(),
         severity: ErrorSeverity,
@@ -77,6 +125,7 @@ pub fn warning<'c>(
 ) -> Report<'c, WarningSeverity> {
     Report {
         location,
+        code: None,
         message: message.into(),
         notes: Vec::new(),
         severity: WarningSeverity,
@@ -90,6 +139,7 @@ pub fn remark<'c>(
 ) -> Report<'c, RemarkSeverity> {
     Report {
         location,
+        code: None,
         message: message.into(),
         notes: Vec::new(),
         severity: RemarkSeverity,
@@ -97,6 +147,12 @@ pub fn remark<'c>(
 }
 
 impl<'c, S> Report<'c, S> {
+    /// Sets the code of the rule that the diagnostic reports.
+    pub fn code(mut self, code: impl Into<Option<Code>>) -> Self {
+        self.code = code.into();
+        self
+    }
+
     /// Adds a note at the diagnostic's own location.
     pub fn note(mut self, message: impl Into<String>) -> Self {
         self.notes.push((None, message.into()));
@@ -132,6 +188,7 @@ impl<'c, S> Report<'c, S> {
             ffi::txEmit(
                 at.to_raw(),
                 severity,
+                self.code.map_or(0, |code| code.number().into()),
                 TxStr::new(&self.message),
                 locations.as_ptr(),
                 notes.as_ptr(),
@@ -247,11 +304,27 @@ fn message(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> String {
     }
 }
 
+/// The code that a diagnostic carries: [`Report::code`] puts it into the metadata of MLIR's diagnostic, which melior does not read.
+fn code(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Option<Code> {
+    const {
+        assert!(
+            size_of::<melior::diagnostic::Diagnostic<'_>>() == size_of::<MlirDiagnostic>(),
+            "melior's diagnostic is one handle"
+        );
+    }
+    // SAFETY: the only field of melior's type that has a size is the handle.
+    let raw: MlirDiagnostic = unsafe { std::mem::transmute_copy(diagnostic) };
+    // SAFETY: the diagnostic is alive.
+    Code::carried(unsafe { ffi::txCode(raw) })
+}
+
 /// A diagnostic as plain data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
     /// How serious it is.
     pub severity: Severity,
+    /// The rule that it reports. Messages of MLIR have none.
+    pub code: Option<Code>,
     /// Where, when MLIR knows a file position.
     pub location: Option<SourceLocation>,
     /// What is wrong.
@@ -270,6 +343,7 @@ impl Diagnostic {
                 DiagnosticSeverity::Note => Severity::Note,
                 DiagnosticSeverity::Remark => Severity::Remark,
             },
+            code: code(diagnostic),
             location: source_location(diagnostic.location()),
             message: message(diagnostic),
             notes: (0..diagnostic.note_count())
@@ -295,7 +369,7 @@ impl fmt::Display for Diagnostic {
 
 #[cfg(test)]
 mod tests {
-    use super::{Op, SourceLocation, first_place, source_location};
+    use super::{Code, NoCode, Op, SourceLocation, first_place, source_location};
     use crate::session::Session;
     use melior::ir::operation::OperationLike;
 
@@ -315,6 +389,41 @@ mod tests {
             let place = first_place(raw, location).and_then(source_location);
             assert_eq!(place.map(|at| at.line), line, "{text}");
         }
+    }
+
+    #[test]
+    fn codes_have_four_digits() {
+        assert_eq!(Code::new(12).to_string(), "TX0012");
+        assert_eq!("TX0012".parse(), Ok(Code::new(12)));
+        for other in [
+            "",
+            "TX",
+            "TX12",
+            "tx0012",
+            "TX0000",
+            "TX00012",
+            "TX+012",
+            "TX0012: x",
+        ] {
+            assert_eq!(other.parse::<Code>(), Err(NoCode), "{other}");
+        }
+    }
+
+    /// What an error is reported with arrives at the handler of the context, and in its location nothing changes.
+    #[test]
+    fn codes_are_carried() {
+        let session = Session::new(|_| {});
+        let at = melior::ir::Location::new(session.context(), "a.mlir", 2, 3);
+        let _ = crate::error(at, "wrong")
+            .code(Code::new(12))
+            .note("so")
+            .emit();
+        let _ = crate::error(at, "wrong").emit();
+        let told = session.take_diagnostics();
+        let codes: Vec<_> = told.iter().map(|d| d.code).collect();
+        assert_eq!(codes, [Some(Code::new(12)), None]);
+        assert_eq!(told[0].location, told[1].location);
+        assert_eq!(told[0].notes[0].code, None);
     }
 
     #[test]

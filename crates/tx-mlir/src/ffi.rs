@@ -1,10 +1,10 @@
 //! The C interface of `bridge/include/tx/bridge.h`, field by field.
 
 use mlir_sys::{
-    MlirAttribute, MlirContext, MlirDialectRegistry, MlirLocation, MlirModule, MlirOperation,
-    MlirValue,
+    MlirAttribute, MlirContext, MlirDiagnostic, MlirDialectRegistry, MlirLocation, MlirModule,
+    MlirOperation, MlirValue,
 };
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// Text owned by the other side for the duration of a call.
 #[repr(C)]
@@ -101,18 +101,27 @@ unsafe extern "C" {
     pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
     pub(crate) fn txReword(
         registry: MlirDialectRegistry,
-        reword: unsafe extern "C" fn(MlirLocation, c_int, TxStr, TxSink, *mut c_void) -> c_int,
+        reword: unsafe extern "C" fn(
+            MlirLocation,
+            c_int,
+            TxStr,
+            *mut c_uint,
+            TxSink,
+            *mut c_void,
+        ) -> c_int,
     );
     pub(crate) fn txRegisteredOps(context: MlirContext, emit: TxSink, sink: *mut c_void);
     pub(crate) fn txHoldsNumbers(attribute: MlirAttribute) -> bool;
     pub(crate) fn txEmit(
         location: MlirLocation,
         severity: c_int,
+        code: c_uint,
         message: TxStr,
         note_locations: *const MlirLocation,
         notes: *const TxStr,
         note_count: usize,
     );
+    pub(crate) fn txCode(diagnostic: MlirDiagnostic) -> c_uint;
     pub(crate) fn txMemoryEffects(
         op: MlirOperation,
         effect: unsafe extern "C" fn(*mut c_void, c_int, MlirValue),

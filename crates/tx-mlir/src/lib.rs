@@ -11,6 +11,7 @@
 pub mod affine;
 pub mod build;
 mod bytecode;
+pub mod codes;
 pub mod diagnostic;
 mod effects;
 mod ffi;
@@ -39,7 +40,7 @@ pub use melior;
 pub use affine::{Affine, AffineMap};
 pub use build::{Builder, Index};
 pub use diagnostic::{
-    Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error, remark,
+    Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error, remark,
     source_location, warning,
 };
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes, only_reads};
@@ -47,7 +48,7 @@ pub use ir::*;
 pub use memref::MemRef;
 pub use missing::missing;
 pub use names::Names;
-pub use reword::{Reword, explain_errors, instead_of, nearest, reword_also};
+pub use reword::{Reword, Reworded, explain_errors, instead_of, nearest, reword_also};
 pub use session::{Session, check_pipeline};
 pub use source::Place;
 pub use syntax::{Said, parameter, unregistered_name};

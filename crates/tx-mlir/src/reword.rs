@@ -2,6 +2,8 @@
 //!
 //! Every context made from a registry of [`crate::registration::register_upstream_dialects`] says it so, whoever shows it.
 
+use crate::codes;
+use crate::diagnostic::Code;
 use crate::ffi::{self, TxSink, TxStr};
 use crate::source::Place;
 use crate::syntax::{self, Said};
@@ -11,7 +13,7 @@ use melior::dialect::DialectRegistry;
 use melior::ir::Location;
 use mlir_sys::{MlirContext, MlirLocation};
 use std::cell::Cell;
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_uint, c_void};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use strsim::osa_distance;
 
@@ -58,8 +60,33 @@ pub fn instead_of(op: &str) -> Option<&'static str> {
     found.map(|(_, instead)| *instead)
 }
 
+/// Words in place of a message of MLIR, and the code of the rule that they report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reworded {
+    /// The message.
+    pub text: String,
+    /// Its code; without one, the diagnostic keeps the code that it has.
+    pub code: Option<Code>,
+}
+
+impl Reworded {
+    /// Returns the function that gives a message this code.
+    pub fn coded(code: Code) -> impl Fn(String) -> Self {
+        move |text| Self {
+            text,
+            code: Some(code),
+        }
+    }
+}
+
+impl From<String> for Reworded {
+    fn from(text: String) -> Self {
+        Self { text, code: None }
+    }
+}
+
 /// What knows better words for a message, without its notes: those of a dialect, which stand in its place.
-pub type Reword = fn(&Said<'_>) -> Option<String>;
+pub type Reword = fn(&Said<'_>) -> Option<Reworded>;
 
 static OTHERS: Mutex<Vec<Reword>> = Mutex::new(Vec::new());
 
@@ -69,16 +96,20 @@ pub fn reword_also(reword: Reword) {
     others.push(reword);
 }
 
-static EXPLAINS: OnceLock<fn(&str) -> Option<String>> = OnceLock::new();
+static EXPLAINS: OnceLock<fn(Code) -> String> = OnceLock::new();
 
-/// Puts what `explain` says of an error below it as a note, for the rest of the process. The first call counts.
-pub fn explain_errors(explain: fn(&str) -> Option<String>) {
+/// Adds what `explain` says of the code of an error to it as its last note, for the rest of the process. The first call counts.
+pub fn explain_errors(explain: fn(Code) -> String) {
     EXPLAINS.get_or_init(|| explain);
 }
 
 /// The better words for `said`, a message with its notes in lines below; they stand in place of both. `ops` are the registered
 /// ones.
-fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>) -> Option<String> {
+fn reword(
+    said: &str,
+    location: Location<'_>,
+    ops: impl FnOnce() -> Vec<String>,
+) -> Option<Reworded> {
     // Each dialect asks, and one answer is enough.
     if said.ends_with("`?") {
         return None;
@@ -90,15 +121,16 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
         return Some(better);
     }
     drop(others);
-    let not_mlir = || other_text(&parsed);
+    let not_mlir = || other_text(&parsed).map(Reworded::from);
+    let unknown = Reworded::coded(codes::TX0034);
     if !message.starts_with(UNKNOWN_OP)
         && let Some(better) = not_mlir()
     {
         return Some(better);
     }
     if let Some(better) = syntax::reword(&parsed)
-        .or_else(|| upstream::unknown(message))
-        .or_else(|| upstream::other_type(message, parsed.place()))
+        .or_else(|| upstream::unknown(message).map(&unknown))
+        .or_else(|| upstream::other_type(message, parsed.place()).map(Reworded::from))
     {
         return Some(better);
     }
@@ -108,7 +140,7 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
     {
         let (_, found) = before.rsplit_once("unknown ")?.1.split_once('`')?;
         let near = nearest(found, known.split(", "))?;
-        return Some(format!("{message}; did you mean `{near}`?"));
+        return Some(unknown(format!("{message}; did you mean `{near}`?")));
     }
     if let Some(rest) = message.strip_prefix(UNKNOWN_OP) {
         let (found, rest) = rest.split_once('\'')?;
@@ -124,13 +156,14 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
             false => of_other_dialects(found, &ops).or_else(|| near(tried, &ops)),
         };
         let better = better.map(|better| format!("{message}; {better}"));
-        return better.or_else(not_mlir);
+        return better.map(unknown).or_else(not_mlir);
     }
     if let Some(rest) = message.strip_prefix("unregistered operation '") {
         let (found, rest) = rest.split_once('\'')?;
         rest.ends_with("that does not allow unknown operations")
             .then_some(())?;
-        return meant(found, &ops()).map(|meant| format!("{message}; {meant}"));
+        let better = meant(found, &ops()).map(|meant| format!("{message}; {meant}"));
+        return better.map(unknown);
     }
     if let Some(rest) = message.strip_prefix("Dialect `") {
         let (dialect, rest) = rest.split_once("' not found for custom op '")?;
@@ -138,44 +171,42 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
         if dialect.is_empty()
             && let Some(ending) = parsed.place().and_then(|place| upstream::ending(op, place))
         {
-            return Some(ending);
+            return Some(unknown(ending));
         }
         if dialect.is_empty() {
-            return Some(format!(
+            return Some(unknown(format!(
                 "`{op}` is unknown: ops of this region are written with their dialect, as in `func.return`; \
                  is a `}}` missing above?"
-            ));
+            )));
         }
         let known = notes.strip_prefix("Available dialects: ")?;
         let (known, _) = known.split_once(" ;")?;
         let name = op.strip_prefix(dialect).unwrap_or("");
-        return Some(match nearest(dialect, known.split(", ")) {
+        return Some(unknown(match nearest(dialect, known.split(", ")) {
             Some(meant) => {
                 format!("unknown dialect `{dialect}`; did you mean `{meant}{name}`?")
             }
             None => format!("unknown dialect `{dialect}`; known: {known}"),
-        });
+        }));
     }
     if let Some(better) = rank_of_output(message) {
-        return Some(better);
+        return Some(better.into());
     }
     if let Some((before, rest)) = message.split_once(" attribute '")
         && let Some((name, rest)) = rest.split_once("' failed to satisfy constraint: ")
         && rest.starts_with("i32 dense array attribute with 3 elements")
     {
-        return Some(format!(
-            "{before} attribute `{name}` must have three numbers: `array<i32: X, Y, Z>`"
-        ));
+        let better =
+            format!("{before} attribute `{name}` must have three numbers: `array<i32: X, Y, Z>`");
+        return Some(Reworded::coded(codes::TX0036)(better));
     }
     let op = message
         .strip_prefix("failed to legalize operation '")
         .and_then(|rest| rest.strip_suffix("' that was explicitly marked illegal"));
     if let Some(op) = op {
         let instead = instead_of(op).map(|other| format!(": {other}"));
-        return Some(format!(
-            "`{op}` cannot be lowered{}",
-            instead.unwrap_or_default()
-        ));
+        let better = format!("`{op}` cannot be lowered{}", instead.unwrap_or_default());
+        return Some(Reworded::coded(codes::TX0510)(better));
     }
     let better = match message {
         "expected operation name in quotes" => {
@@ -186,7 +217,7 @@ fn reword(said: &str, location: Location<'_>, ops: impl FnOnce() -> Vec<String>)
         }
         _ => return None,
     };
-    Some(better.to_owned())
+    Some(better.to_owned().into())
 }
 
 const UNKNOWN_OP: &str = "custom op '";
@@ -302,6 +333,7 @@ unsafe extern "C" fn reword_for(
     at: MlirLocation,
     severity: c_int,
     said: TxStr,
+    code: *mut c_uint,
     emit: TxSink,
     sink: *mut c_void,
 ) -> c_int {
@@ -313,8 +345,10 @@ unsafe extern "C" fn reword_for(
     if severity == ERROR && is_echo(&said) {
         return NOT_SHOWN;
     }
+    // SAFETY: the caller's, for this call.
+    let code = unsafe { &mut *code };
     let explain = EXPLAINS.get().filter(|_| severity == ERROR);
-    let note = explain.and_then(|explain| explain(&said));
+    let note = explain.and_then(|explain| Code::carried(*code).map(explain));
     // Each dialect asks, and all is said once.
     if note
         .as_deref()
@@ -323,7 +357,10 @@ unsafe extern "C" fn reword_for(
         return 0;
     }
     let better = match &*said {
-        undeclared::SAID => Place::of(location).as_ref().and_then(undeclared::reword),
+        undeclared::SAID => {
+            let better = Place::of(location).as_ref().and_then(undeclared::reword);
+            better.map(Reworded::from)
+        }
         said => reword(said, location, || registered(context)),
     };
     let how = if better.is_some() {
@@ -331,7 +368,10 @@ unsafe extern "C" fn reword_for(
     } else {
         BELOW_IT
     };
-    let Some(text) = better.or(note) else {
+    if let Some(better) = better.as_ref().and_then(|better| better.code) {
+        *code = better.number().into();
+    }
+    let Some(text) = better.map(|better| better.text).or(note) else {
         return 0;
     };
     // SAFETY: `emit` copies the text, and belongs to `sink`.

@@ -1,6 +1,7 @@
 //! A context that keeps what MLIR reports instead of printing it.
 
 use crate::bytecode::{self, is_bytecode, misread};
+use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ffi::{self, TxStr};
 use crate::foreign;
@@ -47,6 +48,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
         let at = Location::new(context, name, line, column);
         let reason = format!("nested more than {} levels deep", nesting::MOST);
         crate::error(at, reason)
+            .code(codes::TX0038)
             .note("make a function of what is within, or take fewer signs and aliases of one another: each is a level, as brackets are")
             .emit();
         return true;
@@ -55,6 +57,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
         let at = Location::new(context, name, line, column);
         let reason = format!("an expression of more than {} terms", nesting::MOST_TERMS);
         crate::error(at, reason)
+            .code(codes::TX0038)
             .note("name parts of it, as results of `affine.apply` or further dimensions of the map: each term is a call of MLIR's parser, whose stack ends")
             .emit();
         return true;
@@ -69,6 +72,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
         at,
         format!("`{attribute}` is `{value}`, expected `{expected}`"),
     )
+    .code(codes::TX0036)
     .note("MLIR takes no other, and drops it")
     .emit();
     true

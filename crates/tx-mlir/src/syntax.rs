@@ -1,7 +1,8 @@
 //! What MLIR's parser expects where it finds something else: it says the first, in words of C++ where it is a parameter, and not
 //! the second.
 
-use crate::reword::nearest;
+use crate::codes;
+use crate::reword::{Reworded, nearest};
 use crate::source::Place;
 use melior::ir::Location;
 use std::cell::OnceCell;
@@ -98,14 +99,20 @@ const TYPES: &[&str] = &[
 ];
 
 /// Better words for a message of the parser.
-pub(crate) fn reword(said: &Said<'_>) -> Option<String> {
+pub(crate) fn reword(said: &Said<'_>) -> Option<Reworded> {
+    let written_otherwise = Reworded::coded(codes::TX0039);
+    (parameter(said, None).map(&written_otherwise))
+        .or_else(|| not_closed(said).map(&written_otherwise))
+        .or_else(|| no_list(said).map(Reworded::coded(codes::TX0036)))
+        .or_else(|| without_code(said).map(Reworded::from))
+}
+
+/// Better words for messages that are not about a rule of `tx`.
+fn without_code(said: &Said<'_>) -> Option<String> {
     unregistered(said.message)
         .or_else(|| one_of(said))
-        .or_else(|| parameter(said, None))
         .or_else(|| none_there(said))
-        .or_else(|| not_closed(said))
         .or_else(|| no_op(said))
-        .or_else(|| no_list(said))
         .or_else(|| of_other_numbers(said.message))
         .or_else(|| said.with_found().filter(|better| better != said.message))
 }

@@ -7,7 +7,7 @@
 
 use tx_mlir::melior::ir::Location;
 use tx_mlir::registration::{OptionDesc, PassDesc, PipelineDesc, RunPass, StatisticDesc};
-use tx_mlir::{ErrorSeverity, Failed, Op, Report, context};
+use tx_mlir::{ErrorSeverity, Failed, Op, Report, codes, context};
 
 #[doc(hidden)]
 pub use mlir_sys;
@@ -95,7 +95,7 @@ pub fn option_error<'c>(
     let text = format!("{}{{{option}={value}}}", pass.argument);
     // Behind the brace.
     let column = pass.argument.len() + 2;
-    tx_mlir::error(Location::new(context(op), &text, 1, column), message)
+    tx_mlir::error(Location::new(context(op), &text, 1, column), message).code(codes::TX0323)
 }
 
 /// An option of a pass or of a pipeline.
@@ -211,7 +211,8 @@ pub fn run_pass<'c, P: Pass>(
     counts: &mut [i64],
 ) -> Result<(), Failed> {
     use tx_mlir::melior::ir::operation::OperationLike as _;
-    let pass = parse(options).map_err(|e| tx_mlir::error(op.location(), e).emit())?;
+    let pass =
+        parse(options).map_err(|e| tx_mlir::error(op.location(), e).code(codes::TX0323).emit())?;
     pass.run(
         op,
         &mut Counts {

@@ -106,6 +106,14 @@ fn sides(check: &Check, left: i64, right: i64) -> String {
 }
 
 impl CheckError {
+    /// The code of the rule that arguments break.
+    pub const fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Failed { .. } => Some("TX0809"),
+            Self::NoValue { .. } => None,
+        }
+    }
+
     /// Where the program needs what does not hold.
     pub const fn place(&self) -> Option<Place> {
         match self {

@@ -221,6 +221,7 @@ fn faulted(kernel: &str, fault: &tx_exec::Fault) -> Error {
     let location = |site: Option<&tx_exec::Site>| site.map(|site| site.location.to_string());
     Error::Fault(Box::new(Fault {
         kind,
+        code: fault.code(),
         kernel: kernel.to_owned(),
         location: location(fault.site()),
         other_location: location(fault.other_site()),

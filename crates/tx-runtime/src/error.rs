@@ -205,6 +205,8 @@ pub enum Error {
 pub struct Fault {
     /// What sort of thing it did.
     pub kind: FaultKind,
+    /// The code of the rule that it broke, such as `TX0801`.
+    pub code: Option<&'static str>,
     /// The kernel that was running.
     pub kernel: String,
     /// `file:line:column` of the operation; for a race the later of the two.
@@ -274,6 +276,15 @@ pub enum ErrorKind {
 }
 
 impl Error {
+    /// The code of the rule that arguments or a run broke, such as `TX0801`.
+    pub fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Check(error) => error.code(),
+            Self::Fault(fault) => fault.code,
+            _ => None,
+        }
+    }
+
     /// Whose turn it is.
     pub fn kind(&self) -> ErrorKind {
         match self {

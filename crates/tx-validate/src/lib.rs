@@ -38,7 +38,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tx::{Artifact, Compiler, Error, ErrorKind, Source};
-use tx_mlir::Session;
+use tx_mlir::{Session, codes};
 use tx_plan::{ArgumentType, EntryKind, Extent, Plan};
 use tx_runtime::{Arg, StepLimit};
 
@@ -210,9 +210,10 @@ impl Validation {
                  identities are not neutral, is such a change too",
             ),
             // Both who run programs say so.
-            Verdict::Fault(told) if told.starts_with("no end in sight: ") => {
-                Some("if it does end, `tx validate --steps` allows it more steps")
-            }
+            Verdict::Fault {
+                code: Some(codes::TX0806),
+                ..
+            } => Some("if it does end, `tx validate --steps` allows it more steps"),
             Verdict::Race(_) if guilty.name != "parse" => Some(
                 "barriers between two ops are inserted by `tile-insert-sync`: what is left are several threads that access one byte \
                  in one op, so let one of them do it, in the variant where that is a `tile.reduce`; `tx validate --synchronized` checks the barriers that a program came with",
@@ -980,7 +981,9 @@ fn tell_once(stages: &mut [Stage]) {
                 *verdict = Verdict::AsBefore
             }
             Verdict::Wrong(difference) => wrong = Some(difference.clone()),
-            Verdict::Fault(fault) if !faults.insert(fault.clone()) => *verdict = Verdict::AsBefore,
+            Verdict::Fault { what, .. } if !faults.insert(what.clone()) => {
+                *verdict = Verdict::AsBefore
+            }
             Verdict::Race(_) if has_race => *verdict = Verdict::AsBefore,
             Verdict::Race(_) => has_race = true,
             _ => {}
@@ -1087,7 +1090,10 @@ mod tests {
     /// A fault is told where it is met first, whatever stands between.
     #[test]
     fn faults_are_told_once() {
-        let fault = |what: &str| Verdict::Fault(what.to_owned());
+        let fault = |what: &str| Verdict::Fault {
+            what: what.to_owned(),
+            code: None,
+        };
         let verdicts = [
             Verdict::Equal,
             fault("one"),

@@ -3,7 +3,7 @@
 use crate::{Options, Trouble, Verdict, validate};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use tx::{Compiler, Source, Target};
-use tx_mlir::{Failed, Op, error, remark, string_attribute, walk};
+use tx_mlir::{Failed, Op, codes, error, remark, string_attribute, walk};
 use tx_pass::{Counts, Pass, PassInfo, option_error, pass};
 
 pass! {
@@ -58,7 +58,9 @@ impl Pass for Validate {
     fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
         let refuse = |message: String| error(module.location(), message).emit();
         let target = Target::parse(&self.chip).map_err(|e| {
-            option_error(module, &Self::INFO, "chip", &self.chip, message(&e)).emit()
+            option_error(module, &Self::INFO, "chip", &self.chip, message(&e))
+                .code(codes::TX0501)
+                .emit()
         })?;
         // A module of its own: passes run on it, and this one stays as it is.
         let flags = OperationPrintingFlags::new()
@@ -106,8 +108,8 @@ impl Pass for Validate {
                 };
                 let message = format!("`{entry}` {place}: {}", stage.verdict);
                 failed = Some(match validation.note() {
-                    Some(note) => error(at, message).note(note).emit(),
-                    None => refuse(message),
+                    Some(note) => error(at, message).code(codes::TX0701).note(note).emit(),
+                    None => error(at, message).code(codes::TX0701).emit(),
                 });
                 continue;
             }

@@ -128,7 +128,10 @@ pub(crate) fn verdict_of(trouble: &tx_interp::Trouble, input: &str) -> Verdict {
             kind: tx_interp::FaultKind::Race,
             ..
         } => Verdict::Race(text),
-        _ => Verdict::Fault(text),
+        _ => Verdict::Fault {
+            what: text,
+            code: trouble.code(),
+        },
     }
 }
 
@@ -139,13 +142,17 @@ pub(crate) fn verdict_of_run(error: &tx_runtime::Error, input: &str) -> Verdict 
         tx_runtime::Error::Fault(fault) => format!("{} ({input})", fault.message),
         _ => format!("{error} ({input})"),
     };
+    let faulty = |what| Verdict::Fault {
+        what,
+        code: error.code().and_then(|code| code.parse().ok()),
+    };
     match error {
         tx_runtime::Error::DeviceIr(reason) => Verdict::Unsupported(reason.clone()),
         tx_runtime::Error::Fault(fault) => match fault.kind {
             FaultKind::Race => Verdict::Race(text),
             FaultKind::Stack => Verdict::Unsupported(text),
-            _ => Verdict::Fault(text),
+            _ => faulty(text),
         },
-        _ => Verdict::Fault(text),
+        _ => faulty(text),
     }
 }

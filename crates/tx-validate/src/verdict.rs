@@ -1,6 +1,7 @@
 //! What is found of each stage.
 
 use std::fmt;
+use tx_mlir::{Code, codes};
 
 /// What is found of one stage.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +25,12 @@ pub enum Verdict {
     /// Accesses that no barrier orders.
     Race(String),
     /// The program does what it must not, and did not before.
-    Fault(String),
+    Fault {
+        /// What it does, and where.
+        what: String,
+        /// The code of the rule that it breaks.
+        code: Option<Code>,
+    },
     /// PTX that does otherwise than the IR before it says, or that an assembler refuses.
     Ptx(String),
     /// A combiner for which a law fails, with values that show it.
@@ -59,8 +65,18 @@ impl Verdict {
     pub fn is_bad(&self) -> bool {
         matches!(
             self,
-            Self::Wrong(_) | Self::Race(_) | Self::Fault(_) | Self::Ptx(_) | Self::Broken(_)
+            Self::Wrong(_) | Self::Race(_) | Self::Fault { .. } | Self::Ptx(_) | Self::Broken(_)
         )
+    }
+
+    /// The code of the rule that the program breaks.
+    pub const fn code(&self) -> Option<Code> {
+        match self {
+            Self::Race(_) => Some(codes::TX0801),
+            Self::Fault { code, .. } => *code,
+            Self::Broken(_) => Some(codes::TX0207),
+            _ => None,
+        }
     }
 
     /// Of two inputs, what is found of the stage.
@@ -82,7 +98,7 @@ impl Verdict {
             Self::Reference => 1,
             Self::EqualWithinOrder => 2,
             Self::Unsupported(_) => 3,
-            Self::Fault(_) => 4,
+            Self::Fault { .. } => 4,
             Self::Race(_) => 5,
             Self::Wrong(_) | Self::Ptx(_) | Self::Broken(_) => 6,
         }
@@ -102,7 +118,7 @@ impl Verdict {
             Self::Broken(_) => "BROKEN",
             Self::Wrong(_) => "WRONG",
             Self::Race(_) => "RACE",
-            Self::Fault(_) => "FAULT",
+            Self::Fault { .. } => "FAULT",
             Self::Unsupported(_) => "unsupported",
         }
     }
@@ -118,7 +134,7 @@ impl fmt::Display for Verdict {
             Self::Ptx(what) => write!(f, "PTX: {what}"),
             Self::Wrong(difference) => write!(f, "WRONG: {difference}"),
             Self::Race(what) => write!(f, "RACE: {what}"),
-            Self::Fault(what) => write!(f, "FAULT: {what}"),
+            Self::Fault { what, .. } => write!(f, "FAULT: {what}"),
             Self::Conditional(what) => write!(f, "conditional: {}", what.join("; ")),
             Self::Broken(what) => write!(f, "BROKEN: {what}"),
             Self::Hold(what) | Self::Unsupported(what) => f.write_str(what),

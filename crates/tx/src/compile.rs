@@ -13,7 +13,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 use tx_cache::Cache;
-use tx_mlir::{Diagnostic, Op, Session, Severity, attribute, elements, is, string_attribute, walk};
+use tx_mlir::{
+    Diagnostic, Op, Session, Severity, attribute, codes, elements, is, string_attribute, walk,
+};
 use tx_plan::{Artifact, Plan, Stage, Warning};
 use tx_target::Chip;
 
@@ -31,7 +33,7 @@ impl Target {
     pub fn parse(name: &str) -> Result<Self, Error> {
         Chip::parse(name)
             .map(|chip| Self { chip })
-            .map_err(|e| Error::plain(ErrorKind::Target, e.to_string()))
+            .map_err(|e| Error::plain(ErrorKind::Target, e.to_string()).with_code(codes::TX0501))
     }
 
     /// The chip.

@@ -1,7 +1,7 @@
 //! What can go wrong, and whose fault it is.
 
 use std::fmt;
-use tx_mlir::Diagnostic;
+use tx_mlir::{Code, Diagnostic};
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +46,7 @@ impl Error {
     pub fn plain(kind: ErrorKind, message: impl Into<String>) -> Self {
         let diagnostic = Diagnostic {
             severity: tx_mlir::Severity::Error,
+            code: None,
             location: None,
             message: message.into(),
             notes: Vec::new(),
@@ -54,6 +55,14 @@ impl Error {
             kind,
             diagnostics: vec![diagnostic],
         }
+    }
+
+    /// Sets the code of the rule that the message reports.
+    pub(crate) fn with_code(mut self, code: Code) -> Self {
+        for diagnostic in &mut self.diagnostics {
+            diagnostic.code = Some(code);
+        }
+        self
     }
 
     /// An error that was reported; `fallback` speaks where nothing was.

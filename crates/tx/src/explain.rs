@@ -83,6 +83,7 @@ mod tests {
     fn said(line: usize, message: &str, notes: &[&str]) -> Diagnostic {
         Diagnostic {
             severity: Severity::Remark,
+            code: None,
             location: place(line),
             message: message.to_owned(),
             notes: notes.iter().map(|note| said(line, note, &[])).collect(),

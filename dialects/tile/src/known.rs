@@ -6,7 +6,8 @@ use crate::verify::{complain, send};
 use mlir_sys::{MlirAttribute, MlirOperation};
 use std::ffi::{c_char, c_void};
 use tx_mlir::{
-    Failed, Op, Said, attribute, dictionary, discardable_attributes, elements, name, nearest,
+    Failed, Op, Reworded, Said, attribute, codes, dictionary, discardable_attributes, elements,
+    name, nearest,
 };
 
 /// The candidate schedules of a `tile.reduce`, written by `tile-schedule{until=candidates}`: a description of what the estimates
@@ -87,7 +88,7 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
             .filter(|(op_name, _)| *op_name == name(op))
             .flat_map(|(_, names)| names.iter().copied())
             .collect();
-        let mut report = complain(op, no_attribute(found));
+        let mut report = complain(op, no_attribute(found)).code(codes::TX0035);
         let meant = nearest(found, known.iter().copied().chain(Fact::names_on(name(op))));
         if let Some(meant) = meant {
             report = report.note(format!("did you mean `{meant}`?"));
@@ -127,7 +128,9 @@ pub fn check_nested_attributes(op: Op<'_>) -> Result<(), Failed> {
             .flat_map(dictionary)
             .map(|(name, _)| name);
         if let Some(found) = names.into_iter().find(|name| name.starts_with("tile.")) {
-            return Err(complain(op, no_attribute(&found)).emit());
+            return Err(complain(op, no_attribute(&found))
+                .code(codes::TX0035)
+                .emit());
         }
     }
     Ok(())
@@ -159,7 +162,10 @@ pub(crate) unsafe extern "C" fn verify_attribute(
         // SAFETY: the attribute is alive.
         if let Some(fact) = fact.filter(|fact| !unsafe { (fact.is)(value) }) {
             // SAFETY: `emit` and `sink` belong together.
-            unsafe { send(&format!("`{found}` must be {}", fact.kind), emit, sink) }
+            unsafe {
+                let message = format!("`{found}` must be {}", fact.kind);
+                send(Some((codes::TX0035, message)), emit, sink);
+            }
         }
         return;
     }
@@ -169,15 +175,16 @@ pub(crate) unsafe extern "C" fn verify_attribute(
         (None, true) => no_attribute(&found),
     };
     // SAFETY: `emit` and `sink` belong together.
-    unsafe { send(&message, emit, sink) }
+    unsafe { send(Some((codes::TX0035, message)), emit, sink) }
 }
 
 /// Better words for what MLIR says of names and types that are not the dialect's.
-pub(crate) fn reword(said: &Said<'_>) -> Option<String> {
-    unknown_attribute(said.message)
+pub(crate) fn reword(said: &Said<'_>) -> Option<Reworded> {
+    let unknown = Reworded::coded(codes::TX0034);
+    (unknown_attribute(said.message).map(&unknown))
         .or_else(|| wrong_type(said.message))
-        .or_else(|| other_word(said))
-        .or_else(|| types_of_operands(said.message))
+        .or_else(|| other_word(said).map(&unknown))
+        .or_else(|| types_of_operands(said.message).map(Reworded::coded(codes::TX0005)))
         .or_else(|| crate::syntax::reword(said))
 }
 
@@ -278,7 +285,7 @@ fn types_of_operands(said: &str) -> Option<String> {
 }
 
 /// A type that an op does not take, without the words of ODS and the op in its generic form.
-fn wrong_type(said: &str) -> Option<String> {
+fn wrong_type(said: &str) -> Option<Reworded> {
     let (op, rest) = said.strip_prefix("'tile.")?.split_once("' op ")?;
     let (place, rest) = rest.split_once(" must be ")?;
     let (expected, found) = rest.split_once(", but got '")?;
@@ -300,9 +307,10 @@ fn wrong_type(said: &str) -> Option<String> {
         _ if found.starts_with("tensor<") => "; `--tensors-to-memrefs` makes memrefs of tensors",
         _ => "",
     };
-    Some(format!(
-        "'tile.{op}' op {place} must be {expected}, found `{found}`{instead}"
-    ))
+    Some(Reworded {
+        text: format!("'tile.{op}' op {place} must be {expected}, found `{found}`{instead}"),
+        code: place.starts_with("operand #").then_some(codes::TX0037),
+    })
 }
 
 #[cfg(test)]
@@ -310,7 +318,7 @@ mod tests {
     use super::*;
 
     fn told(message: &str) -> Option<String> {
-        reword(&Said::new(message, None))
+        reword(&Said::new(message, None)).map(|better| better.text)
     }
 
     #[test]

@@ -38,11 +38,11 @@ mod dialect {
 
 use dialect::{DialectHandle, DialectRegistry};
 use mlir_sys::{MlirAttribute, MlirDialectHandle, MlirOperation, MlirType};
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_char, c_uint, c_void};
 use std::sync::Once;
 
-/// Text goes back to C++ through this.
-type Sink = unsafe extern "C" fn(*mut c_void, *const c_char, usize);
+/// A message goes back to C++ through this, with the number of its code.
+type Sink = unsafe extern "C" fn(*mut c_void, c_uint, *const c_char, usize);
 
 unsafe extern "C" {
     fn mlirGetDialectHandle__tile__() -> MlirDialectHandle;

@@ -1,7 +1,7 @@
 //! How ops, attributes and types of the dialect are written, for who wrote something else.
 
 use crate::attributes::MNEMONICS;
-use tx_mlir::{Place, Said, nearest, parameter, unregistered_name};
+use tx_mlir::{Place, Reworded, Said, codes, nearest, parameter, unregistered_name};
 
 /// An example of each attribute that is more than a name, and of the type.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -70,12 +70,14 @@ fn example(name: &str) -> Option<&'static str> {
 }
 
 /// What the parser says of the dialect's syntax, with an example.
-pub(crate) fn reword(said: &Said<'_>) -> Option<String> {
-    without_dialect(said.message)
-        .or_else(|| unknown_type(said.message))
-        .or_else(|| wrong_parameter(said))
-        .or_else(|| types_expected(said))
-        .or_else(|| not_as_expected(said))
+pub(crate) fn reword(said: &Said<'_>) -> Option<Reworded> {
+    let unknown = Reworded::coded(codes::TX0034);
+    let written_otherwise = Reworded::coded(codes::TX0039);
+    (without_dialect(said.message).map(&written_otherwise))
+        .or_else(|| unknown_type(said.message).map(&unknown))
+        .or_else(|| wrong_parameter(said).map(&written_otherwise))
+        .or_else(|| types_expected(said).map(&unknown))
+        .or_else(|| not_as_expected(said).map(&written_otherwise))
 }
 
 /// `#split<...>`.

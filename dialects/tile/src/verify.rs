@@ -14,12 +14,11 @@ use melior_upstream::ir::r#type::TypeLike;
 use melior_upstream::ir::{Type, ValueLike};
 use mlir_sys::{MlirOperation, MlirType};
 use std::ffi::c_void;
-use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tx_mlir::diagnostic::{ErrorSeverity, Report};
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Blk, Failed, MemRef, Op, Val, attribute, elements, error, is, name, operands, ops,
+    Blk, Code, Failed, MemRef, Op, Val, attribute, codes, elements, error, is, name, operands, ops,
     region_blocks,
 };
 
@@ -71,6 +70,7 @@ fn check(op: Op<'_>) -> Result<(), Failed> {
                         show(fragment)
                     ),
                 )
+                .code(codes::TX0021)
                 .emit());
             }
             Ok(())
@@ -87,7 +87,7 @@ fn check_annotate(op: Op<'_>) -> Result<(), Failed> {
         parent => {
             let found = parent.map_or("nothing", name);
             let message = format!("stands in the body of a linalg op, found `{found}` around it");
-            Err(complain(op, message).emit())
+            Err(complain(op, message).code(codes::TX0035).emit())
         }
     }
 }
@@ -118,8 +118,10 @@ fn complain_at_end<'c>(op: Op<'c>, block: Blk<'c>, message: String) -> Report<'c
 }
 
 /// An error of a region that ends otherwise than with `tile.yield`.
-fn no_yield(op: Op<'_>, block: Blk<'_>, region: &str) -> Failed {
-    complain_at_end(op, block, format!("{region} must end with `tile.yield`")).emit()
+fn no_yield(op: Op<'_>, block: Blk<'_>, code: Code, region: &str) -> Failed {
+    complain_at_end(op, block, format!("{region} must end with `tile.yield`"))
+        .code(code)
+        .emit()
 }
 
 fn show(ty: Option<Type<'_>>) -> String {
@@ -150,7 +152,11 @@ impl<'c> Tile<'c> {
                 space: None,
             });
         }
-        Err(complain(op, format!("`{ty}` is no tile: its layout must be strided")).emit())
+        Err(
+            complain(op, format!("`{ty}` is no tile: its layout must be strided"))
+                .code(codes::TX0017)
+                .emit(),
+        )
     }
 
     fn shape_text(&self) -> String {
@@ -174,6 +180,7 @@ fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Fai
         match tile.space {
             Some(Space::Other) => {
                 return Err(complain(op, "a memref is in an unknown memory space")
+                    .code(codes::TX0016)
                     .note("known: none, 1 or `#gpu.address_space<global>`; 3 or `#gpu.address_space<workgroup>`; 5 or `#gpu.address_space<private>`")
                     .emit());
             }
@@ -182,6 +189,7 @@ fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Fai
                     op,
                     format!("private memory is seen by one thread, but the scope is `{scope}`"),
                 )
+                .code(codes::TX0016)
                 .note("use `scope(thread)`, or put the tile into shared memory or a fragment")
                 .emit());
             }
@@ -190,6 +198,7 @@ fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Fai
                     op,
                     "shared memory is seen by one CTA, but the scope is `cluster`",
                 )
+                .code(codes::TX0016)
                 .emit());
             }
             Some(space @ (Space::Shared | Space::Private)) if scope == Scope::Grid => {
@@ -200,6 +209,7 @@ fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Fai
                         space.name()
                     ),
                 )
+                .code(codes::TX0016)
                 .emit());
             }
             _ => {}
@@ -213,6 +223,7 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
     if tx_mlir::attribute(op, "params").is_some() && tx_mlir::attribute(op, "variant").is_none() {
         return Err(
             complain(op, "`params` are a variant's, and no `variant` is named")
+                .code(codes::TX0036)
                 .note("leave both to `tile-select-variant`, or name the variant")
                 .emit(),
         );
@@ -248,6 +259,7 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
                 reduce.scope
             ),
         )
+        .code(codes::TX0020)
         .emit());
     }
 
@@ -266,6 +278,7 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
                     source.shape_text()
                 ),
             )
+            .code(codes::TX0004)
             .emit());
         }
     }
@@ -305,6 +318,7 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
                     init.element
                 ),
             )
+            .code(codes::TX0019)
             .emit());
         }
     }
@@ -312,6 +326,7 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
         if init.r#type() != output.r#type() {
             return Err(
                 complain(op, "`init` must have the layout that the result has")
+                    .code(codes::TX0019)
                     .note(format!(
                         "expected `{}`, found `{}`",
                         output.r#type(),
@@ -334,6 +349,7 @@ fn check_reduce(reduce: &Reduce<'_>) -> Result<(), Failed> {
                 reduce.kind
             ),
         )
+        .code(codes::TX0009)
         .emit());
     }
     check_index_range(reduce, &axes, &sources[0].shape)?;
@@ -356,6 +372,7 @@ fn check_index_range(
             reduce.op,
             format!("an `i32` index cannot tell {length} elements apart"),
         )
+        .code(codes::TX0008)
         .note("use an `i64` index")
         .emit()),
         _ => Ok(()),
@@ -379,6 +396,7 @@ fn check_old_values(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Result<(), Fai
                     target.element
                 ),
             )
+            .code(codes::TX0031)
             .note("let the combiner take the wider type (`acc`), or reduce into the narrower one")
             .emit());
         }
@@ -398,7 +416,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let values = match reduce.element() {
         Some(block) => match crate::ops::yielded(block) {
             Some(types) => types.len(),
-            None => return Err(no_yield(op, block, "`element`")),
+            None => return Err(no_yield(op, block, codes::TX0030, "`element`")),
         },
         None => n,
     };
@@ -410,14 +428,14 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
     let wanted = match reduce.epilogue() {
         Some(block) => match crate::ops::yielded(block) {
             Some(types) => types.len(),
-            None => return Err(no_yield(op, block, "`epilogue`")),
+            None => return Err(no_yield(op, block, codes::TX0030, "`epilogue`")),
         },
         None => parts,
     };
     let is_fragment = |v: &Val<'_>| Fragment::from_type(v.r#type()).is_some();
     let fragments = reduce.sources.iter().filter(|v| is_fragment(v)).count();
     if n == 0 {
-        return Err(complain(op, "needs a source").emit());
+        return Err(complain(op, "needs a source").code(codes::TX0005).emit());
     }
     let pairs = reduce.kind.is_arg() && reduce.scope == Scope::Grid && values == 2;
     if reduce.kind != Kind::Custom && values != 1 && !pairs {
@@ -427,6 +445,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
         };
         return Err(
             complain(op, format!("`{}` {what}, found {values}", reduce.kind))
+                .code(codes::TX0005)
                 .note("`custom` takes several")
                 .emit(),
         );
@@ -436,6 +455,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
             op,
             format!("`accumulate` needs a destination for each of {parts} results, found {wanted}"),
         )
+        .code(codes::TX0031)
         .note("combine with the old values in a reduction of its own, or drop `accumulate`")
         .emit());
     }
@@ -444,11 +464,16 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
             op,
             "memory reduces `into` memory, and fragments give results; found a mixture",
         )
+        .code(codes::TX0018)
         .note("use `tile.load` or `tile.store` between the two")
         .emit());
     }
     if m == 0 && fragments != n {
-        return Err(complain(op, "a reduction of memory needs destinations (`into`)").emit());
+        return Err(
+            complain(op, "a reduction of memory needs destinations (`into`)")
+                .code(codes::TX0018)
+                .emit(),
+        );
     }
     let (found, what) = if m > 0 {
         (m, "destination")
@@ -468,7 +493,8 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
                 "`{}` has {wanted} {what}{plural}{roles}, found {found}",
                 reduce.kind
             ),
-        );
+        )
+        .code(codes::TX0005);
         return Err(match reduce.epilogue() {
             Some(_) => report
                 .note(format!(
@@ -483,6 +509,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
             op,
             "`init` belongs to fragments; memory accumulates into its destination",
         )
+        .code(codes::TX0019)
         .emit());
     }
     if m == 0 && reduce.accumulate && reduce.inits.is_empty() {
@@ -490,6 +517,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
             op,
             "`accumulate` on fragments needs the old value: `init(...)`",
         )
+        .code(codes::TX0019)
         .emit());
     }
     if !reduce.inits.is_empty() && reduce.inits.len() != wanted {
@@ -500,6 +528,7 @@ fn check_reduce_counts(reduce: &Reduce<'_>) -> Result<(), Failed> {
                 reduce.inits.len()
             ),
         )
+        .code(codes::TX0019)
         .emit());
     }
     Ok(())
@@ -509,12 +538,14 @@ fn check_axes(op: Op<'_>, written: &[i64], rank: usize) -> Result<Vec<usize>, Fa
     let mut axes = Vec::new();
     for &axis in written {
         let Some(dimension) = normalize_axis(axis, rank) else {
-            let report = complain(op, format!("axis {axis} is out of range for rank {rank}"));
+            let report = complain(op, format!("axis {axis} is out of range for rank {rank}"))
+                .code(codes::TX0001);
             return Err(report.note(axes_of(rank)).emit());
         };
         if axes.contains(&dimension) {
             return Err(
                 complain(op, format!("axis {axis} names dimension {dimension} again"))
+                    .code(codes::TX0002)
                     .note("each dimension may be reduced once")
                     .emit(),
             );
@@ -576,6 +607,7 @@ fn check_result_shape(
             shape_text(target)
         ),
     )
+    .code(codes::TX0003)
     .emit())
 }
 
@@ -631,12 +663,17 @@ fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(),
         };
         return Err(
             complain(op, format!("`{kind}` of `{ty}` {role} is not defined"))
+                .code(codes::TX0006)
                 .note(note)
                 .emit(),
         );
     }
     if kind.is_integer_only() && integer.is_none() {
-        return Err(complain(op, format!("`{kind}` combines integers, found `{ty}`")).emit());
+        return Err(
+            complain(op, format!("`{kind}` combines integers, found `{ty}`"))
+                .code(codes::TX0006)
+                .emit(),
+        );
     }
     Ok(())
 }
@@ -659,7 +696,9 @@ fn check_reduce_types<'c>(
         let index = parts[1];
         if !matches!(integer_width(index), Some(32 | 64)) {
             return Err(
-                complain(op, format!("an index is `i32` or `i64`, found `{index}`")).emit(),
+                complain(op, format!("an index is `i32` or `i64`, found `{index}`"))
+                    .code(codes::TX0007)
+                    .emit(),
             );
         }
     }
@@ -678,6 +717,7 @@ fn check_reduce_types<'c>(
         if narrow {
             return Err(
                 complain(op, format!("`{to}` can be a source, but no destination"))
+                    .code(codes::TX0010)
                     .note("reduce into f16, bf16 or f32")
                     .emit(),
             );
@@ -690,7 +730,9 @@ fn check_reduce_types<'c>(
         let index = targets[1].element;
         if !matches!(integer_width(index), Some(32 | 64)) {
             return Err(
-                complain(op, format!("an index is `i32` or `i64`, found `{index}`")).emit(),
+                complain(op, format!("an index is `i32` or `i64`, found `{index}`"))
+                    .code(codes::TX0007)
+                    .emit(),
             );
         }
     }
@@ -706,7 +748,8 @@ fn of_other_type(op: Op<'_>, from: Type<'_>, to: Type<'_>) -> Failed {
     let report = complain(
         op,
         format!("the destination's elements must be `{from}`{widest}, found `{to}`"),
-    );
+    )
+    .code(codes::TX0010);
     if let (Some(f), Some(t)) = (float_bits(from), float_bits(to))
         && t < f
     {
@@ -742,6 +785,7 @@ fn check_accumulator(op: Op<'_>, acc: Type<'_>, from: Type<'_>) -> Result<(), Fa
         op,
         format!("`acc` must be `{from}` or a wider type of its sort, found `{acc}`"),
     )
+    .code(codes::TX0011)
     .emit())
 }
 
@@ -756,6 +800,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
                     "`{kind}` brings its own combiner; `identity` and `combiner` belong to `custom`"
                 ),
             )
+            .code(codes::TX0012)
             .emit());
         }
         return Ok(());
@@ -765,6 +810,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
         let each: Vec<String> = parts.iter().map(|ty| format!("VALUE : {ty}")).collect();
         return Err(
             complain(op, "`custom` needs `identity [...]` before `combiner`")
+                .code(codes::TX0012)
                 .note(format!(
                     "write `identity [{}] combiner {{`, where VALUE changes nothing that it is combined with: 0.0 for a sum of floats",
                     each.join(", ")
@@ -777,6 +823,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
             op,
             "`custom` needs `identity [...] combiner {...}` with one block",
         )
+        .code(codes::TX0012)
         .emit());
     };
     if identities.len() != n {
@@ -787,6 +834,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
                 identities.len()
             ),
         )
+        .code(codes::TX0013)
         .emit());
     }
     use melior_upstream::ir::block::BlockLike as _;
@@ -799,13 +847,14 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
                 block.argument_count()
             ),
         )
+        .code(codes::TX0014)
         .emit());
     }
     let acc = attribute(op, "acc").and_then(tx_mlir::type_value);
     let argument = |i: usize| tx_mlir::build::argument(*block, i).r#type();
     let end = ops(*block).pop().filter(|last| is(*last, "tile.yield"));
     let Some(end) = end else {
-        return Err(no_yield(op, *block, "the combiner"));
+        return Err(no_yield(op, *block, codes::TX0014, "the combiner"));
     };
     let yielded: Vec<Type<'_>> = operands(end).iter().map(|v| v.r#type()).collect();
     if yielded.len() != n {
@@ -818,6 +867,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
                 yielded.len()
             ),
         )
+        .code(codes::TX0014)
         .emit());
     }
     for (i, part) in parts.iter().enumerate() {
@@ -836,7 +886,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
                 true => complain_within(op, end, message),
                 false => complain(op, message),
             };
-            return Err(report.emit());
+            return Err(report.code(codes::TX0014).emit());
         }
         use melior_upstream::ir::attribute::AttributeLike as _;
         if identities[i].r#type() != ty {
@@ -847,6 +897,7 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
                     identities[i]
                 ),
             )
+            .code(codes::TX0013)
             .emit());
         }
     }
@@ -868,6 +919,7 @@ fn check_pure<'c>(
                 inner,
                 format!("{what} only computes: it may be run any number of times"),
             )
+            .code(codes::TX0015)
             .note(match (divides(inner), tx_mlir::only_reads(inner, |_| true)) {
                 (true, _) => format!(
                     "`{}` is undefined where it divides by 0, as for elements that are not there",
@@ -918,10 +970,13 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
                 types.len()
             ),
         )
+        .code(codes::TX0005)
         .emit());
     }
     if types != found {
-        return Err(complain(at, "results have the types of the values").emit());
+        return Err(complain(at, "results have the types of the values")
+            .code(codes::TX0023)
+            .emit());
     }
     let values = if op.kind.is_arg() {
         &types[..1]
@@ -935,6 +990,7 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
                 at,
                 format!("`{ty}` can be the source of a reduction, but no result"),
             )
+            .code(codes::TX0010)
             .note("widen the value to f16, bf16 or f32 first")
             .emit());
         }
@@ -944,6 +1000,7 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
             at,
             format!("an index is `i32` or `i64`, found `{}`", types[1]),
         )
+        .code(codes::TX0007)
         .emit());
     }
     if let Some(acc) = attribute(at, "acc").and_then(tx_mlir::type_value) {
@@ -957,6 +1014,7 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
                 op.scope
             ),
         )
+        .code(codes::TX0024)
         .emit());
     }
     let most = match op.scope {
@@ -972,6 +1030,7 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
             at,
             format!("`width` must be between 1 and {most}, found {width}"),
         )
+        .code(codes::TX0022)
         .emit());
     }
     if !(1..=most / width).contains(&op.stride) {
@@ -979,10 +1038,13 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
             at,
             format!("`stride` must be at least 1, and `width` times `stride` at most {most}, found stride {}", op.stride),
         )
+        .code(codes::TX0022)
         .emit());
     }
     if op.stride != 1 && op.width.is_none() {
-        return Err(complain(at, "`stride` needs `width`").emit());
+        return Err(complain(at, "`stride` needs `width`")
+            .code(codes::TX0022)
+            .emit());
     }
     check_combiner(at, op.kind, &types)
 }
@@ -1003,6 +1065,7 @@ fn check_transfer<'c>(op: Op<'c>, memory: Val<'c>, fragment: Val<'c>) -> Result<
             op,
             format!("fragments live in the registers of one CTA, but the scope is `{scope}`"),
         )
+        .code(codes::TX0020)
         .emit());
     }
     same_tile(op, &memory, &fragment)
@@ -1026,15 +1089,19 @@ fn same_tile(op: Op<'_>, from: &Tile<'_>, to: &Tile<'_>) -> Result<(), Failed> {
                 to.element
             ),
         )
+        .code(codes::TX0021)
         .emit());
     }
     Ok(())
 }
 
-/// Sends `message` to C++; an empty one means that nothing is wrong.
-pub(crate) unsafe fn send(message: &str, emit: Sink, sink: *mut c_void) {
-    // SAFETY: `emit` copies the text.
-    unsafe { emit(sink, message.as_ptr().cast(), message.len()) }
+/// Sends a message with its code to C++, unless nothing is wrong.
+pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut c_void) {
+    if let Some((code, message)) = wrong {
+        let code = code.number().into();
+        // SAFETY: `emit` copies the text.
+        unsafe { emit(sink, code, message.as_ptr().cast(), message.len()) }
+    }
 }
 
 /// # Safety
@@ -1058,69 +1125,63 @@ pub(crate) unsafe extern "C" fn verify_layout(
     // SAFETY: `numbers` holds the three lists one after the other.
     let all = unsafe { iters(numbers, shard + replica + offset) };
     let (places, offsets) = all.split_at((shard + replica).min(all.len()));
-    let mut message = String::new();
+    let wrong = wrong_layout(places, offsets).map(|message| (codes::TX0032, message));
+    // SAFETY: `emit` and `sink` belong together.
+    unsafe { send(wrong, emit, sink) }
+}
+
+/// The rule that a layout breaks, if any.
+fn wrong_layout(places: &[Iter], offsets: &[Iter]) -> Option<String> {
     if let Some(bad) = places.iter().find(|i| i.extent < 1) {
-        let _ = write!(
-            message,
+        return Some(format!(
             "an extent must be at least 1, found {}",
             bad.extent
-        );
-    } else if let Some(bad) = places.iter().find(|i| i.stride < 0) {
-        let _ = write!(
-            message,
+        ));
+    }
+    if let Some(bad) = places.iter().find(|i| i.stride < 0) {
+        return Some(format!(
             "a stride must not be negative, found {}",
             bad.stride
-        );
-    } else {
-        for axis in Axis::ALL.iter().copied() {
-            let on = |list: &[Iter]| -> Vec<Iter> {
-                list.iter().filter(|i| i.axis == axis).copied().collect()
-            };
-            let last = on(places)
-                .iter()
-                .map(|i| (i.extent - 1).saturating_mul(i.stride))
-                .chain(on(offsets).iter().map(|i| i.extent))
-                .fold(0i64, i64::saturating_add);
-            let first: i64 = on(offsets)
-                .iter()
-                .map(|i| i.extent)
-                .fold(0, i64::saturating_add);
-            if first < 0 || axis.extent().is_some_and(|n| last >= n) {
-                let _ = write!(
-                    message,
-                    "coordinates on `{}` run from {first} to {last}, but the axis has {}",
-                    axis.name(),
-                    axis.extent()
-                        .map_or_else(|| "no negative ones".to_owned(), |n| n.to_string())
-                );
-                break;
-            }
-        }
-        let registers = places
+        ));
+    }
+    for axis in Axis::ALL.iter().copied() {
+        let on = |list: &[Iter]| -> Vec<Iter> {
+            list.iter().filter(|i| i.axis == axis).copied().collect()
+        };
+        let last = on(places)
             .iter()
-            .filter(|i| i.axis == Axis::Reg)
-            .fold(1i64, |n, i| n.saturating_mul(i.extent));
-        if message.is_empty() && registers > MOST_REGISTERS {
-            let _ = write!(
-                message,
-                "{registers} registers of each thread, expected at most {MOST_REGISTERS}"
-            );
-        }
-        if message.is_empty() {
-            for on_threads in [true, false] {
-                if let Some(place) = meeting(places, on_threads) {
-                    let what = if on_threads { "thread" } else { "register" };
-                    let _ = write!(
-                        message,
-                        "two coordinates meet in {what} {place}: every place holds one element"
-                    );
-                    break;
-                }
-            }
+            .map(|i| (i.extent - 1).saturating_mul(i.stride))
+            .chain(on(offsets).iter().map(|i| i.extent))
+            .fold(0i64, i64::saturating_add);
+        let first: i64 = on(offsets)
+            .iter()
+            .map(|i| i.extent)
+            .fold(0, i64::saturating_add);
+        if first < 0 || axis.extent().is_some_and(|n| last >= n) {
+            return Some(format!(
+                "coordinates on `{}` run from {first} to {last}, but the axis has {}",
+                axis.name(),
+                axis.extent()
+                    .map_or_else(|| "no negative ones".to_owned(), |n| n.to_string())
+            ));
         }
     }
-    // SAFETY: `emit` and `sink` belong together.
-    unsafe { send(&message, emit, sink) }
+    let registers = places
+        .iter()
+        .filter(|i| i.axis == Axis::Reg)
+        .fold(1i64, |n, i| n.saturating_mul(i.extent));
+    if registers > MOST_REGISTERS {
+        return Some(format!(
+            "{registers} registers of each thread, expected at most {MOST_REGISTERS}"
+        ));
+    }
+    [true, false].into_iter().find_map(|on_threads| {
+        let place = meeting(places, on_threads)?;
+        let what = if on_threads { "thread" } else { "register" };
+        Some(format!(
+            "two coordinates meet in {what} {place}: every place holds one element"
+        ))
+    })
 }
 
 /// More registers than any thread can use; a layout may leave some out.
@@ -1178,20 +1239,20 @@ pub(crate) unsafe extern "C" fn verify_fragment(
         product(&mut shape.iter().copied()),
         product(&mut shard.iter().map(|i| i.extent)),
     );
-    let mut message = String::new();
     let known = float_bits(element).is_some()
         || matches!(integer_width(element), Some(1 | 8 | 16 | 32 | 64));
-    if !known {
-        let _ = write!(
-            message,
+    let message = if !known {
+        Some(format!(
             "elements must be f16, bf16, f32, f64, f8E4M3FN, f8E5M2, i1, i8, i16, i32 or i64, found `{element}`"
-        );
+        ))
     } else if elements != places {
-        let _ = write!(
-            message,
+        Some(format!(
             "the layout places {places} elements, but the shape has {elements}"
-        );
-    }
+        ))
+    } else {
+        None
+    };
+    let wrong = message.map(|message| (codes::TX0033, message));
     // SAFETY: `emit` and `sink` belong together.
-    unsafe { send(&message, emit, sink) }
+    unsafe { send(wrong, emit, sink) }
 }

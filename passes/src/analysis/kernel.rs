@@ -4,7 +4,7 @@ use crate::analysis::target;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Scope, scope};
 use tx_mlir::{
-    Builder, Failed, Index, Op, Val, attribute, elements, enclosing, error, integers, name,
+    Builder, Failed, Index, Op, Val, attribute, codes, elements, enclosing, error, integers, name,
     string_attribute,
 };
 use tx_target::{Chip, DEFAULT_CHIP, MAX_CLUSTER, MAX_GRID, MAX_THREADS, WARP, WARPS_PER_GROUP};
@@ -43,7 +43,7 @@ pub(crate) fn check_launch(func: Op<'_>) -> Result<(), Failed> {
     for ((axis, size), most) in ["x", "y", "z"].iter().zip(grid).zip(MAX_GRID) {
         if !(0..=i64::from(most)).contains(&size) {
             let message = format!("`known_grid_size` along {axis} is {size}, expected 0 to {most}");
-            return Err(error(func.location(), message).emit());
+            return Err(error(func.location(), message).code(codes::TX0106).emit());
         }
     }
     Ok(())
@@ -57,6 +57,7 @@ impl<'c> Kernel<'c> {
             Some(func) if is_kernel(func) => Self::of(func, op),
             Some(func) => Err(
                 error(op.location(), format!("`{name}` must stand in a kernel"))
+                    .code(codes::TX0104)
                     .note_at(
                         func.location(),
                         "this `gpu.func` lacks the keyword `kernel`",
@@ -67,7 +68,8 @@ impl<'c> Kernel<'c> {
                 let report = error(
                     op.location(),
                     format!("`{name}` must stand in a `gpu.func` kernel"),
-                );
+                )
+                .code(codes::TX0104);
                 Err(if tx_dialect_tile::is_tile_op(op) {
                     report
                         .note("only `scope(grid)` stands in a host function")
@@ -83,6 +85,7 @@ impl<'c> Kernel<'c> {
     pub(crate) fn of(func: Op<'c>, op: Op<'c>) -> Result<Self, Failed> {
         let Some(sizes) = attribute(func, "known_block_size").and_then(integers) else {
             return Err(error(op.location(), "the kernel has no block size")
+                .code(codes::TX0105)
                 .note_at(func.location(), missing_block_size(func))
                 .emit());
         };
@@ -106,6 +109,7 @@ impl<'c> Kernel<'c> {
                 op.location(),
                 format!("a block has 1 to {MAX_THREADS} threads, at most {MAX_Z} along z, found {sizes:?}"),
             )
+            .code(codes::TX0106)
             .note_at(func.location(), "`known_block_size` stands here")
             .emit()),
         }
@@ -203,6 +207,7 @@ fn blocks_of_cluster<'c>(func: Op<'c>, op: Op<'c>) -> Result<Option<i64>, Failed
             op.location(),
             format!("a cluster has 1 to {MAX_CLUSTER} blocks, found {sizes:?}"),
         )
+        .code(codes::TX0107)
         .note_at(func.location(), "`known_cluster_size` stands here")
         .emit()),
     }
@@ -280,6 +285,7 @@ pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, F
                 op.location(),
                 format!("`{}` has no `exec` attribute", name(op)),
             )
+            .code(codes::TX0114)
             .note("run `tile-analyze-scope` first")
             .emit()
         })?;
@@ -294,5 +300,6 @@ pub(crate) fn recorded_threads(op: Op<'_>, kernel: &Kernel<'_>) -> Result<i64, F
         op.location(),
         format!("`exec` must give 1 to {most} threads for this scope and block, found {threads}"),
     )
+    .code(codes::TX0115)
     .emit())
 }

@@ -3,7 +3,7 @@
 use crate::linalg::laws::{Law, Slip, check, instead, slip};
 use melior::ir::operation::OperationLike;
 use tx_mlir::build::argument;
-use tx_mlir::{Failed, Op, attribute, elements, enclosing, error, first_block, warning};
+use tx_mlir::{Failed, Op, attribute, codes, elements, enclosing, error, first_block, warning};
 
 /// Refuses a `custom` combiner for which a law is seen to fail, and warns of one that may be meant for values that do not occur.
 pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
@@ -15,7 +15,7 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     };
     let element = first_block(op, 1);
     let changed = check(block, element, &identities).map_err(|broken| {
-        let report = error(op.location(), format!("{broken}: {}", broken.text));
+        let report = error(op.location(), format!("{broken}: {}", broken.text)).code(codes::TX0207);
         let (why, meant) = match broken.law {
             Law::Identity => (
                 "threads without an element combine the identity, any number of times",

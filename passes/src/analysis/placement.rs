@@ -9,7 +9,7 @@ use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Axis, Fragment, Iter, Scope};
 use tx_mlir::build::Cond;
-use tx_mlir::{Builder, Failed, Index, Op, Val, error, name};
+use tx_mlir::{Builder, Failed, Index, Op, Val, codes, error, name};
 
 /// What a coordinate of a layout says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -447,6 +447,7 @@ pub(crate) fn placement<'c>(
             op.location(),
             format!("`{}` cannot place this fragment: {reason}", name(op)),
         )
+        .code(codes::TX0205)
         .emit()
     };
     let parts = Fragment::from_type(fragment.r#type())

@@ -1,7 +1,7 @@
 //! Targets of GPU modules, from their text.
 
 use melior::ir::operation::OperationLike;
-use tx_mlir::{Failed, Op, error};
+use tx_mlir::{Failed, Op, codes, error};
 use tx_target::{Chip, UnknownChip};
 
 /// PTX versions that LLVM 22 can emit, times ten.
@@ -20,7 +20,11 @@ pub(crate) struct NvvmTarget {
 impl NvvmTarget {
     /// The text of an `#nvvm.target` of `module`; refused where LLVM does not know what it names.
     pub(crate) fn parse(module: Op<'_>, text: &str) -> Result<Self, Failed> {
-        let chip = chip(text).map_err(|e| error(module.location(), e.to_string()).emit())?;
+        let chip = chip(text).map_err(|e| {
+            error(module.location(), e.to_string())
+                .code(codes::TX0501)
+                .emit()
+        })?;
         let mut newest = None;
         for feature in field(text, "features", "+ptx60").split(',') {
             match feature.trim().strip_prefix("+ptx").map(str::parse) {
@@ -33,6 +37,7 @@ impl NvvmTarget {
                         PTX_VERSIONS.iter().map(|v| format!("+ptx{v}")).collect();
                     let reason = format!("unknown target feature `{}`", feature.trim());
                     return Err(error(module.location(), reason)
+                        .code(codes::TX0502)
                         .note(format!("known: {}", known.join(", ")))
                         .emit());
                 }

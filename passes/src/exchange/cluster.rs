@@ -8,8 +8,8 @@ use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{AllReduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{
-    Builder, Index, Op, Val, ancestors, blocks, byte_width, i64_attribute, parent, parse_attribute,
-    type_value,
+    Builder, Code, Index, Op, Val, ancestors, blocks, byte_width, codes, i64_attribute, parent,
+    parse_attribute, type_value,
 };
 
 /// The groups of a `tile.all_reduce` among blocks: groups of threads of each, and blocks of which each has a part.
@@ -27,8 +27,9 @@ pub(crate) struct ClusterGroups {
 
 impl ClusterGroups {
     /// Why there are none, where groups and blocks do not fit.
-    pub(crate) fn of(kernel: &Kernel<'_>, view: &AllReduce<'_>) -> Result<Self, String> {
-        let all = kernel.blocks.ok_or("the kernel has no cluster size")?;
+    pub(crate) fn of(kernel: &Kernel<'_>, view: &AllReduce<'_>) -> Result<Self, (Code, String)> {
+        let all =
+            (kernel.blocks).ok_or((codes::TX0108, "the kernel has no cluster size".to_owned()))?;
         let threads = kernel.threads;
         let (width, stride) = (view.width.unwrap_or(all * threads), view.stride);
         let group = width * stride;
@@ -46,8 +47,11 @@ impl ClusterGroups {
             });
         }
         if group % threads != 0 || group > all * threads || (all * threads) % group != 0 {
-            return Err(format!(
-                "groups of {width} threads, {stride} apart, in {all} blocks of {threads} threads: expected groups of whole blocks, or equal parts of one"
+            return Err((
+                codes::TX0119,
+                format!(
+                    "groups of {width} threads, {stride} apart, in {all} blocks of {threads} threads: expected groups of whole blocks, or equal parts of one"
+                ),
             ));
         }
         if stride % threads == 0 {
@@ -64,8 +68,11 @@ impl ClusterGroups {
                 ..groups
             });
         }
-        Err(format!(
-            "threads of a group are {stride} apart, expected a number that divides the {threads} threads of a block, or a multiple of it"
+        Err((
+            codes::TX0119,
+            format!(
+                "threads of a group are {stride} apart, expected a number that divides the {threads} threads of a block, or a multiple of it"
+            ),
         ))
     }
 

@@ -10,7 +10,7 @@ use super::steps::{Processor, Step};
 use melior::ir::ValueLike;
 use melior::ir::attribute::Attribute;
 use tx_mlir::build::{Cond, Predicate};
-use tx_mlir::{Builder, Index, Val, i64_attribute};
+use tx_mlir::{Builder, Index, Val, codes, i64_attribute};
 
 /// Partial results that a thread loads before it combines the first.
 const UNDER_WAY: i64 = 4;
@@ -153,7 +153,7 @@ pub(crate) fn groups(nest: &Nest) -> Extent {
 pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec<Step>, Illegal> {
     let nodes = &nest.nodes;
     let parts = nest.global_rfactors();
-    let illegal = |reason: &str, note: &str| Err(Illegal::new(reason).note(note));
+    let illegal = |reason: &str, note: &str| Err(Illegal::new(codes::TX0315, reason).note(note));
     if parts.is_empty() {
         return illegal(
             "`last_block` finds no partial results in global memory",
@@ -288,6 +288,7 @@ pub(crate) fn check(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<(), Il
     second.check(None)?;
     if second.block() != nest.block() {
         return Err(Illegal::new(
+            codes::TX0315,
             "`last_block` finds other threads for partial results than for elements",
         )
         .note("bind reduced loops with a known number of iterations to threads"));

@@ -11,8 +11,8 @@ use tx_dialect_tile::{Determinism, Reduce, Scope};
 use tx_mlir::affine::indexing_maps;
 use tx_mlir::memref::{Overlap, Space, overlap, root};
 use tx_mlir::{
-    Affine, AffineMap, Blk, Builder, Failed, Index, MemRef, Op, Val, attribute, elements, error,
-    is, name, operands, region_blocks, string_value,
+    Affine, AffineMap, Blk, Builder, Code, Failed, Index, MemRef, Op, Val, attribute, codes,
+    elements, error, is, name, operands, region_blocks, string_value,
 };
 
 /// A tile and the element of it that a point of the iteration space means.
@@ -109,12 +109,16 @@ impl<'c> Job<'c> {
         let op = view.op;
         if attribute(op, "variant").is_some() {
             return Err(error(op.location(), "`variant` is how the threads of one CTA reduce; at scope `grid` the `schedule` says it")
+                .code(codes::TX0317)
                 .note("remove `variant`, or reduce at scope `cta` in a kernel")
                 .emit());
         }
         let internal = || error(op.location(), "the op was not verified").emit();
-        let combiner = Combiner::of_reduce(&view)
-            .map_err(|e| error(op.location(), format!("`tile.reduce`: {e}")).emit())?;
+        let combiner = Combiner::of_reduce(&view).map_err(|e| {
+            error(op.location(), format!("`tile.reduce`: {e}"))
+                .code(codes::TX0006)
+                .emit()
+        })?;
         let (rank, maps) = view.rank().zip(view.maps()).ok_or_else(internal)?;
         let axes = view.reduced_axes(rank).ok_or_else(internal)?;
         let values = [&view.sources[..], &view.destinations, &view.extras].concat();
@@ -161,6 +165,7 @@ impl<'c> Job<'c> {
     fn linalg(op: Op<'c>) -> Result<Self, Failed> {
         let unsupported = |what: String| {
             error(op.location(), format!("`{}` {what}", name(op)))
+                .code(codes::TX0320)
                 .note("run `convert-linalg-to-tile` first: it makes `tile.reduce` of reductions")
                 .emit()
         };
@@ -175,6 +180,7 @@ impl<'c> Job<'c> {
                 op.location(),
                 format!("`{}` works on tensors, expected memrefs", name(op)),
             )
+            .code(codes::TX0322)
             .note(crate::linalg::read::TENSORS_FIRST)
             .emit());
         }
@@ -207,6 +213,7 @@ impl<'c> Job<'c> {
                     op.location(),
                     format!("`{}` writes at {map}, where results could meet", name(op)),
                 )
+                .code(codes::TX0320)
                 .note("expected each dimension once, or a constant")
                 .emit());
             }
@@ -252,6 +259,7 @@ impl<'c> Job<'c> {
             if sizes.is_empty() {
                 return Err(
                     error(op.location(), format!("no operand says how long d{dim} is"))
+                        .code(codes::TX0029)
                         .note("an operand must be indexed by it alone")
                         .emit(),
                 );
@@ -265,6 +273,7 @@ impl<'c> Job<'c> {
                         known[0]
                     ),
                 )
+                .code(codes::TX0029)
                 .emit());
             }
             job.extents.push(match known.first() {
@@ -283,6 +292,7 @@ impl<'c> Job<'c> {
                 op.location(),
                 "the iteration space has more points than 64 bits can count",
             )
+            .code(codes::TX0319)
             .emit());
         }
         job.check_places()?;
@@ -339,11 +349,13 @@ impl<'c> Job<'c> {
                             memref.space.name()
                         ),
                     )
+                    .code(codes::TX0321)
                     .emit());
                 }
                 None if !ty.to_string().contains("memref<") => {}
                 None => {
                     return Err(error(op.location(), format!("`{ty}` cannot be indexed"))
+                        .code(codes::TX0321)
                         .note("expected a ranked memref with a strided layout")
                         .emit());
                 }
@@ -351,7 +363,9 @@ impl<'c> Job<'c> {
         }
         for (i, destination) in self.destinations.iter().enumerate() {
             let Some(memref) = &destination.memref else {
-                return Err(error(op.location(), format!("output {i} is no memref")).emit());
+                return Err(error(op.location(), format!("output {i} is no memref"))
+                    .code(codes::TX0321)
+                    .emit());
             };
             let repeats = (0..memref.rank())
                 .find(|d| memref.strides[*d] == Some(0) && memref.shape[*d].is_none_or(|n| n > 1));
@@ -360,6 +374,7 @@ impl<'c> Job<'c> {
                     op.location(),
                     format!("results meet in one place: dimension {d} of output {i} has stride 0"),
                 )
+                .code(codes::TX0110)
                 .note("write to memory in which every result has a place of its own")
                 .emit());
             }
@@ -372,6 +387,7 @@ impl<'c> Job<'c> {
                 .find_map(|a| overlaps(a.value, destination.value, false));
             if let Some(overlaps) = meets {
                 return Err(error(op.location(), format!("output {i} {overlaps} what is read"))
+                    .code(codes::TX0110)
                     .note("results are written while other elements are still read; write to a temporary of `memref.alloc`, and `memref.copy` that")
                     .emit());
             }
@@ -379,6 +395,7 @@ impl<'c> Job<'c> {
             let meets = others.find_map(|o| overlaps(o.value, destination.value, true));
             if let Some(overlap) = meets {
                 return Err(error(op.location(), format!("two outputs {overlap}"))
+                    .code(codes::TX0110)
                     .note("each result needs memory of its own")
                     .emit());
             }
@@ -479,8 +496,8 @@ impl<'c> Job<'c> {
         let Some(written) = attribute(self.op, "schedule") else {
             return Ok(None);
         };
-        let list =
-            elements(written).ok_or_else(|| self.refuse("`schedule` must be a list of steps"))?;
+        let list = elements(written)
+            .ok_or_else(|| self.refuse(codes::TX0303, "`schedule` must be a list of steps"))?;
         if !list.iter().any(|a| Case::of(*a).is_some()) {
             return Ok(Some(vec![Case::always(self.steps_of(list)?)]));
         }
@@ -489,38 +506,43 @@ impl<'c> Job<'c> {
         let mut before: Vec<Option<i64>> = vec![None; self.extents.len()];
         for (i, attribute) in list.iter().enumerate() {
             let (most, steps) = Case::of(*attribute).ok_or_else(|| {
-                self.refuse(format!(
-                    "`{attribute}` stands among cases of a schedule, and is none"
-                ))
+                self.refuse(
+                    codes::TX0304,
+                    format!("`{attribute}` stands among cases of a schedule, and is none"),
+                )
             })?;
             let is_last = i + 1 == list.len();
             match most {
                 None if is_last => {}
                 None => {
-                    return Err(
-                        self.refuse("`#tile.otherwise` is not the last case of the schedule")
-                    );
+                    return Err(self.refuse(
+                        codes::TX0304,
+                        "`#tile.otherwise` is not the last case of the schedule",
+                    ));
                 }
                 Some(_) if is_last => {
-                    return Err(
-                        self.refuse("the cases of the schedule end without `#tile.otherwise`")
-                    );
+                    return Err(self.refuse(
+                        codes::TX0304,
+                        "the cases of the schedule end without `#tile.otherwise`",
+                    ));
                 }
                 Some((dim, most)) => {
                     let Some(before) = before.get_mut(dim) else {
-                        return Err(self.refuse(format!(
-                            "a case of the schedule names an unknown dimension `d{dim}`"
-                        )));
+                        return Err(self.refuse(
+                            codes::TX0301,
+                            format!("a case of the schedule names an unknown dimension `d{dim}`"),
+                        ));
                     };
                     if let Some(less) = before.replace(most).filter(|less| most <= *less) {
-                        return Err(self.refuse(format!(
+                        return Err(self.refuse(codes::TX0304, format!(
                             "the case of `d{dim}` up to {most} comes after that up to {less}: expected a greater number"
                         )));
                     }
                 }
             }
-            let steps = elements(steps)
-                .ok_or_else(|| self.refuse("a case of the schedule has no list of steps"))?;
+            let steps = elements(steps).ok_or_else(|| {
+                self.refuse(codes::TX0304, "a case of the schedule has no list of steps")
+            })?;
             cases.push(Case {
                 most,
                 steps: self.steps_of(steps)?,
@@ -529,8 +551,8 @@ impl<'c> Job<'c> {
         Ok(Some(cases))
     }
 
-    fn refuse(&self, message: impl Into<String>) -> Failed {
-        error(self.op.location(), message.into()).emit()
+    fn refuse(&self, code: Code, message: impl Into<String>) -> Failed {
+        error(self.op.location(), message.into()).code(code).emit()
     }
 
     fn steps_of(&self, list: Vec<Attribute<'c>>) -> Result<Vec<Step>, Failed> {
@@ -538,6 +560,7 @@ impl<'c> Job<'c> {
             Step::of(a).ok_or_else(|| {
                 let found = string_value(a).unwrap_or_else(|| a.to_string());
                 error(self.op.location(), format!("`{found}` is no step of a schedule"))
+                    .code(codes::TX0303)
                     .note("known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream, #tile.resident, #tile.last_block")
                     .emit()
             })
@@ -563,6 +586,7 @@ fn check_body<'c>(body: Blk<'c>, destinations: &[Access<'c>]) -> Result<(), Fail
                 op.location(),
                 format!("`{}` in the body of an element-wise op reads or writes what others write", name(op)),
             )
+            .code(codes::TX0320)
             .note("points are computed in any order: read an operand, or memory that the op does not write")
             .emit());
         }

@@ -1,7 +1,7 @@
 //! The loops that a schedule makes of an iteration space.
 
 use super::steps::{Processor, Step};
-use tx_mlir::{Affine, Builder, Index};
+use tx_mlir::{Affine, Builder, Code, Index, codes};
 use tx_target::{MAX_CLUSTER, MAX_RESIDENT, MAX_RESIDENT_BLOCKS, MAX_THREADS};
 
 /// Most threads of a block along z.
@@ -164,6 +164,7 @@ pub(crate) struct Nest {
 /// Why a schedule cannot be followed.
 #[derive(Debug)]
 pub(crate) struct Illegal {
+    pub(crate) code: Code,
     pub(crate) reason: String,
     pub(crate) note: Option<String>,
     /// What else is wrong, that does not follow from this.
@@ -171,8 +172,9 @@ pub(crate) struct Illegal {
 }
 
 impl Illegal {
-    pub(crate) fn new(reason: impl Into<String>) -> Self {
+    pub(crate) fn new(code: Code, reason: impl Into<String>) -> Self {
         Self {
+            code,
             reason: reason.into(),
             note: None,
             others: Vec::new(),
@@ -214,10 +216,13 @@ impl Nest {
     /// The same after all steps.
     pub(crate) fn apply(mut self, steps: &[Step]) -> Result<Self, Illegal> {
         if steps.len() > MAX_STEPS {
-            return Err(Illegal::new(format!(
-                "the schedule has {} steps, expected at most {MAX_STEPS}",
-                steps.len()
-            )));
+            return Err(Illegal::new(
+                codes::TX0316,
+                format!(
+                    "the schedule has {} steps, expected at most {MAX_STEPS}",
+                    steps.len()
+                ),
+            ));
         }
         let mut wrong: Vec<Illegal> = Vec::new();
         // Loops of steps that were not taken: what is wrong with these may follow from that.
@@ -257,15 +262,17 @@ impl Nest {
             Step::RFactor(name) => {
                 let node = self.find_even(name)?;
                 if !self.nodes[node].reduced {
-                    return Err(Illegal::new(format!(
-                        "`{name}` is not reduced, so it has no partial results"
-                    ))
+                    return Err(Illegal::new(
+                        codes::TX0311,
+                        format!("`{name}` is not reduced, so it has no partial results"),
+                    )
                     .note("`rfactor` takes a loop over a reduced dimension"));
                 }
                 if self.rfactors.contains(&node) {
-                    return Err(Illegal::new(format!(
-                        "partial results of `{name}` are materialised twice"
-                    )));
+                    return Err(Illegal::new(
+                        codes::TX0311,
+                        format!("partial results of `{name}` are materialised twice"),
+                    ));
                 }
                 self.rfactors.push(node);
                 Ok(())
@@ -279,9 +286,12 @@ impl Nest {
             Step::Resident(threads) => {
                 let most = i64::from(MAX_RESIDENT);
                 if !(1..=most).contains(threads) {
-                    return Err(Illegal::new(format!(
-                        "registers are to do for {threads} threads of a multiprocessor, expected 1 to {most}"
-                    )));
+                    return Err(Illegal::new(
+                        codes::TX0325,
+                        format!(
+                            "registers are to do for {threads} threads of a multiprocessor, expected 1 to {most}"
+                        ),
+                    ));
                 }
                 self.resident = Some(*threads);
                 Ok(())
@@ -328,18 +338,19 @@ impl Nest {
             true => "there are no loops".to_owned(),
             false => format!("loops here: {}", loops.join(", ")),
         };
-        Err(
-            Illegal::new(format!("the schedule names an unknown loop `{name}`"))
-                .note(gone.map_or(known.clone(), |gone| format!("{gone}; {known}"))),
+        Err(Illegal::new(
+            codes::TX0301,
+            format!("the schedule names an unknown loop `{name}`"),
         )
+        .note(gone.map_or(known.clone(), |gone| format!("{gone}; {known}"))))
     }
 
     fn add(&mut self, node: Node) -> Result<usize, Illegal> {
         if self.nodes.iter().any(|n| n.name == node.name) {
-            return Err(Illegal::new(format!(
-                "there is a loop `{}` already",
-                node.name
-            )));
+            return Err(Illegal::new(
+                codes::TX0302,
+                format!("there is a loop `{}` already", node.name),
+            ));
         }
         self.nodes.push(node);
         Ok(self.nodes.len() - 1)
@@ -350,39 +361,48 @@ impl Nest {
         let node = self.find(name)?;
         match self.nodes[node].run {
             Run::Serial => Ok(node),
-            Run::On(processor) => Err(Illegal::new(format!(
-                "`{name}` is bound to {processor} already"
-            ))
+            Run::On(processor) => Err(Illegal::new(
+                codes::TX0306,
+                format!("`{name}` is bound to {processor} already"),
+            )
             .note("split and fuse loops before they are bound")),
-            _ => Err(Illegal::new(format!("`{name}` is written out already"))
-                .note("split and fuse loops before they are unrolled or vectorized")),
+            _ => Err(
+                Illegal::new(codes::TX0306, format!("`{name}` is written out already"))
+                    .note("split and fuse loops before they are unrolled or vectorized"),
+            ),
         }
     }
 
     fn align(&mut self, name: &str, factor: i64) -> Result<(), Illegal> {
         let node = self.find_uncut(name)?;
         if !(2..=MAX_UNROLL).contains(&factor) || factor.count_ones() != 1 {
-            return Err(Illegal::new(format!(
-                "`{name}` is aligned to {factor} elements, expected a power of two from 2 to {MAX_UNROLL}"
-            )));
+            return Err(Illegal::new(
+                codes::TX0314,
+                format!(
+                    "`{name}` is aligned to {factor} elements, expected a power of two from 2 to {MAX_UNROLL}"
+                ),
+            ));
         }
         if let Some((other, _)) = self.aligned() {
-            return Err(Illegal::new(format!(
-                "`{}` and `{name}` are both aligned",
-                self.nodes[other].name
-            ))
+            return Err(Illegal::new(
+                codes::TX0314,
+                format!("`{}` and `{name}` are both aligned", self.nodes[other].name),
+            )
             .note("one vector cannot begin at aligned addresses of two loops"));
         }
         if node >= self.dims {
-            return Err(
-                Illegal::new(format!("`{name}` is no dimension of the iteration space"))
-                    .note("align a dimension before it is split or fused"),
-            );
+            return Err(Illegal::new(
+                codes::TX0314,
+                format!("`{name}` is no dimension of the iteration space"),
+            )
+            .note("align a dimension before it is split or fused"));
         }
         if !self.nodes[node].combines() {
-            return Err(Illegal::new(format!("`{name}` is not reduced")).note(
-                "`align` takes a reduced dimension; vectors of others begin where a row does",
-            ));
+            return Err(
+                Illegal::new(codes::TX0314, format!("`{name}` is not reduced")).note(
+                    "`align` takes a reduced dimension; vectors of others begin where a row does",
+                ),
+            );
         }
         self.split(name, factor, true)
     }
@@ -405,16 +425,20 @@ impl Nest {
     fn split(&mut self, name: &str, factor: i64, aligned: bool) -> Result<(), Illegal> {
         let node = self.find_uncut(name)?;
         if !(1..=1 << 31).contains(&factor) {
-            return Err(Illegal::new(format!(
-                "`{name}` is split by {factor}, expected a factor from 1 to {}",
-                1i64 << 31
-            )));
+            return Err(Illegal::new(
+                codes::TX0312,
+                format!(
+                    "`{name}` is split by {factor}, expected a factor from 1 to {}",
+                    1i64 << 31
+                ),
+            ));
         }
         if self.rfactors.contains(&node) {
-            return Err(
-                Illegal::new(format!("`{name}` is split after its `rfactor`"))
-                    .note("split it first, and name the part whose partial results are kept"),
-            );
+            return Err(Illegal::new(
+                codes::TX0311,
+                format!("`{name}` is split after its `rfactor`"),
+            )
+            .note("split it first, and name the part whose partial results are kept"));
         }
         let Node {
             extent,
@@ -452,6 +476,7 @@ impl Nest {
     fn fuse(&mut self, names: &[String], to: &str) -> Result<(), Illegal> {
         if names.is_empty() || to.is_empty() {
             return Err(Illegal::new(
+                codes::TX0313,
                 "`fuse` takes the names of loops and that of the new one",
             ));
         }
@@ -460,27 +485,34 @@ impl Nest {
             .map(|n| self.find_uncut(n))
             .collect::<Result<Vec<_>, _>>()?;
         if let Some(i) = (1..members.len()).find(|i| members[..*i].contains(&members[*i])) {
-            return Err(Illegal::new(format!("`{}` is fused with itself", names[i])));
+            return Err(Illegal::new(
+                codes::TX0313,
+                format!("`{}` is fused with itself", names[i]),
+            ));
         }
         let reduced = self.nodes[members[0]].reduced;
         if let Some(other) = members.iter().find(|m| self.nodes[**m].reduced != reduced) {
             let (one, two) = (&names[0], &self.nodes[*other].name);
-            return Err(
-                Illegal::new(format!("`{one}` and `{two}` cannot be one loop"))
-                    .note("one is reduced and the other is not"),
-            );
+            return Err(Illegal::new(
+                codes::TX0313,
+                format!("`{one}` and `{two}` cannot be one loop"),
+            )
+            .note("one is reduced and the other is not"));
         }
         if let Some(m) = members.iter().find(|m| self.rfactors.contains(m)) {
-            return Err(Illegal::new(format!(
-                "`{}` is fused after its `rfactor`",
-                self.nodes[*m].name
-            )));
+            return Err(Illegal::new(
+                codes::TX0311,
+                format!("`{}` is fused after its `rfactor`", self.nodes[*m].name),
+            ));
         }
         if let Some(m) = members.iter().find(|m| self.is_of_vectors(**m)) {
-            return Err(Illegal::new(format!(
-                "`{}` has another length in each row, so it cannot be fused",
-                self.nodes[*m].name
-            ))
+            return Err(Illegal::new(
+                codes::TX0313,
+                format!(
+                    "`{}` has another length in each row, so it cannot be fused",
+                    self.nodes[*m].name
+                ),
+            )
             .note("fuse loops of other dimensions, or split instead of `align`"));
         }
         let extents: Vec<Extent> = members
@@ -497,7 +529,10 @@ impl Nest {
                     .into_iter()
                     .try_fold(1i64, i64::checked_mul)
                     .ok_or_else(|| {
-                        Illegal::new(format!("`{to}` has more iterations than 64 bits can count"))
+                        Illegal::new(
+                            codes::TX0319,
+                            format!("`{to}` has more iterations than 64 bits can count"),
+                        )
                     })?,
             ),
             None => Extent::Product(extents),
@@ -533,10 +568,10 @@ impl Nest {
             .map(|n| self.find(n))
             .collect::<Result<Vec<_>, _>>()?;
         if let Some(i) = (1..loops.len()).find(|i| loops[..*i].contains(&loops[*i])) {
-            return Err(Illegal::new(format!(
-                "`{}` has two places in one order",
-                names[i]
-            )));
+            return Err(Illegal::new(
+                codes::TX0310,
+                format!("`{}` has two places in one order", names[i]),
+            ));
         }
         let mut next = loops.iter();
         for place in &mut self.order {
@@ -553,9 +588,10 @@ impl Nest {
     fn find_even(&self, name: &str) -> Result<usize, Illegal> {
         let node = self.find(name)?;
         match self.nodes[node].extent {
-            Extent::AtMost(_) => Err(Illegal::new(format!(
-                "`{name}` has another length in each row"
-            ))
+            Extent::AtMost(_) => Err(Illegal::new(
+                codes::TX0314,
+                format!("`{name}` has another length in each row"),
+            )
             .note(format!("split it, and take `{name}.o` or `{name}.i`"))),
             _ => Ok(node),
         }
@@ -569,10 +605,13 @@ impl Nest {
             .iter()
             .find(|n| self.nodes[**n].run == Run::On(processor));
         if let Some(other) = taken {
-            return Err(Illegal::new(format!(
-                "`{}` and `{name}` are both bound to {processor}",
-                self.nodes[*other].name
-            ))
+            return Err(Illegal::new(
+                codes::TX0306,
+                format!(
+                    "`{}` and `{name}` are both bound to {processor}",
+                    self.nodes[*other].name
+                ),
+            )
             .note("one loop runs on one processor; fuse the loops, or use another dimension"));
         }
         let most = match processor {
@@ -583,15 +622,18 @@ impl Nest {
         };
         if let Some(most) = most {
             let Some(iterations) = self.nodes[node].extent.known() else {
-                return Err(Illegal::new(format!(
+                return Err(Illegal::new(codes::TX0308, format!(
                     "`{name}` has a number of iterations that is known at run time only, so it cannot be bound to {processor}"
                 ))
                 .note(format!("split it, and bind `{name}.i`")));
             };
             if iterations > most {
-                return Err(Illegal::new(format!(
-                    "`{name}` has {iterations} iterations, but {processor} takes at most {most}"
-                ))
+                return Err(Illegal::new(
+                    codes::TX0307,
+                    format!(
+                        "`{name}` has {iterations} iterations, but {processor} takes at most {most}"
+                    ),
+                )
                 .note("split it by less"));
             }
         }
@@ -609,13 +651,13 @@ impl Nest {
         match self.nodes[node].extent.known() {
             Some(n) if n <= MAX_UNROLL => {}
             Some(n) => {
-                return Err(Illegal::new(format!(
+                return Err(Illegal::new(codes::TX0307, format!(
                     "`{name}` has {n} iterations, too many to be {how}; at most {MAX_UNROLL} can be"
                 ))
                 .note("split it by less"));
             }
             None => {
-                return Err(Illegal::new(format!(
+                return Err(Illegal::new(codes::TX0308, format!(
                     "`{name}` has a number of iterations that is known at run time only, so it cannot be {how}"
                 ))
                 .note(format!("split it, and take `{name}.i`")));
@@ -682,9 +724,10 @@ impl Nest {
         for name in names {
             let node = self.find(name)?;
             if !self.nodes[node].reduced {
-                return Err(Illegal::new(format!(
-                    "`{name}` of `partials` is not reduced"
-                )));
+                return Err(Illegal::new(
+                    codes::TX0026,
+                    format!("`{name}` of `partials` is not reduced"),
+                ));
             }
             self.nodes[node].apart = true;
         }
@@ -717,29 +760,37 @@ impl Nest {
         let block = self.block();
         let threads = block.iter().product::<i64>();
         if threads > i64::from(MAX_THREADS) {
-            return Err(Illegal::new(format!(
-                "{}x{}x{} threads are {threads}, but a block has at most {MAX_THREADS}",
-                block[0], block[1], block[2]
-            )));
+            return Err(Illegal::new(
+                codes::TX0307,
+                format!(
+                    "{}x{}x{} threads are {threads}, but a block has at most {MAX_THREADS}",
+                    block[0], block[1], block[2]
+                ),
+            ));
         }
         let cluster = self.cluster();
         let blocks = cluster.iter().product::<i64>();
         if blocks > i64::from(MAX_CLUSTER) {
-            return Err(Illegal::new(format!(
-                "{}x{}x{} blocks are {blocks}, but a cluster has at most {MAX_CLUSTER}",
-                cluster[0], cluster[1], cluster[2]
-            )));
+            return Err(Illegal::new(
+                codes::TX0307,
+                format!(
+                    "{}x{}x{} blocks are {blocks}, but a cluster has at most {MAX_CLUSTER}",
+                    cluster[0], cluster[1], cluster[2]
+                ),
+            ));
         }
         if self.last_block && self.has_clusters() {
-            return Err(Illegal::new("`last_block` counts blocks, not clusters")
-                .note("leave `last_block` away, or bind to blocks alone"));
+            return Err(
+                Illegal::new(codes::TX0315, "`last_block` counts blocks, not clusters")
+                    .note("leave `last_block` away, or bind to blocks alone"),
+            );
         }
         for node in &self.order {
             let Node { name, run, .. } = &self.nodes[*node];
             if let (true, Run::On(processor @ Processor::Block(_)), Some(reason)) =
                 (self.nodes[*node].combines(), run, atomics)
             {
-                return Err(Illegal::new(format!(
+                return Err(Illegal::new(codes::TX0305, format!(
                     "`{name}` is reduced and bound to {processor}: several blocks would write one result"
                 ))
                 .note(format!("keep partial results with `#tile.rfactor<\"{name}\">`, or permit atomics: {reason}")));
@@ -758,10 +809,13 @@ impl Nest {
             inside.first(),
             inside.iter().find(|n| !self.is_of_vectors(**n)),
         ) {
-            return Err(Illegal::new(format!(
-                "`{}` lies within `{}`, whose length depends on it",
-                self.nodes[*other].name, self.nodes[*outer].name
-            ))
+            return Err(Illegal::new(
+                codes::TX0310,
+                format!(
+                    "`{}` lies within `{}`, whose length depends on it",
+                    self.nodes[*other].name, self.nodes[*outer].name
+                ),
+            )
             .note("reorder it to the outside"));
         }
         let first = serial.iter().position(|n| self.nodes[*n].combines());
@@ -773,7 +827,7 @@ impl Nest {
             } = &self.nodes[*node];
             let written_out = matches!(run, Run::Unrolled | Run::Vectorized);
             if !self.nodes[*node].combines() && !written_out {
-                return Err(Illegal::new(format!(
+                return Err(Illegal::new(codes::TX0310, format!(
                     "`{name}` lies within the reduced loop `{}`: its partial results would need memory",
                     self.nodes[inner[0]].name
                 ))
@@ -790,10 +844,13 @@ impl Nest {
                 n.saturating_mul(self.nodes[*l].extent.known().unwrap_or(1))
             });
         if written > MAX_UNROLL * 4 || lanes > MAX_UNROLL {
-            return Err(Illegal::new(format!(
-                "{written} iterations are written out with {lanes} partial results a thread, expected at most {} and {MAX_UNROLL}",
-                MAX_UNROLL * 4
-            )));
+            return Err(Illegal::new(
+                codes::TX0307,
+                format!(
+                    "{written} iterations are written out with {lanes} partial results a thread, expected at most {} and {MAX_UNROLL}",
+                    MAX_UNROLL * 4
+                ),
+            ));
         }
         let vectorized: Vec<usize> = serial
             .iter()
@@ -803,15 +860,21 @@ impl Nest {
         match vectorized.as_slice() {
             [] => Ok(()),
             [one] if serial.last() == Some(one) => Ok(()),
-            [one] => Err(Illegal::new(format!(
-                "`{}` is vectorized, but not the innermost loop of a thread",
-                self.nodes[*one].name
-            ))
+            [one] => Err(Illegal::new(
+                codes::TX0309,
+                format!(
+                    "`{}` is vectorized, but not the innermost loop of a thread",
+                    self.nodes[*one].name
+                ),
+            )
             .note("reorder it to the inside")),
-            [one, two, ..] => Err(Illegal::new(format!(
-                "`{}` and `{}` are both vectorized",
-                self.nodes[*one].name, self.nodes[*two].name
-            ))
+            [one, two, ..] => Err(Illegal::new(
+                codes::TX0309,
+                format!(
+                    "`{}` and `{}` are both vectorized",
+                    self.nodes[*one].name, self.nodes[*two].name
+                ),
+            )
             .note("vectorize the innermost loop, and unroll others")),
         }
     }

@@ -8,7 +8,7 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::build::Predicate;
 use tx_mlir::memref::root;
 use tx_mlir::{
-    Affine, Builder, Failed, Index, MemRef, Val, argument_of, attribute, error, is, name,
+    Affine, Builder, Failed, Index, MemRef, Val, argument_of, attribute, codes, error, is, name,
 };
 
 impl<'c> Job<'c> {
@@ -68,6 +68,7 @@ impl<'c> Job<'c> {
                     "operand {number} is indexed by `{index}`, which is {outside}, but its dimension {place} has {size} elements"
                 ),
             )
+            .code(codes::TX0324)
             .emit());
         }
         Ok(())

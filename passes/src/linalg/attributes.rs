@@ -6,7 +6,8 @@ use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Determinism, Nan};
 use tx_mlir::{
-    Failed, Op, attribute, discardable_attributes, elements, error, name, nearest, type_value,
+    Failed, Op, attribute, codes, discardable_attributes, elements, error, name, nearest,
+    type_value,
 };
 
 /// An attribute of a linalg op that its `tile.reduce`, or its kernel, gets.
@@ -71,7 +72,7 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
         if let Some(one) = HANDED_ON.iter().find(|one| one.name == found) {
             if !(one.fits)(value) {
                 let message = format!("attribute `{found}` is `{text}`, expected {}", one.expected);
-                return Err(error(op.location(), message).emit());
+                return Err(error(op.location(), message).code(codes::TX0035).emit());
             }
             if !one.is_for_all && !reduces(op) {
                 return Err(of_no_reduction(op, &found));
@@ -86,7 +87,8 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
         let report = error(
             op.location(),
             format!("attribute `{found}` of a linalg op is not handed on to the reduction"),
-        );
+        )
+        .code(codes::TX0035);
         let report = match meant {
             Some(meant) => report.note(format!("did you mean `{meant}`?")),
             None => report,
@@ -113,6 +115,7 @@ pub(crate) fn of_no_reduction(op: Op<'_>, attribute: &str) -> Failed {
             name(op)
         ),
     )
+    .code(codes::TX0035)
     .note("remove it, or put it on the reduction")
     .emit()
 }

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use tx_dialect_tile::CLEARED;
 use tx_mlir::memref::root;
 use tx_mlir::{
-    EffectKind, Failed, MemRef, Op, Val, argument_of, attribute, defining_op, error, is, key,
-    memory_effects, name, operands, ops, parent, walk,
+    EffectKind, Failed, MemRef, Op, Val, argument_of, attribute, codes, defining_op, error, is,
+    key, memory_effects, name, operands, ops, parent, walk,
 };
 
 /// The uses of every value of a function.
@@ -207,6 +207,7 @@ pub(crate) fn check_written<'c>(op: Op<'c>, memories: &[Val<'c>]) -> Result<(), 
                 op.location(),
                 format!("`{}` combines with what output {i} holds, and nothing wrote that before", name(op)),
             )
+            .code(codes::TX0803)
             .note_at(alloc.location(), "it is allocated here")
             .note(match is(op, "tile.reduce") {
                 true => "leave `accumulate` out, or write what results start from before, by `linalg.fill`",

@@ -13,8 +13,8 @@ use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Kind, default_accumulator};
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
-    Affine, Failed, Op, Val, attribute, context, error, is, key, name, only_reads, ops, type_value,
-    walk,
+    Affine, Failed, Op, Val, attribute, codes, context, error, is, key, name, only_reads, ops,
+    type_value, walk,
 };
 
 /// Where a value that a body is given comes from.
@@ -210,6 +210,7 @@ fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
     };
     let what = what.unwrap_or_else(|| "the identity".to_owned());
     error(op.location(), "no identity of the combiner is known")
+        .code(codes::TX0402)
         .note(format!(
             "fill the outputs with {what} by `linalg.fill`, just before"
         ))
@@ -274,6 +275,7 @@ fn check_body<'c>(loops: &Loops<'c>) -> Result<(), Failed> {
             loops.op.location(),
             "the body of a reduction only computes: it may be run any number of times",
         )
+        .code(codes::TX0015)
         .note_at(inner.location(), format!("`{}` {why}", name(inner)))
         .emit());
     }
@@ -287,6 +289,7 @@ fn check_accumulator<'c>(op: Op<'c>, what: &Recognised<'c>) -> Result<(), Failed
             op.location(),
             "`acc` is for named kinds; here the combiner says the type of partial results",
         )
+        .code(codes::TX0011)
         .emit());
     }
     Ok(())

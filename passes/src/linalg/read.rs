@@ -5,8 +5,8 @@ use melior::ir::{Type, ValueLike};
 use tx_mlir::build::argument;
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
-    Affine, AffineMap, Blk, Failed, MemRef, Op, Val, affine, attribute, elements, enclosing, error,
-    first_block, integers, is, keyword, name, operands, ops, parent,
+    Affine, AffineMap, Blk, Failed, MemRef, Op, Val, affine, attribute, codes, elements, enclosing,
+    error, first_block, integers, is, keyword, name, operands, ops, parent,
 };
 
 /// An operand and the map from loops to it.
@@ -149,6 +149,7 @@ pub(crate) fn reduction<'c>(op: Op<'c>) -> Result<Option<Loops<'c>>, Failed> {
             op.location(),
             format!("`{}` is several reductions", name(op)),
         )
+        .code(codes::TX0405)
         .note("write it as `linalg.reduce` and `linalg.generic` ops")
         .emit());
     }
@@ -191,6 +192,7 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
             _ => continue,
         };
         return Err(error(op.location(), message)
+            .code(codes::TX0028)
             .note("outputs are indexed by every `parallel` loop and by no `reduction` loop")
             .emit());
     }
@@ -209,6 +211,7 @@ fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
                 op.location(),
                 format!("operand {i} is a tensor, expected memory: `{ty}`"),
             )
+            .code(codes::TX0322)
             .note(TENSORS_FIRST)
             .emit());
         } else if is_memory(operand.value) {
@@ -220,7 +223,7 @@ fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
         } else {
             continue;
         };
-        return Err(error(op.location(), message).emit());
+        return Err(error(op.location(), message).code(codes::TX0322).emit());
     }
     Ok(())
 }
@@ -236,6 +239,7 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
                     operand.map
                 ),
             )
+            .code(codes::TX0027)
             .note("put the symbol's value into the map as a constant")
             .emit());
         }
@@ -262,6 +266,7 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
                     output.map
                 ),
             )
+            .code(codes::TX0028)
             .note("reduce into a temporary of that shape, and copy it with a map of its own")
             .emit());
         }
@@ -282,7 +287,8 @@ fn check_place(op: Op<'_>) -> Result<(), Failed> {
     let report = error(
         op.location(),
         "linalg reductions are converted in the body of a `func.func`",
-    );
+    )
+    .code(codes::TX0318);
     let report = match parent(op) {
         Some(p) => report.note_at(p.location(), format!("this one stands in a `{}`", name(p))),
         None => report,
@@ -309,6 +315,7 @@ fn check_overlap(loops: &Loops<'_>) -> Result<(), Failed> {
                 loops.op.location(),
                 format!("output {i} {shares} memory with another operand"),
             )
+            .code(codes::TX0110)
             .note("elements are read while results are written: reduce into a temporary of `memref.alloc`, and `memref.copy` that")
             .emit());
         }

@@ -14,8 +14,8 @@ use melior::ir::{TypeLike, ValueLike};
 use std::collections::BTreeSet;
 use tx_dialect_tile::{Kind, Nan, default_accumulator};
 use tx_mlir::{
-    Blk, Failed, Op, Report, Val, argument_of, attribute, defining_op, error, is, key, operands,
-    ops, results, value_location, written_name,
+    Blk, Failed, Op, Report, Val, argument_of, attribute, codes, defining_op, error, is, key,
+    operands, ops, results, value_location, written_name,
 };
 
 /// What a body computes.
@@ -401,6 +401,7 @@ impl<'c> Cut<'_, 'c> {
                         found.kind
                     ),
                 )
+                .code(codes::TX0403)
                 .note("let an element win only where it is strictly better than what is kept: `ogt` or `sgt` for the largest, `olt` or `slt` for the smallest")
                 .emit());
             }
@@ -472,6 +473,7 @@ impl<'c> Cut<'_, 'c> {
                 op.location(),
                 "cannot tell whether elements may be combined in any order: the combiner uses ops that are not known here",
             )
+            .code(codes::TX0404)
             .note("write it as a `tile.reduce custom` with its identity")
             .emit());
         }
@@ -480,7 +482,9 @@ impl<'c> Cut<'_, 'c> {
         }
         match broken {
             Some(example) => {
-                let report = error(op.location(), example.to_string()).note(example.text);
+                let report = error(op.location(), example.to_string())
+                    .code(codes::TX0207)
+                    .note(example.text);
                 let meant = instead(self.body, self.olds[0]).into_iter();
                 let report = meant.fold(report, |report, meant| report.note(meant));
                 let report = self.says_condition(report);
@@ -544,6 +548,7 @@ impl<'c> Cut<'_, 'c> {
             self.loops.op.location(),
             format!("the result does not use the accumulator, {called}"),
         )
+        .code(codes::TX0207)
         .note_at(value_location(old), "this is what was combined before")
         .note(format!(
             "combine it with the element, and yield that: `%new = {sum} {name}, %element : {ty}` for a sum"
@@ -578,6 +583,7 @@ impl<'c> Cut<'_, 'c> {
             self.loops.op.location(),
             "the body is no combiner of two partial results",
         )
+        .code(codes::TX0401)
         .note(format!(
             "it updates old values ({}) from ({}); expected a value of the same type for each old value",
             list(&self.olds),

@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{PoisonError, RwLock};
-use tx_mlir::{Builder, Failed, Op, attribute, dictionary, error, integer_width, nearest};
+use tx_mlir::{Builder, Failed, Op, attribute, codes, dictionary, error, integer_width, nearest};
 
 /// The variants of this crate.
 pub(crate) const BUILTIN: &[&dyn Variant] = &[
@@ -214,6 +214,7 @@ pub(crate) fn refuse_params(op: Op<'_>, reason: &str) -> Failed {
         op.location(),
         format!("`params` do not fit this reduction: {reason}"),
     )
+    .code(codes::TX0115)
     .note("`tile-select-variant` computes them")
     .emit()
 }

@@ -39,6 +39,8 @@ fn serve(args: Vec<String>) -> ExitCode {
     let registry = DialectRegistry::new();
     register_upstream_dialects(&registry);
     tx_dialect_tile::register(&registry);
+    // MLIR's server passes on notes, and no codes.
+    tx_mlir::explain_errors(|code| code.to_string());
     u8::try_from(lsp_main(args, &registry)).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 

@@ -4,6 +4,8 @@ use std::io::{self, BufRead, Read, Write};
 
 use serde_json::{Value, json};
 
+use tx_mlir::Code;
+
 use crate::docs;
 
 /// Copies messages until there are no more. What is no message, as the text of `--help`, is copied as it is.
@@ -60,10 +62,16 @@ fn changed(body: &[u8]) -> Option<Vec<u8>> {
     Some(message.to_string().into_bytes())
 }
 
-/// Gives a diagnostic the code of the rule that it is about, if it is one of ours.
+/// Moves the code of a diagnostic from the note that the server adds to its field.
 fn add_code(diagnostic: &mut Value) -> Option<()> {
-    let code = tx_codes::find(diagnostic["message"].as_str()?)?;
-    diagnostic["code"] = code.name().into();
+    let notes = diagnostic.get_mut("relatedInformation")?.as_array_mut()?;
+    let code = |note: &Value| note["message"].as_str()?.parse::<Code>().ok();
+    let found = notes.iter().position(|note| code(note).is_some())?;
+    let code = code(&notes.remove(found))?;
+    if notes.is_empty() {
+        diagnostic.as_object_mut()?.remove("relatedInformation");
+    }
+    diagnostic["code"] = code.to_string().into();
     Some(())
 }
 
@@ -141,21 +149,28 @@ mod tests {
     #[test]
     fn diagnostics_get_their_code() {
         let diagnostics = json!([
-            {"message": "'tile.reduce' op axis 2 is out of range for rank 2", "severity": 1},
-            {"message": "expected ','"},
+            {"message": "'tile.reduce' op axis 2 is out of range for rank 2", "severity": 1,
+             "relatedInformation": [{"message": "axes are 0 to 1"}, {"message": "TX0001"}]},
+            {"message": "'tile.reduce' op needs a source", "relatedInformation": [{"message": "TX0005"}]},
+            {"message": "TX0001", "relatedInformation": [{"message": "a note"}]},
             {"no": "message"},
         ]);
-        let body = json!({"method": "textDocument/publishDiagnostics", "params": {"diagnostics": diagnostics}});
+        let body = json!({"method": "textDocument/publishDiagnostics", "params": {"diagnostics": &diagnostics}});
         let output = String::from_utf8(copied(&framed(&body.to_string()))).unwrap();
         let (_, body) = output.split_once("\r\n\r\n").unwrap();
         let message: Value = serde_json::from_str(body).unwrap();
         let said = &message["params"]["diagnostics"];
         assert_eq!(said[0]["code"], "TX0001");
         assert_eq!(said[0]["severity"], 1);
-        assert!(
-            said[1].get("code").is_none() && said[2].get("code").is_none(),
-            "{said}"
+        assert_eq!(
+            said[0]["relatedInformation"],
+            json!([{"message": "axes are 0 to 1"}])
         );
+        assert_eq!(
+            said[1],
+            json!({"message": "'tile.reduce' op needs a source", "code": "TX0005"})
+        );
+        assert_eq!((&said[2], &said[3]), (&diagnostics[2], &diagnostics[3]));
     }
 
     #[test]

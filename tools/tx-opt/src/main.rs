@@ -45,7 +45,7 @@ fn main() -> ExitCode {
             .starts_with("verify-diagnostics")
     };
     if !args.iter().any(is_test) {
-        tx_mlir::explain_errors(explain);
+        tx_mlir::explain_errors(|code| format!("{code}: tx explain {code}"));
     }
     let status = opt_main(args, &registry);
     if status == 0 {
@@ -53,12 +53,6 @@ fn main() -> ExitCode {
     } else {
         ExitCode::FAILURE
     }
-}
-
-/// The code of an error, and who explains it.
-fn explain(message: &str) -> Option<String> {
-    let name = tx_codes::find(message)?.name();
-    Some(format!("{name}: tx explain {name}"))
 }
 
 /// Every pass and pipeline of `tx`.

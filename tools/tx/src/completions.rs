@@ -6,6 +6,7 @@ use clap_complete::Shell;
 use crate::cli::{self, Cli};
 use crate::failure::Failure;
 use crate::name;
+use crate::pages;
 
 /// What arguments that are made begin with; others are files.
 const FORMS: &str = "rand: zeros: full:";
@@ -37,7 +38,7 @@ fn function(what: &str) -> String {
 }
 
 fn codes() -> String {
-    let names: Vec<String> = tx_codes::codes().map(tx_codes::Code::name).collect();
+    let names: Vec<&str> = pages::titles().map(|(name, _)| name).collect();
     names.join(" ")
 }
 
@@ -126,9 +127,9 @@ fn fish(mut command: Command) -> String {
         ));
     }
     // A title has no quotes of fish's.
-    let codes = tx_codes::codes().map(|code| {
-        let title = code.title.replace(['\'', '"', '\\', '$'], "");
-        format!("{}\\t'{title}'", code.name())
+    let codes = pages::titles().map(|(name, title)| {
+        let title = title.replace(['\'', '"', '\\', '$'], "");
+        format!("{name}\\t'{title}'")
     });
     let codes: Vec<String> = codes.collect();
     script.push_str(&format!(

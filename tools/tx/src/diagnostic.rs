@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use serde_json::{Value, json};
 use tx::Severity;
-use tx_codes::Code;
+use tx_mlir::Code;
 
 use crate::name;
 
@@ -21,9 +21,6 @@ pub(crate) enum Format {
     /// One line of JSON for each message
     Json,
 }
-
-/// The rule that combiners obey the laws.
-const LAWS: u64 = 207;
 
 static FORMAT: OnceLock<Format> = OnceLock::new();
 
@@ -43,6 +40,8 @@ impl Format {
 pub(crate) struct Said {
     severity: Severity,
     origin: Origin,
+    /// The rule that is broken.
+    code: Option<Code>,
     message: String,
     /// The line of the program that it points to.
     line: Option<String>,
@@ -70,6 +69,7 @@ impl Said {
         Self {
             severity: Severity::Remark,
             origin: Origin::Text,
+            code: None,
             message: text.trim_end().to_owned(),
             line: None,
             notes: Vec::new(),
@@ -78,7 +78,13 @@ impl Said {
 
     /// What is wrong with a program that was checked, at the first place of it that `verdict` names. People read `verdict` in the
     /// table on standard output, and programs in a note.
-    pub(crate) fn finding(text: &str, verdict: &str, file: &Path, note: Option<&str>) -> Self {
+    pub(crate) fn finding(
+        text: &str,
+        code: Option<Code>,
+        verdict: &str,
+        file: &Path,
+        note: Option<&str>,
+    ) -> Self {
         let file = file.display().to_string();
         let noted = |origin, message: &str| Self {
             severity: Severity::Note,
@@ -103,6 +109,7 @@ impl Said {
         Self {
             severity: Severity::Error,
             origin: Origin::Finding(place),
+            code,
             notes: std::iter::once(verdict).chain(note).collect(),
             ..Self::progress(&text)
         }
@@ -125,6 +132,7 @@ impl Said {
         Self {
             severity: Severity::Error,
             origin: Origin::Tx,
+            code: None,
             message: message.strip_prefix("tx: ").unwrap_or(message).to_owned(),
             line: None,
             notes: Vec::new(),
@@ -159,6 +167,7 @@ impl Said {
             Self {
                 severity,
                 origin: Origin::Program(Some(place.and_then(location).unwrap_or_else(unknown))),
+                code: None,
                 message,
                 line: None,
                 notes: Vec::new(),
@@ -166,6 +175,7 @@ impl Said {
         };
         let message = format!("{} (kernel `{}`)", fault.without_place(), fault.kernel);
         let mut one = said(Severity::Error, fault.location.as_deref(), message);
+        one.code = fault.code.and_then(|code| code.parse().ok());
         one.notes = fault
             .elsewhere()
             .into_iter()
@@ -204,14 +214,19 @@ impl Said {
     }
 
     /// Why arguments do not fit a program, at a place of it.
-    pub(crate) fn of_arguments(message: &str, file: &Path, place: tx_plan::Place) -> Self {
+    pub(crate) fn of_arguments(
+        error: &tx_plan::CheckError,
+        file: &Path,
+        place: tx_plan::Place,
+    ) -> Self {
         Self {
+            code: error.code().and_then(|code| code.parse().ok()),
             origin: Origin::Program(Some(tx::Location {
                 file: file.display().to_string(),
                 line: place.line,
                 column: place.column,
             })),
-            ..Self::by_tx(message)
+            ..Self::by_tx(&error.to_string())
         }
     }
 
@@ -245,6 +260,7 @@ impl Said {
         Self {
             severity: diagnostic.severity,
             origin: Origin::Program(diagnostic.location.clone()),
+            code: diagnostic.code,
             message: diagnostic.message.clone(),
             line: None,
             notes: diagnostic.notes.iter().map(Self::diagnostic).collect(),
@@ -299,24 +315,6 @@ impl Said {
             .collect()
     }
 
-    /// The rule that is broken.
-    fn code(&self) -> Option<&'static Code> {
-        match (self.severity, &self.origin) {
-            (Severity::Error, Origin::Program(_)) => tx_codes::find(&self.message),
-            // What the program did stands in the verdict.
-            (Severity::Error, Origin::Finding(_)) => self.notes.iter().find_map(|note| {
-                let told = |verdict| note.message.split_once(verdict);
-                if let Some((_, fault)) = told("RACE: ").or_else(|| told("FAULT: ")) {
-                    return tx_codes::find(fault);
-                }
-                let breaks = told("BROKEN: ").is_some()
-                    || self.message.contains("where such values occur, ");
-                tx_codes::get(LAWS).filter(|_| breaks)
-            }),
-            _ => None,
-        }
-    }
-
     /// Text for people, in colours.
     pub(crate) fn styled(&self) -> String {
         let mut text = String::new();
@@ -327,10 +325,10 @@ impl Said {
 
     /// Adds the code that explains it.
     fn name_code(&self, text: &mut String) {
-        if let Some(code) = self.code() {
-            let (dim, name) = (Style::new().dimmed(), code.name());
+        if let Some(code) = self.code {
+            let dim = Style::new().dimmed();
             text.push_str(&format!(
-                "{dim}  = {name}: {} explain {name}{dim:#}\n",
+                "{dim}  = {code}: {} explain {code}{dim:#}\n",
                 name::get()
             ));
         }
@@ -401,7 +399,7 @@ impl Said {
     /// What programs are told; `docs/diagnostics.md` says what each field is.
     pub(crate) fn json(&self) -> Value {
         let mut object = self.json_without_text();
-        object["code"] = self.code().map(Code::name).into();
+        object["code"] = self.code.map(|code| code.to_string()).into();
         object["rendered"] = self.whole_text().into();
         object
     }
@@ -593,6 +591,7 @@ mod tests {
     fn error(location: Option<tx::Location>, message: &str) -> tx::Diagnostic {
         tx::Diagnostic {
             severity: Severity::Error,
+            code: None,
             location,
             message: message.to_owned(),
             notes: Vec::new(),
@@ -609,6 +608,7 @@ mod tests {
             at(2, 4),
             "'tile.reduce' op axis 2 is out of range for rank 2",
         );
+        axis.code = Some(tx_mlir::codes::TX0001);
         for (place, message) in [(at(2, 4), "of the same place"), (at(1, 1), "a note")] {
             axis.notes.push(tx::Diagnostic {
                 severity: Severity::Note,

@@ -6,7 +6,7 @@ mod written;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use tx_codes::{Code, Command};
+use tx_mlir::Code;
 
 use self::layout::laid_out;
 
@@ -14,16 +14,17 @@ use crate::cli::{Candidates, Explain};
 use crate::compile;
 use crate::diagnostic::Said;
 use crate::failure::Failure;
+use crate::pages;
 use crate::progress::note;
 
 /// Runs `tx explain`.
 pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     let Some(what) = options.what.as_deref().filter(|_| !options.list) else {
-        return crate::print(list().as_bytes());
+        return crate::print(pages::list().as_bytes());
     };
     // A number alone is one too, unless it is a file.
-    let digits = |text: &str| tx_codes::number(&format!("TX{text}")).filter(|_| !what.exists());
-    let known = |text: &str| tx_codes::number(text).or_else(|| digits(text));
+    let digits = |text: &str| number(&format!("TX{text}")).filter(|_| !what.exists());
+    let known = |text: &str| number(text).or_else(|| digits(text));
     match what.to_str().and_then(known) {
         Some(number) => code(number),
         None if !what.exists() && is_nearly_a_code(what) => Err(Failure::Usage(format!(
@@ -47,77 +48,23 @@ fn is_nearly_a_code(what: &Path) -> bool {
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A line for each code.
-fn list() -> String {
-    let mut text = String::new();
-    for group in tx_codes::groups() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(&format!("{}\n", group.title));
-        for code in group.codes {
-            text.push_str(&format!("  {}  {}\n", code.name(), code.title));
-        }
-    }
-    text
+/// The number in text of the form of a code, in any case: `TX0012`, `tx12`.
+fn number(text: &str) -> Option<u64> {
+    let (tx, digits) = text.split_at_checked(2)?;
+    let form = tx.eq_ignore_ascii_case("tx")
+        && !digits.is_empty()
+        && digits.bytes().all(|b| b.is_ascii_digit());
+    // One that is too large is that of no code.
+    form.then(|| digits.parse().unwrap_or(u64::MAX))
 }
 
-/// What there is to know of a code.
+/// Prints the page of a code.
 fn code(number: u64) -> Result<(), Failure> {
-    let code = tx_codes::get(number).ok_or_else(|| {
-        Failure::Usage(format!(
-            "no code TX{number:04}: `tx explain --list` lists all"
-        ))
-    })?;
-    crate::print(crate::name::spoken(&page(code)).as_bytes())
-}
-
-fn page(code: &Code) -> String {
-    let mut text = format!("{}: {}\n\n", code.name(), code.title);
-    for message in code.shown() {
-        text.push_str(&format!("  error: {}\n", message.replace("{}", "…")));
-    }
-    text.push_str(&format!("\n{}\n", wrapped(code.explanation)));
-    let by = |flags: &[&str]| format!("by `tx-opt {}`", flags.join(" "));
-    let (refused, accepted) = match code.command {
-        Command::Compile => ("by `tx compile`".to_owned(), String::new()),
-        Command::Run(flags) => {
-            let run = format!("by `tx run --device cpu {}`", flags.join(" "));
-            (run, String::new())
-        }
-        Command::Opt(flags) => (by(flags), String::new()),
-        Command::Options { refused, accepted } => (by(refused), format!(" {}", by(accepted))),
-    };
-    for (title, example) in [
-        (format!("Refused {refused}:"), code.refused),
-        (format!("Accepted{accepted}:"), code.accepted),
-    ] {
-        text.push_str(&format!("\n{title}\n\n"));
-        for line in example.lines() {
-            text.push_str(format!("  {line}").trim_end());
-            text.push('\n');
-        }
-    }
-    text
-}
-
-/// Lines of at most 80 characters, where words are no longer.
-fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let Some(line) = lines.last_mut() else {
-            continue;
-        };
-        if line.is_empty() {
-            word.clone_into(line);
-        } else if line.chars().count() + 1 + word.chars().count() <= 80 {
-            line.push(' ');
-            line.push_str(word);
-        } else {
-            lines.push(word.to_owned());
-        }
-    }
-    lines.join("\n")
+    let name = format!("TX{number:04}");
+    let page = name.parse::<Code>().ok().and_then(pages::page);
+    let page = page
+        .ok_or_else(|| Failure::Usage(format!("no code {name}: `tx explain --list` lists all")))?;
+    crate::print(crate::name::spoken(page).as_bytes())
 }
 
 /// How a program is compiled, and why.
@@ -463,12 +410,14 @@ mod tests {
     fn kernels_that_are_alike_are_told_once() {
         let remark = |message: &str, notes: &[&str]| tx::Diagnostic {
             severity: tx::Severity::Remark,
+            code: None,
             location: None,
             message: message.to_owned(),
             notes: notes.iter().map(|note| remark_of(note)).collect(),
         };
         fn remark_of(message: &str) -> tx::Diagnostic {
             tx::Diagnostic {
+                code: None,
                 severity: tx::Severity::Note,
                 location: None,
                 message: message.to_owned(),
@@ -514,17 +463,21 @@ mod tests {
     }
 
     #[test]
-    fn text_is_wrapped_between_words() {
-        assert_eq!(wrapped(""), "");
-        let long = "x".repeat(90);
-        assert_eq!(wrapped(&format!("a b {long} c")), format!("a b\n{long}\nc"));
-        for code in tx_codes::codes() {
-            let text = wrapped(code.explanation);
-            assert!(
-                text.lines().all(|line| line.chars().count() <= 80),
-                "{text}"
-            );
-            assert_eq!(text.replace('\n', " "), code.explanation);
+    fn codes_are_read_in_any_case() {
+        assert_eq!(number("TX0012"), Some(12));
+        assert_eq!(number("tx12"), Some(12));
+        assert_eq!(number("Tx99999999999999999999"), Some(u64::MAX));
+        for other in [
+            "",
+            "t",
+            "TX",
+            "TX-1",
+            "TX0012.mlir",
+            "0012",
+            "été12",
+            "TX 12",
+        ] {
+            assert_eq!(number(other), None, "{other}");
         }
     }
 }

@@ -27,6 +27,7 @@ mod fuzz;
 mod man;
 mod memory;
 mod name;
+mod pages;
 mod progress;
 mod report;
 mod run;

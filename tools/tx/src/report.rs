@@ -188,7 +188,7 @@ fn remark(diagnostic: &tx::Diagnostic, source: &tx::Source) -> Remark {
         severity: diagnostic.severity.to_string(),
         message: name::spoken(&diagnostic.message).into_owned(),
         code: match diagnostic.severity {
-            tx::Severity::Error => tx_codes::find(&diagnostic.message).map(tx_codes::Code::name),
+            tx::Severity::Error => diagnostic.code.map(|code| code.to_string()),
             _ => None,
         },
         line: place.map(|place| place.line),

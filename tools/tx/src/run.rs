@@ -151,11 +151,7 @@ impl Launch {
 /// What refuses arguments at a place of the program, if it is that.
 pub(crate) fn at_its_place(error: &tx_runtime::Error, program: &Path) -> Option<Said> {
     match error {
-        tx_runtime::Error::Check(check) => Some(Said::of_arguments(
-            &check.to_string(),
-            program,
-            check.place()?,
-        )),
+        tx_runtime::Error::Check(check) => Some(Said::of_arguments(check, program, check.place()?)),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
+use tx_mlir::codes;
 use tx_validate::{Options, Trouble, Validation, Verdict, Watch};
 
 use crate::cli::Validate;
@@ -295,7 +296,9 @@ pub(crate) fn finding(file: &Path, source: &[u8], validation: &Validation) -> Op
     };
     let text = format!("@{}: {what}", validation.entry);
     let verdict = format!("{name}: {}", stage.verdict);
-    let found = Said::finding(&text, &verdict, file, validation.note());
+    let law = validation.blamed().map(|_| codes::TX0207);
+    let code = stage.verdict.code().or(law);
+    let found = Said::finding(&text, code, &verdict, file, validation.note());
     Some(found.quoting(&Lines::of(file, source)))
 }
 

@@ -1,37 +1,60 @@
-//! The table of codes against the compiler: each example is refused for its reason and for no other, the mended one is accepted,
-//! and every message that a test of the repository expects has a code.
+//! The pages of `docs/diagnostics` against the compiler: each refused example reports the code of its page and no other, and each
+//! accepted one is accepted.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tx::{Diagnostic, Severity};
-use tx_codes::{Code, Command, candidates, codes, find};
-use tx_mlir::Session;
+use tx_mlir::{Code, Session, codes};
 
-/// Messages of MLIR, which have no code: the beginning of each, without the op's name.
-const OF_MLIR: &[&str] = &[
-    "'nvvm.kernel' attribute attached to unexpected op",
-    "Minimum NVVM target SM version is sm_20",
-    "a block ends without a terminator",
-    "attribute '",
-    "cannot be converted to LLVM IR: ",
-    "custom op '",
-    "duplicate ",
-    "expected ",
-    "expects parent op ",
-    "failed to ",
-    "incorrect number of indices",
-    "invalid properties",
-    "missing `LLVMTranslationDialectInterface` registration",
-    "op was not bufferized",
-    "operand #",
-    "result #",
-    "unknown attribute `",
-    "unknown  type `",
-    "unknown type `",
-    "use of ",
-];
+/// A page: what shows that its first example is refused and its second one accepted.
+struct Page {
+    code: Code,
+    title: String,
+    refused: Example,
+    accepted: Example,
+}
+
+/// A program, and the command to give it to.
+struct Example {
+    command: String,
+    program: String,
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(name)
+}
+
+/// The page of a code.
+fn page(code: Code) -> Page {
+    let path = folder("docs/diagnostics").join(format!("{code}.md"));
+    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let title = text.lines().next().and_then(|line| line.split_once(": "));
+    let example = |word: &str| {
+        let (_, rest) = text.split_once(&format!("\n{word}"))?;
+        let (how, rest) = rest.split_once(":\n\n```mlir\n")?;
+        let (program, _) = rest.split_once("```\n")?;
+        let command = how
+            .strip_prefix(" by `")
+            .and_then(|how| how.strip_suffix('`'));
+        Some((command.map(str::to_owned), program.to_owned()))
+    };
+    let (command, program) = example("Refused").unwrap_or_else(|| panic!("{code}: an example"));
+    let command = command.unwrap_or_else(|| panic!("{code}: a command"));
+    let (other, accepted) = example("Accepted").unwrap_or_else(|| panic!("{code}: an example"));
+    Page {
+        code,
+        title: title.map_or("", |(_, title)| title).to_owned(),
+        accepted: Example {
+            command: other.unwrap_or_else(|| command.clone()),
+            program: accepted,
+        },
+        refused: Example { command, program },
+    }
+}
 
 /// What went wrong when a program ran with these arguments on the CPU.
 fn ran(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
@@ -64,14 +87,11 @@ fn ran(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
     match outcome {
         Ok(_) => (true, Vec::new()),
         Err(error) => {
-            let message = match error {
-                tx_runtime::Error::Fault(fault) => fault.message,
-                other => other.to_string(),
-            };
             let diagnostic = Diagnostic {
                 severity: Severity::Error,
+                code: error.code().and_then(|code| code.parse().ok()),
                 location: None,
-                message,
+                message: error.to_string(),
                 notes: Vec::new(),
             };
             (false, vec![diagnostic])
@@ -79,14 +99,15 @@ fn ran(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
     }
 }
 
-/// What compiling or passes said of a program.
-fn said(command: Command, program: &str, mended: bool) -> (bool, Vec<Diagnostic>) {
-    match command {
-        Command::Compile => {
+/// What a command says of a program.
+fn said(example: &Example) -> (bool, Vec<Diagnostic>) {
+    let words: Vec<&str> = example.command.split_whitespace().collect();
+    match words[..] {
+        ["tx", "compile"] => {
             let target = tx::Target::parse("sm_80").expect("a known chip");
             let source = tx::Source {
                 name: "example.mlir".to_owned(),
-                text: program.as_bytes().to_vec(),
+                text: example.program.as_bytes().to_vec(),
                 entry: None,
                 keep_stages: false,
             };
@@ -96,10 +117,9 @@ fn said(command: Command, program: &str, mended: bool) -> (bool, Vec<Diagnostic>
                 Err(error) => (false, error.diagnostics),
             }
         }
-        Command::Run(flags) => ran(flags, program),
-        Command::Opt(flags) => passes(flags, program),
-        Command::Options { accepted, .. } if mended => passes(accepted, program),
-        Command::Options { refused, .. } => passes(refused, program),
+        ["tx", "run", "--device", "cpu", ref flags @ ..] => ran(flags, &example.program),
+        ["tx-opt", ref flags @ ..] => passes(flags, &example.program),
+        _ => panic!("{}: unknown here", example.command),
     }
 }
 
@@ -125,104 +145,30 @@ fn passes(flags: &[&str], program: &str) -> (bool, Vec<Diagnostic>) {
     (done, session.take_diagnostics())
 }
 
-fn errors(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &str> {
-    diagnostics
-        .iter()
-        .filter(|diagnostic| diagnostic.severity == Severity::Error)
-        .map(|diagnostic| diagnostic.message.as_str())
-}
-
-/// Whether a message is one that MLIR brings with it.
-fn of_mlir(message: &str) -> bool {
-    let message = message
-        .strip_prefix('\'')
-        .and_then(|rest| rest.split_once("' op "))
-        .map_or(message, |(_, message)| message);
-    OF_MLIR
-        .iter()
-        .any(|beginning| message.starts_with(beginning))
+fn errors(diagnostics: &[Diagnostic]) -> Vec<&Diagnostic> {
+    let is_error = |diagnostic: &&Diagnostic| diagnostic.severity == Severity::Error;
+    diagnostics.iter().filter(is_error).collect()
 }
 
 #[test]
 fn examples_are_refused_for_their_reason_and_mended_ones_accepted() {
     let mut wrong = Vec::new();
-    for code in codes() {
-        let name = code.name();
-        let (done, diagnostics) = said(code.command, code.refused, false);
-        let found: BTreeSet<String> = errors(&diagnostics)
-            .filter(|message| find(message).is_some() || !of_mlir(message))
-            .map(|message| find(message).map_or_else(|| format!("no code: {message}"), Code::name))
-            .collect();
-        if done || found != BTreeSet::from([name.clone()]) {
-            let all: Vec<&str> = errors(&diagnostics).collect();
-            wrong.push(format!("{name} is refused for {found:?}: {all:?}"));
+    for page in codes::ALL.iter().copied().map(page) {
+        let code = page.code;
+        let (done, diagnostics) = said(&page.refused);
+        // Messages of MLIR, which may follow, have none.
+        let found: BTreeSet<Code> = diagnostics.iter().filter_map(|d| d.code).collect();
+        if done || found != BTreeSet::from([code]) {
+            let all = errors(&diagnostics);
+            wrong.push(format!("{code} is refused for {found:?}: {all:?}"));
         }
-        let (done, diagnostics) = said(code.command, code.accepted, true);
+        let (done, diagnostics) = said(&page.accepted);
         if !done {
-            let all: Vec<&str> = errors(&diagnostics).collect();
-            wrong.push(format!("{name}, mended, is refused: {all:?}"));
+            let all = errors(&diagnostics);
+            wrong.push(format!("{code}, mended, is refused: {all:?}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn every_message_that_a_test_expects_has_one_code() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lit-tests");
-    let mut files = Vec::new();
-    collect(&root, &mut files);
-    let mut wrong = BTreeSet::new();
-    let mut messages = 0;
-    for file in &files {
-        let text = fs::read_to_string(file).expect("a lit test is text");
-        let Some(command) = text
-            .lines()
-            .find_map(|line| line.strip_prefix("// RUN: tx-opt %s "))
-            .filter(|command| command.contains("--verify-diagnostics"))
-        else {
-            continue;
-        };
-        let flags: Vec<&str> = command
-            .split_whitespace()
-            .filter(|flag| !matches!(*flag, "--verify-diagnostics" | "--split-input-file"))
-            .collect();
-        for case in text.split("// -----") {
-            let (_, diagnostics) = passes(&flags, case);
-            for message in errors(&diagnostics) {
-                messages += 1;
-                let found: Vec<String> = candidates(message).map(Code::name).collect();
-                if found.len() != 1 && !(found.is_empty() && of_mlir(message)) {
-                    let file = file.strip_prefix(&root).unwrap_or(file).display();
-                    wrong.insert(format!("{file}: {found:?} for: {message}"));
-                }
-            }
-        }
-    }
-    let wrong: Vec<String> = wrong.into_iter().collect();
-    assert!(
-        wrong.is_empty(),
-        "give these a code in crates/tx-codes/src/table:\n{}",
-        wrong.join("\n")
-    );
-    assert!(messages > 300, "only {messages} messages were looked at");
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    let mut entries: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the folder of lit tests")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    entries.sort();
-    for path in entries {
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path
-            .extension()
-            .is_some_and(|extension| extension == "mlir")
-        {
-            files.push(path);
-        }
-    }
 }
 
 /// Runs the program `tx` on an example.
@@ -247,13 +193,14 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn example(number: u64) -> &'static Code {
-    tx_codes::get(number).expect("a code")
+/// The program that a page refuses.
+fn example(code: Code) -> String {
+    page(code).refused.program
 }
 
 #[test]
 fn code_is_the_last_line_of_an_error_and_leads_to_its_explanation() {
-    let refused = tx(&["compile", "example.mlir"], Some(example(1).refused));
+    let refused = tx(&["compile", "example.mlir"], Some(&example(codes::TX0001)));
     assert_eq!(refused.status.code(), Some(1));
     let said = text(&refused.stderr);
     assert!(
@@ -267,7 +214,7 @@ fn code_is_the_last_line_of_an_error_and_leads_to_its_explanation() {
     assert_eq!(explained.status.code(), Some(0));
     let page = text(&explained.stdout);
     assert!(
-        page.starts_with("TX0001: an axis that is not there\n"),
+        page.starts_with("# TX0001: an axis that is not there\n"),
         "{page}"
     );
     assert!(
@@ -279,7 +226,7 @@ fn code_is_the_last_line_of_an_error_and_leads_to_its_explanation() {
 
 #[test]
 fn errors_with_a_form_of_their_own_keep_it() {
-    let refused = tx(&["compile", "example.mlir"], Some(example(201).refused));
+    let refused = tx(&["compile", "example.mlir"], Some(&example(codes::TX0201)));
     let said = text(&refused.stderr);
     assert!(
         said.contains(": error: no variant can lower this reduction\n"),
@@ -316,8 +263,8 @@ fn all_codes_are_listed() {
     let list = tx(&["explain", "--list"], None);
     assert_eq!(list.status.code(), Some(0));
     let list = text(&list.stdout);
-    for code in codes() {
-        let line = format!("  {}  {}\n", code.name(), code.title);
+    for Page { code, title, .. } in codes::ALL.iter().copied().map(page) {
+        let line = format!("  {code}  {title}\n");
         assert!(list.contains(&line), "{line}");
     }
     for wrong in [&["explain"][..], &["explain", "--list", "TX0001"]] {
@@ -335,9 +282,9 @@ fn messages(output: &std::process::Output) -> Vec<serde_json::Value> {
 
 #[test]
 fn json_says_the_same_as_text() {
-    let code = example(301);
+    let program = example(codes::TX0301);
     let json = ["compile", "example.mlir", "--message-format", "json"];
-    let refused = tx(&json, Some(code.refused));
+    let refused = tx(&json, Some(&program));
     assert_eq!(refused.status.code(), Some(1));
     let said = messages(&refused);
     assert_eq!(said.len(), 1, "{said:?}");
@@ -355,7 +302,7 @@ fn json_says_the_same_as_text() {
             .is_some_and(|m| m.contains("`d1.i`")),
         "{one}"
     );
-    let plain = tx(&json[..2], Some(code.refused));
+    let plain = tx(&json[..2], Some(&program));
     assert_eq!(one["rendered"], text(&plain.stderr));
 }
 
@@ -422,7 +369,7 @@ fn json_is_for_usage_and_files_too() {
 fn colours_are_for_those_who_want_them() {
     let run = |variables: &[(&str, &str)]| {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        fs::write(folder.path().join("a.mlir"), example(1).refused).expect("a temporary file");
+        fs::write(folder.path().join("a.mlir"), example(codes::TX0001)).expect("a temporary file");
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_tx"))
             .current_dir(folder.path())
             .args(["compile", "a.mlir"])

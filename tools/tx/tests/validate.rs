@@ -235,7 +235,7 @@ fn outcome(result: Result<Validation, Trouble>) -> Outcome {
             let itself = guilty.is_some_and(|stage| stage.name == "parse");
             let word = match guilty.map(|stage| &stage.verdict) {
                 Some(Verdict::Race(_)) => "race",
-                Some(Verdict::Fault(why)) if itself => fault(why),
+                Some(Verdict::Fault { what: why, .. }) if itself => fault(why),
                 Some(verdict) => verdict.word(),
                 None => "unsupported",
             };

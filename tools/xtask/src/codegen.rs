@@ -2,7 +2,7 @@
 //!
 //! `passes.md` comes from the registry (`tx-opt --tx-dump-registry`), where each pass's page is its
 //! own doc comment; `variants.md` likewise (`--tx-dump-variants`); `tile-dialect.md` comes from `Tile.td` by way of `mlir-tblgen`;
-//! `tutorial.md` comes from the tests of `lit-tests/tutorial` and their snapshots; `diagnostics.md` from the table of `tx-codes`.
+//! `tutorial.md` comes from the tests of `lit-tests/tutorial` and their snapshots.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,7 +10,6 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use tx_codes::{Code, Command as CodeCommand};
 
 use crate::sh::{self, Style};
 use crate::workspace::{Workspace, llvm_prefix};
@@ -23,7 +22,6 @@ pub(crate) fn codegen(workspace: &Workspace, check: bool) -> Result<()> {
         ("docs/variants.md", variants_page(&variants(workspace)?)?),
         ("docs/tile-dialect.md", dialect_page(workspace)?),
         ("docs/tutorial.md", tutorial_page(workspace)?),
-        ("docs/diagnostics.md", diagnostics_page(workspace)?),
     ];
     let mut stale = Vec::new();
     for (name, text) in &pages {
@@ -360,64 +358,6 @@ fn tutorial_page(workspace: &Workspace) -> Result<String> {
         "{GENERATED}{source}\n\n{}",
         tutorial::page(workspace)?
     ))
-}
-
-fn diagnostics_page(workspace: &Workspace) -> Result<String> {
-    let introduction = "crates/tx-codes/introduction.md";
-    let mut page = format!("{GENERATED}<!-- Source: crates/tx-codes. -->\n\n");
-    page.push_str(
-        &fs::read_to_string(workspace.root.join(introduction))
-            .with_context(|| format!("cannot read {introduction}"))?,
-    );
-    for group in tx_codes::groups() {
-        writeln!(page, "* {}", group.title)?;
-        for code in group.codes {
-            let (name, title) = (code.name(), code.title);
-            writeln!(page, "  * [`{name}`](#{}): {title}", name.to_lowercase())?;
-        }
-    }
-    for group in tx_codes::groups() {
-        writeln!(page, "\n## {}", group.title)?;
-        for code in group.codes {
-            code_section(&mut page, code)?;
-        }
-    }
-    Ok(page)
-}
-
-fn code_section(page: &mut String, code: &Code) -> Result<()> {
-    write!(page, "\n### {}\n\n", code.name())?;
-    let mut title = code.title.chars();
-    let first = title.next().map(char::to_uppercase).into_iter().flatten();
-    writeln!(
-        page,
-        "{}{}.\n\n```text",
-        first.collect::<String>(),
-        title.as_str()
-    )?;
-    for message in code.shown() {
-        writeln!(page, "{}", message.replace("{}", "…"))?;
-    }
-    writeln!(page, "```\n\n{}", code.explanation)?;
-    let opt = |flags: &[&str]| format!("`tx-opt {}`", flags.join(" "));
-    let (refused, accepted) = match code.command {
-        CodeCommand::Compile => ("`tx compile`".to_owned(), String::new()),
-        CodeCommand::Run(flags) => {
-            let run = format!("`tx run --device cpu {}`", flags.join(" "));
-            (run, String::new())
-        }
-        CodeCommand::Opt(flags) => (opt(flags), String::new()),
-        CodeCommand::Options { refused, accepted } => {
-            (opt(refused), format!(" by {}", opt(accepted)))
-        }
-    };
-    for (what, program) in [
-        (format!("Refused by {refused}"), code.refused),
-        (format!("Accepted{accepted}"), code.accepted),
-    ] {
-        writeln!(page, "\n{what}:\n\n```mlir\n{program}```")?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -32,13 +32,12 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
 
 /// C++ is for what MLIR's C API cannot do, and decides nothing. It has no reason to grow. Headers,
 /// which only declare, are not counted.
-const CXX_LINES: usize = 529;
+const CXX_LINES: usize = 554;
 
 /// Which packages of the workspace a package may depend on. What is not listed here may depend on
 /// anything: the tools, on which nothing depends.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-cache", &[]),
-    ("tx-codes", &[]),
     ("tx-target", &[]),
     ("tx-plan", &[]),
     ("tx-llvm", &[]),
@@ -101,7 +100,6 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 /// dependencies, and what would bring it in.
 const WITHOUT_MLIR: &[&str] = &[
     "tx-lit",
-    "tx-codes",
     "tx-target",
     "tx-plan",
     "tx-ptx",

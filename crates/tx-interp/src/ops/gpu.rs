@@ -375,7 +375,7 @@ pub(crate) fn shuffle(
                 source % WARP
             );
             return Err(
-                exec.with_thread(Trouble::fault(FaultKind::Divergence, site, message), lane)
+                exec.with_thread(Trouble::fault(FaultKind::InactiveLane, site, message), lane)
             );
         }
         let numbers = exec.numbers(from);
@@ -410,7 +410,7 @@ fn check_whole_warps(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> {
                 absent % WARP,
                 lane % WARP
             );
-            let fault = Trouble::fault(FaultKind::Divergence, site, message);
+            let fault = Trouble::fault(FaultKind::InactiveLane, site, message);
             return Err(exec.with_thread(fault, lane));
         }
     }
@@ -427,7 +427,7 @@ pub(crate) fn check_members(
     let members = exec.int(mask, lane) as u32;
     let first = lane / WARP * WARP;
     let fault = |message: String| {
-        Err(exec.with_thread(Trouble::fault(FaultKind::Divergence, site, message), lane))
+        Err(exec.with_thread(Trouble::fault(FaultKind::InactiveLane, site, message), lane))
     };
     if members >> (lane % WARP) & 1 == 0 {
         return fault(format!(

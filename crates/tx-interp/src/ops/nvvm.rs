@@ -45,7 +45,7 @@ pub(crate) fn build<'c>(
                 }
                 (operation.calc)(&bits)
                     .map(|bits| (bits, None))
-                    .map_err(|why| Trouble::fault(FaultKind::Undefined, &site, why))
+                    .map_err(|why| Trouble::fault(FaultKind::NoResult, &site, why))
             })
         })));
     }

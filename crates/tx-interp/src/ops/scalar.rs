@@ -94,7 +94,7 @@ fn elementwise<'c>(
         let undefined = |exec: &Exec<'_, 'c>, lane: u32, bits: [u64; 3], why: &str| {
             let shown: Vec<String> = from.iter().zip(bits).map(|(s, b)| s.show(b)).collect();
             let message = format!("{why}: operands {}", shown.join(" and "));
-            exec.with_thread(Trouble::fault(FaultKind::Undefined, &site, message), lane)
+            exec.with_thread(Trouble::fault(FaultKind::NoResult, &site, message), lane)
         };
         if !bounded && !no_nan {
             return exec.compute_bits(&slots, result, width, |exec, lane, bits| {

@@ -380,7 +380,7 @@ fn judge(survey: &Survey, validation: &Validation, lowered: &[(String, bool)]) -
             _ if stage.name == "laws" => Checker::Laws,
             _ if machine => Checker::Executor,
             Verdict::Race(_) => Checker::Races,
-            Verdict::Fault(_) => Checker::Faults,
+            Verdict::Fault { .. } => Checker::Faults,
             _ => Checker::Interpreter,
         });
         first.get_or_insert_with(|| format!("{}: {}", stage.name, stage.verdict));

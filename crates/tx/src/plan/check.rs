@@ -7,7 +7,7 @@ use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
 use tx_mlir::source_location;
 use tx_mlir::{
-    Failed, Op, Val, defining_op, error, integer_attribute, is, key, name, operands,
+    Failed, Op, Val, codes, defining_op, error, integer_attribute, is, key, name, operands,
     string_attribute,
 };
 use tx_plan::{Check, Place, Relation};
@@ -133,7 +133,8 @@ fn never_holds(op: Op<'_>, message: &str, check: Option<&Check>) -> Failed {
     let refusal = error(
         op.location(),
         format!("what is asserted here never holds: {message}"),
-    );
+    )
+    .code(codes::TX0610);
     match check {
         Some(check) => refusal.note(format!("found `{check}`")),
         None => refusal,
@@ -149,7 +150,8 @@ fn unsupported<'c>(op: Op<'c>, condition: Val<'c>) -> Failed {
     let refusal = error(
         op.location(),
         format!("`cf.assert` checks {what}, and a launch plan checks comparisons of `index`"),
-    );
+    )
+    .code(codes::TX0610);
     match defining_op(condition) {
         Some(producer) => refusal.note_at(producer.location(), "it is computed here"),
         None => refusal,

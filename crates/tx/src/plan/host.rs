@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::build::argument;
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::{
-    Blk, Failed, Op, Val, attribute, blocks, error, integers, is, is_pure, key, name,
+    Blk, Failed, Op, Val, attribute, blocks, codes, error, integers, is, is_pure, key, name,
     operand_groups, operands, ops, parent, results, string_attribute, symbol_path, walk,
 };
 use tx_plan::{
@@ -72,6 +72,7 @@ pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<Launches, Failed> {
         let location = named.first().map_or(top.location(), |op| op.location());
         let message = format!("`{entry}` is not a function at the top of the file");
         return Err(error(location, message)
+            .code(codes::TX0601)
             .note("a host function stands beside the `gpu.module` of its kernels")
             .emit());
     };
@@ -127,6 +128,7 @@ impl<'c> Host<'c> {
                     if results == 1 { "" } else { "s" }
                 ),
             )
+            .code(codes::TX0602)
             .note("return through an argument of memref type")
             .emit());
         }
@@ -136,6 +138,7 @@ impl<'c> Host<'c> {
                 function.location(),
                 format!("`{entry}` has {found} blocks, and a launch plan has no branches"),
             )
+            .code(codes::TX0602)
             .note(HOST_CODE)
             .emit());
         };
@@ -224,6 +227,7 @@ impl<'c> Host<'c> {
             hint => format!("{hint}; {HOST_CODE}"),
         };
         error(op.location(), format!("`{name}` {problem}"))
+            .code(codes::TX0602)
             .note(hint)
             .emit()
     }
@@ -243,6 +247,7 @@ impl<'c> Host<'c> {
                     value.r#type()
                 ),
             )
+            .code(codes::TX0611)
             .note(HOST_CODE)
             .emit()
         })?;
@@ -256,6 +261,7 @@ impl<'c> Host<'c> {
                 op.location(),
                 format!("`{}` uses memory that was freed before", name(op)),
             )
+            .code(codes::TX0607)
             .note_at(*freed, "it is freed here")
             .emit());
         }
@@ -282,6 +288,7 @@ impl<'c> Host<'c> {
                 op.location(),
                 "an argument cannot be freed: it is the caller's",
             )
+            .code(codes::TX0607)
             .note("free what `memref.alloc` gave")
             .emit()),
         }
@@ -313,6 +320,7 @@ impl<'c> Host<'c> {
                 op.location(),
                 format!("`{}` cannot be a temporary: {reason}", name(op)),
             )
+            .code(codes::TX0603)
             .note("a temporary is row-major, in global memory, and aligned to 256 bytes")
             .emit()
         };
@@ -371,6 +379,7 @@ impl<'c> Host<'c> {
                     sizes.len()
                 ),
             )
+            .code(codes::TX0609)
             .emit());
         };
         self.define(*result, Value::index(size));
@@ -403,6 +412,7 @@ impl<'c> Host<'c> {
                 op.location(),
                 "an asynchronous `gpu.launch_func` cannot be part of a launch plan",
             )
+            .code(codes::TX0606)
             .note("launches run one after the other: leave `async` and its tokens out")
             .emit());
         }
@@ -473,6 +483,7 @@ impl<'c> Host<'c> {
                     path.join("::@")
                 ),
             )
+            .code(codes::TX0605)
             .emit());
         };
         let find = |holder: Op<'c>, symbol: &str| {
@@ -490,6 +501,7 @@ impl<'c> Host<'c> {
                 op.location(),
                 format!("no kernel `gpu.func` named `@{module}::@{kernel}` in the file"),
             )
+            .code(codes::TX0605)
             .emit());
         };
         match &self.gpu_module {
@@ -501,6 +513,7 @@ impl<'c> Host<'c> {
                         "kernels of two modules are launched, `@{first}` and `@{module}`, expected one"
                     ),
                 )
+                .code(codes::TX0605)
                 .note_at(*at, format!("a kernel of `@{first}` is launched here"))
                 .note("put all kernels of a function into one `gpu.module`")
                 .emit());
@@ -594,6 +607,7 @@ fn constant_bits(op: Op<'_>, ty: ElementType, value: i64) -> Result<u64, Failed>
             op.location(),
             format!("a kernel is given {value} as {ty}, which does not fit"),
         )
+        .code(codes::TX0608)
         .emit())
     }
 }
@@ -626,6 +640,7 @@ fn agree(
             text(expected.iter().map(ToString::to_string).collect()),
         ),
     )
+    .code(codes::TX0604)
     .note_at(kernel.location(), format!("its `{known}` stands here"))
     .emit())
 }

@@ -23,8 +23,8 @@ use std::collections::BTreeSet;
 use tx_mlir::build::argument;
 use tx_mlir::gpu::{is_kernel, missing_block_size};
 use tx_mlir::{
-    Failed, Op, Session, SourceLocation, attribute, blocks, enclosing, error, integers, is, parent,
-    string_attribute, symbol_path, type_value, walk,
+    Failed, Op, Session, SourceLocation, attribute, blocks, codes, enclosing, error, integers, is,
+    parent, string_attribute, symbol_path, type_value, walk,
 };
 use tx_plan::{
     Argument, ArgumentType, EntryKind, Expr, MemorySpace, Operand, Place, Plan, Step, VERSION,
@@ -72,6 +72,7 @@ pub(crate) fn find(
     }
     let Some(block) = attribute(op, "known_block_size").and_then(integers) else {
         error(op.location(), format!("kernel `{name}` has no block size"))
+            .code(codes::TX0105)
             .note(missing_block_size(op))
             .emit();
         return Err(Error::reported(
@@ -175,7 +176,7 @@ fn argument_types(entry: Op<'_>, name: &str) -> Result<Vec<ArgumentType>, Failed
             let refuse = |reason: String| {
                 let message =
                     format!("argument {i} of `{name}` cannot be passed from the host: {reason}");
-                error(entry.location(), message).emit()
+                error(entry.location(), message).code(codes::TX0611).emit()
             };
             match text.parse() {
                 Ok(ArgumentType::Memref(memref)) if memref.space != MemorySpace::Global => {
@@ -284,12 +285,13 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
     match (found.as_slice(), &source.entry) {
         ([one], _) => Ok(*one),
         ([], Some(wanted)) => Err(error(top.location(), format!("no entry named `{wanted}`"))
+            .code(codes::TX0601)
             .note(known())
             .emit()),
         ([], None) => {
             let message = "no entry: expected a kernel `gpu.func` or a `func.func` with a body";
             let functions = walk(top).into_iter().filter(|op| is(*op, "gpu.func"));
-            let mut report = error(top.location(), message);
+            let mut report = error(top.location(), message).code(codes::TX0601);
             if walk(top).len() == 1 {
                 report = report.note(match source.text.trim_ascii().is_empty() {
                     true => "the file is empty",
@@ -313,7 +315,10 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
                     several.len()
                 ),
             };
-            Err(error(top.location(), message).note(known()).emit())
+            Err(error(top.location(), message)
+                .code(codes::TX0601)
+                .note(known())
+                .emit())
         }
     }
 }
@@ -329,6 +334,7 @@ fn check_size<'e>(op: Op<'_>, exprs: impl IntoIterator<Item = &'e Expr>) -> Resu
                 Expr::MAX_TERMS
             ),
         )
+        .code(codes::TX0608)
         .note("compute it before, and pass it as an argument")
         .emit()),
         _ => Ok(()),

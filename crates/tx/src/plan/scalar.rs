@@ -5,7 +5,7 @@ use super::host::{Host, Value};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use tx_mlir::{
-    Affine, AffineMap, Failed, Op, Val, attribute, error, float_bits, integer_value, name,
+    Affine, AffineMap, Failed, Op, Val, attribute, codes, error, float_bits, integer_value, name,
     operands, results,
 };
 use tx_plan::{ElementType, Expr, Symbol};
@@ -35,6 +35,7 @@ impl<'c> Host<'c> {
                     name(op)
                 ),
             )
+            .code(codes::TX0608)
             .note("cast to `index` with `arith.index_cast` first")
             .emit()),
         }
@@ -108,6 +109,7 @@ impl<'c> Host<'c> {
                 op.location(),
                 format!("`{}` widens what was narrowed to {from}", name(op)),
             )
+            .code(codes::TX0608)
             .note("use the wide value itself")
             .emit());
         }

@@ -5,7 +5,7 @@ use super::host::{Host, Value};
 use melior::ir::operation::OperationLike;
 use tx_mlir::memref::{mixed, reassociation};
 use tx_mlir::{
-    AffineMap, Failed, Index, MemRef, Op, attribute, error, integers, name, operand_groups,
+    AffineMap, Failed, Index, MemRef, Op, attribute, codes, error, integers, name, operand_groups,
     operands, results,
 };
 use tx_plan::{Expr, View};
@@ -123,6 +123,7 @@ impl<'c> Host<'c> {
                 op.location(),
                 format!("a view of type `{}` has no strides", value_type(op)),
             )
+            .code(codes::TX0611)
             .note("use memrefs with a `strided` layout or none")
             .emit());
         };
@@ -320,5 +321,6 @@ fn malformed(op: Op<'_>) -> Failed {
         op.location(),
         format!("`{}` does not say what it views", name(op)),
     )
+    .code(codes::TX0611)
     .emit()
 }

@@ -9,7 +9,7 @@ use crate::ops::{Reduce, normalize_axis};
 use melior_upstream::ir::block::BlockLike;
 use melior_upstream::ir::{Type, ValueLike};
 use tx_mlir::memref::{Overlap, overlap};
-use tx_mlir::{Affine, AffineMap, Blk, Failed, Val, attribute};
+use tx_mlir::{Affine, AffineMap, Blk, Failed, Val, attribute, codes};
 
 /// What only whole jobs have.
 pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
@@ -32,6 +32,7 @@ pub(super) fn check_scope(reduce: &Reduce<'_>) -> Result<(), Failed> {
                 reduce.scope
             ),
         )
+        .code(codes::TX0025)
         .emit()),
         None => Ok(()),
     }
@@ -42,7 +43,11 @@ pub(super) fn check_partials(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Resul
     let names = reduce.partials();
     let apart = names.len();
     if let Some(i) = (1..apart).find(|i| names[..*i].contains(&names[*i])) {
-        return Err(complain(reduce.op, format!("`partials` names `{}` twice", names[i])).emit());
+        return Err(
+            complain(reduce.op, format!("`partials` names `{}` twice", names[i]))
+                .code(codes::TX0026)
+                .emit(),
+        );
     }
     for target in targets {
         if target.shape.len() < apart {
@@ -53,11 +58,14 @@ pub(super) fn check_partials(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Resul
                     target.shape_text()
                 ),
             )
+            .code(codes::TX0026)
             .emit());
         }
     }
     if apart > 0 && reduce.accumulate {
-        return Err(complain(reduce.op, "partial results do not `accumulate`").emit());
+        return Err(complain(reduce.op, "partial results do not `accumulate`")
+            .code(codes::TX0026)
+            .emit());
     }
     Ok(apart)
 }
@@ -74,6 +82,7 @@ pub(super) fn check_partial_types(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> 
                     target.element
                 ),
             )
+            .code(codes::TX0026)
             .emit());
         }
     }
@@ -88,7 +97,9 @@ pub(super) fn check_mapped<'c>(
 ) -> Result<(), Failed> {
     let op = reduce.op;
     let Some(maps) = reduce.written_maps() else {
-        return Err(complain(op, "`maps` must be affine maps").emit());
+        return Err(complain(op, "`maps` must be affine maps")
+            .code(codes::TX0027)
+            .emit());
     };
     let extras = reduce
         .extras
@@ -119,6 +130,7 @@ pub(super) fn check_mapped<'c>(
                 maps.len()
             ),
         )
+        .code(codes::TX0027)
         .emit());
     }
     let rank = maps[0].dims;
@@ -141,6 +153,7 @@ pub(super) fn check_mapped<'c>(
                 op,
                 format!("`with` operand {i} is indexed by d{axis}, which is reduced"),
             )
+            .code(codes::TX0028)
             .note("make it a source, and use it in `element`")
             .emit());
         }
@@ -155,11 +168,12 @@ pub(super) fn check_mapped<'c>(
                 reduce.kind
             ),
         )
+        .code(codes::TX0009)
         .emit());
     }
     let parts = reduce.elements().unwrap_or_default();
     if reduce.element().is_none() && sources.is_empty() {
-        return Err(complain(op, "needs a source").emit());
+        return Err(complain(op, "needs a source").code(codes::TX0005).emit());
     }
     check_reduce_types(reduce, &parts, targets)?;
     check_index_range(reduce, &axes, &extents)?;
@@ -193,6 +207,7 @@ fn check_map(
         return Ok(());
     };
     Err(complain(reduce.op, complaint)
+        .code(codes::TX0027)
         .note(format!("the map is {map}"))
         .emit())
 }
@@ -216,6 +231,7 @@ fn check_destination(
                         "destination {i} is indexed by `{result}`, expected each dimension that is not reduced once, or 0"
                     ),
                 )
+                .code(codes::TX0028)
                 .note(format!("the map is {map}"))
                 .emit());
             }
@@ -227,6 +243,7 @@ fn check_destination(
             reduce.op,
             format!("destination {i} is not indexed by d{d}, which is not reduced: results would meet in one place"),
         )
+        .code(codes::TX0028)
         .note(format!("the map is {map}"))
         .emit()),
         None => Ok(()),
@@ -256,6 +273,7 @@ fn check_extents(
                             reduce.op,
                             format!("d{dim} has {n} iterations by {other}, but {m} by {what}"),
                         )
+                        .code(codes::TX0029)
                         .emit());
                     }
                     (None, Some(m)) => known = Some((what, *m)),
@@ -268,6 +286,7 @@ fn check_extents(
                 reduce.op,
                 format!("no operand says how long d{dim} is: none is indexed by it alone"),
             )
+            .code(codes::TX0029)
             .emit());
         }
         *extent = known.map(|(_, n)| n);
@@ -300,6 +319,7 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
                 op,
                 "`with` operands are for the epilogue, and there is none",
             )
+            .code(codes::TX0030)
             .emit()),
         };
     };
@@ -324,6 +344,7 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
             op,
             "partial results are stored as they are, without an epilogue",
         )
+        .code(codes::TX0026)
         .emit());
     }
     let yields = crate::ops::yielded(block).unwrap_or_default();
@@ -337,6 +358,7 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
                     super::show(element_of(target))
                 ),
             )
+            .code(codes::TX0030)
             .emit());
         }
     }
@@ -357,6 +379,7 @@ pub(super) fn check_regions<'c>(reduce: &Reduce<'c>, parts: &[Type<'c>]) -> Resu
             op,
             "`accumulate` needs old values of the sort that is combined",
         )
+        .code(codes::TX0031)
         .emit());
     }
     Ok(())
@@ -372,7 +395,9 @@ fn check_region<'c>(
 ) -> Result<(), Failed> {
     let op = reduce.op;
     if region_blocks(op, region).len() != 1 {
-        return Err(complain(op, format!("`{name}` must have one block")).emit());
+        return Err(complain(op, format!("`{name}` must have one block"))
+            .code(codes::TX0030)
+            .emit());
     }
     let found: Vec<Type<'c>> = (0..block.argument_count())
         .map(|i| tx_mlir::build::argument(block, i).r#type())
@@ -384,6 +409,7 @@ fn check_region<'c>(
         };
         return Err(
             complain(op, format!("the arguments of `{name}` are {what}"))
+                .code(codes::TX0030)
                 .note(format!("expected {}, found {}", list(wanted), list(&found)))
                 .emit(),
         );

@@ -4,6 +4,7 @@
 // over function pointers at registration, so no C++ object file refers to a Rust symbol by name.
 #pragma once
 
+#include "mlir-c/Diagnostics.h"
 #include "mlir-c/IR.h"
 #include "mlir-c/Pass.h"
 
@@ -60,7 +61,8 @@ bool txIsRegistered(TxStr name);
 void txRegisterTranslations(MlirDialectRegistry registry);
 
 // What to say of a message with its notes in lines below: 1 in place of both, 2 in a note, 0 nothing, 3 not even that.
-typedef int (*TxReword)(MlirLocation at, int severity, TxStr said, TxSink emit, void *sink);
+// `code` is the code of the diagnostic, which the function may change.
+typedef int (*TxReword)(MlirLocation at, int severity, TxStr said, unsigned *code, TxSink emit, void *sink);
 // Has contexts made from `registry` ask `reword`, once for each dialect.
 void txReword(MlirDialectRegistry registry, TxReword reword);
 // The ops of the dialects that are loaded.
@@ -78,10 +80,12 @@ MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
 // Whether an attribute is anything but a dense array of what is no integer and no float.
 bool txHoldsNumbers(MlirAttribute attribute);
 
-// Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. A note without a
-// location of its own (`noteLocations[i].ptr` null) stands at `location`.
-void txEmit(MlirLocation location, int severity, TxStr message, const MlirLocation *noteLocations,
+// Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. `code` is 0 where it has none. A note without
+// a location of its own (`noteLocations[i].ptr` null) stands at `location`.
+void txEmit(MlirLocation location, int severity, unsigned code, TxStr message, const MlirLocation *noteLocations,
             const TxStr *notes, size_t noteCount);
+// The code of a diagnostic: the only number in its metadata, or 0.
+unsigned txCode(MlirDiagnostic diagnostic);
 
 // Memory effects of `op` itself. Kinds: 0 read, 1 write, 2 allocate, 3 free. A null value stands
 // for memory that is not named. Returns false when the op does not declare its effects.
