@@ -91,7 +91,7 @@ fn wrong_usage_is_status_2() {
     }
     // A number alone is that of a code, unless it is a file.
     let explained = |what: &str| stdout(&case.tx(&["explain", what]));
-    assert!(explained("801").starts_with("TX0801: "));
+    assert!(explained("801").starts_with("# TX0801: "));
     assert_eq!(explained("801"), explained("TX0801"));
     case.file("sum.mlir", SUM);
     fails(
