@@ -4,8 +4,8 @@
 //! A program reduces one tile by every kind, each once into a destination that nobody should read
 //! and once onto an old value. Its rows are of many sorts: ordinary numbers, infinities, NaN,
 //! zeros of both signs, ties, subnormal numbers and others that reductions tend to get wrong
-//! (`conformance/inputs.rs`). What must come out is computed from the elements alone
-//! (`conformance/reference.rs`), bit by bit where the rule fixes every bit.
+//! (`support/inputs.rs`). What must come out is computed from the elements alone
+//! (`conformance/reference.rs`, `support/combine.rs`), bit by bit where the rule fixes every bit.
 //!
 //! A test's name says what it is about:
 //! `conformance::TYPES::SCOPE::STORAGE::ROWSxLENGTH-by-BLOCK::POLICY::VARIANT`. The variant is the
@@ -28,11 +28,13 @@ use serde_json::{Value, json};
 
 #[path = "conformance/cases.rs"]
 mod cases;
+#[path = "support/combine.rs"]
+mod combine;
 #[path = "conformance/custom.rs"]
 mod custom;
-#[path = "conformance/element.rs"]
+#[path = "support/element.rs"]
 mod element;
-#[path = "conformance/inputs.rs"]
+#[path = "support/inputs.rs"]
 mod inputs;
 #[expect(dead_code, reason = "xtask uses more of it")]
 #[path = "../../xtask/src/npy.rs"]

@@ -16,7 +16,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 #[path = "elementary/double.rs"]
 mod double;
 #[expect(dead_code, reason = "the conformance tests use more of it")]
-#[path = "conformance/element.rs"]
+#[path = "support/element.rs"]
 mod element;
 #[path = "elementary/functions.rs"]
 mod functions;

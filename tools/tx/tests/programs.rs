@@ -28,15 +28,18 @@ use serde_json::{Value as Json, json};
 
 #[path = "programs/array.rs"]
 mod array;
+#[expect(dead_code, reason = "the conformance tests use more of it")]
+#[path = "support/combine.rs"]
+mod combine;
 #[path = "programs/directive.rs"]
 mod directive;
 #[expect(dead_code, reason = "the conformance tests use more of it")]
-#[path = "conformance/element.rs"]
+#[path = "support/element.rs"]
 mod element;
 #[path = "programs/expression.rs"]
 mod expression;
 #[expect(dead_code, reason = "the conformance tests use more of it")]
-#[path = "conformance/inputs.rs"]
+#[path = "support/inputs.rs"]
 mod inputs;
 #[expect(dead_code, reason = "xtask uses more of it")]
 #[path = "../../xtask/src/npy.rs"]
@@ -49,10 +52,11 @@ mod self_tests;
 mod value;
 
 use array::{Approx, Array};
+use combine::Expected;
 use directive::{Comparison, Fill, Kind, Parameter};
 use element::Element;
 use inputs::{Random, Sort};
-use value::{Expected, Scope, Value};
+use value::{Scope, Value};
 
 /// The folders of `lit-tests` whose programs are run.
 const FOLDERS: [&str; 2] = ["tutorial", "programs"];
@@ -95,7 +99,9 @@ fn harness() -> Result<ExitCode, String> {
                 let failed = |message: String| Failed::from(message.trim_end());
                 let entries: BTreeSet<&String> =
                     runs.iter().map(|run| &run.comparison.entry).collect();
-                for entry in entries {
+                // Kernels without a host function are compiled all together, whichever is the entry.
+                let distinct = if program.has_hosts { entries.len() } else { 1 };
+                for entry in entries.into_iter().take(distinct) {
                     let (entry, path) = (entry.clone(), program.path.clone());
                     let name = format!("{}::{entry}::ptx", program.name);
                     trials.push(Trial::test(name.clone(), move || {
@@ -154,6 +160,8 @@ fn assemble(program: &Path, entry: &str, folder: &Path) -> Result<(), String> {
 struct Program {
     name: String,
     path: PathBuf,
+    /// Whether there are host functions, not only kernels.
+    has_hosts: bool,
     runs: Result<Vec<Run>, String>,
 }
 
@@ -171,11 +179,17 @@ fn programs() -> Result<Vec<Program>, String> {
             }
             let stem = path.file_stem().unwrap_or_default().to_string_lossy();
             let name = format!("{folder}/{stem}");
-            let runs = fs::read_to_string(&path)
-                .map_err(|error| error.to_string())
+            let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+            let has_hosts = text.as_ref().is_ok_and(|text| text.contains("func.func @"));
+            let runs = text
                 .and_then(|text| directive::parse(&text))
                 .and_then(|comparisons| runs(&name, &comparisons));
-            programs.push(Program { name, path, runs });
+            programs.push(Program {
+                name,
+                path,
+                has_hosts,
+                runs,
+            });
         }
     }
     programs.sort_by(|a, b| a.name.cmp(&b.name));
@@ -199,6 +213,9 @@ fn runs(program: &str, comparisons: &[Comparison]) -> Result<Vec<Run>, String> {
             if !sizes.is_empty() {
                 let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
                 name = format!("{name}::{}", sizes.join("x"));
+            } else {
+                // A folder of its own, beside that of `::ptx`.
+                name += "::run";
             }
             // Several lines may compare one function, with other inputs.
             if !names.insert(name.clone()) {

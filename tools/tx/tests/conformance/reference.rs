@@ -4,46 +4,9 @@
 //! value has tolerance 0; where rounding depends on the order (float sums and products), the
 //! tolerance is a bound on the error of *any* order.
 
+pub(crate) use crate::combine::{Expected, Kind, Nan};
+use crate::combine::{beats, extreme, integers};
 use crate::element::{Element, power};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Sum,
-    Prod,
-    Max,
-    Min,
-    UMax,
-    UMin,
-    And,
-    Or,
-    Xor,
-    ArgMax,
-    ArgMin,
-}
-
-impl Kind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sum => "sum",
-            Self::Prod => "prod",
-            Self::Max => "max",
-            Self::Min => "min",
-            Self::UMax => "umax",
-            Self::UMin => "umin",
-            Self::And => "and",
-            Self::Or => "or",
-            Self::Xor => "xor",
-            Self::ArgMax => "argmax",
-            Self::ArgMin => "argmin",
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Nan {
-    Propagate,
-    Ignore,
-}
 
 /// A reduction without its shape.
 #[derive(Clone, Copy, Debug)]
@@ -56,33 +19,12 @@ pub(crate) struct Rule {
     pub(crate) destination: Element,
 }
 
-/// One expected element. A tolerance of 0 means these bits, or any NaN if they are NaN.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Expected {
-    pub(crate) bits: u64,
-    pub(crate) tolerance: f64,
-}
-
-impl Expected {
-    pub(crate) fn exactly(bits: u64) -> Self {
-        Self {
-            bits,
-            tolerance: 0.0,
-        }
-    }
-
-    pub(crate) fn accepts(self, element: Element, found: u64) -> bool {
-        if self.tolerance == 0.0 {
-            return found == self.bits || (element.is_nan(found) && element.is_nan(self.bits));
-        }
-        (element.number(found) - element.number(self.bits)).abs() <= self.tolerance
-    }
-}
-
 /// The result of one row, or why it has no single answer: then the row is a bad test.
 pub(crate) fn reduce(rule: Rule, row: &[u64], old: Option<u64>) -> Result<Expected, String> {
     if !rule.source.is_float() {
-        return Ok(Expected::exactly(integers(rule, row, old)));
+        let all = row.iter().copied().chain(old);
+        let result = integers(rule.kind, rule.source, all);
+        return Ok(Expected::exactly(rule.destination.wrap(result)));
     }
     if let Some(old) = old
         && rule.destination.precision() > rule.acc.precision()
@@ -135,39 +77,6 @@ fn onto_wider(rule: Rule, row: &[u64], old: f64) -> Result<Expected, String> {
             0.0
         },
     })
-}
-
-fn integers(rule: Rule, row: &[u64], old: Option<u64>) -> u64 {
-    let signed = |bits: u64| rule.source.signed(bits);
-    let all = || row.iter().copied().chain(old);
-    let most = i64::MAX >> (64 - rule.source.bits());
-    let result = match rule.kind {
-        Kind::Sum => all().fold(0, u64::wrapping_add),
-        Kind::Prod => all().fold(1, u64::wrapping_mul),
-        Kind::Max => all().map(signed).fold(!most, i64::max) as u64,
-        Kind::Min => all().map(signed).fold(most, i64::min) as u64,
-        Kind::UMax => all().fold(0, u64::max),
-        Kind::UMin => all().fold(rule.source.wrap(u64::MAX), u64::min),
-        Kind::And => all().fold(u64::MAX, |a, b| a & b),
-        Kind::Or => all().fold(0, |a, b| a | b),
-        Kind::Xor => all().fold(0, |a, b| a ^ b),
-        Kind::ArgMax | Kind::ArgMin => unreachable!("has a function of its own"),
-    };
-    rule.destination.wrap(result)
-}
-
-/// The largest number; of zeros the one without a sign.
-fn extreme(numbers: &[f64], nan: Nan) -> f64 {
-    let without: Vec<f64> = numbers.iter().copied().filter(|n| !n.is_nan()).collect();
-    let some = without.len() < numbers.len();
-    if some && (nan == Nan::Propagate || without.is_empty()) {
-        return f64::NAN;
-    }
-    without
-        .into_iter()
-        // The order of bits: -0 is below +0.
-        .max_by(f64::total_cmp)
-        .unwrap_or(f64::NEG_INFINITY)
 }
 
 /// What infinities and NaN make of a sum, or `None` when all are finite.
@@ -385,16 +294,9 @@ pub(crate) fn arg(rule: Rule, row: &[Indexed], old: Option<Indexed>) -> Result<I
     }
     let float = rule.source.is_float();
     // Whether the first beats the second by value; neither does when they tie.
-    let beats = |a: &(f64, i128), b: &(f64, i128)| {
-        if !float {
-            return a.1 > b.1;
-        }
-        match (a.0.is_nan(), b.0.is_nan()) {
-            (true, true) => false,
-            (true, false) => rule.nan == Nan::Propagate,
-            (false, true) => rule.nan == Nan::Ignore,
-            (false, false) => a.0 > b.0,
-        }
+    let beats = |a: &(f64, i128), b: &(f64, i128)| match float {
+        true => beats(a.0, b.0, rule.nan),
+        false => a.1 > b.1,
     };
     let mut best: Option<&((f64, i128), u64, i64)> = None;
     for candidate in &all {

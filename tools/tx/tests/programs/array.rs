@@ -216,6 +216,29 @@ impl<T: Clone> Array<T> {
         }))
     }
 
+    /// The array with `part` in the place of a [slice](Self::slice).
+    pub(crate) fn put(
+        &self,
+        axis: usize,
+        from: usize,
+        to: usize,
+        step: usize,
+        part: &Self,
+    ) -> Result<Self, String> {
+        let shape = self.slice(axis, from, to, step)?.shape;
+        if part.shape != shape {
+            return Err(format!("{:?} in the place of {shape:?}", part.shape));
+        }
+        Ok(Self::build(&self.shape, |mut index| {
+            let at = index[axis];
+            if at < from || at >= to || (at - from) % step != 0 {
+                return self.at(&index);
+            }
+            index[axis] = (at - from) / step;
+            part.at(&index)
+        }))
+    }
+
     /// The windows of a shape at every place where they fit: dimensions that say where, then those
     /// of the window.
     pub(crate) fn windows(&self, window: &[usize]) -> Result<Self, String> {

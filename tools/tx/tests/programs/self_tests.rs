@@ -3,9 +3,10 @@
 use libtest_mimic::Trial;
 
 use crate::array::{Approx, Array};
+use crate::combine::Expected;
 use crate::directive::{self, Comparison};
 use crate::element::Element;
-use crate::value::{self, Expected, Scope, Value};
+use crate::value::{self, Scope, Value};
 use crate::{Argument, Content, Run, compare, file_of, npy};
 
 fn equal<T: PartialEq + std::fmt::Debug>(found: &T, expected: &T) -> Result<(), String> {
@@ -176,6 +177,11 @@ const TESTS: &[Test] = &[
             &[1.0, 2.0, 3.0, 4.0, -5.0, 4.0],
         )?;
         gives("slice(A, 1, [0, 3, 2])", &[2, 2], &[1.0, 3.0, 4.0, 4.0])?;
+        gives(
+            "sum(put(A, 1, [0, 3, 2], slice(A, 1, [0, 3, 2]) * 0.0), 0)",
+            &[3],
+            &[0.0, -3.0, 0.0],
+        )?;
         gives(
             "windows(A, [2, 2])",
             &[1, 2, 2, 2],

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::array::{Approx, Array};
+use crate::combine::{self, Expected, Kind, Nan};
 use crate::element::Element;
 use crate::expression::{Expression, Operator};
 
@@ -298,6 +299,23 @@ const FUNCTIONS: &[(&str, usize, Function)] = &[
             |x| x.slice(axis, from, to, step),
         )
     }),
+    // put(A, axis, [from, to, step], B): A with B in the place of that slice
+    ("put", 4, |a| {
+        let axis = axis(a[1].number()?, a[0].shape().len())?;
+        let [from, to, step] = a[2].extents()?[..] else {
+            return Err("expected [from, to, step]".to_owned());
+        };
+        match (&a[0], &a[3]) {
+            (Ints(into, x), Ints(part, y)) => {
+                let put = into.put(axis, from, to, step, part)?;
+                Ok(Ints(put, common(*x, *y)?))
+            }
+            (into, part) => {
+                let put = into.floats()?.put(axis, from, to, step, &part.floats()?)?;
+                Ok(Floats(put))
+            }
+        }
+    }),
 ];
 
 /// What combines the elements of a row: floats, and integers of a type.
@@ -311,16 +329,13 @@ type Row = (
 const ROWS: &[(&str, Row)] = &[
     (
         "sum",
-        (
-            |row, _| Some(sum(row)),
-            |row, _| Some(row.iter().copied().fold(0, i64::wrapping_add)),
-        ),
+        (|row, _| Some(sum(row)), |row, t| folded(Kind::Sum, row, t)),
     ),
     (
         "prod",
         (
             |row, _| Some(product(row)),
-            |row, _| Some(row.iter().copied().fold(1, i64::wrapping_mul)),
+            |row, t| folded(Kind::Prod, row, t),
         ),
     ),
     (
@@ -334,46 +349,21 @@ const ROWS: &[(&str, Row)] = &[
         "max",
         (
             |row, ignore| Some(extreme(row, ignore)),
-            |row, t| Some(row.iter().copied().fold(least(t), i64::max)),
+            |row, t| folded(Kind::Max, row, t),
         ),
     ),
     (
         "min",
         (
             |row, ignore| Some(negated(extreme(&opposite(row), ignore))),
-            |row, t| Some(row.iter().copied().fold(!least(t), i64::min)),
+            |row, t| folded(Kind::Min, row, t),
         ),
     ),
-    // Numbers with their sign are in the order of the unsigned ones they are the bits of.
-    (
-        "umax",
-        (
-            |_, _| None,
-            |row, _| Some(row.iter().map(|i| *i as u64).fold(0, u64::max) as i64),
-        ),
-    ),
-    (
-        "umin",
-        (
-            |_, _| None,
-            |row, _| Some(row.iter().map(|i| *i as u64).fold(u64::MAX, u64::min) as i64),
-        ),
-    ),
-    (
-        "and",
-        (
-            |_, _| None,
-            |row, _| Some(row.iter().fold(-1, |a, b| a & b)),
-        ),
-    ),
-    (
-        "or",
-        (|_, _| None, |row, _| Some(row.iter().fold(0, |a, b| a | b))),
-    ),
-    (
-        "xor",
-        (|_, _| None, |row, _| Some(row.iter().fold(0, |a, b| a ^ b))),
-    ),
+    ("umax", (|_, _| None, |row, t| folded(Kind::UMax, row, t))),
+    ("umin", (|_, _| None, |row, t| folded(Kind::UMin, row, t))),
+    ("and", (|_, _| None, |row, t| folded(Kind::And, row, t))),
+    ("or", (|_, _| None, |row, t| folded(Kind::Or, row, t))),
+    ("xor", (|_, _| None, |row, t| folded(Kind::Xor, row, t))),
 ];
 
 fn call(name: &str, values: &[Value], words: &[String]) -> Result<Value, String> {
@@ -438,15 +428,11 @@ fn call(name: &str, values: &[Value], words: &[String]) -> Result<Value, String>
         } else {
             f64::NEG_INFINITY
         };
-        let ignore = has("ignore");
+        let nan = policy(has("ignore"));
+        let sign = if smallest { -1.0 } else { 1.0 };
         let winners = values[0].floats()?.reduce(&axes, has("keep"), |row| {
-            let beats = |a: &Approx, b: &Approx| match (a.value.is_nan(), b.value.is_nan()) {
-                (true, true) => false,
-                (true, false) => !ignore,
-                (false, true) => ignore,
-                (false, false) if smallest => a.value < b.value,
-                (false, false) => a.value > b.value,
-            };
+            let beats =
+                |a: &Approx, b: &Approx| combine::beats(sign * a.value, sign * b.value, nan);
             winner(&row, beats).map_or((Approx::exactly(worst), 0), |at| (row[at], at as i64))
         });
         return Ok(if has("value") {
@@ -571,20 +557,28 @@ fn product(row: &[Approx]) -> Approx {
     }
 }
 
+/// Integers of a type, combined.
+fn folded(kind: Kind, row: &[i64], element: Element) -> Option<i64> {
+    let bits = row.iter().map(|i| element.wrap(*i as u64));
+    Some(element.signed(combine::integers(kind, element, bits)))
+}
+
+fn policy(ignore: bool) -> Nan {
+    if ignore { Nan::Ignore } else { Nan::Propagate }
+}
+
 /// The largest number; of zeros the one without a sign.
 fn extreme(row: &[Approx], ignore: bool) -> Approx {
-    let numbers: Vec<Approx> = row.iter().copied().filter(|x| !x.value.is_nan()).collect();
-    if numbers.len() < row.len() && (!ignore || numbers.is_empty()) {
-        return Approx::exactly(f64::NAN);
-    }
+    let numbers: Vec<f64> = row.iter().map(|x| x.value).collect();
+    let value = combine::extreme(&numbers, policy(ignore));
+    let errors = row.iter().filter(|x| !x.value.is_nan()).map(|x| x.error);
     Approx {
-        value: numbers
-            .iter()
-            .map(|x| x.value)
-            // The order of bits: -0 is below +0.
-            .max_by(f64::total_cmp)
-            .unwrap_or(f64::NEG_INFINITY),
-        error: numbers.iter().map(|x| x.error).fold(0.0, f64::max),
+        value,
+        error: if value.is_nan() {
+            0.0
+        } else {
+            errors.fold(0.0, f64::max)
+        },
     }
 }
 
@@ -613,22 +607,6 @@ fn winner<T>(row: &[T], beats: impl Fn(&T, &T) -> bool) -> Option<usize> {
 // ---------------------------------------------------------------------------------------------
 // Results
 // ---------------------------------------------------------------------------------------------
-
-/// What one element of an output must be. A tolerance of 0 means these bits, or any NaN for NaN.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Expected {
-    pub(crate) bits: u64,
-    pub(crate) tolerance: f64,
-}
-
-impl Expected {
-    pub(crate) fn accepts(self, element: Element, found: u64) -> bool {
-        found == self.bits
-            || element.is_nan(found) && element.is_nan(self.bits)
-            || self.tolerance > 0.0
-                && (element.number(found) - element.number(self.bits)).abs() <= self.tolerance
-    }
-}
 
 /// How far a result may be off that was rounded to this type after each step, as a part of it.
 fn relative(element: Element) -> f64 {
@@ -663,10 +641,7 @@ pub(crate) fn expected(
         return Ok(array
             .elements
             .iter()
-            .map(|i| Expected {
-                bits: element.wrap(*i as u64),
-                tolerance: 0.0,
-            })
+            .map(|i| Expected::exactly(element.wrap(*i as u64)))
             .collect());
     }
     let array = value.floats()?;
@@ -676,10 +651,7 @@ pub(crate) fn expected(
         .map(|x| {
             let bits = element.nearest(x.value);
             if !x.value.is_finite() || x.error == 0.0 {
-                return Ok(Expected {
-                    bits,
-                    tolerance: 0.0,
-                });
+                return Ok(Expected::exactly(bits));
             }
             let tolerance = x.error * relative(element) + element.tiniest();
             if !tolerance.is_finite() {
