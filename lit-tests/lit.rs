@@ -24,8 +24,8 @@ fn suite(tx: Tool) -> Suite {
         .file_check(Tool::found_by(file_check))
         .round_trip("tx-opt")
         // `tools/tx/tests/programs.rs` runs these, and `cargo xtask codegen` shows them.
-        .read_elsewhere("COMPARE", ["tutorial", "programs"])
-        .read_elsewhere("SIZES", ["tutorial", "programs"])
+        .read_elsewhere("COMPARE", ["tutorial", "programs", "cases"])
+        .read_elsewhere("SIZES", ["tutorial", "programs", "cases"])
         .read_elsewhere("SHOW", ["tutorial"])
         .bless_hint("cargo xtask bless {test}")
 }

@@ -1,4 +1,4 @@
-//! Every program of `lit-tests/tutorial` and `lit-tests/programs`, run by `tx run` at several sizes
+//! Every program of `lit-tests/tutorial`, `lit-tests/programs` and `lit-tests/cases`, run by `tx run` at several sizes
 //! and compared with a reference in f64.
 //!
 //! A program says in `COMPARE` lines what it computes, as NumPy would; `lit-tests/README.md` is the
@@ -59,7 +59,7 @@ use inputs::{Random, Sort};
 use value::{Scope, Value};
 
 /// The folders of `lit-tests` whose programs are run.
-const FOLDERS: [&str; 2] = ["tutorial", "programs"];
+const FOLDERS: [&str; 3] = ["tutorial", "programs", "cases"];
 
 fn main() -> ExitCode {
     match harness() {

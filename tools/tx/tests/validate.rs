@@ -32,6 +32,8 @@ fn main() -> ExitCode {
     let checked: Arc<Mutex<BTreeSet<String>>> = Arc::default();
     let mut files = Vec::new();
     collect(&root, &mut files);
+    // `programs` compares these with their formulas; to run their arrays after every pass takes minutes.
+    files.retain(|file| !file.starts_with(root.join("cases")));
     files.sort();
     let trials = files
         .into_iter()

@@ -156,11 +156,9 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     }
     add_manual(&tx, &staging)?;
     add_licenses(workspace, &staging.join("licenses"))?;
-    let cases = staging.join("cases");
     for (test, folder) in [
-        ("records", &cases),
-        ("conformance", &staging.join("conformance")),
-        ("programs", &staging.join("programs")),
+        ("conformance", staging.join("conformance")),
+        ("programs", staging.join("programs")),
     ] {
         sh::run(
             cargo()
@@ -169,7 +167,7 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
                 .arg(folder),
         )?;
     }
-    add_demonstrations(workspace, &cases)?;
+    add_demonstrations(workspace, &staging.join("cases"))?;
 
     let archive = archive_path(workspace);
     if let Some(parent) = archive.parent() {
@@ -503,16 +501,10 @@ fn add_examples(workspace: &Workspace, tx: &Path, gpu: &Path, staging: &Path) ->
     make_executable(&script)
 }
 
-/// Adds the two demonstration programs to the cases that the records test wrote.
+/// Adds the two demonstration programs, which come before all other cases.
 fn add_demonstrations(workspace: &Workspace, cases: &Path) -> Result<()> {
-    let manifest_path = cases.join("manifest.json");
-    let mut manifest: Value = serde_json::from_str(
-        &fs::read_to_string(&manifest_path).context("the records test wrote no manifest")?,
-    )?;
-    let list = manifest["cases"]
-        .as_array_mut()
-        .context("the manifest has no list `cases`")?;
-    for (place, program) in [demo::SHARED, demo::LOCAL].iter().enumerate() {
+    let mut list = Vec::new();
+    for program in [demo::SHARED, demo::LOCAL] {
         let file = Path::new(program.file);
         let id = file
             .file_stem()
@@ -534,27 +526,23 @@ fn add_demonstrations(workspace: &Workspace, cases: &Path) -> Result<()> {
                 .map_err(|error| anyhow!(error))?;
         }
         let region: Vec<[usize; 2]> = program.destination.iter().map(|e| [0, *e]).collect();
-        // First in the list: they are what one wants to see first.
-        list.insert(
-            place,
-            json!({
-                "id": id,
-                "folder": id,
-                "args": ["arg0.npy", "arg1.npy"],
-                "outputs": [{
-                    "argument": 1,
-                    "expected": "expected.npy",
-                    "type": "f32",
-                    "region": region,
-                    "atol": 0.0,
-                    "rtol": 0.0,
-                }],
-            }),
-        );
+        list.push(json!({
+            "id": id,
+            "folder": id,
+            "args": ["arg0.npy", "arg1.npy"],
+            "outputs": [{
+                "argument": 1,
+                "expected": "expected.npy",
+                "type": "f32",
+                "region": region,
+                "atol": 0.0,
+                "rtol": 0.0,
+            }],
+        }));
     }
     fs::write(
-        &manifest_path,
-        serde_json::to_string_pretty(&manifest)? + "\n",
+        cases.join("manifest.json"),
+        serde_json::to_string_pretty(&json!({ "cases": list }))? + "\n",
     )?;
     Ok(())
 }

@@ -89,7 +89,7 @@ enum Task {
     },
     /// Build the book of docs/ with mdBook, into target/book
     Book,
-    /// Run the demonstrations and the records from the dist archive, on a GPU if there is one
+    /// Run the demonstrations and the cases of the tests from the dist archive, on a GPU if there is one
     GpuTest {
         /// The archive; by default the one `cargo xtask dist` builds
         #[arg(long)]

@@ -28,6 +28,8 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
     "tutorial",
     // Programs as people write them, compared with a reference.
     "programs",
+    // Kernels and schedules, compared with a reference.
+    "cases",
 ];
 
 /// C++ is for what MLIR's C API cannot do, and decides nothing. It has no reason to grow. Headers,
