@@ -298,8 +298,9 @@ def Tile_Fragment : TypeDef<Tile_Dialect, "Fragment"> {
   let genVerifyDecl = 1;
 }
 
-def Tile_Element : AnyTypeOf<[AnySignlessInteger, AnyFloat], "integer (`iN`) or floating-point">;
-def Tile_Memory : MemRefOf<[Tile_Element]>;
+// Elements are integers (`iN`) or floating-point numbers: the verifier says so with a code.
+def Tile_Element : Type<CPred<"true">, "an element">;
+def Tile_Memory : MemRefOf<[AnyType]>;
 def Tile_Tile : AnyTypeOf<[Tile_Memory, Tile_Fragment]>;
 
 //===----------------------------------------------------------------------===//

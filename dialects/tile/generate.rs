@@ -137,14 +137,6 @@ pub(crate) fn generate(json: &Value) -> Generated {
     }
     made.cpp += "}\n";
     let _ = write!(made.rust, "unsafe extern \"C\" {{\n{externs}}}\n");
-    let words: Vec<&str> = instances(json, "AttrDef")
-        .iter()
-        .map(|a| text(a, "mnemonic"))
-        .collect();
-    let _ = writeln!(
-        made.rust,
-        "/// The mnemonics of the attributes, in the order of `Tile.td`.\npub(crate) const MNEMONICS: &[&str] = &{words:?};"
-    );
     let ops: Vec<(String, Vec<&str>)> = instances(json, "Op")
         .iter()
         .map(|op| attributes_of(json, op))

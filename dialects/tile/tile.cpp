@@ -26,6 +26,10 @@ void (*tileVerifyLayout)(const int64_t *iters, size_t shard, size_t replica, siz
                          Sink emit, void *sink) = nullptr;
 void (*tileVerifyFragment)(const int64_t *shape, size_t rank, MlirType element,
                            const int64_t *iters, size_t shard, Sink emit, void *sink) = nullptr;
+void (*tileUnknownWord)(MlirStringRef what, MlirStringRef word, const MlirStringRef *known, size_t count,
+                        Sink emit, void *sink) = nullptr;
+// The note of an error with this code, if errors have one.
+void (*tileExplain)(unsigned code, Sink emit, void *sink) = nullptr;
 }
 static LogicalResult verifyInRust(Operation *op) { return success(tileVerifyOp(wrap(op))); }
 } // namespace tx::tile
@@ -45,11 +49,25 @@ namespace tx::tile {
 // Syntax
 //===----------------------------------------------------------------------===//
 
+struct Complaint {
+  unsigned code = 0;
+  std::string text;
+};
+static void append(void *sink, unsigned code, const char *text, size_t length) {
+  *static_cast<Complaint *>(sink) = {code, std::string(text, length)};
+}
 enum : unsigned { TX0034 = 34, TX0036 = 36, TX0039 = 39 };
 // Gives an error the code that `tx_mlir::Diagnostic` has.
 static InFlightDiagnostic coded(unsigned code, InFlightDiagnostic error) {
   error.getUnderlyingDiagnostic()->getMetadata().emplace_back(code);
+  Complaint note;
+  tileExplain(code, append, &note);
+  if (!note.text.empty())
+    error.attachNote() << note.text;
   return error;
+}
+static LogicalResult complain(function_ref<InFlightDiagnostic()> emitError, const Complaint &complaint) {
+  return complaint.text.empty() ? success() : LogicalResult(coded(complaint.code, emitError()) << complaint.text);
 }
 // A word of an enumeration, which messages call `what`.
 template <typename Enum>
@@ -61,11 +79,12 @@ static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
     value = *found;
     return success();
   }
-  std::string known;
+  SmallVector<MlirStringRef> known;
   for (uint32_t i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
-    known += (i ? ", " : "") + stringifyEnum(static_cast<Enum>(i)).str();
-  return coded(TX0034, parser.emitError(SMLoc::getFromPointer(word.data())))
-         << "unknown " << what << " `" << word << "`; known: " << known;
+    known.push_back(wrap(stringifyEnum(static_cast<Enum>(i))));
+  Complaint complaint;
+  tileUnknownWord(wrap(what), wrap(word), known.data(), known.size(), append, &complaint);
+  return complain([&] { return parser.emitError(SMLoc::getFromPointer(word.data())); }, complaint);
 }
 template <typename Enum> static void printWord(AsmPrinter &printer, Enum value, StringRef) {
   printer << stringifyEnum(value);
@@ -81,13 +100,6 @@ template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation 
   printer << stringifyEnum(attr.getValue());
 }
 
-struct Complaint {
-  unsigned code = 0;
-  std::string text;
-};
-static void append(void *sink, unsigned code, const char *text, size_t length) {
-  *static_cast<Complaint *>(sink) = {code, std::string(text, length)};
-}
 // What the syntax says elsewhere than in an attribute dictionary.
 static constexpr StringRef outside[] = {"kind",       "scope", "axes",   "accumulate",
                                         "identities", "width", "stride", "operandSegmentSizes"};
@@ -222,9 +234,6 @@ static SmallVector<int64_t> flatten(ArrayRef<ArrayRef<IterAttr>> lists) {
     for (IterAttr iter : list)
       numbers.append({iter.getExtent(), iter.getStride(), static_cast<int64_t>(iter.getAxis())});
   return numbers;
-}
-static LogicalResult complain(function_ref<InFlightDiagnostic()> emitError, const Complaint &complaint) {
-  return complaint.text.empty() ? success() : LogicalResult(coded(complaint.code, emitError()) << complaint.text);
 }
 
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,

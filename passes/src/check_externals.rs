@@ -2,7 +2,7 @@ use crate::elementary;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
 use tx_mlir::{
-    Failed, Op, attribute, blocks, codes, error, instead_of, is, name, string_attribute, walk,
+    Failed, Op, attribute, blocks, codes, error, is, name, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -76,6 +76,35 @@ impl Pass for CheckExternals {
         }
         failed.map_or(Ok(()), Err)
     }
+}
+
+/// Ops that nothing here lowers, and what to write instead.
+const INSTEAD: &[(&str, &str)] = &[
+    ("gpu.all_reduce", ALL_REDUCE),
+    ("gpu.subgroup_reduce", ALL_REDUCE),
+    (
+        "gpu.rotate",
+        "`gpu.shuffle idx` takes the value of any lane",
+    ),
+    (
+        "math.ipowi",
+        "multiply, in a loop where the exponent is no constant",
+    ),
+    ("vector.load", ONE_DIMENSION),
+    ("vector.store", ONE_DIMENSION),
+    (
+        "vector.print",
+        "`gpu.printf` prints numbers; `vector.extract` takes one of a vector",
+    ),
+];
+const ALL_REDUCE: &str =
+    "`tile.all_reduce` combines a value of each thread, of any type, at scope `warp` or `cta`";
+const ONE_DIMENSION: &str = "take one row after the other, as vectors of one dimension";
+
+/// What to write in place of an op that nothing lowers.
+pub(crate) fn instead_of(op: &str) -> Option<&'static str> {
+    let found = INSTEAD.iter().find(|(name, _)| *name == op);
+    found.map(|(_, instead)| *instead)
 }
 
 /// Whether LLVM IR is made of an op. Casts that are left are of what is not lowered, which uses them.

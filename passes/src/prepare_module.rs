@@ -78,7 +78,7 @@ impl Pass for PrepareModule {
                     format!("`{OF_HOSTS}` cannot be lowered: it calls a library of the host"),
                 )
                 .code(codes::TX0510);
-                let instead = tx_mlir::instead_of(OF_HOSTS).into_iter();
+                let instead = crate::check_externals::instead_of(OF_HOSTS).into_iter();
                 return Err(instead
                     .fold(report, |report, instead| report.note(instead))
                     .emit());

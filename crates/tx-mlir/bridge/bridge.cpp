@@ -18,11 +18,6 @@ namespace {
 StringRef ref(TxStr s) { return StringRef(s.data, s.length); }
 TxStr str(StringRef s) { return TxStr{s.data(), s.size()}; }
 void append(void *sink, TxStr text) { static_cast<std::string *>(sink)->append(text.data, text.length); }
-void setCode(Diagnostic &diagnostic, unsigned code) {
-  diagnostic.getMetadata().clear();
-  if (code)
-    diagnostic.getMetadata().emplace_back(code);
-}
 
 /// The options of a pass or a pipeline, made at run time from Rust's table. Values stay text:
 /// Rust gives them their types.
@@ -95,37 +90,7 @@ struct PipelineOptions : mlir::detail::PassOptions {
       : table(*this, info->options, info->optionCount) {}
 };
 
-// Is asked before what shows diagnostics, since dialects are loaded after that is there.
-struct Rewording : DialectExtensionBase {
-  TxReword reword;
-  explicit Rewording(TxReword reword) : DialectExtensionBase({}), reword(reword) {}
-  void apply(MLIRContext *context, MutableArrayRef<Dialect *>) const override {
-    context->getDiagEngine().registerHandler([reword = reword](Diagnostic &said) {
-      std::string text = said.str(), better;
-      for (Diagnostic &note : said.getNotes())
-        text += "\n" + note.str();
-      unsigned code = txCode(wrap(said));
-      int how = reword(wrap(said.getLocation()), int(said.getSeverity()), str(text), &code, append, &better);
-      if (how == 1 || how == 2) (how == 2 ? said.attachNote() : said = {said.getLocation(), said.getSeverity()}) << better;
-      setCode(said, code);
-      return success(how == 3);
-    });
-  }
-  std::unique_ptr<DialectExtensionBase> clone() const override {
-    return std::make_unique<Rewording>(*this);
-  }
-};
-
 } // namespace
-
-void txReword(MlirDialectRegistry registry, TxReword reword) {
-  unwrap(registry)->addExtension(TypeID::get<Rewording>(), std::make_unique<Rewording>(reword));
-}
-
-void txRegisteredOps(MlirContext context, TxSink emit, void *sink) {
-  for (RegisteredOperationName name : unwrap(context)->getRegisteredOperations())
-    emit(sink, str(name.getStringRef()));
-}
 
 void txRegisterPass(const TxPass *pass) {
   registerPass([pass] { return std::make_unique<RustPass>(pass); });
@@ -188,7 +153,8 @@ void txEmit(MlirLocation location, int severity, unsigned code, TxStr message, c
   Location loc = unwrap(location);
   InFlightDiagnostic diagnostic =
       loc->getContext()->getDiagEngine().emit(loc, kinds[severity]) << ref(message);
-  setCode(*diagnostic.getUnderlyingDiagnostic(), code);
+  if (code)
+    diagnostic.getUnderlyingDiagnostic()->getMetadata().emplace_back(code);
   for (size_t i = 0; i < noteCount; ++i) {
     auto at = noteLocations[i].ptr ? std::optional(unwrap(noteLocations[i])) : std::nullopt;
     diagnostic.attachNote(at) << ref(notes[i]);

@@ -10,6 +10,7 @@ use mlir_sys::{MlirDiagnostic, MlirLocation, MlirOperation};
 use std::cell::Cell;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::OnceLock;
 
 /// The number of the rule that a diagnostic reports, printed as `TX0012`. [`crate::codes`] has a constant for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,6 +69,18 @@ pub struct Report<'c, S> {
     message: String,
     notes: Vec<(Option<Location<'c>>, String)>,
     severity: S,
+}
+
+static EXPLAINS: OnceLock<fn(Code) -> String> = OnceLock::new();
+
+/// Adds what `explain` says of its code to each error as its last note, for the rest of the process. The first call counts.
+pub fn explain_errors(explain: fn(Code) -> String) {
+    EXPLAINS.get_or_init(|| explain);
+}
+
+/// The note of an error with this code, where [`explain_errors`] asks for one.
+pub fn explanation(code: Code) -> Option<String> {
+    EXPLAINS.get().map(|explain| explain(code))
 }
 
 thread_local! {
@@ -200,8 +213,11 @@ impl<'c, S> Report<'c, S> {
 
 impl Report<'_, ErrorSeverity> {
     /// Reports the error.
-    pub fn emit(self) -> Failed {
+    pub fn emit(mut self) -> Failed {
         let _ = self.severity;
+        if let Some(note) = self.code.and_then(explanation) {
+            self.notes.push((None, note));
+        }
         self.send(0);
         Failed(())
     }

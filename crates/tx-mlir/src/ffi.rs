@@ -99,18 +99,6 @@ unsafe extern "C" {
         registry: MlirDialectRegistry,
     ) -> c_int;
     pub(crate) fn txParseModule(context: MlirContext, name: TxStr, source: TxStr) -> MlirModule;
-    pub(crate) fn txReword(
-        registry: MlirDialectRegistry,
-        reword: unsafe extern "C" fn(
-            MlirLocation,
-            c_int,
-            TxStr,
-            *mut c_uint,
-            TxSink,
-            *mut c_void,
-        ) -> c_int,
-    );
-    pub(crate) fn txRegisteredOps(context: MlirContext, emit: TxSink, sink: *mut c_void);
     pub(crate) fn txHoldsNumbers(attribute: MlirAttribute) -> bool;
     pub(crate) fn txEmit(
         location: MlirLocation,

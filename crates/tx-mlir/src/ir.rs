@@ -452,9 +452,7 @@ pub fn value_location<'c>(value: Val<'c>) -> Location<'c> {
 /// The name of an argument of a function or a region, as `%A`, where the text of the program is known.
 pub fn written_name(value: Val<'_>) -> Option<String> {
     argument_of(value)?;
-    let place = crate::source::Place::of(value_location(value))?;
-    let word = place.word().filter(|word| word.starts_with('%'))?;
-    Some(word.to_owned())
+    crate::source::value_name(value_location(value))
 }
 
 /// The integers of a `DenseI32ArrayAttr` or `DenseI64ArrayAttr`.

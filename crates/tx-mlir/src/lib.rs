@@ -15,7 +15,6 @@ pub mod codes;
 pub mod diagnostic;
 mod effects;
 mod ffi;
-mod foreign;
 pub mod gpu;
 mod ir;
 pub mod llvm;
@@ -23,17 +22,13 @@ pub mod memref;
 mod missing;
 mod names;
 mod nesting;
-mod options;
 pub mod registration;
-mod reword;
 mod session;
 mod sizes;
 mod source;
-mod syntax;
+mod suggest;
 mod threads;
 mod toolkit;
-mod undeclared;
-mod upstream;
 
 pub use melior;
 
@@ -41,17 +36,15 @@ pub use affine::{Affine, AffineMap};
 pub use build::{Builder, Index};
 pub use diagnostic::{
     Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error, remark,
-    source_location, warning,
+    explain_errors, explanation, source_location, warning,
 };
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes, only_reads};
 pub use ir::*;
 pub use memref::MemRef;
 pub use missing::missing;
 pub use names::Names;
-pub use reword::{Reword, Reworded, explain_errors, instead_of, nearest, reword_also};
 pub use session::{Session, check_pipeline};
-pub use source::Place;
-pub use syntax::{Said, parameter, unregistered_name};
+pub use suggest::nearest;
 pub use toolkit::ignore_cuda_toolkit;
 
 /// What a caught panic said.

@@ -6,7 +6,6 @@
 use crate::bytecode::is_bytecode;
 use crate::diagnostic::{Failed, error};
 use crate::ffi::{self, TxOption, TxPass, TxPipeline, TxSink, TxStatistic, TxStr};
-use crate::foreign;
 use crate::ir::Op;
 use crate::session::{is_refused, parse};
 use melior::Context;
@@ -151,7 +150,6 @@ fn add_pass(desc: PassDesc) {
     // The registry lives as long as the process, and so does what it points at.
     let desc: &'static PassDesc = Box::leak(Box::new(desc));
     list(false, desc.argument, desc.summary);
-    crate::options::note(desc.argument, desc.options.iter().map(|o| o.name));
     let options = leak_options(&desc.options);
     let statistics: &'static [TxStatistic] = desc
         .statistics
@@ -188,7 +186,6 @@ pub fn register_pipeline(desc: PipelineDesc) -> bool {
 fn add_pipeline(desc: PipelineDesc) {
     let desc: &'static PipelineDesc = Box::leak(Box::new(desc));
     list(true, desc.argument, desc.summary);
-    crate::options::note(desc.argument, desc.options.iter().map(|o| o.name));
     let options = leak_options(&desc.options);
     let pipeline = Box::leak(Box::new(TxPipeline {
         argument: TxStr::new(desc.argument),
@@ -211,13 +208,11 @@ pub fn register_upstream_passes() {
     });
 }
 
-/// Registers every upstream dialect, extension and translation in `registry`; what the parser says of names that it does not
-/// know, it says with those that may be meant.
+/// Registers every upstream dialect, extension and translation in `registry`.
 pub fn register_upstream_dialects(registry: &DialectRegistry) {
     melior::utility::register_all_dialects(registry);
     // SAFETY: `registry` is alive.
     unsafe { ffi::txRegisterTranslations(registry.to_raw()) }
-    crate::reword::register(registry);
 }
 
 /// What a pass counted in this process.
@@ -271,16 +266,6 @@ pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegist
     crate::source::read_files();
     // SAFETY: the function lives as long as the process, and nobody else sets one.
     unsafe { ffi::LLVMInstallFatalErrorHandler(fatal) };
-    let checked = crate::options::check_passes(&args, is_registered);
-    if let Err(message) = checked.and_then(|()| crate::options::check(&args)) {
-        // MLIR would say it there.
-        let _ = writeln!(std::io::stderr(), "{message}");
-        return 1;
-    }
-    if let Some(why) = absent(&args) {
-        let _ = writeln!(std::io::stderr(), "{why}");
-        return 1;
-    }
     let taken = match reads_standard_input(&args) {
         true => take_standard_input(),
         false => Ok(None),
@@ -373,8 +358,8 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Whether a file is anything but damaged bytecode, no program at all, text without any op, or such that MLIR does not survive or takes for another, of which MLIR's handler tells. Other text
-/// is left to MLIR.
+/// Whether a file is anything but damaged bytecode, and text that MLIR does not survive or takes for another, which is reported.
+/// Other text is left to MLIR.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     // A pipe gives what it holds only once.
     if !Path::new(name).is_file() {
@@ -385,8 +370,7 @@ fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
 
 /// The same of what a file, or standard input, holds.
 fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
-    let is_text = !is_bytecode(source) && foreign::describe(source).is_none();
-    if is_text && foreign::holds_ops(&String::from_utf8_lossy(source)) {
+    if !is_bytecode(source) {
         // A bare context, for the handler alone.
         let context = Context::new_with_threading(false);
         show_diagnostics(&context);
@@ -395,31 +379,11 @@ fn is_right(name: &str, source: &[u8], registry: &DialectRegistry) -> bool {
     let context = Context::new_with_registry(registry, false);
     context.set_allow_unregistered_dialects(true);
     show_diagnostics(&context);
-    // Names that mean nothing are told in other words once a dialect is loaded.
-    context.get_or_load_dialect("func");
     parse(&context, name, source).is_some()
 }
 
 /// What MLIR calls standard input.
 pub(crate) const STANDARD_INPUT: &str = "<stdin>";
-
-/// Why a file is not there that is one to read: after a flag with a value of its own, a word may be that, unless it is named as
-/// programs are.
-fn absent(args: &[String]) -> Option<String> {
-    let mut pairs = args.windows(2);
-    pairs.find_map(|pair| {
-        let [before, name] = pair else { return None };
-        if name.starts_with('-') || before.trim_start_matches('-') == "o" {
-            return None;
-        }
-        let flag = before.trim_start_matches('-');
-        let is_program = [".mlir", ".mlirbc"].iter().any(|end| name.ends_with(end));
-        let is_certain =
-            is_program || !before.starts_with('-') || before.contains('=') || is_registered(flag);
-        let why = crate::missing(Path::new(name), "a program").filter(|_| is_certain)?;
-        Some(format!("{name}: error: {why}"))
-    })
-}
 
 /// Flags that are answered before anything is read.
 const ANSWERED: &[&str] = &[

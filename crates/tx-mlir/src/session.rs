@@ -4,7 +4,6 @@ use crate::bytecode::{self, is_bytecode, misread};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::ffi::{self, TxStr};
-use crate::foreign;
 use crate::ir::Op;
 use crate::registration::register_upstream_dialects;
 use crate::source;
@@ -80,7 +79,7 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
 
 /// Parses MLIR text or bytecode; `name` is the file that locations speak of. What is wrong goes to the context's handler.
 pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Option<Module<'c>> {
-    if let Some(damage) = foreign::describe(source).or_else(|| bytecode::damage(source)) {
+    if let Some(damage) = bytecode::damage(source) {
         crate::error(Location::new(context, name, 0, 0), damage).emit();
         return None;
     }
@@ -134,9 +133,6 @@ impl Session {
             }
             true
         });
-        // Names that mean nothing are told in other words where a dialect is loaded after the handler was attached. A program's
-        // first op may be such a name.
-        context.get_or_load_dialect("func");
         Self {
             pipelines: RefCell::default(),
             context,

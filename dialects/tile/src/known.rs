@@ -1,12 +1,12 @@
 //! The names that the dialect knows, and what may be meant by others.
 
 use crate::Sink;
-use crate::attributes::{MNEMONICS, OPS};
+use crate::attributes::OPS;
 use crate::verify::{complain, send};
-use mlir_sys::{MlirAttribute, MlirOperation};
+use mlir_sys::{MlirAttribute, MlirOperation, MlirStringRef};
 use std::ffi::{c_char, c_void};
 use tx_mlir::{
-    Failed, Op, Reworded, Said, attribute, codes, dictionary, discardable_attributes, elements,
+    Failed, Op, attribute, codes, dictionary, discardable_attributes, elements,
     name, nearest,
 };
 
@@ -178,16 +178,6 @@ pub(crate) unsafe extern "C" fn verify_attribute(
     unsafe { send(Some((codes::TX0035, message)), emit, sink) }
 }
 
-/// Better words for what MLIR says of names and types that are not the dialect's.
-pub(crate) fn reword(said: &Said<'_>) -> Option<Reworded> {
-    let unknown = Reworded::coded(codes::TX0034);
-    (unknown_attribute(said.message).map(&unknown))
-        .or_else(|| wrong_type(said.message))
-        .or_else(|| other_word(said).map(&unknown))
-        .or_else(|| types_of_operands(said.message).map(Reworded::coded(codes::TX0005)))
-        .or_else(|| crate::syntax::reword(said))
-}
-
 /// Words of other languages and libraries for those of an enumeration.
 const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("kind", "sum", &["add", "plus", "addf", "addi"]),
@@ -221,116 +211,61 @@ const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("axis", "warpgroup", &["warp_group"]),
 ];
 
-/// A word of an enumeration by another name, in capitals, or with hyphens.
-fn other_word(said: &Said<'_>) -> Option<String> {
-    let (before, known) = said.message.split_once("`; known: ")?;
-    let (_, before) = before.rsplit_once("unknown ")?;
-    let (what, found) = before.split_once(" `")?;
-    // The parser's word ends at a hyphen.
-    let rest = said.place().map_or("", tx_mlir::Place::after);
-    let is_letter = |c: char| c.is_alphanumeric() || "_.-".contains(c);
-    let whole = &rest[..rest.find(|c| !is_letter(c)).unwrap_or(rest.len())];
-    let whole = if whole.starts_with(found) {
-        whole
-    } else {
-        found
+/// Writes to `sink` that `word` is none of the `count` words at `known` of an enumeration, which messages call `what`.
+pub(crate) unsafe extern "C" fn unknown_word(
+    what: MlirStringRef,
+    word: MlirStringRef,
+    known: *const MlirStringRef,
+    count: usize,
+    emit: Sink,
+    sink: *mut c_void,
+) {
+    // SAFETY: all texts outlive the call.
+    let (what, word, known) = unsafe {
+        let known = std::slice::from_raw_parts(known, count);
+        let known: Vec<&str> = known.iter().map(|text| borrowed(*text)).collect();
+        (borrowed(what), borrowed(word), known)
     };
-    let found = whole.to_lowercase().replace('-', "_");
+    let meant = meant(what, word, &known)
+        .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
+    let message = format!("unknown {what} `{word}`; known: {}{meant}", known.join(", "));
+    // SAFETY: `emit` and `sink` belong together.
+    unsafe { send(Some((codes::TX0034, message)), emit, sink) }
+}
+
+/// # Safety
+/// The text must be alive for `'a`.
+unsafe fn borrowed<'a>(text: MlirStringRef) -> &'a str {
+    // SAFETY: by the function's contract.
+    let bytes = unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };
+    std::str::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The word that `found` may mean: by another name, in capitals, or misspelt.
+fn meant<'k>(what: &str, found: &str, known: &[&'k str]) -> Option<&'k str> {
+    let lower = found.to_lowercase();
     let other = OTHER_WORDS
         .iter()
-        .find(|(of, _, words)| *of == what && words.contains(&found.as_str()));
-    let meant = other.map_or(found.as_str(), |(_, word, _)| word);
-    let is_known = known.split(", ").any(|word| word == meant);
-    is_known.then(|| format!("{}; did you mean `{meant}`?", said.message))
-}
-
-/// An attribute that the dialect does not have, with those that it has.
-fn unknown_attribute(said: &str) -> Option<String> {
-    let found = said.strip_prefix("unknown attribute `")?;
-    let found = found.strip_suffix("` in dialect `tile`")?;
-    let said = format!("unknown attribute `#tile.{found}`");
-    Some(match nearest(found, MNEMONICS.iter().copied()) {
-        Some(meant) => format!("{said}; did you mean `#tile.{meant}`?"),
-        None => format!("{said}; known: {}", MNEMONICS.join(", ")),
-    })
-}
-
-/// Operands and types of a part of an op, of which there are not as many.
-fn types_of_operands(said: &str) -> Option<String> {
-    let (op, rest) = said
-        .strip_prefix("custom op 'tile.")?
-        .split_once("' number of operands and types do not match: got ")?;
-    let (operands, rest) = rest.split_once(" operands and ")?;
-    let types = rest.strip_suffix(" types")?;
-    let several = |n: &str, what: &str| match n {
-        "1" => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    };
-    let (found, given) = (several(operands, "operand"), several(types, "type"));
-    let what = match (operands, types) {
-        ("0", _) if op == "reduce" => {
-            format!("`into`, `init` or `with` has {given} behind `:`, and no operand before `axes`")
-        }
-        (_, "0") if op == "reduce" => {
-            format!("`into`, `init` or `with` has {found} before `axes`, and no type behind `:`")
-        }
-        _ => format!("{found} and {given} in one part, expected a type for each operand"),
-    };
-    Some(match op {
-        "reduce" => format!(
-            "{what}: write `%A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>`"
-        ),
-        _ => what,
-    })
-}
-
-/// A type that an op does not take, without the words of ODS and the op in its generic form.
-fn wrong_type(said: &str) -> Option<Reworded> {
-    let (op, rest) = said.strip_prefix("'tile.")?.split_once("' op ")?;
-    let (place, rest) = rest.split_once(" must be ")?;
-    let (expected, found) = rest.split_once(", but got '")?;
-    let expected = expected.strip_prefix("variadic of ").unwrap_or(expected);
-    let found = found.strip_suffix('\'')?;
-    // Behind the sizes.
-    let (_, element) = found.split_once('<').unwrap_or(("", found));
-    let element = element.trim_start_matches(|c: char| c.is_ascii_digit() || "?x".contains(c));
-    let instead = match element {
-        _ if element.starts_with("index") => {
-            "; an `index` is as wide as the machine has it: use `i64` or `i32`"
-        }
-        _ if element.starts_with("ui") || element.starts_with("si") => {
-            "; use an `iN`: `umax` and `umin` take it as unsigned"
-        }
-        _ if op == "reduce" && place.starts_with("result #") => {
-            "; a tile in memory is reduced `into` memory: `tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>`"
-        }
-        _ if found.starts_with("tensor<") => "; `--tensors-to-memrefs` makes memrefs of tensors",
-        _ => "",
-    };
-    Some(Reworded {
-        text: format!("'tile.{op}' op {place} must be {expected}, found `{found}`{instead}"),
-        code: place.starts_with("operand #").then_some(codes::TX0037),
-    })
+        .find(|(of, _, words)| *of == what && words.contains(&lower.as_str()))
+        .map_or(lower.as_str(), |(_, word, _)| word);
+    nearest(other, known.iter().copied())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(message: &str) -> Option<String> {
-        reword(&Said::new(message, None)).map(|better| better.text)
-    }
-
     #[test]
-    fn unknown_attributes_have_neighbours() {
-        for (found, meant) in [("splt", "split"), ("Nan", "nan")] {
-            let said = format!("unknown attribute `{found}` in dialect `tile`");
-            let better =
-                format!("unknown attribute `#tile.{found}`; did you mean `#tile.{meant}`?");
-            assert_eq!(told(&said), Some(better));
+    fn words_of_others_are_known() {
+        let kinds = ["sum", "prod", "max", "argmax"];
+        for (found, expected) in [
+            ("add", Some("sum")),
+            ("MAX", Some("max")),
+            ("agrmax", Some("argmax")),
+            ("mean", None),
+            ("", None),
+        ] {
+            assert_eq!(meant("kind", found, &kinds), expected, "{found}");
         }
-        let far = told("unknown attribute `` in dialect `tile`").unwrap_or_default();
-        assert!(far.contains("known: ") && far.contains("split, "), "{far}");
-        assert_eq!(told("unknown attribute `splt` in dialect `gpu`"), None);
     }
 }

@@ -5,7 +5,6 @@ mod attributes;
 mod known;
 mod layout;
 mod ops;
-mod syntax;
 mod verify;
 
 pub use attributes::{
@@ -37,7 +36,7 @@ mod dialect {
 }
 
 use dialect::{DialectHandle, DialectRegistry};
-use mlir_sys::{MlirAttribute, MlirDialectHandle, MlirOperation, MlirType};
+use mlir_sys::{MlirAttribute, MlirDialectHandle, MlirOperation, MlirStringRef, MlirType};
 use std::ffi::{c_char, c_uint, c_void};
 use std::sync::Once;
 
@@ -55,6 +54,10 @@ unsafe extern "C" {
     static mut tileVerifyFragment: Option<
         unsafe extern "C" fn(*const i64, usize, MlirType, *const i64, usize, Sink, *mut c_void),
     >;
+    static mut tileUnknownWord: Option<
+        unsafe extern "C" fn(MlirStringRef, MlirStringRef, *const MlirStringRef, usize, Sink, *mut c_void),
+    >;
+    static mut tileExplain: Option<unsafe extern "C" fn(c_uint, Sink, *mut c_void)>;
     fn tileFragment(
         ty: MlirType,
         element: *mut MlirType,
@@ -76,8 +79,9 @@ pub unsafe extern "C" fn handle() -> MlirDialectHandle {
             tileVerifyAttribute = Some(known::verify_attribute);
             tileVerifyLayout = Some(verify::verify_layout);
             tileVerifyFragment = Some(verify::verify_fragment);
+            tileUnknownWord = Some(known::unknown_word);
+            tileExplain = Some(verify::explain);
         }
-        tx_mlir::reword_also(known::reword);
     });
     // SAFETY: a plain getter.
     unsafe { mlirGetDialectHandle__tile__() }

@@ -13,7 +13,7 @@ use melior_upstream::ir::operation::OperationLike;
 use melior_upstream::ir::r#type::TypeLike;
 use melior_upstream::ir::{Type, ValueLike};
 use mlir_sys::{MlirOperation, MlirType};
-use std::ffi::c_void;
+use std::ffi::{c_uint, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use tx_mlir::diagnostic::{ErrorSeverity, Report};
 use tx_mlir::memref::Space;
@@ -41,6 +41,7 @@ pub(crate) unsafe extern "C" fn verify_op(op: MlirOperation) -> bool {
 
 fn check(op: Op<'_>) -> Result<(), Failed> {
     crate::known::check_attributes(op)?;
+    check_elements(op)?;
     if let Some(reduce) = Reduce::of(op) {
         return check_reduce(&reduce);
     }
@@ -78,6 +79,36 @@ fn check(op: Op<'_>) -> Result<(), Failed> {
         "tile.annotate" => check_annotate(op),
         _ => Ok(()),
     }
+}
+
+/// Elements of operands and results are numbers that are reduced.
+fn check_elements(op: Op<'_>) -> Result<(), Failed> {
+    let operands = operands(op).into_iter().map(|value| ("operand", value));
+    let results = tx_mlir::results(op).into_iter().map(|value| ("result", value));
+    let each = operands.enumerate().chain(results.enumerate());
+    for (number, (what, value)) in each {
+        let of = value.r#type();
+        let element = element_type(of).unwrap_or(of);
+        if element.is_signless_integer() || element.is_float() {
+            continue;
+        }
+        let found = match element == of {
+            true => format!("`{of}`"),
+            false => format!("`{element}` in `{of}`"),
+        };
+        let message = format!("{what} #{number} must have elements of an integer (`iN`) or floating-point type, found {found}");
+        let report = complain(op, message).code(codes::TX0037);
+        let instead = match element {
+            index if index.is_index() => Some("an `index` is as wide as the machine has it: use `i64` or `i32`"),
+            integer if integer.is_integer() => Some("use an `iN`: `umax` and `umin` take it as unsigned"),
+            _ => None,
+        };
+        return Err(match instead {
+            Some(instead) => report.note(instead).emit(),
+            None => report.emit(),
+        });
+    }
+    Ok(())
 }
 
 /// Attributes are held for the op around them.
@@ -1102,6 +1133,14 @@ pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut 
         // SAFETY: `emit` copies the text.
         unsafe { emit(sink, code, message.as_ptr().cast(), message.len()) }
     }
+}
+
+/// Sends the note that explains a code to C++, if errors have one.
+pub(crate) unsafe extern "C" fn explain(code: c_uint, emit: Sink, sink: *mut c_void) {
+    let code = u16::try_from(code).map(Code::new);
+    let note = code.ok().and_then(|code| Some((code, tx_mlir::explanation(code)?)));
+    // SAFETY: `emit` and `sink` belong together.
+    unsafe { send(note, emit, sink) }
 }
 
 /// # Safety

@@ -318,14 +318,6 @@ fn wrong_programs_are_marked_where_they_are_wrong() {
             "use of undeclared SSA value name",
             Value::Null,
         ),
-        // The dialect's.
-        (
-            "tile.copy",
-            "tile.cpy",
-            "tile.cpy",
-            "did you mean `tile.copy`?",
-            "TX0034".into(),
-        ),
         // MLIR's verifiers.
         (
             "    gpu.return\n",

@@ -60,14 +60,6 @@ bool txIsRegistered(TxStr name);
 // Makes `gpu-module-to-binary` and LLVM IR translation work in contexts made from `registry`.
 void txRegisterTranslations(MlirDialectRegistry registry);
 
-// What to say of a message with its notes in lines below: 1 in place of both, 2 in a note, 0 nothing, 3 not even that.
-// `code` is the code of the diagnostic, which the function may change.
-typedef int (*TxReword)(MlirLocation at, int severity, TxStr said, unsigned *code, TxSink emit, void *sink);
-// Has contexts made from `registry` ask `reword`, once for each dialect.
-void txReword(MlirDialectRegistry registry, TxReword reword);
-// The ops of the dialects that are loaded.
-void txRegisteredOps(MlirContext context, TxSink emit, void *sink);
-
 // `mlir-opt`'s main function over `registry`; `--help` begins with `overview`.
 int txOptMain(int argc, char **argv, TxStr overview, MlirDialectRegistry registry);
 
