@@ -1,9 +1,7 @@
 use crate::elementary;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeSet;
-use tx_mlir::{
-    Failed, Op, attribute, blocks, codes, error, is, name, string_attribute, walk,
-};
+use tx_mlir::{Failed, Op, attribute, blocks, codes, error, is, name, string_attribute, walk};
 use tx_pass::{Counts, Pass, pass};
 
 pass! {

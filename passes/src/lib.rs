@@ -23,6 +23,7 @@ mod expand_cache_hints;
 mod expand_math;
 mod expand_reduce;
 mod expand_shuffle_tree;
+pub mod explain;
 mod free_temporaries;
 mod grid;
 mod hoist_attributes;

@@ -1,5 +1,6 @@
 use crate::analysis::laws::check_laws;
 use crate::analysis::unused::warn_of_unused;
+use crate::explain::explain;
 use crate::grid::choose::{candidates, choose, choose_one};
 use crate::grid::cost::{self, Bounds, Cost};
 use crate::grid::finish;
@@ -7,7 +8,7 @@ use crate::grid::job::{Job, Work, is_job};
 use crate::grid::launch::{Kernels, Last, Lengths};
 use crate::grid::nest::{Extent, Illegal, Nest, Run};
 use crate::grid::partials::{allocate, materialise};
-use crate::grid::steps::{Case, Processor, Step, cases_to_attribute, cases_to_text, to_text};
+use crate::grid::steps::{Case, Processor, Step, cases_to_attribute};
 use crate::linalg::memory::check_written;
 use crate::linalg::read::{NO_HOST_LOOPS, ONE_BLOCK};
 use melior::ir::attribute::{ArrayAttribute, FloatAttribute, StringAttribute};
@@ -15,10 +16,11 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type};
 use tx_dialect_tile::{CANDIDATES, CLEARED};
 use tx_mlir::{
-    Builder, Failed, Op, codes, context, enclosing, erase, error, is, parent, remark,
-    set_attribute, string_attribute, walk,
+    Builder, Failed, Op, codes, context, enclosing, erase, error, is, parent, set_attribute,
+    string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, option_error, pass};
+use tx_plan::{Candidate, CaseEstimate, Choice, Estimates, ScheduleCase, ScheduleChoice};
 use tx_target::{Board, Chip};
 
 /// Schedules besides what an op has, at most.
@@ -244,87 +246,56 @@ impl Pass for Schedule {
     }
 }
 
-/// Lengths, as estimates take them.
-fn shape(lengths: &[f64]) -> String {
-    let lengths: Vec<String> = lengths.iter().map(|n| format!("{n:.0}")).collect();
-    lengths.join("x")
-}
-
 fn write_schedule<'c>(op: Op<'c>, cases: &[Case]) {
     set_attribute(op, "schedule", cases_to_attribute(context(op), cases));
 }
 
 impl Planned<'_> {
-    /// Says how the op is scheduled, what that should take, and how else it might be.
+    /// Explains how the op is scheduled, what that should take, and how else it might be.
     fn explain(&self, chip: &Chip) {
-        let who = match self.chosen {
-            true => "by its shape",
-            false => "as is written",
-        };
-        let op = self.job.op;
         let board = chip.board();
-        let report = remark(
-            op.location(),
-            format!("`{}` is scheduled {who}", tx_mlir::name(op)),
-        );
         let is_reduction = matches!(self.job.work, Work::Combine(..));
-        let mut rest = "";
-        let notes = self
-            .cases
-            .iter()
-            .zip(self.bounds())
-            .map(|((case, nest), bounds)| {
-                let length = match case.most {
-                    Some((dim, most)) => format!("`d{dim}` up to {most}: "),
-                    None => rest.to_owned(),
-                };
-                rest = "all other lengths: ";
-                let threads: i64 = nest.block().iter().product();
-                let kernels = match is_one_kernel(nest) {
-                    true => "one kernel",
-                    false => "several kernels",
-                };
-                let time = match self.cases.len() > 1 && is_reduction {
-                    true => {
-                        let lengths = cost::lengths(&self.job, &bounds);
-                        let cost = Cost::of(&self.job, nest, &board, &lengths);
-                        format!(", {:.1} µs for {}", cost.microseconds, shape(&lengths))
-                    }
-                    false => String::new(),
-                };
-                let plural = if threads == 1 { "" } else { "s" };
-                format!(
-                    "{length}{kernels}, {threads} thread{plural} a block{time}: {}",
-                    to_text(&case.steps)
-                )
-            });
-        let report = match self.cases.len() {
-            1 => report,
-            _ => report.note("the first of these cases that the lengths fit is taken"),
-        };
-        let report = notes.fold(report, |report, note| report.note(note));
+        let cases = self.cases.iter().zip(self.bounds());
+        let cases = cases.map(|((case, nest), bounds)| ScheduleCase {
+            up_to: case.up_to(),
+            is_one_kernel: is_one_kernel(nest),
+            kernels: Vec::new(),
+            threads: nest.block().iter().product(),
+            estimate: (self.cases.len() > 1 && is_reduction).then(|| {
+                let lengths = cost::lengths(&self.job, &bounds);
+                let cost = Cost::of(&self.job, nest, &board, &lengths);
+                CaseEstimate {
+                    microseconds: cost.microseconds,
+                    lengths,
+                }
+            }),
+            steps: case.steps.iter().map(Step::described).collect(),
+        });
         let candidates = self.candidates(&board, chip.clusters);
-        let report = match candidates.first() {
-            Some((_, cost)) => {
-                let report = report.note(format!("estimates are for {}", self.estimated_for(chip)));
-                let report = match self.chosen {
-                    true => report.note(
-                        "chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; \
-                         estimates tell sorts of schedules apart, and say what `tx tune` tries first",
-                    ),
-                    false => report,
-                };
-                let who = if self.chosen { "chosen" } else { "written" };
-                report.note(format!("{who}: {cost}; {}", cost.parts()))
+        let estimates = candidates.split_first().map(|((_, own), others)| {
+            let other = |(cases, cost): &(Vec<Case>, Cost)| Candidate {
+                cost: cost.described(),
+                cases: cases
+                    .iter()
+                    .map(|case| {
+                        let steps = case.steps.iter().map(Step::described);
+                        (case.up_to(), steps.collect())
+                    })
+                    .collect(),
+            };
+            Estimates {
+                others: others.iter().map(other).collect(),
+                ..self.estimates(chip, own.described())
             }
-            None => report,
-        };
-        let others = candidates.iter().skip(1);
-        others
-            .fold(report, |report, (schedule, cost)| {
-                report.note(format!("candidate: {cost}: {}", cases_to_text(schedule)))
-            })
-            .emit();
+        });
+        explain(
+            self.job.op,
+            Choice::Schedule(ScheduleChoice {
+                is_written: !self.chosen,
+                cases: cases.collect(),
+                estimates,
+            }),
+        );
     }
 
     /// The lengths that each case is for: those of no case before it.
@@ -375,19 +346,17 @@ impl Planned<'_> {
             .collect()
     }
 
-    /// What estimates are of: a GPU, and sizes, some of which may be assumed.
-    fn estimated_for(&self, chip: &Chip) -> String {
-        let all_known = self
-            .job
-            .extents
-            .iter()
-            .all(|extent| extent.known().is_some());
-        let assumed = match all_known {
-            true => "",
-            false => ", which is assumed where sizes are known at run time only",
-        };
-        let (board, lengths) = (chip.board().name, shape(&cost::lengths(&self.job, &[])));
-        format!("the {board}, whose figures stand for {chip}, and {lengths}{assumed}")
+    /// What estimates are for: a card, and sizes, some of which may be assumed.
+    fn estimates(&self, chip: &Chip, own: tx_plan::Cost) -> Estimates {
+        let extents = self.job.extents.iter();
+        Estimates {
+            board: chip.board().name.to_string(),
+            chip: chip.to_string(),
+            lengths: cost::lengths(&self.job, &[]),
+            is_assumed: extents.into_iter().any(|extent| extent.known().is_none()),
+            own,
+            others: Vec::new(),
+        }
     }
 
     /// Notes on the op what it might be scheduled as, after what the estimates are of.
@@ -395,10 +364,11 @@ impl Planned<'_> {
         let board = chip.board();
         let context = context(self.job.op);
         let candidates = self.candidates(&board, chip.clusters);
-        if candidates.is_empty() {
+        let Some((_, own)) = candidates.first() else {
             return;
-        }
-        let about = StringAttribute::new(context, &self.estimated_for(chip)).into();
+        };
+        let about = self.estimates(chip, own.described()).about();
+        let about = StringAttribute::new(context, &about).into();
         let pair = |(cases, cost): &(Vec<Case>, Cost)| {
             // Digits beyond the third are noise.
             let microseconds = (cost.microseconds * 1e3).round() / 1e3;

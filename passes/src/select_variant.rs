@@ -2,20 +2,21 @@ use crate::analysis::kernel::Kernel;
 use crate::analysis::kernel::recorded_threads;
 use crate::combiner::Combiner;
 use crate::exchange::{Groups, redux, redux_cost, shuffle_cost};
+use crate::explain::explain;
 use crate::grid::launch::LENGTHS;
 use crate::variants::{
-    Candidate, Reduction, Variant, ask, best, candidates, refuse_params, unknown_variant,
-    written_params,
+    Candidate, Reduction, ask, best, candidates, refuse_params, unknown_variant, written_params,
 };
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Reduce};
 use tx_mlir::{
-    Failed, Op, codes, context, enclosing, error, parse_attribute, remark, set_attribute,
-    string_attribute, walk,
+    Failed, Op, codes, context, enclosing, error, parse_attribute, set_attribute, string_attribute,
+    walk,
 };
 use tx_pass::{Counts, Pass, pass};
+use tx_plan::{Choice, ExchangeChoice, Reason, Variant, VariantChoice};
 
 pass! {
     /// Choose how each `tile.reduce` is computed.
@@ -109,33 +110,33 @@ impl SelectVariant {
         } else {
             "shuffle"
         };
-        if self.explain && lanes <= 1 {
-            if !groups.are_single() {
-                remark(
-                    view.op.location(),
-                    format!("shared memory exchanges these values{}", place(view.op)),
-                )
-                .note(
-                    "no two threads of a group are lanes of one warp: there is nothing to shuffle",
-                )
-                .emit();
-            }
-        } else if self.explain {
-            let chosen = |n: &str| if n == name { ", chosen" } else { "" };
-            let redux = match refusal {
-                Ok(()) => format!("redux: accepted, cost {redux}{}", chosen("redux")),
-                Err(reason) => format!("redux: {reason}"),
+        if self.explain && (lanes > 1 || !groups.are_single()) {
+            let way = |name: &str, cost: Result<u64, String>| Variant {
+                name: name.to_owned(),
+                priority: None,
+                cost: cost.as_ref().ok().copied(),
+                reasons: cost
+                    .err()
+                    .map(|text| Reason {
+                        predicate: None,
+                        text,
+                    })
+                    .into_iter()
+                    .collect(),
             };
-            remark(
-                view.op.location(),
-                format!("variant `{name}` exchanges these values{}", place(view.op)),
-            )
-            .note(redux)
-            .note(format!(
-                "shuffle: accepted, cost {shuffle}{}",
-                chosen("shuffle")
-            ))
-            .emit();
+            let around = enclosing(view.op, "gpu.func");
+            explain(
+                view.op,
+                Choice::Exchange(ExchangeChoice {
+                    kernel: around.map(|f| string_attribute(f, "sym_name").unwrap_or_default()),
+                    lengths: around.and_then(|f| string_attribute(f, LENGTHS)),
+                    chosen: (lanes > 1).then(|| name.to_owned()),
+                    ways: vec![
+                        way("redux", refusal.map(|()| redux)),
+                        way("shuffle", Ok(shuffle)),
+                    ],
+                }),
+            );
         }
         Ok((name == "redux").then_some(name))
     }
@@ -159,17 +160,13 @@ impl SelectVariant {
             return Err(refuse(op, forced.as_deref(), &asked));
         };
         if self.explain {
-            let name = chosen.variant.name();
-            asked
-                .iter()
-                .fold(
-                    remark(
-                        op.location(),
-                        format!("variant `{name}` computes this reduction"),
-                    ),
-                    |r, c| r.note(c.line(c.variant.name() == name)),
-                )
-                .emit();
+            explain(
+                op,
+                Choice::Variant(VariantChoice {
+                    chosen: chosen.variant.name().to_owned(),
+                    variants: asked.iter().map(Candidate::described).collect(),
+                }),
+            );
         }
         let params: Vec<String> = ask(chosen.variant, op, || params(chosen.variant, &reduction))?
             .map_err(|reason| refuse_params(op, &reason))?
@@ -182,7 +179,7 @@ impl SelectVariant {
 
 /// What the variant computes, and in its place what is written on the op.
 fn params(
-    variant: &dyn Variant,
+    variant: &dyn crate::variants::Variant,
     reduction: &Reduction<'_>,
 ) -> Result<BTreeMap<String, i64>, String> {
     let written = written_params(variant, reduction)?;
@@ -207,18 +204,6 @@ fn refuse(op: Op<'_>, forced: Option<&str>, asked: &[Candidate]) -> Failed {
     let report = error(op.location(), format!("{who} lower this reduction")).code(code);
     asked
         .iter()
-        .fold(report, |r, c| r.note(c.line(false)))
+        .fold(report, |r, c| r.note(c.described().line(false)))
         .emit()
-}
-
-/// In which kernel `op` stands, and for which lengths that is.
-fn place(op: Op<'_>) -> String {
-    let Some(kernel) = enclosing(op, "gpu.func") else {
-        return String::new();
-    };
-    let name = string_attribute(kernel, "sym_name").unwrap_or_default();
-    match string_attribute(kernel, LENGTHS) {
-        Some(lengths) => format!(" of `{name}`, for {lengths}"),
-        None => format!(" of `{name}`"),
-    }
 }

@@ -4,7 +4,7 @@ use crate::ir::{
     Op, attribute, context, dictionary, discardable_attributes, elements, is, parse_attribute,
     set_attribute,
 };
-use crate::reword::nearest;
+use crate::suggest::nearest;
 use melior::ir::Attribute;
 use melior::ir::attribute::{ArrayAttribute, AttributeLike};
 use mlir_sys::{

@@ -35,8 +35,8 @@ pub use melior;
 pub use affine::{Affine, AffineMap};
 pub use build::{Builder, Index};
 pub use diagnostic::{
-    Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error, remark,
-    explain_errors, explanation, source_location, warning,
+    Code, Diagnostic, ErrorSeverity, Failed, Report, Severity, SourceLocation, error,
+    explain_errors, explanation, remark, source_location, warning,
 };
 pub use effects::{Effect, EffectKind, is_pure, memory_effects, only_computes, only_reads};
 pub use ir::*;

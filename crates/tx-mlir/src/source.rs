@@ -95,7 +95,12 @@ mod tests {
 
     #[test]
     fn names_of_values_are_read() {
-        for (text, name) in [("%A: memref", Some("%A")), ("%x-1.$y)", Some("%x-1.$y")), ("A", None), ("", None)] {
+        for (text, name) in [
+            ("%A: memref", Some("%A")),
+            ("%x-1.$y)", Some("%x-1.$y")),
+            ("A", None),
+            ("", None),
+        ] {
             assert_eq!(name_at(text.as_bytes()).as_deref(), name, "{text}");
         }
     }

@@ -21,6 +21,7 @@
 
 mod check;
 mod element;
+mod explanation;
 mod expr;
 mod launch;
 mod plan;
@@ -28,6 +29,11 @@ mod types;
 
 pub use check::{Check, CheckError, Place, Relation};
 pub use element::{ElementType, UnknownElementType};
+pub use explanation::{
+    BY_RULES, Candidate, CaseEstimate, Choice, Cost, Estimates, ExchangeChoice, Explanation,
+    FIRST_CASE, NO_LANES, Reason, ScheduleCase, ScheduleChoice, ScheduleStep, SourcePlace, UpTo,
+    Variant, VariantChoice, steps_text,
+};
 pub use expr::{Expr, ExprError, Symbol};
 pub use launch::Extent3;
 pub use plan::{

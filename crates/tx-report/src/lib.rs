@@ -7,7 +7,6 @@
 //! The page is a function of the report: the same bytes every time. Text of the program is never HTML in it, whatever it
 //! holds.
 
-mod choice;
 pub mod diff;
 pub mod exchange;
 mod fragment;
@@ -16,12 +15,15 @@ mod html;
 mod pack;
 mod page;
 pub mod ptx;
+mod remark;
 mod tree;
 
-pub use choice::Remark;
 pub use exchange::{Kernel, Op, Region};
 pub use fragment::{Fragment, Holder};
 pub use page::render;
+pub use remark::Remark;
+
+use tx_plan::Explanation;
 
 /// What a page shows.
 #[derive(Debug, Clone, Default)]
@@ -44,8 +46,10 @@ pub struct Report {
     pub stages: Vec<Stage>,
     /// What running the program after each pass found.
     pub check: Check,
-    /// What was said of schedules and variants.
-    pub remarks: Vec<Remark>,
+    /// What the program says and hardly means.
+    pub warnings: Vec<Remark>,
+    /// The schedules and variants that were chosen, and why.
+    pub choices: Vec<Explanation>,
     /// Kernels, as they are when barriers are in.
     pub kernels: Vec<Kernel>,
     /// Types of fragments in the program.

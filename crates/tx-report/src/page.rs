@@ -1,6 +1,5 @@
 //! The page.
 
-use crate::choice::{Note, Remark, read};
 use crate::diff::{Row, fold, rows};
 use crate::highlight::{Token, mlir, ptx as ptx_tokens, write};
 use crate::html::{escape, prose};
@@ -9,6 +8,9 @@ use crate::{Check, Mood, Report, Stage, Verdict, fragment, ptx, tree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::ops::Range;
+use tx_plan::{
+    BY_RULES, Choice, Cost, Estimates, FIRST_CASE, NO_LANES, ScheduleChoice, ScheduleStep, Variant,
+};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -96,7 +98,7 @@ fn keys(page: &mut String, report: &Report, parts: &[(&str, &str)]) {
 fn parts(report: &Report) -> Vec<(&'static str, &'static str)> {
     let has = |id: &str| match id {
         "check" => !matches!(report.check, Check::NotAsked),
-        "choices" => !report.remarks.is_empty(),
+        "choices" => !(report.warnings.is_empty() && report.choices.is_empty()),
         "kernels" => !report.kernels.is_empty(),
         "layouts" => !report.fragments.is_empty(),
         "program" => report.source.is_some(),
@@ -184,14 +186,14 @@ fn problems(page: &mut String, report: &Report) {
     page.push_str("<ul class=problems>");
     for problem in &report.problems {
         page.push_str("<li>");
-        place(page, problem);
+        place(page, problem.line, problem.column);
         let _ = write!(
             page,
             "<strong>{}:</strong> {}",
             escape(&problem.severity),
             prose(&problem.message)
         );
-        source_line(page, report, problem);
+        source_line(page, report, problem.line);
         if let Some(code) = &problem.code {
             let code = escape(code);
             let _ = write!(
@@ -200,17 +202,9 @@ fn problems(page: &mut String, report: &Report) {
                 escape(&report.program)
             );
         }
-        let notes: Vec<Note> = problem.notes.iter().map(|note| read(note)).collect();
-        variants(page, &notes);
-        let texts: Vec<&String> = notes
-            .iter()
-            .zip(&problem.notes)
-            .filter(|(note, _)| !matches!(note, Note::Variant { .. }))
-            .map(|(_, text)| text)
-            .collect();
-        if !texts.is_empty() {
+        if !problem.notes.is_empty() {
             page.push_str("<ul>");
-            for text in texts {
+            for text in &problem.notes {
                 let _ = write!(page, "<li>{}</li>", prose(text));
             }
             page.push_str("</ul>");
@@ -220,19 +214,17 @@ fn problems(page: &mut String, report: &Report) {
     page.push_str("</ul></section>\n");
 }
 
-/// A link to where a remark speaks of.
-fn place(page: &mut String, remark: &Remark) {
-    if let Some(line) = remark.line {
-        let column = remark.column.map_or_else(String::new, |c| format!(":{c}"));
+/// A link to a place of the program.
+fn place(page: &mut String, line: Option<usize>, column: Option<usize>) {
+    if let Some(line) = line {
+        let column = column.map_or_else(String::new, |c| format!(":{c}"));
         let _ = write!(page, "<a href=\"#line-{line}\">line {line}{column}</a> ");
     }
 }
 
-/// The line of the program that a remark speaks of.
-fn source_line(page: &mut String, report: &Report, remark: &Remark) {
-    let line = remark
-        .line
-        .and_then(|n| report.source.as_ref()?.lines().nth(n.checked_sub(1)?));
+/// A line of the program.
+fn source_line(page: &mut String, report: &Report, line: Option<usize>) {
+    let line = line.and_then(|n| report.source.as_ref()?.lines().nth(n.checked_sub(1)?));
     if let Some(line) = line {
         page.push_str("<pre class=quote><code>");
         write(page, &mlir(shown(line.trim()).0));
@@ -563,96 +555,93 @@ fn wrong_lines(report: &Report) -> BTreeSet<usize> {
 }
 
 fn choices(page: &mut String, report: &Report) {
-    for remark in &report.remarks {
-        page.push_str("<article class=choice><h3>");
-        let is_warning = remark.severity == "warning";
-        if is_warning {
-            page.push_str(
-                "<span class=\"badge fair\"><span aria-hidden=true>!</span> warning</span> ",
-            );
-        }
-        let _ = write!(page, "{}</h3><p class=note>", prose(&remark.message));
-        place(page, remark);
+    for warning in &report.warnings {
+        page.push_str(
+            "<article class=choice><h3><span class=\"badge fair\"><span aria-hidden=true>!</span> warning</span> ",
+        );
+        let _ = write!(page, "{}</h3><p class=note>", prose(&warning.message));
+        place(page, warning.line, warning.column);
         page.push_str("</p>");
-        source_line(page, report, remark);
-        let notes: Vec<Note> = remark.notes.iter().map(|note| read(note)).collect();
-        schedules(page, &notes);
-        variants(page, &notes);
-        estimates(page, &notes);
-        for note in notes.iter().filter(|_| is_warning) {
-            if let Note::Other(text) = note {
-                let _ = write!(page, "<p>{}</p>", prose(text));
+        source_line(page, report, warning.line);
+        for note in &warning.notes {
+            let _ = write!(page, "<p>{}</p>", prose(note));
+        }
+        page.push_str("</article>\n");
+    }
+    for explanation in &report.choices {
+        let at = explanation.place.as_ref();
+        let at = at.filter(|at| at.file == report.file && at.line > 0);
+        let line = at.map(|at| at.line);
+        let _ = write!(
+            page,
+            "<article class=choice><h3>{}</h3><p class=note>",
+            prose(&explanation.message())
+        );
+        place(page, line, at.map(|at| at.column));
+        page.push_str("</p>");
+        source_line(page, report, line);
+        match &explanation.choice {
+            Choice::Schedule(choice) => schedule(page, choice),
+            Choice::Variant(choice) => variants(page, &choice.variants, Some(&choice.chosen)),
+            Choice::Exchange(choice) if choice.chosen.is_none() => {
+                let _ = write!(page, "<p class=note>{}</p>", prose(NO_LANES));
             }
+            Choice::Exchange(choice) => variants(page, &choice.ways, choice.chosen.as_ref()),
         }
         page.push_str("</article>\n");
     }
 }
 
-fn steps(page: &mut String, steps: &[String]) {
+/// Steps of a schedule, without what each has.
+fn steps(page: &mut String, steps: &[ScheduleStep]) {
     page.push_str("<ul class=steps>");
     for step in steps {
-        let _ = write!(page, "<li><code>{}</code></li>", escape(step));
+        let _ = write!(page, "<li><code>{}</code></li>", escape(&step.words));
     }
     page.push_str("</ul>");
 }
 
-fn schedules(page: &mut String, notes: &[Note]) {
-    if !notes
-        .iter()
-        .any(|note| matches!(note, Note::Schedule { .. }))
-    {
-        return;
-    }
+fn schedule(page: &mut String, choice: &ScheduleChoice) {
     page.push_str(
         "<div class=scroll tabindex=0 role=group aria-label=Schedules><table class=plain><caption>Schedules</caption><thead><tr>\
          <th scope=col>Lengths</th><th scope=col>Kernels</th><th scope=col>Steps</th></tr></thead><tbody>",
     );
-    for note in notes {
-        if let Note::Schedule {
-            when,
-            what,
-            steps: list,
-        } = note
-        {
-            let when = if when.is_empty() { "all lengths" } else { when };
-            let _ = write!(
-                page,
-                "<tr><th scope=row>{}</th><td data-head=Kernels>{}</td><td data-head=Steps>",
-                prose(when),
-                prose(what)
-            );
-            steps(page, list);
-            page.push_str("</td></tr>");
-        }
+    for (number, case) in choice.cases.iter().enumerate() {
+        let lengths = case.lengths(number);
+        let plural = if case.threads == 1 { "" } else { "s" };
+        let time = match &case.estimate {
+            Some(estimate) => format!(", {}", estimate.text()),
+            None => String::new(),
+        };
+        let kernel = format!(
+            "{}, {} thread{plural} a block{time}",
+            case.kernel(),
+            case.threads
+        );
+        let _ = write!(
+            page,
+            "<tr><th scope=row>{}</th><td data-head=Kernels>{}</td><td data-head=Steps>",
+            prose(lengths.as_deref().unwrap_or("all lengths")),
+            prose(&kernel)
+        );
+        steps(page, &case.steps);
+        page.push_str("</td></tr>");
     }
     page.push_str("</tbody></table></div>");
+    if choice.cases.len() > 1 {
+        let _ = write!(page, "<p class=note>{}</p>", prose(FIRST_CASE));
+    }
+    if let Some(known) = &choice.estimates {
+        estimates(page, choice, known);
+    }
 }
 
-fn variants(page: &mut String, notes: &[Note]) {
-    let mut all: Vec<&Note> = notes
-        .iter()
-        .filter(|note| matches!(note, Note::Variant { .. }))
-        .collect();
-    if all.is_empty() {
-        return;
-    }
+fn variants(page: &mut String, variants: &[Variant], chosen: Option<&String>) {
+    let is_chosen = |variant: &Variant| chosen == Some(&variant.name);
     // What can be taken comes first, and the one that was taken before all.
-    all.sort_by_key(|note| match note {
-        Note::Variant {
-            cost, is_chosen, ..
-        } => (!is_chosen, cost.is_none()),
-        _ => (true, true),
-    });
-    let has_priority = |note: &&Note| {
-        matches!(
-            note,
-            Note::Variant {
-                priority: Some(_),
-                ..
-            }
-        )
-    };
-    let priorities = all.iter().any(has_priority);
+    let mut all: Vec<&Variant> = variants.iter().collect();
+    all.sort_by_key(|variant| (!is_chosen(variant), variant.cost.is_none()));
+    let priorities = all.iter().any(|variant| variant.priority.is_some());
     let heading = match priorities {
         true => "<th scope=col class=num>Priority</th>",
         false => "",
@@ -663,18 +652,9 @@ fn variants(page: &mut String, notes: &[Note]) {
          <th scope=col>Variant</th><th scope=col>Choice</th>{heading}<th scope=col class=num>Cost</th>\
          <th scope=col>Why not</th></tr></thead><tbody>",
     );
-    for note in all {
-        let Note::Variant {
-            name,
-            priority,
-            cost,
-            is_chosen,
-            reasons,
-        } = note
-        else {
-            continue;
-        };
-        let (class, word) = match (is_chosen, cost) {
+    let number = |n: Option<String>| n.unwrap_or_default();
+    for variant in all {
+        let (class, word) = match (is_chosen(variant), variant.cost) {
             (true, _) => ("good", "✓ chosen"),
             (false, Some(_)) => ("fair", "accepted"),
             (false, None) => ("unknown", "refused"),
@@ -682,25 +662,25 @@ fn variants(page: &mut String, notes: &[Note]) {
         let _ = write!(
             page,
             "<tr><th scope=row><code>{}</code></th><td data-head=Choice><span class=\"badge {class}\">{word}</span></td>",
-            escape(name)
+            escape(&variant.name)
         );
         if priorities {
-            let priority = escape(priority.as_deref().unwrap_or(""));
+            let priority = number(variant.priority.map(|n| n.to_string()));
             let _ = write!(page, "<td class=num data-head=Priority>{priority}</td>");
         }
-        let cost = escape(cost.as_deref().unwrap_or(""));
+        let cost = number(variant.cost.map(|n| n.to_string()));
         let _ = write!(
             page,
             "<td class=num data-head=Cost>{cost}</td><td data-head=\"Why not\">"
         );
-        if !reasons.is_empty() {
+        if !variant.reasons.is_empty() {
             page.push_str("<ul class=reasons>");
-            for (predicate, why) in reasons {
+            for reason in &variant.reasons {
                 page.push_str("<li>");
-                if !predicate.is_empty() {
+                if let Some(predicate) = &reason.predicate {
                     let _ = write!(page, "<b>{}</b> ", escape(predicate));
                 }
-                let _ = write!(page, "{}</li>", prose(why));
+                let _ = write!(page, "{}</li>", prose(&reason.text));
             }
             page.push_str("</ul>");
         }
@@ -709,56 +689,48 @@ fn variants(page: &mut String, notes: &[Note]) {
     page.push_str("</tbody></table></div>");
 }
 
-fn estimates(page: &mut String, notes: &[Note]) {
-    let candidates = notes
-        .iter()
-        .filter(|n| {
-            matches!(
-                n,
-                Note::Estimate {
-                    is_chosen: false,
-                    ..
-                }
-            )
-        })
-        .count();
-    for note in notes {
-        if let Note::Other(text) = note {
-            let _ = write!(page, "<p class=note>{}</p>", prose(text));
-        }
+fn estimates(page: &mut String, choice: &ScheduleChoice, known: &Estimates) {
+    let mut notes = vec![format!("estimates are for {}", known.about())];
+    if !choice.is_written {
+        notes.push(BY_RULES.to_owned());
     }
-    if !notes.iter().any(|n| matches!(n, Note::Estimate { .. })) {
-        return;
+    for note in notes {
+        let _ = write!(page, "<p class=note>{}</p>", prose(&note));
     }
     let _ = write!(
         page,
-        "<details class=words><summary>Estimated times of this schedule and of {candidates} others</summary>\
+        "<details class=words><summary>Estimated times of this schedule and of {} others</summary>\
          <div class=scroll tabindex=0 role=group aria-label=Estimates><table class=plain><caption class=vh>Estimates</caption><thead><tr>\
-         <th scope=col>Choice</th><th scope=col class=num>Time</th><th scope=col>For</th><th scope=col>Steps</th></tr></thead><tbody>"
+         <th scope=col>Choice</th><th scope=col class=num>Time</th><th scope=col>For</th><th scope=col>Steps</th></tr></thead><tbody>",
+        known.others.len()
     );
-    for note in notes {
-        if let Note::Estimate {
-            is_chosen,
-            time,
-            why,
-            steps: list,
-        } = note
-        {
-            let (class, word) = if *is_chosen {
-                ("good", "✓ chosen")
-            } else {
-                ("plain", "candidate")
-            };
-            let _ = write!(
-                page,
-                "<tr><td data-head=Choice><span class=\"badge {class}\">{word}</span></td><td class=num data-head=Time>{}</td>\
-                 <td data-head=For>{}</td><td data-head=Steps>",
-                escape(time),
-                prose(why)
-            );
-            steps(page, list);
-            page.push_str("</td></tr>");
-        }
+    let own = match choice.is_written {
+        true => ("good", "✓ written"),
+        false => ("good", "✓ chosen"),
+    };
+    let mut row = |(class, word): (&str, &str), cost: &Cost, inside: &dyn Fn(&mut String)| {
+        let _ = write!(
+            page,
+            "<tr><td data-head=Choice><span class=\"badge {class}\">{word}</span></td><td class=num data-head=Time>{:.1} µs</td>\
+             <td data-head=For>{}</td><td data-head=Steps>",
+            cost.microseconds,
+            prose(&cost.work())
+        );
+        inside(page);
+        page.push_str("</td></tr>");
+    };
+    row(own, &known.own, &|_| {});
+    for other in &known.others {
+        row(
+            ("plain", "candidate"),
+            &other.cost,
+            &|page| match &other.cases[..] {
+                [(None, only)] => steps(page, only),
+                _ => {
+                    let _ = write!(page, "<code>{}</code>", escape(&other.words()));
+                }
+            },
+        );
     }
     page.push_str("</tbody></table></div></details>");
 }
@@ -1032,7 +1004,10 @@ fn times(page: &mut String, report: &Report) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Fragment, Holder, Kernel, Op, Region};
+    use crate::{Fragment, Holder, Kernel, Op, Region, Remark};
+    use tx_plan::{
+        Candidate, ExchangeChoice, Explanation, Reason, ScheduleCase, UpTo, VariantChoice,
+    };
 
     /// Text that would be HTML, with a word to find it by.
     fn hostile(word: &str) -> String {
@@ -1054,26 +1029,79 @@ mod tests {
             code: Some(hostile("code")),
             line: Some(1),
             column: Some(2),
-            notes: vec![
-                hostile("note"),
-                format!(
-                    "shared (priority {}): key: {}",
-                    hostile("priority"),
-                    hostile("reason")
-                ),
-                format!("local (priority 1): accepted, cost {}", hostile("cost")),
-                format!(
-                    "{}: one kernel: [#tile.{}]",
-                    hostile("when"),
-                    hostile("step")
-                ),
-                format!(
-                    "candidate: {} for {}: [#tile.x]",
-                    hostile("estimate"),
-                    hostile("bytes")
-                ),
-            ],
+            notes: vec![hostile("note")],
         }
+    }
+
+    fn choices() -> Vec<Explanation> {
+        let cost = Cost {
+            microseconds: 1.5,
+            bytes: 8.0,
+            waves: 1.0,
+            resident: 2048.0,
+            memory: 1.0,
+            latency: 1.0,
+            instructions: 1.0,
+        };
+        let step = || ScheduleStep {
+            attribute: hostile("attribute"),
+            words: hostile("step"),
+            sort: hostile("sort"),
+        };
+        let candidate = |cases| Candidate { cost, cases };
+        let up_to = UpTo {
+            dimension: 0,
+            length: 8,
+        };
+        let explanation = |choice| Explanation {
+            op: hostile("op"),
+            place: None,
+            choice,
+        };
+        let variant = Variant {
+            name: hostile("variant"),
+            priority: Some(1),
+            cost: None,
+            reasons: vec![Reason {
+                predicate: Some(hostile("predicate")),
+                text: hostile("reason"),
+            }],
+        };
+        let schedule = ScheduleChoice {
+            is_written: false,
+            cases: vec![ScheduleCase {
+                up_to: Some(up_to),
+                is_one_kernel: true,
+                kernels: vec![hostile("name")],
+                threads: 1,
+                estimate: None,
+                steps: vec![step()],
+            }],
+            estimates: Some(Estimates {
+                board: hostile("board"),
+                chip: hostile("card"),
+                lengths: vec![8.0],
+                is_assumed: true,
+                own: cost,
+                others: vec![
+                    candidate(vec![(None, vec![step()])]),
+                    candidate(vec![(Some(up_to), vec![step()]), (None, Vec::new())]),
+                ],
+            }),
+        };
+        vec![
+            explanation(Choice::Schedule(schedule)),
+            explanation(Choice::Variant(VariantChoice {
+                chosen: hostile("chosen"),
+                variants: vec![variant.clone()],
+            })),
+            explanation(Choice::Exchange(ExchangeChoice {
+                kernel: Some(hostile("exchanging")),
+                lengths: None,
+                chosen: Some(hostile("way")),
+                ways: vec![variant],
+            })),
+        ]
     }
 
     fn full() -> Report {
@@ -1105,7 +1133,8 @@ mod tests {
                 left_out: 1,
                 verdicts: vec![(hostile("checked"), verdict(Mood::Bad))],
             },
-            remarks: vec![remark("remark")],
+            warnings: vec![remark("warning")],
+            choices: choices(),
             kernels: vec![Kernel {
                 lengths: Some(hostile("lengths")),
                 name: hostile("kernel"),
@@ -1152,10 +1181,38 @@ mod tests {
         let page = render(&report);
         let pack = packed(&page);
         let words = [
-            "word", "detail", "severity", "problem", "note", "priority", "reason", "cost", "when",
-            "step", "estimate", "bytes", "stage", "file", "source", "entry", "chip", "version",
-            "program", "blame", "input", "checked", "remark", "kernel", "argument", "type",
-            "fragment", "value",
+            "word",
+            "detail",
+            "severity",
+            "problem",
+            "note",
+            "predicate",
+            "reason",
+            "variant",
+            "step",
+            "name",
+            "board",
+            "card",
+            "chosen",
+            "exchanging",
+            "way",
+            "op",
+            "stage",
+            "file",
+            "source",
+            "entry",
+            "chip",
+            "version",
+            "program",
+            "blame",
+            "input",
+            "checked",
+            "warning",
+            "kernel",
+            "argument",
+            "type",
+            "fragment",
+            "value",
         ];
         for word in words {
             // In code, a word is a token of its own.

@@ -16,7 +16,7 @@ use tx_cache::Cache;
 use tx_mlir::{
     Diagnostic, Op, Session, Severity, attribute, codes, elements, is, string_attribute, walk,
 };
-use tx_plan::{Artifact, Plan, Stage, Warning};
+use tx_plan::{Artifact, Explanation, Plan, Stage, Warning};
 use tx_target::Chip;
 
 /// What to compile for.
@@ -339,13 +339,13 @@ impl Compiler {
         own.unwrap_or(self.target.chip).name.to_owned()
     }
 
-    /// How the program is compiled, and why: a remark for each reduction and exchange, with the schedule that it gets and the
-    /// kernels that are made of it, and with each variant, its cost or why it is refused, and which is chosen. In the order of the program, schedules first.
+    /// Explains how the program is compiled, and why: the schedule of each op, with the kernels that are made of it, the variant of
+    /// each reduction and the way of each exchange, with costs or why it is refused. In the order of the program, schedules first.
     ///
     /// # Errors
     /// See [`ErrorKind`].
-    pub fn explain(&self, source: &Source) -> Result<Vec<Diagnostic>, Error> {
-        let mut said = Vec::new();
+    pub fn explain(&self, source: &Source) -> Result<Explained, Error> {
+        let mut explained = Explained::default();
         let mut kernels = Vec::new();
         self.watched(source, &mut |stage, next, session, module| {
             if stage == SCHEDULE {
@@ -357,15 +357,17 @@ impl Compiler {
                 _ => return Ok(()),
             };
             // What the pass changes is not compiled. Where it fails, so does the next, which says why.
-            if let Some(mut copy) = Module::from_operation(tx_mlir::copy(top(module)))
-                && session.run(&mut copy, pass)
-            {
-                said.extend(session.take_diagnostics());
+            if let Some(mut copy) = Module::from_operation(tx_mlir::copy(top(module))) {
+                let (done, choices) = tx_passes::explain::collect(|| session.run(&mut copy, pass));
+                if done {
+                    explained.choices.extend(choices);
+                    explained.warnings.extend(session.take_diagnostics());
+                }
             }
             Ok(())
         })?;
-        explain::name_kernels(&mut said, &kernels);
-        Ok(said)
+        explain::name_kernels(&mut explained.choices, &kernels);
+        Ok(explained)
     }
 
     /// The reductions of a program, in its order, and the schedules that each might have: the one that it gets first.
@@ -533,6 +535,15 @@ fn write_schedules(
         tx_mlir::set_attribute(*op, "schedule", parsed);
     }
     Ok(())
+}
+
+/// What [`Compiler::explain`] finds.
+#[derive(Debug, Clone, Default)]
+pub struct Explained {
+    /// What was chosen, and why.
+    pub choices: Vec<Explanation>,
+    /// What the program says and hardly means.
+    pub warnings: Vec<Diagnostic>,
 }
 
 /// A reduction, and the schedules that it might have.

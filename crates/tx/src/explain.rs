@@ -2,16 +2,14 @@
 
 use melior::ir::operation::OperationLike;
 use tx_mlir::gpu::is_kernel;
-use tx_mlir::{Diagnostic, Op, SourceLocation, source_location, string_attribute, walk};
-
-/// How a note begins its account of a case, behind for which lengths it is.
-const CASES: [(&str, &str); 2] = [("one kernel, ", "kernel"), ("several kernels, ", "kernels")];
+use tx_mlir::{Op, source_location, string_attribute, walk};
+use tx_plan::{Choice, Explanation, ScheduleCase, SourcePlace};
 
 /// A kernel, the place of the op that it does, and for which lengths that is.
 #[derive(Debug)]
 pub(crate) struct Kernel {
     name: String,
-    place: Option<SourceLocation>,
+    place: Option<SourcePlace>,
     lengths: Option<String>,
 }
 
@@ -20,28 +18,32 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     let all = walk(top).into_iter().filter(|op| is_kernel(*op));
     all.map(|op| Kernel {
         name: string_attribute(op, "sym_name").unwrap_or_default(),
-        place: source_location(op.location()),
+        place: source_location(op.location()).map(|at| SourcePlace {
+            file: at.file,
+            line: at.line,
+            column: at.column,
+        }),
         lengths: string_attribute(op, "lengths"),
     })
     .collect()
 }
 
-/// Names in each note about a case the kernels that were made of it, which stand in the order of the cases. Where cases and
-/// kernels do not agree nothing is named.
-pub(crate) fn name_kernels(said: &mut [Diagnostic], kernels: &[Kernel]) {
-    let places: Vec<Option<SourceLocation>> = said.iter().map(|one| one.location.clone()).collect();
+/// Names the kernels of each case, which stand in the order of the cases. Where cases and kernels do not agree nothing is named.
+pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
+    let places: Vec<Option<SourcePlace>> = all.iter().map(|one| one.place.clone()).collect();
     for (at, place) in places.iter().enumerate() {
         // Ops of one place are told together.
         if places[..at].contains(place) {
             continue;
         }
-        let notes = said
+        let cases: Vec<&mut ScheduleCase> = all
             .iter_mut()
-            .filter(|one| one.location == *place)
-            .flat_map(|one| &mut one.notes);
-        let cases: Vec<&mut String> = notes
-            .map(|note| &mut note.message)
-            .filter(|note| case(note).is_some())
+            .filter(|one| one.place == *place)
+            .filter_map(|one| match &mut one.choice {
+                Choice::Schedule(choice) => Some(&mut choice.cases),
+                _ => None,
+            })
+            .flatten()
             .collect();
         let own: Vec<&Kernel> = kernels.iter().filter(|one| one.place == *place).collect();
         // A case has as many kernels as follow one another for the same lengths.
@@ -49,44 +51,45 @@ pub(crate) fn name_kernels(said: &mut [Diagnostic], kernels: &[Kernel]) {
         if groups.len() != cases.len() {
             continue;
         }
-        for (note, group) in cases.into_iter().zip(groups) {
-            let names: Vec<String> = group.iter().map(|one| format!("`{}`", one.name)).collect();
-            if let Some((start, found, what)) = case(note) {
-                let named = format!("{what} {}, ", names.join(" and "));
-                note.replace_range(start..start + found.len(), &named);
-            }
+        for (case, group) in cases.into_iter().zip(groups) {
+            case.kernels = group.iter().map(|one| one.name.clone()).collect();
         }
     }
-}
-
-/// Where a note speaks of the kernels of a case, and how.
-fn case(note: &str) -> Option<(usize, &'static str, &'static str)> {
-    let (head, _) = note.split_once(": [")?;
-    CASES
-        .iter()
-        .find_map(|(found, what)| Some((head.find(found)?, *found, *what)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tx_mlir::Severity;
+    use tx_plan::{ScheduleChoice, UpTo};
 
-    fn place(line: usize) -> Option<SourceLocation> {
-        Some(SourceLocation {
+    fn place(line: usize) -> Option<SourcePlace> {
+        Some(SourcePlace {
             file: "a.mlir".to_owned(),
             line,
             column: 1,
         })
     }
 
-    fn said(line: usize, message: &str, notes: &[&str]) -> Diagnostic {
-        Diagnostic {
-            severity: Severity::Remark,
-            code: None,
-            location: place(line),
-            message: message.to_owned(),
-            notes: notes.iter().map(|note| said(line, note, &[])).collect(),
+    fn explanation(line: usize, cases: &[Option<i64>]) -> Explanation {
+        let case = |most: &Option<i64>| ScheduleCase {
+            up_to: most.map(|length| UpTo {
+                dimension: 0,
+                length,
+            }),
+            is_one_kernel: true,
+            kernels: Vec::new(),
+            threads: 32,
+            estimate: None,
+            steps: Vec::new(),
+        };
+        Explanation {
+            op: "tile.reduce".to_owned(),
+            place: place(line),
+            choice: Choice::Schedule(ScheduleChoice {
+                is_written: false,
+                cases: cases.iter().map(case).collect(),
+                estimates: None,
+            }),
         }
     }
 
@@ -107,38 +110,31 @@ mod tests {
             kernel(2, "a_3", None),
             kernel(3, "a_4", None),
         ];
-        let one = "one kernel, 32 threads a block: []";
         let mut all = vec![
-            said(
-                1,
-                "x",
-                &[
-                    "first",
-                    "`d0` up to 8: one kernel, 1 thread a block: []",
-                    "all other lengths: several kernels, 2 threads a block: []",
-                    "candidate: 1 µs for 2: []",
-                ],
-            ),
-            said(2, "x", &[one]),
+            explanation(1, &[Some(8), None]),
+            explanation(2, &[None]),
             // One kernel does both.
-            said(3, "x", &[one, one]),
+            explanation(3, &[None, None]),
         ];
         name_kernels(&mut all, &kernels);
-        let notes: Vec<Vec<&str>> = all
+        let named: Vec<Vec<Vec<String>>> = all
             .iter()
-            .map(|one| one.notes.iter().map(|note| &*note.message).collect())
+            .map(|one| match &one.choice {
+                Choice::Schedule(choice) => {
+                    choice.cases.iter().map(|c| c.kernels.clone()).collect()
+                }
+                _ => Vec::new(),
+            })
             .collect();
         assert_eq!(
-            notes,
+            named,
             [
                 vec![
-                    "first",
-                    "`d0` up to 8: kernel `a_0`, 1 thread a block: []",
-                    "all other lengths: kernels `a_1` and `a_2`, 2 threads a block: []",
-                    "candidate: 1 µs for 2: []"
+                    vec!["a_0".to_owned()],
+                    vec!["a_1".to_owned(), "a_2".to_owned()]
                 ],
-                vec!["kernel `a_3`, 32 threads a block: []"],
-                vec![one, one],
+                vec![vec!["a_3".to_owned()]],
+                vec![vec![], vec![]],
             ]
         );
     }

@@ -109,7 +109,7 @@ mod insert;
 mod plan;
 mod sessions;
 
-pub use compile::{Candidate, Compiler, Source, Target, Tunable, Watch, device_ir};
+pub use compile::{Candidate, Compiler, Explained, Source, Target, Tunable, Watch, device_ir};
 pub use error::{Error, ErrorKind};
 pub use plan::assumed_grid;
 pub use tx_cache::Cache;

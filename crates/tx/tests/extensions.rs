@@ -130,7 +130,9 @@ fn passes_run_where_they_were_put() {
     assert!(!tunables[0].candidates.is_empty());
     let said = compiler.explain(&source).expect("explained");
     assert!(
-        said.iter().any(|each| each.message.contains("schedule")),
+        said.choices
+            .iter()
+            .any(|each| each.message().contains("schedule")),
         "{said:?}"
     );
     assert_eq!(compiler.plan(&source).expect("a plan"), artifact.plan);

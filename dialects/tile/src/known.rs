@@ -6,8 +6,7 @@ use crate::verify::{complain, send};
 use mlir_sys::{MlirAttribute, MlirOperation, MlirStringRef};
 use std::ffi::{c_char, c_void};
 use tx_mlir::{
-    Failed, Op, attribute, codes, dictionary, discardable_attributes, elements,
-    name, nearest,
+    Failed, Op, attribute, codes, dictionary, discardable_attributes, elements, name, nearest,
 };
 
 /// The candidate schedules of a `tile.reduce`, written by `tile-schedule{until=candidates}`: a description of what the estimates
@@ -228,7 +227,10 @@ pub(crate) unsafe extern "C" fn unknown_word(
     };
     let meant = meant(what, word, &known)
         .map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-    let message = format!("unknown {what} `{word}`; known: {}{meant}", known.join(", "));
+    let message = format!(
+        "unknown {what} `{word}`; known: {}{meant}",
+        known.join(", ")
+    );
     // SAFETY: `emit` and `sink` belong together.
     unsafe { send(Some((codes::TX0034, message)), emit, sink) }
 }

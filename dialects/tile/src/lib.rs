@@ -55,7 +55,14 @@ unsafe extern "C" {
         unsafe extern "C" fn(*const i64, usize, MlirType, *const i64, usize, Sink, *mut c_void),
     >;
     static mut tileUnknownWord: Option<
-        unsafe extern "C" fn(MlirStringRef, MlirStringRef, *const MlirStringRef, usize, Sink, *mut c_void),
+        unsafe extern "C" fn(
+            MlirStringRef,
+            MlirStringRef,
+            *const MlirStringRef,
+            usize,
+            Sink,
+            *mut c_void,
+        ),
     >;
     static mut tileExplain: Option<unsafe extern "C" fn(c_uint, Sink, *mut c_void)>;
     fn tileFragment(

@@ -84,23 +84,31 @@ fn check(op: Op<'_>) -> Result<(), Failed> {
 /// Elements of operands and results are numbers that are reduced.
 fn check_elements(op: Op<'_>) -> Result<(), Failed> {
     let operands = operands(op).into_iter().map(|value| ("operand", value));
-    let results = tx_mlir::results(op).into_iter().map(|value| ("result", value));
+    let results = tx_mlir::results(op)
+        .into_iter()
+        .map(|value| ("result", value));
     let each = operands.enumerate().chain(results.enumerate());
     for (number, (what, value)) in each {
         let of = value.r#type();
         let element = element_type(of).unwrap_or(of);
-        if element.is_signless_integer() || element.is_float() {
+        if integer_width(element).is_some() || element.is_float() {
             continue;
         }
         let found = match element == of {
             true => format!("`{of}`"),
             false => format!("`{element}` in `{of}`"),
         };
-        let message = format!("{what} #{number} must have elements of an integer (`iN`) or floating-point type, found {found}");
+        let message = format!(
+            "{what} #{number} must have elements of an integer (`iN`) or floating-point type, found {found}"
+        );
         let report = complain(op, message).code(codes::TX0037);
         let instead = match element {
-            index if index.is_index() => Some("an `index` is as wide as the machine has it: use `i64` or `i32`"),
-            integer if integer.is_integer() => Some("use an `iN`: `umax` and `umin` take it as unsigned"),
+            index if index.is_index() => {
+                Some("an `index` is as wide as the machine has it: use `i64` or `i32`")
+            }
+            integer if integer.is_integer() => {
+                Some("use an `iN`: `umax` and `umin` take it as unsigned")
+            }
             _ => None,
         };
         return Err(match instead {
@@ -1138,7 +1146,9 @@ pub(crate) unsafe fn send(wrong: Option<(Code, String)>, emit: Sink, sink: *mut 
 /// Sends the note that explains a code to C++, if errors have one.
 pub(crate) unsafe extern "C" fn explain(code: c_uint, emit: Sink, sink: *mut c_void) {
     let code = u16::try_from(code).map(Code::new);
-    let note = code.ok().and_then(|code| Some((code, tx_mlir::explanation(code)?)));
+    let note = code
+        .ok()
+        .and_then(|code| Some((code, tx_mlir::explanation(code)?)));
     // SAFETY: `emit` and `sink` belong together.
     unsafe { send(note, emit, sink) }
 }

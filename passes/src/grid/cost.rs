@@ -7,7 +7,6 @@
 use super::job::{Job, Work};
 use super::nest::{Extent, Nest, Run};
 use super::steps::Processor;
-use std::fmt;
 use tx_mlir::byte_width;
 use tx_target::Board;
 
@@ -51,29 +50,19 @@ pub(crate) struct Cost {
     alone: [f64; 3],
 }
 
-impl fmt::Display for Cost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            microseconds,
-            bytes,
-            waves,
-            resident,
-            ..
-        } = self;
-        write!(
-            f,
-            "{microseconds:.1} µs for {bytes:.0} bytes, {waves:.1} waves of {resident:.0} threads a multiprocessor"
-        )
-    }
-}
-
 impl Cost {
-    /// What the time is made of.
-    pub(crate) fn parts(&self) -> String {
+    /// The estimate as explanations have it.
+    pub(crate) fn described(&self) -> tx_plan::Cost {
         let [memory, latency, instructions] = self.alone;
-        format!(
-            "the memory alone would take {memory:.1} µs, loads with as many under way {latency:.1} µs, instructions {instructions:.1} µs"
-        )
+        tx_plan::Cost {
+            microseconds: self.microseconds,
+            bytes: self.bytes,
+            waves: self.waves,
+            resident: self.resident,
+            memory,
+            latency,
+            instructions,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use tx_dialect_tile as tile;
 use tx_mlir::melior::Context;
 use tx_mlir::melior::ir::Attribute;
 use tx_mlir::melior::ir::attribute::ArrayAttribute;
+use tx_plan::{ScheduleStep, UpTo};
 
 /// What a loop is bound to. The number is the dimension: x, y, z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,6 +146,30 @@ impl Step {
     }
 }
 
+impl Step {
+    /// The step as explanations have it.
+    pub(crate) fn described(&self) -> ScheduleStep {
+        let words = |number: &dyn Fn(i64) -> String| match self {
+            Self::Split(l, factor) => format!("split {l} by {}", number(*factor)),
+            Self::Align(l, factor) => format!("align {l} to {}", number(*factor)),
+            Self::Fuse(loops, to) => format!("fuse [{}] to {to}", loops.join(", ")),
+            Self::Reorder(loops) => format!("reorder {}", loops.join(", ")),
+            Self::Bind(l, processor) => format!("bind {l} to {processor}"),
+            Self::RFactor(l) => format!("rfactor {l}"),
+            Self::Unroll(l) => format!("unroll {l}"),
+            Self::Vectorize(l) => format!("vectorize {l}"),
+            Self::Stream => "stream".to_owned(),
+            Self::Resident(threads) => format!("resident {}", number(*threads)),
+            Self::LastBlock => "last_block".to_owned(),
+        };
+        ScheduleStep {
+            attribute: self.to_string(),
+            words: words(&|number| number.to_string()),
+            sort: words(&|_| "n".to_owned()),
+        }
+    }
+}
+
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |loops: &[String]| {
@@ -176,6 +201,12 @@ pub(crate) struct Case {
 }
 
 impl Case {
+    /// The lengths that it is for, as explanations have them.
+    pub(crate) fn up_to(&self) -> Option<UpTo> {
+        let of = |(dimension, length)| UpTo { dimension, length };
+        self.most.map(of)
+    }
+
     /// The schedule for all lengths.
     pub(crate) fn always(steps: Vec<Step>) -> Self {
         Self { most: None, steps }
@@ -228,35 +259,10 @@ pub(crate) fn to_attribute<'c>(context: &'c Context, steps: &[Step]) -> Attribut
     ArrayAttribute::new(context, &all).into()
 }
 
-/// The text of the attribute for some cases.
-pub(crate) fn cases_to_text(cases: &[Case]) -> String {
-    if let [Case { most: None, steps }] = cases {
-        return to_text(steps);
-    }
-    let texts: Vec<String> = cases
-        .iter()
-        .map(|case| match case.most {
-            Some((dimension, most)) => {
-                format!(
-                    "#tile.case<\"d{dimension}\" to {most}, {}>",
-                    to_text(&case.steps)
-                )
-            }
-            None => format!("#tile.otherwise<{}>", to_text(&case.steps)),
-        })
-        .collect();
-    format!("[{}]", texts.join(", "))
-}
-
-/// The text of the attribute.
-pub(crate) fn to_text(steps: &[Step]) -> String {
-    let texts: Vec<String> = steps.iter().map(ToString::to_string).collect();
-    format!("[{}]", texts.join(", "))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tx_plan::{Candidate, Cost};
 
     /// Each processor of the dialect is one here, and is printed as the dialect's word.
     #[test]
@@ -266,6 +272,16 @@ mod tests {
             assert_eq!(Processor::of(*word).to_string(), word.name());
         }
     }
+
+    const NOTHING: Cost = Cost {
+        microseconds: 0.0,
+        bytes: 0.0,
+        waves: 0.0,
+        resident: 0.0,
+        memory: 0.0,
+        latency: 0.0,
+        instructions: 0.0,
+    };
 
     /// A step is the same after it was made an attribute.
     #[test]
@@ -299,6 +315,14 @@ mod tests {
             Case::always(vec![Step::LastBlock]),
         ];
         let attribute = cases_to_attribute(session.context(), &cases);
-        assert_eq!(attribute.to_string(), cases_to_text(&cases));
+        let listed = |case: &Case| {
+            let steps = case.steps.iter().map(Step::described);
+            (case.up_to(), steps.collect())
+        };
+        let described = Candidate {
+            cost: NOTHING,
+            cases: cases.iter().map(listed).collect(),
+        };
+        assert_eq!(attribute.to_string(), described.text());
     }
 }

@@ -23,10 +23,10 @@ use melior::ir::attribute::{AttributeLike as _, IntegerAttribute};
 use melior::ir::operation::OperationLike;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{PoisonError, RwLock};
 use tx_mlir::{Builder, Failed, Op, attribute, codes, dictionary, error, integer_width, nearest};
+use tx_plan::Reason;
 
 /// The variants of this crate.
 pub(crate) const BUILTIN: &[&dyn Variant] = &[
@@ -223,27 +223,18 @@ pub(crate) fn refuse_params(op: Op<'_>, reason: &str) -> Failed {
 pub(crate) struct Candidate {
     pub(crate) variant: &'static dyn Variant,
     /// Cost, or every reason against it.
-    pub(crate) verdict: Result<u64, Vec<String>>,
+    pub(crate) verdict: Result<u64, Vec<Reason>>,
 }
 
 impl Candidate {
-    /// A line of the table that `explain` and refusals print.
-    pub(crate) fn line(&self, chosen: bool) -> String {
-        let mut line = format!(
-            "{} (priority {}): ",
-            self.variant.name(),
-            self.variant.priority()
-        );
-        match &self.verdict {
-            Ok(cost) => {
-                let _ = write!(line, "accepted, cost {cost}");
-            }
-            Err(reasons) => line.push_str(&reasons.join("; ")),
+    /// The candidate as explanations have it.
+    pub(crate) fn described(&self) -> tx_plan::Variant {
+        tx_plan::Variant {
+            name: self.variant.name().to_owned(),
+            priority: Some(self.variant.priority().into()),
+            cost: self.verdict.as_ref().ok().copied(),
+            reasons: self.verdict.as_ref().err().cloned().unwrap_or_default(),
         }
-        if chosen {
-            line.push_str(", chosen");
-        }
-        line
     }
 }
 
@@ -253,13 +244,14 @@ impl Candidate {
 /// When one panics.
 pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Failed> {
     let ask_one = |variant: &'static dyn Variant| {
-        let reasons: Vec<String> = variant
+        let reasons: Vec<Reason> = variant
             .predicates()
             .iter()
             .filter_map(|p| {
-                (p.check)(reduction)
-                    .err()
-                    .map(|e| format!("{}: {e}", p.name))
+                (p.check)(reduction).err().map(|text| Reason {
+                    predicate: Some(p.name.to_string()),
+                    text,
+                })
             })
             .collect();
         let verdict = if reasons.is_empty() {

@@ -504,6 +504,10 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Candidates::Kinds)]
     pub(crate) candidates: Candidates,
 
+    /// Print all of it as JSON, with every schedule
+    #[arg(long, conflicts_with_all = ["list", "candidates"])]
+    pub(crate) json: bool,
+
     /// The function or kernel to take; may be left out when there is one
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,

@@ -163,11 +163,17 @@ fn explain(
     report: &mut Report,
 ) -> Result<(), tx::Error> {
     task.doing("what was chosen");
-    for diagnostic in compiler.explain(source)? {
-        let said = remark(&diagnostic, source);
+    let explained = compiler.explain(source)?;
+    for warning in &explained.warnings {
+        let said = remark(warning, source);
+        if !report.warnings.contains(&said) {
+            report.warnings.push(said);
+        }
+    }
+    for choice in explained.choices {
         // What is written once may have become several ops.
-        if !report.remarks.contains(&said) {
-            report.remarks.push(said);
+        if !report.choices.contains(&choice) {
+            report.choices.push(choice);
         }
     }
     task.step();

@@ -53,6 +53,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tx-dialect-tile",
             "tx-mlir",
             "tx-pass",
+            "tx-plan",
             "tx-scalar",
             "tx-target",
         ],
@@ -81,7 +82,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("tx-lit", &["tx-ptx"]),
     ("tx-examples", &["tx-compiler", "tx-plan", "tx-runtime"]),
     ("tx-ptx", &[]),
-    ("tx-report", &[]),
+    ("tx-report", &["tx-plan"]),
     ("tx-runtime", &["tx-exec", "tx-plan"]),
     (
         "tx-validate",

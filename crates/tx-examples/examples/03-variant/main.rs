@@ -38,8 +38,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let compiler = tx::Compiler::new(tx::Target::parse(&chip)?)?.with_stages();
 
     // Why it is chosen: every variant with its cost, or the reasons against it.
-    for remark in compiler.explain(&tx::Source::new("rows.mlir", kernel("sum", 16)))? {
-        println!("{remark}");
+    let source = tx::Source::new("rows.mlir", kernel("sum", 16));
+    for choice in compiler.explain(&source)?.choices {
+        println!("{choice}");
     }
 
     let numbers: Vec<f32> = (0..64 * 16)

@@ -1,108 +1,341 @@
-//! How notes of a program are laid out: what matters most first, in lines that a terminal has room for.
+//! How explanations are laid out: what matters most first, in lines that a terminal has room for.
+
+use tx_plan::{
+    BY_RULES, Candidate, Choice, Cost, Estimates, ExchangeChoice, Explanation, FIRST_CASE,
+    NO_LANES, ScheduleCase, ScheduleChoice, ScheduleStep, SourcePlace, Variant, VariantChoice,
+    steps_text,
+};
+
+use crate::cli::Candidates;
 
 /// Characters of a line, where words are no longer.
 const WIDTH: usize = 100;
+/// Sorts of schedules that are told of one op.
+const MOST_SORTS: usize = 5;
 
-/// What is said of an op, in the order in which it is told.
+/// What is told of an op.
+pub(super) struct Told<'e> {
+    pub(super) place: Option<SourcePlace>,
+    pub(super) message: String,
+    of: Of<'e>,
+}
+
+enum Of<'e> {
+    Schedule(&'e ScheduleChoice),
+    Variant(&'e VariantChoice),
+    /// An exchange, with the costs in each kernel that exchanges alike; none where it is told alone, with its costs.
+    Exchange(&'e ExchangeChoice, Vec<(String, String)>),
+}
+
+/// Lines, in the order in which they are told.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct Laid {
     /// What was chosen and why, then the rest.
     pub(super) summary: Vec<String>,
     /// The steps of each kernel, which are long.
     pub(super) schedules: Vec<String>,
 }
 
-/// A kernel, for which lengths it is, and how these are cut.
-struct Case<'n> {
-    /// Lengths, kernel, threads and time, as far as they are told.
-    cells: [&'n str; 4],
-    steps: &'n str,
-}
-
-impl<'n> Case<'n> {
-    /// Of a note such as "`d1` up to 8: kernel `rows_0`, 128 threads a block, 8.0 µs for 4x8: [#tile.stream]".
-    fn read(note: &'n str) -> Option<Self> {
-        let (head, steps) = note.split_once(": [")?;
-        let (when, what) = head.split_once(": ").unwrap_or(("", head));
-        let (kernel, rest) = what.split_once(" thread")?;
-        let (kernel, threads) = kernel.rsplit_once(", ")?;
-        let (_, time) = rest.split_once(" a block")?;
-        Some(Self {
-            cells: [when, kernel, threads, time.trim_start_matches(", ")],
-            steps: steps.strip_suffix(']').unwrap_or(steps),
-        })
-    }
-}
-
-/// Lays out notes; `others` says how many schedules were not chosen, if any. With `full`, steps are attributes to be copied, and
-/// no line of them ends before they do.
-pub(super) fn laid_out(notes: &[&str], others: Option<&str>, full: bool) -> Told {
-    let mut told = Told::default();
-    let cases: Vec<Case<'_>> = notes.iter().filter_map(|note| Case::read(note)).collect();
-    let mut rest: Vec<&str> = notes
-        .iter()
-        .copied()
-        .filter(|note| Case::read(note).is_none())
-        .chain(others)
-        .collect();
-    rest.sort_by_key(|note| rank(note));
-    for note in rest {
-        let end = match note.starts_with("cost ") {
-            true => ", ",
-            false => " ",
+/// One entry for each explanation, and one for all kernels of an op in which values are exchanged alike but for the costs.
+pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
+    let mut all: Vec<Told<'_>> = Vec::new();
+    for explanation in explanations {
+        let told = |of| Told {
+            place: explanation.place.clone(),
+            message: explanation.message(),
+            of,
         };
-        told.summary.extend(filled(note, end, "  "));
+        let exchange = match &explanation.choice {
+            Choice::Schedule(choice) => {
+                all.push(told(Of::Schedule(choice)));
+                continue;
+            }
+            Choice::Variant(choice) => {
+                all.push(told(Of::Variant(choice)));
+                continue;
+            }
+            Choice::Exchange(choice) => choice,
+        };
+        let (Some(kernel), Some(_), Some(_)) =
+            (&exchange.kernel, &exchange.lengths, &exchange.chosen)
+        else {
+            all.push(told(Of::Exchange(exchange, Vec::new())));
+            continue;
+        };
+        let costs: Vec<String> = exchange
+            .ways
+            .iter()
+            .filter_map(|way| way.cost)
+            .map(|cost| cost.to_string())
+            .collect();
+        let entry = (costs.join(" and "), format!("`{kernel}`"));
+        if let Some(Told {
+            place,
+            of: Of::Exchange(known, kernels),
+            ..
+        }) = all.last_mut()
+            && !kernels.is_empty()
+            && *place == explanation.place
+            && are_alike(known, exchange)
+        {
+            // A kernel that has several results of a group exchanges each of them.
+            if kernels.last() != Some(&entry) {
+                kernels.push(entry);
+            }
+            continue;
+        }
+        let mut told = told(Of::Exchange(exchange, vec![entry]));
+        told.message = exchange.what();
+        all.push(told);
     }
-    told.summary.extend(table(&cases));
-    for case in cases {
-        let [when, kernel, ..] = case.cells;
-        let name = match when.is_empty() || kernel.contains('`') {
-            true => kernel,
-            false => when,
+    all
+}
+
+/// Whether two kernels exchange values in the same way, and refuse the others for the same reasons.
+fn are_alike(one: &ExchangeChoice, other: &ExchangeChoice) -> bool {
+    let ways = |of: &ExchangeChoice| -> Vec<String> {
+        let each = of.ways.iter();
+        each.map(|way| without_cost(way, false)).collect()
+    };
+    one.chosen == other.chosen && ways(one) == ways(other)
+}
+
+fn without_cost(way: &Variant, is_chosen: bool) -> String {
+    let verdict = match way.cost {
+        Some(_) => "accepted".to_owned(),
+        None => way.why(),
+    };
+    let chosen = if is_chosen { ", chosen" } else { "" };
+    format!("{}: {verdict}{chosen}", way.name)
+}
+
+impl Told<'_> {
+    /// The lines; with `full`, steps are attributes to be copied, and no line of them ends before they do.
+    pub(super) fn laid_out(&self, full: bool) -> Laid {
+        match &self.of {
+            Of::Schedule(choice) => schedule(choice, full),
+            Of::Variant(choice) => {
+                let lines = ranked(&choice.variants, Some(&choice.chosen), Variant::line);
+                Laid {
+                    summary: lines
+                        .iter()
+                        .flat_map(|line| filled(line, " ", "  "))
+                        .collect(),
+                    schedules: Vec::new(),
+                }
+            }
+            Of::Exchange(choice, kernels) => exchange(choice, kernels),
+        }
+    }
+
+    /// Lines for the schedules that were not chosen.
+    pub(super) fn candidates(&self, how: Candidates) -> Vec<String> {
+        let Of::Schedule(ScheduleChoice {
+            estimates: Some(Estimates { others, .. }),
+            ..
+        }) = &self.of
+        else {
+            return Vec::new();
+        };
+        let lines = match how {
+            Candidates::None => Vec::new(),
+            Candidates::Kinds => sorts(others),
+            Candidates::Short => others.iter().map(short).collect(),
+            Candidates::Full => {
+                let full = |other: &Candidate| format!("  {}: {}", other.cost.text(), other.text());
+                return others.iter().map(full).collect();
+            }
+        };
+        lines
+            .iter()
+            .flat_map(|line| filled(line, ", ", "  "))
+            .collect()
+    }
+}
+
+/// Lines of variants: the chosen one, those that are accepted, and those that are refused.
+fn ranked(
+    variants: &[Variant],
+    chosen: Option<&String>,
+    line: fn(&Variant, bool) -> String,
+) -> Vec<String> {
+    let is_chosen = |variant: &Variant| chosen == Some(&variant.name);
+    let mut order: Vec<&Variant> = variants.iter().collect();
+    order.sort_by_key(|variant| (!is_chosen(variant), variant.cost.is_none()));
+    order
+        .into_iter()
+        .map(|variant| line(variant, is_chosen(variant)))
+        .collect()
+}
+
+fn exchange(choice: &ExchangeChoice, kernels: &[(String, String)]) -> Laid {
+    let lines = match (&choice.chosen, kernels.is_empty()) {
+        (None, _) => vec![NO_LANES.to_owned()],
+        (chosen, true) => ranked(&choice.ways, chosen.as_ref(), Variant::line),
+        (chosen, false) => ranked(&choice.ways, chosen.as_ref(), without_cost),
+    };
+    let mut summary: Vec<String> = lines
+        .iter()
+        .flat_map(|line| filled(line, " ", "  "))
+        .collect();
+    if !kernels.is_empty() {
+        let costs: Vec<String> = kernels
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|alike| match alike {
+                [(cost, one)] => format!("{cost} in {one}"),
+                [(cost, first), .., (_, last)] => format!("{cost} from {first} to {last}"),
+                [] => String::new(),
+            })
+            .collect();
+        let costs = filled(&format!("cost {}", costs.join(", ")), ", ", "  ");
+        // Behind the way that is chosen.
+        let chosen = filled(&lines[0], " ", "  ").len();
+        summary.splice(chosen..chosen, costs);
+    }
+    Laid {
+        summary,
+        schedules: Vec::new(),
+    }
+}
+
+fn schedule(choice: &ScheduleChoice, full: bool) -> Laid {
+    let mut notes = Vec::new();
+    if let Some(estimates) = &choice.estimates {
+        if !choice.is_written {
+            notes.push(BY_RULES.to_owned());
+        }
+        notes.push(choice.own(&estimates.own));
+        notes.extend(summary(&estimates.others, printed(&estimates.own)));
+        notes.push(format!(
+            "estimates are for {}; `--chip` names another chip, and so another card",
+            estimates.about()
+        ));
+    }
+    if choice.cases.len() > 1 {
+        notes.push(FIRST_CASE.to_owned());
+    }
+    let mut laid = Laid {
+        summary: notes
+            .iter()
+            .flat_map(|note| filled(note, " ", "  "))
+            .collect(),
+        schedules: Vec::new(),
+    };
+    laid.summary.extend(table(&choice.cases));
+    for (number, case) in choice.cases.iter().enumerate() {
+        let name = match case.lengths(number) {
+            Some(lengths) if case.kernels.is_empty() => lengths,
+            _ => case.kernel(),
         };
         match full {
             _ if case.steps.is_empty() => {
-                told.schedules
+                laid.schedules
                     .push(format!("  {name}: no steps, so a loop for each dimension"));
             }
-            true => told.schedules.push(format!("  {name}: [{}]", case.steps)),
+            true => laid
+                .schedules
+                .push(format!("  {name}: {}", steps_text(&case.steps))),
             false => {
-                let line = format!("{name}: {}", in_short(case.steps));
-                told.schedules.extend(filled(&line, ", ", "  "));
+                let line = format!("{name}: {}", words(&case.steps));
+                laid.schedules.extend(filled(&line, ", ", "  "));
             }
         }
     }
-    told
+    laid
 }
 
-/// What is chosen stands before what could be, and that before what cannot.
-fn rank(note: &str) -> usize {
-    let is_of = |starts: &[&str]| starts.iter().any(|start| note.starts_with(start));
-    match note {
-        _ if is_of(&["chosen by"]) || note.ends_with(", chosen") => 0,
-        _ if is_of(&["chosen: ", "written: ", "cost "]) => 1,
-        _ if note.contains(" other schedule") || note.contains(": accepted") => 2,
-        _ if is_of(&["estimates are"]) => 3,
-        _ if is_of(&["the first of these"]) => 5,
-        _ => 4,
+fn words(steps: &[ScheduleStep]) -> String {
+    let words: Vec<&str> = steps.iter().map(|step| &*step.words).collect();
+    words.join(", ")
+}
+
+/// The microseconds of an estimate as they are printed.
+fn printed(cost: &Cost) -> f64 {
+    (cost.microseconds * 10.0).round() / 10.0
+}
+
+/// How many candidates there are, how far their estimates lie apart, and whether some are below `own`, in a line.
+fn summary(others: &[Candidate], own: f64) -> Option<String> {
+    let times: Vec<f64> = others.iter().map(|other| printed(&other.cost)).collect();
+    let least = times.iter().copied().reduce(f64::min)?;
+    let most = times.iter().copied().reduce(f64::max)?;
+    // Rounded up.
+    let apart = ((most / least - 1.0) * 1000.0).ceil().max(1.0) / 10.0;
+    let told = match times.len() {
+        1 => format!("1 other schedule, estimated at {least:.1} µs"),
+        n if apart > 100.0 => {
+            format!("{n} other schedules, estimated at {least:.1} to {most:.1} µs")
+        }
+        n => format!(
+            "{n} other schedules, estimated at {least:.1} to {most:.1} µs, within {apart:.1} % of each other"
+        ),
+    };
+    match times.iter().any(|time| *time < own) {
+        false => Some(told),
+        true => Some(format!(
+            "{told}; a lower estimate need not be a lower time: `tx tune` measures"
+        )),
     }
 }
 
-/// A line for each kernel, with columns.
-fn table(cases: &[Case<'_>]) -> Vec<String> {
+/// The candidate of each sort that is estimated at the least, in short, of as many sorts as are told; and how many are not.
+fn sorts(others: &[Candidate]) -> Vec<String> {
+    let mut sorts: Vec<(String, &Candidate)> = Vec::new();
+    for other in others {
+        let sort = other.sort();
+        match sorts.iter_mut().find(|(known, _)| *known == sort) {
+            Some((_, best)) if printed(&other.cost) < printed(&best.cost) => *best = other,
+            Some(_) => {}
+            None => sorts.push((sort, other)),
+        }
+    }
+    let told = sorts.iter().take(MOST_SORTS);
+    let mut lines: Vec<String> = told.map(|(_, best)| short(best)).collect();
+    let left = others.len() - lines.len();
+    if left > 0 {
+        let others = match sorts.len().saturating_sub(MOST_SORTS) {
+            0 => "with other numbers".to_owned(),
+            1 => "and of another".to_owned(),
+            n => format!("and of {n} others"),
+        };
+        lines.push(format!(
+            "{left} more of these kinds {others}: `tx explain --candidates short` lists all"
+        ));
+    }
+    lines
+}
+
+/// The time of a candidate, and its steps in words.
+fn short(other: &Candidate) -> String {
+    format!("{:.1} µs: {}", other.cost.microseconds, other.words())
+}
+
+/// A line for each case, with columns.
+fn table(cases: &[ScheduleCase]) -> Vec<String> {
+    let rows: Vec<[String; 4]> = cases
+        .iter()
+        .enumerate()
+        .map(|(number, case)| {
+            let time = case.estimate.as_ref();
+            [
+                case.lengths(number).unwrap_or_default(),
+                case.kernel(),
+                case.threads.to_string(),
+                time.map_or_else(String::new, |estimate| estimate.text()),
+            ]
+        })
+        .collect();
     let width = |column: usize| {
-        let cells = cases.iter().map(|case| case.cells[column].chars().count());
+        let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..4).map(width).collect();
-    let is_one = |case: &Case<'_>| case.cells[2] == "1";
-    let plural = match cases.iter().all(is_one) {
+    let plural = match cases.iter().all(|case| case.threads == 1) {
         true => "thread",
         false => "threads",
     };
-    let line = |case: &Case<'_>| {
-        let [when, kernel, threads, time] = case.cells;
-        let noun = if is_one(case) { "thread" } else { "threads" };
+    let line = |[when, kernel, threads, time]: &[String; 4]| {
+        let noun = if threads == "1" { "thread" } else { "threads" };
         let padded = plural.len();
         let when = match widths[0] {
             0 => String::new(),
@@ -114,7 +347,7 @@ fn table(cases: &[Case<'_>]) -> Vec<String> {
         );
         line.trim_end().to_owned()
     };
-    cases.iter().map(line).collect()
+    rows.iter().map(line).collect()
 }
 
 /// Lines of a text, of which those after the first are indented more, and each ends behind an `end`.
@@ -142,50 +375,107 @@ pub(super) fn filled(text: &str, end: &str, indent: &str) -> Vec<String> {
         .collect()
 }
 
-/// Steps without what each has.
-pub(super) fn in_short(steps: &str) -> String {
-    let steps = steps.strip_suffix(']').unwrap_or(steps);
-    let steps = steps.replace("#tile.", "").replace('<', " ");
-    steps.replace(['>', '"'], "")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tx_plan::{CaseEstimate, UpTo};
+
+    fn cost(microseconds: f64) -> Cost {
+        Cost {
+            microseconds,
+            bytes: 10.0,
+            waves: 1.0,
+            resident: 2048.0,
+            memory: 1.0,
+            latency: 2.0,
+            instructions: 3.0,
+        }
+    }
+
+    fn step(attribute: &str, words: &str, sort: &str) -> ScheduleStep {
+        ScheduleStep {
+            attribute: attribute.to_owned(),
+            words: words.to_owned(),
+            sort: sort.to_owned(),
+        }
+    }
+
+    fn split(dimension: u32, factor: u32) -> ScheduleStep {
+        step(
+            &format!("#tile.split<\"d{dimension}\" by {factor}>"),
+            &format!("split d{dimension} by {factor}"),
+            &format!("split d{dimension} by n"),
+        )
+    }
+
+    fn stream() -> ScheduleStep {
+        step("#tile.stream", "stream", "stream")
+    }
+
+    fn other(microseconds: f64, steps: Vec<ScheduleStep>) -> Candidate {
+        Candidate {
+            cost: cost(microseconds),
+            cases: vec![(None, steps)],
+        }
+    }
+
+    fn case(up_to: Option<i64>, kernels: &[&str], threads: i64) -> ScheduleCase {
+        ScheduleCase {
+            up_to: up_to.map(|length| UpTo {
+                dimension: 1,
+                length,
+            }),
+            is_one_kernel: true,
+            kernels: kernels.iter().map(|name| (*name).to_owned()).collect(),
+            threads,
+            estimate: Some(CaseEstimate {
+                microseconds: 8.0,
+                lengths: vec![4.0, 8.0],
+            }),
+            steps: vec![split(0, 8), stream()],
+        }
+    }
 
     #[test]
     fn what_is_chosen_stands_first_and_kernels_in_columns() {
-        let notes = [
-            "the first of these cases that the lengths fit is taken",
-            "`d1` up to 8: kernel `a`, 32 threads a block, 8.0 µs for 4x8: [#tile.split<\"d0\" by 8>, #tile.stream]",
-            "all other lengths: kernel `b_10`, 1 thread a block, 16.0 µs for 4x800: [#tile.stream]",
-            "estimates are for the A100",
-            "chosen by rules",
-            "chosen: 8.0 µs for 1 byte",
+        let choice = ScheduleChoice {
+            is_written: true,
+            cases: vec![case(Some(8), &["a"], 32), case(None, &["b_10"], 1)],
+            estimates: Some(Estimates {
+                board: "A100".to_owned(),
+                chip: "sm_80".to_owned(),
+                lengths: vec![4.0, 8.0],
+                is_assumed: false,
+                own: cost(8.0),
+                others: vec![other(9.0, vec![stream()])],
+            }),
+        };
+        let told = schedule(&choice, false);
+        let starts = [
+            "  written: 8.0 µs for 10 bytes",
+            "  1 other schedule, estimated at 9.0 µs",
+            "  estimates are for the A100",
+            "  the first of these cases",
+            "    `d1` up to 8       kernel `a`     32 threads a block  8.0 µs for 4x8",
+            "    all other lengths  kernel `b_10`   1 thread  a block  8.0 µs for 4x8",
         ];
-        let told = laid_out(&notes, Some("3 other schedules"), false);
-        assert_eq!(
-            told.summary,
-            [
-                "  chosen by rules",
-                "  chosen: 8.0 µs for 1 byte",
-                "  3 other schedules",
-                "  estimates are for the A100",
-                "  the first of these cases that the lengths fit is taken",
-                "    `d1` up to 8       kernel `a`     32 threads a block  8.0 µs for 4x8",
-                "    all other lengths  kernel `b_10`   1 thread  a block  16.0 µs for 4x800",
-            ]
-        );
+        let mut lines = told.summary.iter();
+        for start in starts {
+            let mut rest = lines.by_ref();
+            assert!(
+                rest.any(|line| line.starts_with(start)),
+                "{start}: {told:#?}"
+            );
+        }
         assert_eq!(
             told.schedules,
             [
                 "  kernel `a`: split d0 by 8, stream",
-                "  kernel `b_10`: stream"
+                "  kernel `b_10`: split d0 by 8, stream"
             ]
         );
-        let full = laid_out(&notes, None, true).schedules;
         assert_eq!(
-            full[0],
+            schedule(&choice, true).schedules[0],
             "  kernel `a`: [#tile.split<\"d0\" by 8>, #tile.stream]"
         );
     }
@@ -193,21 +483,105 @@ mod tests {
     /// A schedule without steps is one too.
     #[test]
     fn a_kernel_of_one_thread_without_steps() {
-        let told = laid_out(&["kernel `a`, 1 thread a block: []"], None, false);
+        let mut only = case(None, &["a"], 1);
+        (only.estimate, only.steps) = (None, Vec::new());
+        let choice = ScheduleChoice {
+            is_written: false,
+            cases: vec![only],
+            estimates: None,
+        };
+        let told = schedule(&choice, false);
         assert_eq!(told.summary, ["    kernel `a`  1 thread a block"]);
         let empty = "  kernel `a`: no steps, so a loop for each dimension";
         assert_eq!(told.schedules, [empty]);
     }
 
     #[test]
-    fn a_variant_that_is_chosen_stands_before_those_that_are_refused() {
-        let notes = [
-            "redux: no such instruction",
-            "batched (priority 10): accepted, cost 202",
-            "shared (priority 10): accepted, cost 119, chosen",
+    fn candidates_are_told_in_short() {
+        let one = other(692.61, vec![split(0, 8), stream()]);
+        assert_eq!(short(&one), "692.6 µs: split d0 by 8, stream");
+        assert_eq!(summary(&[], 1.0), None);
+        assert_eq!(
+            summary(std::slice::from_ref(&one), 692.6).as_deref(),
+            Some("1 other schedule, estimated at 692.6 µs")
+        );
+        let three = [one, other(692.7, Vec::new()), other(693.5, Vec::new())];
+        assert_eq!(
+            summary(&three, 692.7).as_deref(),
+            Some(
+                "3 other schedules, estimated at 692.6 to 693.5 µs, within 0.2 % of each other; a lower estimate need not be a \
+                  lower time: `tx tune` measures"
+            )
+        );
+    }
+
+    #[test]
+    fn candidates_are_told_by_their_sorts() {
+        let others = [
+            other(3.0, vec![split(0, 8), stream()]),
+            other(5.0, vec![split(1, 8)]),
+            other(2.0, vec![split(0, 16), stream()]),
+            other(2.5, vec![split(0, 32), stream()]),
         ];
-        let order = [2, 1, 0].map(|at| format!("  {}", notes[at]));
-        assert_eq!(laid_out(&notes, None, false).summary, order);
+        assert_eq!(
+            sorts(&others),
+            [
+                "2.0 µs: split d0 by 16, stream",
+                "5.0 µs: split d1 by 8",
+                "2 more of these kinds with other numbers: `tx explain --candidates short` lists all"
+            ]
+        );
+        assert_eq!(sorts(&others[1..3]).len(), 2);
+        let many: Vec<Candidate> = (0..8).map(|dim| other(1.0, vec![split(dim, 8)])).collect();
+        assert_eq!(
+            sorts(&many).last().map(String::as_str),
+            Some(
+                "3 more of these kinds and of 3 others: `tx explain --candidates short` lists all"
+            )
+        );
+    }
+
+    /// Kernels that exchange alike are told together, and others apart.
+    #[test]
+    fn kernels_that_are_alike_are_told_once() {
+        let way = |name: &str, cost: Option<u64>| Variant {
+            name: name.to_owned(),
+            priority: None,
+            cost,
+            reasons: Vec::new(),
+        };
+        let one = |kernel: &str, cost: u64| Explanation {
+            op: "tile.all_reduce".to_owned(),
+            place: None,
+            choice: Choice::Exchange(ExchangeChoice {
+                kernel: Some(kernel.to_owned()),
+                lengths: Some("`d1` up to 8".to_owned()),
+                chosen: Some("shuffle".to_owned()),
+                ways: vec![way("redux", None), way("shuffle", Some(cost))],
+            }),
+        };
+        let all = [
+            one("a", 28),
+            one("b", 56),
+            one("b", 56),
+            one("c", 56),
+            one("d", 56),
+            one("e", 84),
+            one("e", 84),
+        ];
+        let told = merged(&all);
+        let [only] = &told[..] else {
+            panic!("{}", told.len())
+        };
+        assert_eq!(only.message, "variant `shuffle` exchanges these values");
+        assert_eq!(
+            only.laid_out(false).summary,
+            [
+                "  shuffle: accepted, chosen",
+                "  cost 28 in `a`, 56 from `b` to `d`, 84 in `e`",
+                "  redux: ",
+            ]
+        );
     }
 
     #[test]

@@ -1,0 +1,49 @@
+//! Explanations of choices: data for a program that asks, and remarks for everybody else.
+
+use std::cell::RefCell;
+
+use melior::ir::operation::OperationLike;
+use tx_mlir::{Op, name, remark, source_location};
+use tx_plan::{Choice, Explanation, SourcePlace};
+
+thread_local! {
+    /// What this thread collects, if it does.
+    static COLLECTED: RefCell<Option<Vec<Explanation>>> = const { RefCell::new(None) };
+}
+
+/// Calls `run` and returns the explanations of the passes that it runs on this thread, which are then no remarks.
+pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<Explanation>) {
+    let before = COLLECTED.replace(Some(Vec::new()));
+    let result = run();
+    (result, COLLECTED.replace(before).unwrap_or_default())
+}
+
+/// Explains what was chosen for `op`.
+pub(crate) fn explain(op: Op<'_>, choice: Choice) {
+    let place = source_location(op.location()).map(|at| SourcePlace {
+        file: at.file,
+        line: at.line,
+        column: at.column,
+    });
+    let explanation = Explanation {
+        op: name(op).to_owned(),
+        place,
+        choice,
+    };
+    let left = COLLECTED.with_borrow_mut(|collected| match collected {
+        Some(all) => {
+            all.push(explanation);
+            None
+        }
+        None => Some(explanation),
+    });
+    if let Some(explanation) = left {
+        let notes = explanation.notes().into_iter();
+        notes
+            .fold(
+                remark(op.location(), explanation.message()),
+                |report, note| report.note(note),
+            )
+            .emit();
+    }
+}
