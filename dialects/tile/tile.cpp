@@ -56,7 +56,7 @@ struct Complaint {
 static void append(void *sink, unsigned code, const char *text, size_t length) {
   *static_cast<Complaint *>(sink) = {code, std::string(text, length)};
 }
-enum : unsigned { TX0034 = 34, TX0036 = 36, TX0039 = 39 };
+enum : unsigned { TX0036 = 36, TX0039 = 39 };
 // Gives an error the code that `tx_mlir::Diagnostic` has.
 static InFlightDiagnostic coded(unsigned code, InFlightDiagnostic error) {
   error.getUnderlyingDiagnostic()->getMetadata().emplace_back(code);
@@ -69,6 +69,12 @@ static InFlightDiagnostic coded(unsigned code, InFlightDiagnostic error) {
 static LogicalResult complain(function_ref<InFlightDiagnostic()> emitError, const Complaint &complaint) {
   return complaint.text.empty() ? success() : LogicalResult(coded(complaint.code, emitError()) << complaint.text);
 }
+static ParseResult unknownWord(AsmParser &parser, StringRef what, StringRef word, ArrayRef<StringRef> known) {
+  SmallVector<MlirStringRef> words = llvm::map_to_vector(known, [](StringRef word) { return wrap(word); });
+  Complaint complaint;
+  tileUnknownWord(wrap(what), wrap(word), words.data(), words.size(), append, &complaint);
+  return complain([&] { return parser.emitError(SMLoc::getFromPointer(word.data())); }, complaint);
+}
 // A word of an enumeration, which messages call `what`.
 template <typename Enum>
 static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
@@ -79,12 +85,10 @@ static ParseResult parseWord(AsmParser &parser, Enum &value, StringRef what) {
     value = *found;
     return success();
   }
-  SmallVector<MlirStringRef> known;
+  SmallVector<StringRef> known;
   for (uint32_t i = 0; !stringifyEnum(static_cast<Enum>(i)).empty(); ++i)
-    known.push_back(wrap(stringifyEnum(static_cast<Enum>(i))));
-  Complaint complaint;
-  tileUnknownWord(wrap(what), wrap(word), known.data(), known.size(), append, &complaint);
-  return complain([&] { return parser.emitError(SMLoc::getFromPointer(word.data())); }, complaint);
+    known.push_back(stringifyEnum(static_cast<Enum>(i)));
+  return unknownWord(parser, what, word, known);
 }
 template <typename Enum> static void printWord(AsmPrinter &printer, Enum value, StringRef) {
   printer << stringifyEnum(value);
@@ -133,9 +137,9 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
   if (attrs.empty() && parser.parseOptionalAttrDict(attrs))
     return failure();
   if (StringRef word; succeeded(parser.parseOptionalKeyword(&word)))
-    return coded(TX0034, parser.emitError(SMLoc::getFromPointer(word.data())))
-           << "unknown part `" << word << "`; known: " << (sizeof...(Named) ? "accumulate" : "width, stride")
-           << ", identity, combiner" << (sizeof...(Named) ? ", element, epilogue" : "") << ", or `:` and types";
+    return unknownWord(parser, "part", word,
+                       sizeof...(Named) ? ArrayRef<StringRef>{"accumulate", "identity", "combiner", "element", "epilogue"}
+                                        : ArrayRef<StringRef>{"width", "stride", "identity", "combiner"});
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
     return coded(TX0036, parser.emitError(at))
            << "attribute `" << name << "` is said by the syntax of the op, and not in braces";

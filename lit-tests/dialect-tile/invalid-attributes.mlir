@@ -91,24 +91,6 @@ func.func @determinism_as_text(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // -----
 
-// A misspelt op is told what it may be.
-func.func @misspelt_op(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{'tile.reduc' is unknown; did you mean `tile.reduce`?}}
-  tile.reduc sum %A into %B axes [1] scope(grid) : memref<4x8xf32> into memref<4xf32>
-  return
-}
-
-// -----
-
-// Where none is near, all are listed.
-func.func @unknown_op(%A: memref<4x8xf32>) {
-  // expected-error @below {{'tile.prefetch' is unknown; known: }}
-  tile.prefetch %A : memref<4x8xf32>
-  return
-}
-
-// -----
-
 // What the syntax says is not said again: it would win, or lose, without a word.
 func.func @said_twice(%A: memref<4x8xf32>, %B: memref<4xf32>) {
   // expected-error @below {{attribute `kind` is said by the syntax of the op, and not in braces}}
@@ -130,7 +112,7 @@ func.func @params_of_no_variant(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // The place of a misspelt part is its own.
 func.func @misspelt_part(%A: memref<?xf32>, %B: memref<f32>) {
-  // expected-error @below {{unknown part `elemnt`; known: accumulate, identity, combiner, element, epilogue, or `:` and types; did you mean `element`?}}
+  // expected-error @below {{unknown part `elemnt`; known: accumulate, identity, combiner, element, epilogue; did you mean `element`?}}
   tile.reduce sum %A into %B axes [0] scope(grid) elemnt {
   ^bb0(%a: f32, %i: index):
     tile.yield %a : f32
@@ -151,7 +133,7 @@ func.func @unknown_part(%A: memref<?xf32>, %B: memref<f32>) {
 
 // The parts of one op are not those of the other.
 func.func @misspelt_width(%v: f32) -> f32 {
-  // expected-error @below {{unknown part `widht`; known: width, stride, identity, combiner, or `:` and types; did you mean `width`?}}
+  // expected-error @below {{unknown part `widht`; known: width, stride, identity, combiner; did you mean `width`?}}
   %s = tile.all_reduce sum %v scope(warp) widht 8 : f32 -> f32
   return %s : f32
 }
@@ -159,41 +141,8 @@ func.func @misspelt_width(%v: f32) -> f32 {
 // -----
 
 func.func @part_of_the_other(%v: f32) -> f32 {
-  // expected-error @below {{unknown part `accumulate`; known: width, stride, identity, combiner, or `:` and types}}
+  // expected-error @below {{unknown part `accumulate`; known: width, stride, identity, combiner}}
   %s = tile.all_reduce sum %v scope(warp) accumulate : f32 -> f32
-  return %s : f32
-}
-
-// -----
-
-// The place of operands is before the axes, and that of their types behind the colon.
-func.func @types_without_operands(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`into`, `init` or `with` has 1 type behind `:`, and no operand before `axes`}}
-  tile.reduce sum %A axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
-  return
-}
-
-// -----
-
-func.func @operands_without_types(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{`into`, `init` or `with` has 1 operand before `axes`, and no type behind `:`}}
-  tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32>
-  return
-}
-
-// -----
-
-func.func @too_few_types(%A: memref<4x8xf32>, %B: memref<4xf32>, %I: memref<4xi32>) {
-  // expected-error @below {{2 operands and 1 type in one part, expected a type for each operand}}
-  tile.reduce argmax %A into %B, %I axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
-  return
-}
-
-// -----
-
-func.func @too_many_values(%v: f32, %i: i32) -> f32 {
-  // expected-error @below {{2 operands and 1 type in one part, expected a type for each operand}}
-  %s = tile.all_reduce argmax %v, %i scope(warp) : f32 -> f32
   return %s : f32
 }
 

@@ -163,15 +163,6 @@ func.func @splat_of_another_type(%c: f16) {
 
 // -----
 
-// A splat is a fragment; memory is not filled by it.
-func.func @splat_to_memory(%c: f32) {
-  // expected-error @below {{result #0 must be a tile in registers, found `memref<8xf32>`}}
-  %z = tile.splat %c : f32 -> memref<8xf32>
-  return
-}
-
-// -----
-
 // A misspelt scope is answered with those that exist.
 func.func @unknown_scope(%A: memref<8xf32>, %B: memref<8xf32>) {
   // expected-error @below {{unknown scope `lane`; known: thread, warp, warpgroup, cta, cluster, grid}}

@@ -220,7 +220,7 @@ func.func @wrong_kind_of_attribute(%A: memref<4x8xf32>, %B: memref<4xf32>) {
 
 // A schedule is a list.
 func.func @schedule_is_no_list(%A: memref<4x8xf32>, %B: memref<4xf32>) {
-  // expected-error @below {{attribute `schedule` must be a list in brackets, found}}
+  // expected-error @below {{attribute 'schedule' failed to satisfy constraint: array attribute}}
   tile.reduce sum %A into %B axes [1] scope(grid) {schedule = "x"} : memref<4x8xf32> into memref<4xf32>
   return
 }

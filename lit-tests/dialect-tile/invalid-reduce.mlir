@@ -378,7 +378,8 @@ func.func @sum_of_another_f8(%A: memref<8xf8E4M3FNUZ>, %B: memref<f32>) {
 
 // `index` has no size in memory that a program could rely on.
 func.func @sum_of_index(%A: memref<8xindex>, %B: memref<index>) {
-  // expected-error @below {{found `memref<8xindex>`}}
+  // expected-error @below {{found `index` in `memref<8xindex>`}}
+  // expected-note @below {{an `index` is as wide as the machine has it: use `i64` or `i32`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xindex> into memref<index>
   return
 }
@@ -387,7 +388,8 @@ func.func @sum_of_index(%A: memref<8xindex>, %B: memref<index>) {
 
 // Integers are signless: the kind says whether they are signed.
 func.func @sum_of_signed_integers(%A: memref<8xsi32>, %B: memref<si32>) {
-  // expected-error @below {{found `memref<8xsi32>`}}
+  // expected-error @below {{found `si32` in `memref<8xsi32>`}}
+  // expected-note @below {{use an `iN`: `umax` and `umin` take it as unsigned}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xsi32> into memref<si32>
   return
 }
@@ -396,7 +398,7 @@ func.func @sum_of_signed_integers(%A: memref<8xsi32>, %B: memref<si32>) {
 
 // Vectors are not elements.
 func.func @sum_of_vectors(%A: memref<8xvector<4xf32>>, %B: memref<vector<4xf32>>) {
-  // expected-error @below {{found `memref<8xvector<4xf32>>`}}
+  // expected-error @below {{found `vector<4xf32>` in `memref<8xvector<4xf32>>`}}
   tile.reduce sum %A into %B axes [0] scope(cta) : memref<8xvector<4xf32>> into memref<vector<4xf32>>
   return
 }

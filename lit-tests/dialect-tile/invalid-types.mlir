@@ -175,21 +175,6 @@ func.func private @fragment_without_layout(
 
 // -----
 
-// Nothing else is a layout.
-func.func private @fragment_with_another_layout(
-  // expected-error @below {{expected '<'}}
-  // expected-error @below {{`layout` of `!tile.fragment` cannot be read: write `!tile.fragment<}}
-  !tile.fragment<8xf32, strided<[1]>>)
-
-// -----
-
-// The dialect has one type.
-func.func private @unknown_type(
-  // expected-error @below {{unknown type `!tile.piece`; did you mean `!tile.fragment`?}}
-  !tile.piece<8xf32>)
-
-// -----
-
 // NaN wins or is ignored.
 func.func private @unknown_nan_policy() attributes {
   // expected-error @below {{unknown nan `quiet`; known: propagate, ignore}}
@@ -215,25 +200,3 @@ func.func private @unknown_processor() attributes {
 func.func private @unknown_kind() attributes {
   // expected-error @below {{unknown kind `mean`; known: sum, prod, max, min, umax, umin, and, or, xor, argmax, argmin, custom}}
   a = #tile.kind<mean>}
-
-// -----
-
-// A split names the length of the inner loop.
-func.func private @split_without_factor() attributes {
-  // expected-error @below {{expected integer value}}
-  // expected-error @below {{`factor` of `#tile.split` must be an integer, as `8`: write `#tile.split<}}
-  a = #tile.split<"d0" by>}
-
-// -----
-
-// A misspelt attribute is told what it may be.
-func.func private @misspelt_attribute() attributes {
-  // expected-error @below {{unknown attribute `#tile.splt`; did you mean `#tile.split`?}}
-  a = #tile.splt<"d0" by 4>}
-
-// -----
-
-// Where none is near, all are listed.
-func.func private @unknown_attribute() attributes {
-  // expected-error @below {{unknown attribute `#tile.pipeline`; known: }}
-  a = #tile.pipeline<2>}

@@ -1,5 +1,5 @@
 // RUN: tx-opt %s --gpu-binary-strip-times --split-input-file --verify-diagnostics
 
 // The pass refuses nothing; what is no binary is refused by the dialect before.
-// expected-error @below {{expected an attribute, such as}}
+// expected-error @below {{expected attribute value}}
 gpu.binary @kernels [oops]

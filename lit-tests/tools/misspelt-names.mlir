@@ -31,6 +31,6 @@ func.func @scope(%a: memref<4x4xf32>, %b: memref<4xf32>) {
 
 func.func @types_left_out(%a: memref<4x8xf32>, %b: memref<4xf32>) {
   tile.reduce sum %a into %b axes [1] scope(cta)
-  // expected-error @below {{unknown part `return`; known: accumulate, identity, combiner, element, epilogue, or `:` and types}}
+  // expected-error @below {{unknown part `return`; known: accumulate, identity, combiner, element, epilogue}}
   return
 }

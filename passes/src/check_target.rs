@@ -1,13 +1,13 @@
 use crate::analysis::target::{NvvmTarget, version};
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, ValueLike};
+use melior::ir::{BlockLike, TypeLike, ValueLike};
 use tx_mlir::build::argument;
 use tx_mlir::{
     Failed, Op, attribute, blocks, byte_width, codes, elements, error, first_block, is, name, ops,
-    string_attribute, walk,
+    results, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
-use tx_target::Chip;
+use tx_target::{Chip, Form, Needs, Operation};
 
 pass! {
     /// Check that the targets of GPU modules have the instructions that are asked for.
@@ -40,83 +40,18 @@ pass! {
     }
 }
 
-/// What operations need.
-struct Needs {
-    /// The name, or what it begins with where it ends in a dot.
-    op: &'static str,
-    /// What has to stand in the text of the op; nothing is in every text.
-    with: &'static str,
-    /// The least compute capability, times ten.
-    capability: u32,
-    /// Whether only chips with an `a` have it.
-    specific: bool,
-    /// The least version of PTX, times ten.
-    ptx: u32,
+/// What `op` needs; `None` for every target.
+fn needs(op: Op<'_>) -> Option<Needs> {
+    let known = Operation::named(name(op))?;
+    let special = known.special.filter(|(form, _)| match form {
+        Form::Float => results(op).iter().any(|result| result.r#type().is_float()),
+        Form::Alias => string_of(op, "kind") == Some("#nvvm.proxy_kind<alias>".to_owned()),
+    });
+    special.map(|(_, needs)| needs).or(known.needs)
 }
 
-const fn needs(op: &'static str, capability: u32, ptx: u32) -> Needs {
-    Needs {
-        op,
-        with: "",
-        capability,
-        specific: false,
-        ptx,
-    }
-}
-
-const fn only(op: &'static str, capability: u32, ptx: u32) -> Needs {
-    Needs {
-        specific: true,
-        ..needs(op, capability, ptx)
-    }
-}
-
-const fn with(with: &'static str, needs: Needs) -> Needs {
-    Needs { with, ..needs }
-}
-
-/// The first that fits an op counts. As LLVM 22 selects them, which is as the PTX ISA says, section by section under
-/// "PTX ISA Notes" and "Target ISA Notes".
-const NEEDS: [Needs; 24] = [
-    with("proxy_kind<alias>", needs("nvvm.fence.proxy", 70, 75)),
-    needs("nvvm.fence.proxy.acquire", 90, 83),
-    needs("nvvm.fence.proxy.release", 90, 83),
-    needs("nvvm.fence.proxy.sync_restrict", 90, 86),
-    needs("nvvm.fence.proxy", 90, 80),
-    needs("nvvm.fence.sync_restrict", 90, 86),
-    needs("nvvm.fence.mbarrier.init", 90, 80),
-    needs("nvvm.fence.sc.cluster", 90, 78),
-    needs("nvvm.cluster.arrive.relaxed", 90, 80),
-    needs("nvvm.cluster.", 90, 78),
-    needs("nvvm.elect.sync", 90, 80),
-    with(" fm", only("nvvm.redux.sync", 100, 86)),
-    needs("nvvm.redux.sync", 80, 70),
-    needs("nvvm.match.sync", 70, 60),
-    needs("nvvm.nanosleep", 70, 63),
-    needs("nvvm.cp.async.bulk.", 90, 80),
-    needs("nvvm.cp.async.", 80, 70),
-    needs("nvvm.mbarrier.", 80, 70),
-    needs("nvvm.griddepcontrol", 90, 78),
-    needs("nvvm.ldmatrix", 75, 65),
-    needs("nvvm.stmatrix", 90, 78),
-    only("nvvm.setmaxregister", 90, 80),
-    only("nvvm.wgmma.", 90, 80),
-    only("nvvm.tcgen05.", 100, 86),
-];
-
-impl Needs {
-    /// Whether this is what `op`, whose name is `name`, needs.
-    fn fits(&self, op: Op<'_>, name: &str) -> bool {
-        let named = match self.op.ends_with('.') {
-            true => name.starts_with(self.op),
-            false => name == self.op,
-        };
-        named && (self.with.is_empty() || op.to_string().contains(self.with))
-    }
-
-    fn are_met(&self, chip: &Chip, ptx: u32) -> bool {
-        chip.capability >= self.capability && (chip.specific || !self.specific) && ptx >= self.ptx
-    }
+fn string_of(op: Op<'_>, name: &str) -> Option<String> {
+    attribute(op, name).map(|attribute| attribute.to_string())
 }
 
 /// What a GPU module holds for the linker, without a name.
@@ -169,14 +104,13 @@ impl Pass for CheckTarget {
                 }
             }
             for op in walk(gpu_module) {
-                let name = name(op);
-                let Some(needs) = NEEDS.iter().find(|needs| needs.fits(op, name)) else {
+                let Some(needs) = needs(op) else {
                     continue;
                 };
                 counts.add("checked", 1);
                 for NvvmTarget { chip, ptx } in &targets {
                     if !needs.are_met(chip, *ptx) {
-                        failed = Some(refuse(op, needs, chip, *ptx));
+                        failed = Some(refuse(op, &needs, chip, *ptx));
                     }
                 }
             }

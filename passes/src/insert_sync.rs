@@ -1,5 +1,5 @@
 use crate::analysis::access::{
-    ATOMICS, Access, Compared, Conflict, Steps, Touch, TouchKey, effects, touches,
+    Access, Compared, Conflict, Steps, Touch, TouchKey, effects, is_atomic, touches,
 };
 use crate::analysis::iterations;
 use crate::analysis::kernel::{Kernel, WARP_SIZE, WARPGROUP, is_kernel, members};
@@ -14,6 +14,7 @@ use tx_mlir::{
     integer_attribute, is, name, operands, ops, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
+use tx_target::{Operation, Role};
 
 pass! {
     /// Insert the barriers that program order needs, and no others.
@@ -262,20 +263,6 @@ fn is_of_the_block(op: Op<'_>) -> bool {
     groups.iter().take(2).all(Vec::is_empty)
 }
 
-/// Ops that order memory accesses and make none.
-const SYNCHRONISATION: [&str; 10] = [
-    "gpu.barrier",
-    "llvm.fence",
-    "nvvm.bar.warp.sync",
-    "nvvm.barrier",
-    "nvvm.barrier.arrive",
-    "nvvm.barrier0",
-    "nvvm.cluster.arrive",
-    "nvvm.cluster.arrive.relaxed",
-    "nvvm.cluster.wait",
-    "nvvm.fence.acq_rel",
-];
-
 fn key(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }
@@ -312,9 +299,9 @@ impl<'c> Walker<'_, 'c> {
         // accesses of this block do not show.
         let plain = all.iter().all(|op| {
             let known = !blocks(*op).is_empty() || effects(*op).is_some();
-            let orders = ATOMICS.contains(&name(*op))
-                || name(*op).contains("fence")
-                || name(*op).contains("mbarrier");
+            let orders = is_atomic(*op)
+                || Operation::role_of(name(*op)) == Role::Fence
+                || name(*op).starts_with("nvvm.mbarrier.");
             (known || self.barrier_reach(*op).is_some() || name(*op) == "gpu.return") && !orders
         });
         if !plain {
@@ -389,7 +376,7 @@ impl<'c> Walker<'_, 'c> {
                 pending
             });
         }
-        if SYNCHRONISATION.contains(&name(op)) {
+        if Operation::memory_of(name(op)) == tx_target::Memory::Ordered {
             // It orders something, but not what is known here.
             return Ok(pending);
         }

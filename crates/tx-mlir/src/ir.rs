@@ -679,6 +679,16 @@ pub fn vector_parts(ty: Type<'_>) -> Option<(u64, Type<'_>)> {
     }
 }
 
+/// The element type of a memref, whatever its layout.
+pub fn memref_element(ty: Type<'_>) -> Option<Type<'_>> {
+    let raw = ty.to_raw();
+    // SAFETY: only memrefs are asked for their elements.
+    unsafe {
+        mlir_sys::mlirTypeIsAMemRef(raw)
+            .then(|| Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(raw)))
+    }
+}
+
 /// Whether `ty` is a tensor type, ranked or not.
 pub fn is_tensor(ty: Type<'_>) -> bool {
     // SAFETY: a plain query.

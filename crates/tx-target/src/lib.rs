@@ -1,7 +1,11 @@
 //! Facts about GPUs as data. Everything here is from the CUDA programming guide's table of
 //! compute capabilities and the PTX ISA; nothing is asked of a device.
 
+mod operations;
+
 use std::fmt;
+
+pub use operations::{Form, Memory, Needs, Operation, Role};
 
 /// Threads in a warp.
 pub const WARP: u32 = 32;

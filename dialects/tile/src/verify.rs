@@ -90,7 +90,9 @@ fn check_elements(op: Op<'_>) -> Result<(), Failed> {
     let each = operands.enumerate().chain(results.enumerate());
     for (number, (what, value)) in each {
         let of = value.r#type();
-        let element = element_type(of).unwrap_or(of);
+        let element = tx_mlir::memref_element(of)
+            .or_else(|| element_type(of))
+            .unwrap_or(of);
         if integer_width(element).is_some() || element.is_float() {
             continue;
         }

@@ -14,28 +14,16 @@ use tx_mlir::{
     Effect, EffectKind, MemRef, Op, Val, argument_of, attribute, blocks, defining_op, integers,
     key, memory_effects, name, operands,
 };
+use tx_target::Operation;
 
-/// Ops that read and write in one step.
-pub(crate) const ATOMICS: [&str; 4] = [
-    "memref.atomic_rmw",
-    "memref.generic_atomic_rmw",
-    "llvm.atomicrmw",
-    "llvm.cmpxchg",
-];
-
-/// Ops that work on registers alone, and of which MLIR does not know that they touch no memory.
-const REGISTERS_ONLY: [&str; 6] = [
-    "nvvm.elect.sync",
-    "nvvm.mapa",
-    "nvvm.match.sync",
-    "nvvm.redux.sync",
-    "nvvm.shfl.sync",
-    "nvvm.vote.sync",
-];
+/// Whether an op reads and writes memory at once.
+pub(crate) fn is_atomic(op: Op<'_>) -> bool {
+    Operation::memory_of(name(op)) == tx_target::Memory::Atomic
+}
 
 /// What an op without regions does to memory; `None` when that is not known.
 pub(crate) fn effects<'c>(op: Op<'c>) -> Option<Vec<Effect<'c>>> {
-    if REGISTERS_ONLY.contains(&name(op)) {
+    if Operation::memory_of(name(op)) == tx_target::Memory::Untouched {
         return Some(Vec::new());
     }
     memory_effects(op)
@@ -436,7 +424,7 @@ fn overlap(a: Option<&[Span]>, b: Option<&[Span]>) -> bool {
 
 /// What `op` itself does to memory that several threads see. What is not known of an op with regions, the ops in them do.
 pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
-    let atomic = ATOMICS.contains(&name(op));
+    let atomic = is_atomic(op);
     let touch = |through, write| Touch {
         atomic,
         ..Touch::new(op, through, write)

@@ -79,10 +79,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
         "tx-fuzz",
         &["tx-compiler", "tx-plan", "tx-runtime", "tx-validate"],
     ),
-    ("tx-lit", &["tx-ptx"]),
+    ("tx-lit", &["tx-ptx", "tx-target"]),
     ("tx-examples", &["tx-compiler", "tx-plan", "tx-runtime"]),
     ("tx-ptx", &[]),
-    ("tx-report", &["tx-plan"]),
+    ("tx-report", &["tx-plan", "tx-target"]),
     ("tx-runtime", &["tx-exec", "tx-plan"]),
     (
         "tx-validate",
@@ -95,6 +95,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
             "tx-ptx",
             "tx-runtime",
             "tx-scalar",
+            "tx-target",
         ],
     ),
 ];

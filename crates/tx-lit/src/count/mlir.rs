@@ -1,6 +1,7 @@
 //! Ops in MLIR as it is printed: each begins a line.
 
 use super::{Act, Found, Function, Space};
+use tx_target::{Operation, Role};
 
 /// Ops that hold functions' bodies.
 const FUNCTIONS: &[&str] = &["gpu.func", "func.func", "llvm.func"];
@@ -186,18 +187,19 @@ fn act(name: &str, line: &str, code: &str) -> Act {
     let vector = types.contains("vector<");
     let load = |space| Act::Load { space, vector };
     let store = |space| Act::Store { space, vector };
-    match name {
-        "gpu.barrier" | "nvvm.barrier" | "nvvm.barrier0" | "nvvm.barrier.arrive" => Act::Barrier,
-        "nvvm.bar.warp.sync" => Act::WarpBarrier,
+    match Operation::role_of(name) {
+        Role::BlockBarrier => return Act::Barrier,
+        Role::WarpBarrier => return Act::WarpBarrier,
         // What waits counts for both halves.
-        "nvvm.cluster.wait" => Act::ClusterBarrier,
-        "gpu.shuffle" | "nvvm.shfl.sync" => Act::Shuffle,
-        "nvvm.redux.sync" => Act::Redux,
-        "nvvm.vote.sync" => Act::Vote,
-        "llvm.fence" | "nvvm.memory.barrier" => Act::Fence,
-        "memref.atomic_rmw" | "memref.generic_atomic_rmw" | "llvm.atomicrmw" | "llvm.cmpxchg" => {
-            Act::Atomic(first_space(types))
-        }
+        Role::ClusterWait => return Act::ClusterBarrier,
+        Role::Shuffle => return Act::Shuffle,
+        Role::Redux => return Act::Redux,
+        Role::Vote => return Act::Vote,
+        Role::Fence => return Act::Fence,
+        Role::Atomic => return Act::Atomic(first_space(types)),
+        Role::ClusterArrive | Role::Match | Role::Elect | Role::Other => {}
+    }
+    match name {
         "memref.load"
         | "vector.load"
         | "vector.transfer_read"
@@ -218,7 +220,6 @@ fn act(name: &str, line: &str, code: &str) -> Act {
         "llvm.call_intrinsic" => intrinsic(line),
         "func.call" | "llvm.call" if line.contains("@__nv_") => Act::Other,
         "llvm.call" => Act::Hides,
-        _ if name.starts_with("nvvm.fence.") => Act::Fence,
         _ if HIDES.contains(&name) || HIDES_OF.iter().any(|each| name.starts_with(each)) => {
             Act::Hides
         }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
+use tx_target::{Operation, Role};
 
 use super::integers::{Integers, Known};
 use super::{Access, Kernel, LANES, Op, Region, Space, Step, Threads, Wait};
@@ -261,22 +262,14 @@ impl<'k> Reader<'k> {
                     line,
                 })
             }
-            "nvvm.bar.warp.sync" => barrier(Wait::Warp),
-            "gpu.barrier" | "nvvm.barrier0" => barrier(Wait::Block),
-            "nvvm.barrier" | "nvvm.barrier.arrive" if op.operands.is_empty() => {
-                barrier(Wait::Block)
-            }
-            "nvvm.barrier" | "nvvm.barrier.arrive" => barrier(Wait::Group),
-            "nvvm.cluster.arrive" | "nvvm.cluster.arrive.relaxed" | "nvvm.cluster.wait" => {
-                barrier(Wait::Cluster)
-            }
-            name if name.starts_with("nvvm.memory.barrier")
-                || name.starts_with("nvvm.fence")
-                || name == "llvm.fence" =>
-            {
-                barrier(Wait::Fence)
-            }
-            _ => self.access(op, threads, line),
+            name => match Operation::role_of(name) {
+                Role::WarpBarrier => barrier(Wait::Warp),
+                Role::BlockBarrier if op.operands.is_empty() => barrier(Wait::Block),
+                Role::BlockBarrier => barrier(Wait::Group),
+                Role::ClusterArrive | Role::ClusterWait => barrier(Wait::Cluster),
+                Role::Fence => barrier(Wait::Fence),
+                _ => self.access(op, threads, line),
+            },
         }
     }
 

@@ -11,6 +11,7 @@ use tx_ptx::{
     BarrierKind, Combine, Direction, Fact, MatchMode, Ordering, Place, ReduxKind, ScalarType,
     Scope, ShuffleMode, Threads, VoteMode,
 };
+use tx_target::{Operation, Role};
 
 /// What LLVM makes of an operation.
 pub(super) struct Made {
@@ -232,7 +233,8 @@ fn nvvm(op: Op<'_>, name: &str) -> Option<Vec<Made>> {
             _ => return None,
         }),
         // Nothing that is compared.
-        _ => return Some(Vec::new()),
+        _ if Operation::role_of(name) == Role::Other => return Some(Vec::new()),
+        _ => return None,
     };
     Some(vec![Made::once(fact)])
 }

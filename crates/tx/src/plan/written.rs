@@ -7,6 +7,7 @@ use tx_mlir::memref::root;
 use tx_mlir::{
     EffectKind, Op, Val, argument_of, defining_op, first_block, memory_effects, name, walk,
 };
+use tx_target::{Memory, Operation};
 
 /// Ops that make memory which is no argument.
 const OWN_MEMORY: [&str; 4] = [
@@ -14,29 +15,6 @@ const OWN_MEMORY: [&str; 4] = [
     "memref.alloca",
     "memref.get_global",
     "gpu.dynamic_shared_memory",
-];
-
-/// Ops that order accesses, exchange registers, compute addresses or print, and of which MLIR does not know that they write no argument;
-/// besides those of `nvvm.fence`.
-const NO_MEMORY: [&str; 18] = [
-    "gpu.barrier",
-    "gpu.printf",
-    "llvm.fence",
-    "nvvm.bar.warp.sync",
-    "nvvm.barrier",
-    "nvvm.barrier.arrive",
-    "nvvm.barrier0",
-    "nvvm.cluster.arrive",
-    "nvvm.cluster.arrive.relaxed",
-    "nvvm.cluster.wait",
-    "nvvm.elect.sync",
-    "nvvm.mapa",
-    "nvvm.match.sync",
-    "nvvm.memory.barrier",
-    "nvvm.redux.sync",
-    "nvvm.shfl.sync",
-    "nvvm.vote.sync",
-    "tile.all_reduce",
 ];
 
 /// The parameters whose memory `kernel` may write; `None` when it may be any.
@@ -65,8 +43,11 @@ pub(super) fn parameters(kernel: Op<'_>) -> Option<BTreeSet<usize>> {
     Some(written)
 }
 
+/// Whether an op orders accesses, exchanges registers or prints, and writes no argument. MLIR does not know it.
 fn is_without_memory(op: &str) -> bool {
-    NO_MEMORY.contains(&op) || op.starts_with("nvvm.fence.")
+    let memory = Operation::memory_of(op);
+    matches!(memory, Memory::Untouched | Memory::Ordered)
+        || matches!(op, "gpu.printf" | "tile.all_reduce")
 }
 
 /// The number of the kernel argument or attribution that `value` is. Arguments of other blocks may be any memory.

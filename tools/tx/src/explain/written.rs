@@ -2,6 +2,7 @@
 
 use tx_mlir::melior::ir::{BlockLike, ValueLike};
 use tx_mlir::{Op, name, string_attribute, walk};
+use tx_target::{Operation, Role};
 
 use crate::report::top;
 
@@ -23,21 +24,18 @@ impl Counts {
                 "scf.for" | "scf.while" | "scf.parallel" | "scf.forall" | "affine.for" => {
                     &mut counts.loops
                 }
-                "gpu.shuffle"
-                | "gpu.all_reduce"
-                | "gpu.subgroup_reduce"
-                | "nvvm.shfl.sync"
-                | "nvvm.redux.sync" => &mut counts.exchanges,
-                "memref.atomic_rmw" | "memref.generic_atomic_rmw" | "llvm.atomicrmw" => {
-                    &mut counts.atomics
-                }
-                name if name.contains("barrier") || name.starts_with("nvvm.bar.") => {
-                    &mut counts.barriers
-                }
+                "gpu.all_reduce" | "gpu.subgroup_reduce" => &mut counts.exchanges,
                 "memref.alloc" | "memref.alloca" | "memref.get_global" if is_shared(op) => {
                     &mut counts.shared
                 }
-                _ => continue,
+                name => match Operation::role_of(name) {
+                    Role::Shuffle | Role::Redux => &mut counts.exchanges,
+                    Role::Atomic => &mut counts.atomics,
+                    Role::BlockBarrier | Role::WarpBarrier | Role::ClusterWait => {
+                        &mut counts.barriers
+                    }
+                    _ => continue,
+                },
             };
             *count += 1;
         }
