@@ -1,5 +1,5 @@
-//! The lit tests: every `.mlir` file below this folder is one test. `README.md` beside this file is the manual, and
-//! `tx-lit` the harness. This says where things are.
+//! The lit tests: every `.mlir` file below this folder is one test. `README.md` beside this file is
+//! the manual, and `tx-lit` the harness. This says where things are.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,8 @@ fn suite(tx: Tool) -> Suite {
         .bless_hint("cargo xtask bless {test}")
 }
 
-/// What `tx validate` prints of a race is what `RACE-FREE` and `VALIDATE` take for one: the tests of `tx-lit` know no `tx`.
+/// What `tx validate` prints of a race is what `RACE-FREE` and `VALIDATE` take for one: the tests
+/// of `tx-lit` know no `tx`.
 fn race(suite: &Suite) -> Result<(), Failed> {
     let program = fs::read_to_string(root().join("lit-tests/tools/run-race.mlir"))?;
     let kernel = program
@@ -103,8 +104,8 @@ fn tx() -> Result<PathBuf, String> {
     Ok(binary)
 }
 
-/// Whether a binary is newer than everything cargo says it was made of, or than everything that it may be made of: cargo says
-/// nothing of programs that it builds for tests.
+/// Whether a binary is newer than everything cargo says it was made of, or than everything that it
+/// may be made of: cargo says nothing of programs that it builds for tests.
 fn is_fresh(binary: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|data| data.modified()).ok();
     let Some(built) = modified(binary) else {
@@ -150,7 +151,8 @@ fn file_check() -> Result<PathBuf, String> {
     match path.is_file() {
         true => Ok(path),
         false => Err(format!(
-            "there is no {}: FileCheck comes with LLVM's tools (Debian: llvm-22-tools); `cargo xtask setup` installs it",
+            "there is no {}: FileCheck comes with LLVM's tools (Debian: llvm-22-tools); `cargo \
+             xtask setup` installs it",
             path.display()
         )),
     }

@@ -15,7 +15,8 @@ fn main() {
     println!("cargo:prefix={}", prefix.display());
 }
 
-/// The folder LLVM is installed in. Ends the build, with what to do, where the bindings would not find it: they say less.
+/// The folder LLVM is installed in. Ends the build, with what to do, where the bindings would not
+/// find it: they say less.
 fn llvm_prefix() -> PathBuf {
     for variable in VARIABLES {
         println!("cargo:rerun-if-env-changed={variable}");
@@ -43,7 +44,8 @@ fn llvm_prefix() -> PathBuf {
         eprintln!(
             "error: LLVM and MLIR {LLVM} were not found: {} not set, and {found}\n\
              \n\
-             Inside the repository of tx, .cargo/config.toml says where LLVM is. From elsewhere, put this into a\n\
+             Inside the repository of tx, .cargo/config.toml says where LLVM is. From elsewhere, \
+             put this into a\n\
              .cargo/config.toml of your own, with the folder that has bin/llvm-config:\n\
              \n\
              [env]\n\

@@ -51,9 +51,11 @@ class Tile_EnumAttr<Tile_Enum of, string docs> : EnumAttr<Tile_Dialect, of, of.a
 
 def Tile_Kind : Tile_Enum<"Kind", "kind", "what a reduction computes",
     ["sum", "prod", "max", "min", "umax", "umin", "and", "or", "xor", "argmax", "argmin", "custom"]> {
-  let variants = ["Sum", "Prod", "Max", "Min", "UMax", "UMin", "And", "Or", "Xor", "ArgMax", "ArgMin", "Custom"];
+  let variants = ["Sum", "Prod", "Max", "Min", "UMax", "UMin", "And", "Or", "Xor", "ArgMax",
+    "ArgMin", "Custom"];
   let docs = ["Sum.", "Product.", "Largest (signed).", "Smallest (signed).", "Largest of unsigned integers.",
-    "Smallest of unsigned integers.", "Bitwise and.", "Bitwise or.", "Bitwise exclusive or.", "Largest and its index.",
+    "Smallest of unsigned integers.", "Bitwise and.", "Bitwise or.", "Bitwise exclusive or.",
+    "Largest and its index.",
     "Smallest and its index.", "A combiner region."];
 }
 def Tile_KindAttr : Tile_EnumAttr<Tile_Kind, [{
@@ -64,7 +66,8 @@ def Tile_KindAttr : Tile_EnumAttr<Tile_Kind, [{
 def Tile_Scope : Tile_Enum<"Scope", "scope", "the threads that execute an op together",
     ["thread", "warp", "warpgroup", "cta", "cluster", "grid"]> {
   let variants = ["Thread", "Warp", "Warpgroup", "Cta", "Cluster", "Grid"];
-  let docs = ["One thread.", "32 lanes.", "Four consecutive warps.", "The thread block.", "The cluster.", "The whole job."];
+  let docs = ["One thread.", "32 lanes.", "Four consecutive warps.", "The thread block.",
+    "The cluster.", "The whole job."];
 }
 def Tile_ScopeAttr : Tile_EnumAttr<Tile_Scope, [{
   The threads that execute an op together: one thread; a warp of 32 lanes; four consecutive warps
@@ -101,7 +104,8 @@ def Tile_Axis : Tile_Enum<"Axis", "axis", "a dimension of the machine that a lay
 def Tile_Processor : Tile_Enum<"Processor", "processor", "what a loop is bound to",
     ["block_x", "block_y", "block_z", "cluster_x", "cluster_y", "cluster_z", "thread_x", "thread_y",
      "thread_z"]> {
-  let variants = ["BlockX", "BlockY", "BlockZ", "ClusterX", "ClusterY", "ClusterZ", "ThreadX", "ThreadY", "ThreadZ"];
+  let variants = ["BlockX", "BlockY", "BlockZ", "ClusterX", "ClusterY", "ClusterZ", "ThreadX",
+    "ThreadY", "ThreadZ"];
   let docs = ["Blocks along x.", "Blocks along y.", "Blocks along z.", "Blocks of a cluster along x.",
     "Blocks of a cluster along y.", "Blocks of a cluster along z.", "Threads along x.", "Threads along y.",
     "Threads along z."];
@@ -122,7 +126,8 @@ class Tile_BareAttr<string name, string attrMnemonic> : Tile_Attr<name, attrMnem
     ::mlir::Attribute $cppClass::parse(::mlir::AsmParser &parser, ::mlir::Type) {
       if (failed(parser.parseOptionalLess()))
         return get(parser.getContext());
-      coded(TX0039, parser.emitError(parser.getCurrentLocation())) << "`#tile." << getMnemonic() << "` has no parameters";
+      coded(TX0039, parser.emitError(parser.getCurrentLocation()))
+          << "`#tile." << getMnemonic() << "` has no parameters";
       return {};
     }
     void $cppClass::print(::mlir::AsmPrinter &) const {}
@@ -169,10 +174,11 @@ def Tile_SplitAttr : Tile_Attr<"Split", "split"> {
 def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
   let summary = "cut a reduced loop into vectors that begin at aligned addresses";
   let description = [{
-    `#tile.align<"d1" to 4>` makes `d1.o` and `d1.i` as a split by 4 does, but the elements of `d1.i` begin at
-    a multiple of four elements from the beginning of the first source that has them as neighbours,
-    wherever a row begins. The elements before the first such vector and after the last, at most three
-    each, are taken one by one by the threads that share `d1.o`. The number must be a power of two.
+    `#tile.align<"d1" to 4>` makes `d1.o` and `d1.i` as a split by 4 does, but the elements of
+    `d1.i` begin at a multiple of four elements from the beginning of the first source that has them
+    as neighbours, wherever a row begins. The elements before the first such vector and after the
+    last, at most three each, are taken one by one by the threads that share `d1.o`. The number must
+    be a power of two.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$factor);
   let assemblyFormat = "`<` $loop `to` $factor `>`";
@@ -181,10 +187,11 @@ def Tile_AlignAttr : Tile_Attr<"Align", "align"> {
 def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
   let summary = "run the iterations of a loop on blocks or threads";
   let description = [{
-    `#tile.bind<"d0.o" to block_x>`; processors are `block_x|y|z`, `cluster_x|y|z` and `thread_x|y|z`, a loop each.
-    Threads that run a reduced loop combine their partial results, and the first of them stores. What is bound to
-    `cluster_x` runs on the blocks of a cluster (sm_90), which combine through their shared memory; iterations of
-    what is bound to `block_x` beside it are then clusters.
+    `#tile.bind<"d0.o" to block_x>`; processors are `block_x|y|z`, `cluster_x|y|z` and
+    `thread_x|y|z`, a loop each. Threads that run a reduced loop combine their partial results, and
+    the first of them stores. What is bound to `cluster_x` runs on the blocks of a cluster (sm_90),
+    which combine through their shared memory; iterations of what is bound to `block_x` beside it
+    are then clusters.
   }];
   let parameters = (ins StringRefParameter<>:$loop, EnumParameter<Tile_Processor>:$processor);
   let assemblyFormat = "`<` $loop `to` custom<Word>($processor, \"\\\"processor\\\"\") `>`";
@@ -193,9 +200,10 @@ def Tile_BindAttr : Tile_Attr<"Bind", "bind"> {
 def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
   let summary = "materialise the partial results of a reduction loop";
   let description = [{
-    `#tile.rfactor<"d1.i">`. Each iteration of the loop gets a result of its own, and a second reduction combines these. The
-    partial results are in registers where the loop is bound to the threads of one CTA (as they are
-    without the step), else in global memory, with the loop as their first dimension.
+    `#tile.rfactor<"d1.i">`. Each iteration of the loop gets a result of its own, and a second
+    reduction combines these. The partial results are in registers where the loop is bound to the
+    threads of one CTA (as they are without the step), else in global memory, with the loop as their
+    first dimension.
   }];
   let parameters = (ins StringRefParameter<>:$loop);
   let assemblyFormat = "`<` $loop `>`";
@@ -204,7 +212,8 @@ def Tile_RFactorAttr : Tile_Attr<"RFactor", "rfactor"> {
 def Tile_FuseAttr : Tile_Attr<"Fuse", "fuse"> {
   let summary = "make one loop of several";
   let description = [{
-    `["d0", "d1"] to "p"` makes `p`, in which `d1` runs fastest. All are reduced dimensions, or none is.
+    `["d0", "d1"] to "p"` makes `p`, in which `d1` runs fastest. All are reduced dimensions, or none
+    is.
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$loops, StringRefParameter<>:$to);
   let assemblyFormat = "`<` `[` $loops `]` `to` $to `>`";
@@ -237,17 +246,19 @@ def Tile_VectorizeAttr : Tile_Attr<"Vectorize", "vectorize"> {
 def Tile_StreamAttr : Tile_BareAttr<"Stream", "stream"> {
   let summary = "do not keep in caches what is read once";
   let description = [{
-    `#tile.stream`. Loads of elements that a kernel reads once are marked `nontemporal`: caches evict them first. Worth it where the
-    threads of a warp read whole cache lines at once; what is left of a line otherwise is read again.
+    `#tile.stream`. Loads of elements that a kernel reads once are marked `nontemporal`: caches
+    evict them first. Worth it where the threads of a warp read whole cache lines at once; what is
+    left of a line otherwise is read again.
   }];
 }
 
 def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
   let summary = "how many threads of a multiprocessor registers must do for";
   let description = [{
-    NVIDIA's assembler puts loads off until there is a register for what they bring, and takes as few registers as let a
-    multiprocessor have all the threads that fit. `1024` says that so many are enough: `.minnctapersm` in PTX, as blocks. Worth
-    it where an element takes long, so that few threads hide what loads take if each has all of its own under way.
+    NVIDIA's assembler puts loads off until there is a register for what they bring, and takes as
+    few registers as let a multiprocessor have all the threads that fit. `1024` says that so many
+    are enough: `.minnctapersm` in PTX, as blocks. Worth it where an element takes long, so that few
+    threads hide what loads take if each has all of its own under way.
   }];
   let parameters = (ins "int64_t":$threads);
   let assemblyFormat = "`<` $threads `>`";
@@ -256,19 +267,21 @@ def Tile_ResidentAttr : Tile_Attr<"Resident", "resident"> {
 def Tile_LastBlockAttr : Tile_BareAttr<"LastBlock", "last_block"> {
   let summary = "combine partial results in the same launch";
   let description = [{
-    `#tile.last_block`. Partial results that blocks leave in global memory (`#tile.rfactor`) are combined by that block of each result which is
-    last to leave its own, rather than by a second kernel: in the same order always, whichever that is. Blocks count
-    themselves in a temporary (`tile.cleared`), which is zero before and after each launch.
+    `#tile.last_block`. Partial results that blocks leave in global memory (`#tile.rfactor`) are
+    combined by that block of each result which is last to leave its own, rather than by a second
+    kernel: in the same order always, whichever that is. Blocks count themselves in a temporary
+    (`tile.cleared`), which is zero before and after each launch.
   }];
 }
 
 def Tile_CaseAttr : Tile_Attr<"Case", "case"> {
   let summary = "a schedule for lengths up to a number";
   let description = [{
-    `schedule = [#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>, #tile.otherwise<[...]>]` is a schedule
-    for rows of up to 64 elements, one for those of up to 4096, and one for longer ones. Each is a kernel, and the length
-    that the caller brings says which of them runs: the first that holds. Cases may be about several dimensions; those about
-    one come shortest first.
+    `schedule = [#tile.case<"d1" to 64, [...]>, #tile.case<"d1" to 4096, [...]>,
+    #tile.otherwise<[...]>]` is a schedule for rows of up to 64 elements, one for those of up to
+    4096, and one for longer ones. Each is a kernel, and the length that the caller brings says
+    which of them runs: the first that holds. Cases may be about several dimensions; those about one
+    come shortest first.
   }];
   let parameters = (ins StringRefParameter<>:$loop, "int64_t":$most, "::mlir::ArrayAttr":$schedule);
   let assemblyFormat = "`<` $loop `to` $most `,` $schedule `>`";
@@ -319,10 +332,10 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "reduce a tile over some of its axes";
   let description = [{
-    Combines the elements of the source along `axes`; -1 is the last dimension. The destination has the source's shape with
-    the reduced dimensions removed, or kept as 1. With `accumulate` the result is combined with the
-    destination's (or `init`'s) old value; without it the old value is not read. An empty reduction
-    gives the identity.
+    Combines the elements of the source along `axes`; -1 is the last dimension. The destination has
+    the source's shape with the reduced dimensions removed, or kept as 1. With `accumulate` the
+    result is combined with the destination's (or `init`'s) old value; without it the old value is
+    not read. An empty reduction gives the identity.
 
     ```mlir
     tile.reduce sum %A into %B axes [1] scope(cta) : memref<4x8xf32> into memref<4xf32>
@@ -330,8 +343,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     %r = tile.reduce max %x axes [1] scope(warp) : !tile.fragment<...> -> !tile.fragment<...>
     ```
 
-    `custom` brings its own combiner: an identity for each of N values, and a region
-    of 2N arguments, N of the left and N of the right, that yields N values. The values are the elements
+    `custom` brings its own combiner: an identity for each of N values, and a region of 2N
+    arguments, N of the left and N of the right, that yields N values. The values are the elements
     of N sources, or what an `element` region (see below) yields.
 
     ```mlir
@@ -342,7 +355,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
     } : memref<4x8xf32> into memref<4xf32>
     ```
 
-    The whole of the grammar, where `[...]` may be left out, and each part stands where it stands here:
+    The whole of the grammar, where `[...]` may be left out, and each part stands where it stands
+    here:
 
     ```text
     tile.reduce KIND SOURCES [into DESTINATIONS] [init(FRAGMENTS)] [with OPERANDS]
@@ -351,12 +365,13 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
         : TYPES [into TYPES] [init TYPES] [with TYPES] [-> TYPES]
     ```
 
-    `ATTRIBUTES`, as `{variant = "shared"}`, stand in one of the two places. A `REGION` is in braces, as above.
+    `ATTRIBUTES`, as `{variant = "shared"}`, stand in one of the two places. A `REGION` is in
+    braces, as above.
 
     The combiner of `custom` must be associative and commutative, and its identities neutral:
-    elements are combined in any order, with any number of identities. So a NaN, an infinity or -0.0 that
-    the identity changes, as -inf does with `maxnumf` and +0.0 with `addf`, may come out as it is or changed,
-    and a zero has a sign that some order gives it.
+    elements are combined in any order, with any number of identities. So a NaN, an infinity or -0.0
+    that the identity changes, as -inf does with `maxnumf` and +0.0 with `addf`, may come out as it
+    is or changed, and a zero has a sign that some order gives it.
 
     `acc` is the type of every partial result, f32 for f16, bf16 and f8, else the element type.
     `exec` and `params` are facts that passes leave: who executes the op, and the chosen variant's
@@ -369,18 +384,19 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
       space to the operand. `axes` are then dimensions of the iteration space. Dimensions are as
       long as the operands that a map indexes by them alone.
     * `element` computes what is combined, from an element of each source and the index of each
-      dimension of the iteration space. `argmax` and `argmin` may be given two values: a value and
-      its index. A `custom` reduction combines as many values as `element` yields, which may be more than
-      there are sources: there is an identity for each and a pair of arguments of the combiner, and `epilogue`
-      makes of them what each destination gets. Below, mean and variance come of one source and three values.
-      It may read other memory by `memref.load`, at an index that it computes, which the op does not write.
+    dimension of the iteration space. `argmax` and `argmin` may be given two values: a value and its
+    index. A `custom` reduction combines as many values as `element` yields, which may be more than
+    there are sources: there is an identity for each and a pair of arguments of the combiner, and
+    `epilogue` makes of them what each destination gets. Below, mean and variance come of one source
+    and three values. It may read other memory by `memref.load`, at an index that it computes, which
+    the op does not write.
     * `epilogue` computes what is stored, from each result (accumulated, and of the type of partial
       results), an element of each `with` operand, and the index of each dimension that is not
       reduced.
     * `schedule` says how the iteration space is cut and bound.
     * `partials` names loops of the schedule that keep results apart: they are the first dimensions
-      of the destinations, whose elements are partial results. Where nothing is reduced these are the
-      identity, or with `neutral` what leaves every other partial result as it is, to the bit.
+    of the destinations, whose elements are partial results. Where nothing is reduced these are the
+    identity, or with `neutral` what leaves every other partial result as it is, to the bit.
 
     ```mlir
     tile.reduce sum %A, %K into %B with %bias axes [2, 3] scope(grid)
@@ -397,8 +413,8 @@ def Tile_ReduceOp : Tile_Op<"reduce", [AttrSizedOperandSegments,
         } : memref<?x?xf32>, memref<3x3xf32> into memref<?x?xf32> with memref<?xf32>
     ```
 
-    Mean and variance after Welford, whose partial results are a mean, a sum of squared differences from it,
-    and a count (`lit-tests/programs/variance-welford.mlir`):
+    Mean and variance after Welford, whose partial results are a mean, a sum of squared differences
+    from it, and a count (`lit-tests/programs/variance-welford.mlir`):
 
     ```mlir
     tile.reduce custom %A into %mean, %variance axes [1] scope(grid)
@@ -446,9 +462,9 @@ def Tile_AllReduceOp : Tile_Op<"all_reduce", []> {
     threads that differ from it only in the digit `t / stride % width`. Without `width` the scope's
     threads are one group. Both may be any numbers whose product is no more than the scope may have:
     32 for a warp, 128 for a warpgroup, 1024 for a CTA, 16 times that for a cluster. Where that many
-    threads do not divide the scope, groups at its end have those threads that are there; in a cluster
-    groups are whole blocks or equal parts of one, and the kernel says how many blocks there are
-    (`known_cluster_size`).
+    threads do not divide the scope, groups at its end have those threads that are there; in a
+    cluster groups are whole blocks or equal parts of one, and the kernel says how many blocks there
+    are (`known_cluster_size`).
 
     ```mlir
     %s = tile.all_reduce sum %v scope(warp) width 8 stride 1 : f32 -> f32
@@ -501,7 +517,8 @@ def Tile_LoadOp : Tile_Op<"load", []> {
     OptionalAttr<DictionaryAttr>:$exec);
   let results = (outs Tile_Fragment:$result);
   let assemblyFormat = [{
-    $source `scope` `` `(` custom<Keyword>($scope) `)` attr-dict `:` type($source) `->` qualified(type($result))
+    $source `scope` `` `(` custom<Keyword>($scope) `)` attr-dict
+    `:` type($source) `->` qualified(type($result))
   }];
 }
 
@@ -526,9 +543,9 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
 def Tile_AnnotateOp : Tile_Op<"annotate", []> {
   let summary = "attributes of the linalg op around it";
   let description = [{
-    Stands in the body of a linalg op while passes replace that op, and holds the attributes that its `tile.reduce` gets.
-    `linalg-sink-attributes` makes it and `linalg-hoist-attributes` removes it. `iterator_types` and `output_maps` are those of the op
-    that a `schedule` was written for.
+    Stands in the body of a linalg op while passes replace that op, and holds the attributes that
+    its `tile.reduce` gets. `linalg-sink-attributes` makes it and `linalg-hoist-attributes` removes
+    it. `iterator_types` and `output_maps` are those of the op that a `schedule` was written for.
 
     ```mlir
     tile.annotate {acc = f64, nan = #tile.nan<ignore>}

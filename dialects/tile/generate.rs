@@ -1,5 +1,6 @@
-//! Typed attributes of the dialect, generated from `Tile.td` as `llvm-tblgen --dump-json` tells it: Rust enumerations and structs, and
-//! the C++ functions through which they read and make attributes.
+//! Typed attributes of the dialect, generated from `Tile.td` as `llvm-tblgen --dump-json` tells it:
+//! Rust enumerations and structs, and the C++ functions through which they read and make
+//! attributes.
 
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -142,7 +143,8 @@ pub(crate) fn generate(json: &Value) -> Generated {
         .map(|op| attributes_of(json, op))
         .collect();
     assert!(ops.iter().any(|(_, names)| names.len() > 9), "{ops:?}");
-    made.rust += "/// Each op with the names of its attributes, sorted.\npub(crate) const OPS: &[(&str, &[&str])] = &[";
+    made.rust += "/// Each op with the names of its attributes, sorted.\npub(crate) const OPS: \
+                  &[(&str, &[&str])] = &[";
     for (op, names) in ops {
         let _ = write!(made.rust, "({op:?}, &{names:?}), ");
     }
@@ -217,7 +219,9 @@ fn enumeration(json: &Value, info: &Value, rust: &mut String) {
             /// The word of the dialect.
             pub fn name(self) -> &'static str {{ Self::WORDS[self as usize] }}
             /// The value of a word.
-            pub fn parse(text: &str) -> Option<Self> {{ Self::ALL.iter().copied().find(|v| v.name() == text) }}
+            pub fn parse(text: &str) -> Option<Self> {{
+                Self::ALL.iter().copied().find(|v| v.name() == text)
+            }}
         }}
         impl std::fmt::Display for {name} {{
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {{ f.write_str(self.name()) }}
@@ -234,8 +238,10 @@ fn enum_attribute(attribute: &Value, name: &str, rust: &mut String) {
         "impl {name} {{
             /// The value of a `#tile.{mnemonic}`; `None` for another attribute.
             pub fn of(attribute: Attribute<'_>) -> Option<Self> {{
-                // SAFETY: the attribute lives as long as its context, and is asked for its value if it is one.
-                let value = unsafe {{ {class}Is(attribute.to_raw()).then(|| {class}Value(attribute.to_raw())) }}?;
+                // SAFETY: the attribute lives as long as its context, and is asked for its value if
+                // it is one.
+                let raw = attribute.to_raw();
+                let value = unsafe {{ {class}Is(raw).then(|| {class}Value(raw)) }}?;
                 usize::try_from(value).ok().and_then(|value| Self::ALL.get(value)).copied()
             }}
             /// The `#tile.{mnemonic}` of the value.
@@ -297,7 +303,8 @@ fn c_functions(
                 );
                 let _ = writeln!(
                     cpp,
-                    "MlirStringRef {name}{upper}(MlirAttribute a, size_t i) {{ return wrap({get}[i].getValue()); }}"
+                    "MlirStringRef {name}{upper}(MlirAttribute a, size_t i) {{ return \
+                     wrap({get}[i].getValue()); }}"
                 );
                 let _ = writeln!(externs, "fn {name}{upper}Size(a: MlirAttribute) -> usize;");
                 let _ = writeln!(
@@ -334,7 +341,8 @@ fn c_functions(
     }
     let _ = writeln!(
         cpp,
-        "MlirAttribute {name}Get(MlirContext context{c_arguments}) {{ return wrap({class}::get(unwrap(context){values})); }}"
+        "MlirAttribute {name}Get(MlirContext context{c_arguments}) {{ return \
+         wrap({class}::get(unwrap(context){values})); }}"
     );
     let _ = writeln!(
         externs,
@@ -394,7 +402,8 @@ fn structure(attribute: &Value, parameters: &[(String, Parameter)], rust: &mut S
             Parameter::Strings => {
                 let _ = writeln!(
                     before,
-                    "let {parameter}: Vec<MlirStringRef> = self.{field}.iter().map(|text| borrowed(text)).collect();"
+                    "let {parameter}: Vec<MlirStringRef> = self.{field}.iter().map(|text| \
+                     borrowed(text)).collect();"
                 );
                 (
                     format!(
@@ -429,7 +438,8 @@ fn structure(attribute: &Value, parameters: &[(String, Parameter)], rust: &mut S
             /// The parameters of a `#tile.{mnemonic}`; `None` for another attribute.
             pub fn of(attribute: {attribute_type}) -> Option<Self> {{
                 let raw = attribute.to_raw();
-                // SAFETY: the attribute lives as long as its context, and is asked for its parameters if it has them.
+                // SAFETY: the attribute lives as long as its context, and is asked for its
+                // parameters if it has them.
                 unsafe {{ if !{function}Is(raw) {{ return None; }} Some({made}) }}
             }}
             /// The attribute.

@@ -67,7 +67,9 @@ static InFlightDiagnostic coded(unsigned code, InFlightDiagnostic error) {
   return error;
 }
 static LogicalResult complain(function_ref<InFlightDiagnostic()> emitError, const Complaint &complaint) {
-  return complaint.text.empty() ? success() : LogicalResult(coded(complaint.code, emitError()) << complaint.text);
+  if (complaint.text.empty())
+    return success();
+  return coded(complaint.code, emitError()) << complaint.text;
 }
 static ParseResult unknownWord(AsmParser &parser, StringRef what, StringRef word, ArrayRef<StringRef> known) {
   SmallVector<MlirStringRef> words = llvm::map_to_vector(known, [](StringRef word) { return wrap(word); });
@@ -108,9 +110,12 @@ template <typename A> static void printKeyword(OpAsmPrinter &printer, Operation 
 static constexpr StringRef outside[] = {"kind",       "scope", "axes",   "accumulate",
                                         "identities", "width", "stride", "operandSegmentSizes"};
 
+// What may stand behind the attributes, in which no words are.
+static constexpr StringRef partsOfReduce[] = {"accumulate", "identity", "combiner", "element", "epilogue"};
+static constexpr StringRef partsOfAllReduce[] = {"width", "stride", "identity", "combiner"};
 static constexpr StringRef regionNames[] = {"combiner", "element", "epilogue"};
-// A region, of which nothing is left in use where it cannot be parsed: ops before it may use its values, which they must
-// not, and would do so still when it is gone.
+// A region, of which nothing is left in use where it cannot be parsed: ops before it may use its
+// values, which they must not, and would do so still when it is gone.
 static ParseResult parseRegionOrDrop(OpAsmParser &parser, Region &region) {
   if (succeeded(parser.parseRegion(region)))
     return success();
@@ -119,7 +124,8 @@ static ParseResult parseRegionOrDrop(OpAsmParser &parser, Region &region) {
   return failure();
 }
 
-// An attribute dictionary, before or after regions: `identity [...] combiner {...}`, and those of `tile.reduce` alone.
+// An attribute dictionary, before or after regions: `identity [...] combiner {...}`, and those of
+// `tile.reduce` alone.
 template <typename... Named>
 static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attrs,
                                         ArrayAttr &identities, Region &combiner, Named &...named) {
@@ -137,9 +143,7 @@ static ParseResult parseAttrsAndRegions(OpAsmParser &parser, NamedAttrList &attr
   if (attrs.empty() && parser.parseOptionalAttrDict(attrs))
     return failure();
   if (StringRef word; succeeded(parser.parseOptionalKeyword(&word)))
-    return unknownWord(parser, "part", word,
-                       sizeof...(Named) ? ArrayRef<StringRef>{"accumulate", "identity", "combiner", "element", "epilogue"}
-                                        : ArrayRef<StringRef>{"width", "stride", "identity", "combiner"});
+    return unknownWord(parser, "part", word, sizeof...(Named) ? ArrayRef(partsOfReduce) : partsOfAllReduce);
   for (StringRef name : llvm::make_filter_range(outside, [&](auto n) { return attrs.get(n); }))
     return coded(TX0036, parser.emitError(at))
            << "attribute `" << name << "` is said by the syntax of the op, and not in braces";
@@ -280,10 +284,12 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   // The verifiers of the dialect's own ops check all of their attributes.
   return op->getDialect() == this ? success() : verifyAttribute(op, op, attr, "");
 }
-LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attr) {
+LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index,
+                                                    NamedAttribute attr) {
   return verifyAttribute(op, nullptr, attr, "argument " + Twine(index) + " ");
 }
-LogicalResult TileDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attr) {
+LogicalResult TileDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index,
+                                                       NamedAttribute attr) {
   return verifyAttribute(op, nullptr, attr, "result " + Twine(index) + " ");
 }
 

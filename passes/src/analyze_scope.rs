@@ -99,10 +99,16 @@ fn analyze<'c>(
     warn_of_unused(op);
     let is_exchange = AllReduce::of(op).is_some();
     if scope == Scope::Cluster && !is_exchange {
-        return Err(error(op.location(), format!("`{}` at scope `cluster` is not implemented", name(op)))
-            .code(codes::TX0113)
-            .note("scopes `thread`, `warp`, `warpgroup` and `cta` are, and `tile.all_reduce` at scope `cluster`")
-            .emit());
+        return Err(error(
+            op.location(),
+            format!("`{}` at scope `cluster` is not implemented", name(op)),
+        )
+        .code(codes::TX0113)
+        .note(
+            "scopes `thread`, `warp`, `warpgroup` and `cta` are, and `tile.all_reduce` at \
+                   scope `cluster`",
+        )
+        .emit());
     }
     let threads = kernels
         .entry(kernel.op.to_raw().ptr as usize)
@@ -222,7 +228,10 @@ fn check_overlap<'c>(op: Op<'c>, threads: &Threads<'c>) -> Result<(), Failed> {
     if overlap && !reduce.axes.is_empty() {
         return Err(error(op.location(), "the destination overlaps the source")
             .code(codes::TX0110)
-            .note("results are written while other elements are still read; reduce into other memory, and copy")
+            .note(
+                "results are written while other elements are still read; reduce into other \
+                   memory, and copy",
+            )
             .emit());
     }
     Ok(())
@@ -423,10 +432,16 @@ fn check_operands<'c>(op: Op<'c>, scope: Scope, threads: &Threads<'c>) -> Result
         if memory && threads.fact(operand).same < scope.min(Scope::Cta) {
             return Err(error(
                 op.location(),
-                format!("operand {i} of `{}` is not the same for all threads of the `{scope}`", name(op)),
+                format!(
+                    "operand {i} of `{}` is not the same for all threads of the `{scope}`",
+                    name(op)
+                ),
             )
             .code(codes::TX0109)
-            .note("an offset of its view depends on the thread; use a narrower scope, or an offset that the threads share")
+            .note(
+                "an offset of its view depends on the thread; use a narrower scope, or an \
+                   offset that the threads share",
+            )
             .emit());
         }
     }
@@ -475,7 +490,8 @@ fn check_single_writer<'c>(
         return Err(error(op.location(), who)
             .code(codes::TX0103)
             .note(format!(
-                "guard it so that one {scope} executes it, or make the destination depend on the {scope}'s id (`memref.subview`)"
+                "guard it so that one {scope} executes it, or make the destination depend on the \
+                 {scope}'s id (`memref.subview`)"
             ))
             .emit());
     }

@@ -83,10 +83,16 @@ fn target_text(chip: &Chip, features: &str, rest: &str) -> String {
 /// The target with a PTX version that knows its chip.
 fn repaired(op: Op<'_>, text: &str) -> Result<String, Failed> {
     if !text.starts_with("#nvvm.target") {
-        return Err(error(op.location(), format!("the target is `{text}`, expected `#nvvm.target`"))
-            .code(codes::TX0501)
-            .note("kernels are compiled to PTX: write `[#nvvm.target<chip = \"sm_90\">]`, or leave the target to the option `chip`")
-            .emit());
+        return Err(error(
+            op.location(),
+            format!("the target is `{text}`, expected `#nvvm.target`"),
+        )
+        .code(codes::TX0501)
+        .note(
+            "kernels are compiled to PTX: write `[#nvvm.target<chip = \"sm_90\">]`, or \
+                   leave the target to the option `chip`",
+        )
+        .emit());
     }
     let NvvmTarget { chip, ptx } = NvvmTarget::parse(op, text)?;
     let ptx = ptx.max(chip.ptx);

@@ -126,7 +126,8 @@ const INSTRUCTIONS: [&str; 8] = [
 /// Functions of the library, and what is near to them.
 const NEAR: [(&str, &str); 1] = [(
     "__nv_round",
-    "`math.roundeven` rounds to the nearest as `math.round` does, but halves to the even neighbour and not away from zero",
+    "`math.roundeven` rounds to the nearest as `math.round` does, but halves to the even \
+     neighbour and not away from zero",
 )];
 
 fn refuse(call: Op<'_>, name: &str) -> Failed {
@@ -141,7 +142,8 @@ fn refuse(call: Op<'_>, name: &str) -> Failed {
         let report = report
             .note("it belongs to CUDA's libdevice, which is not linked")
             .note(format!(
-                "functions of f16, bf16, f32, f64 and one-dimensional vectors of these that need no library: {}",
+                "functions of f16, bf16, f32, f64 and one-dimensional vectors of these that need \
+                 no library: {}",
                 known.join(", ")
             ));
         match NEAR

@@ -17,8 +17,9 @@ pass! {
     /// PTX, than the module's target names, and for kernels with more bytes of parameters than it passes.
     ///
     /// ## Why
-    /// LLVM's code generator ends the process over an instruction that it cannot select, and NVIDIA's assembler refuses the
-    /// parameters. Here there is still a source line to name, and a target that would do.
+    /// LLVM's code generator ends the process over an instruction that it cannot select, and
+    /// NVIDIA's assembler refuses the parameters. Here there is still a source line to name, and a
+    /// target that would do.
     ///
     /// ## Before and after
     /// ```mlir
@@ -31,8 +32,10 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A target names a chip or a feature that is not known, or lacks an operation, or a kernel takes more than 4352 bytes of parameters, 32764 from PTX 8.1 on, or an operation that computes something stands outside of the functions of a GPU module, which
-    /// MLIR's translation does not survive. Modules without a target, and operations that are not known here, pass.
+    /// A target names a chip or a feature that is not known, or lacks an operation, or a kernel
+    /// takes more than 4352 bytes of parameters, 32764 from PTX 8.1 on, or an operation that
+    /// computes something stands outside of the functions of a GPU module, which MLIR's translation
+    /// does not survive. Modules without a target, and operations that are not known here, pass.
     pub struct CheckTarget as "gpu-check-target" creates [] {
     } counts {
         /// operations that not every target has
@@ -150,7 +153,8 @@ fn too_many_parameters(kernel: Op<'_>, bytes: u64, target: &NvvmTarget, passes: 
     .code(codes::TX0509);
     let report = if bytes <= MOST_PARAMETERS {
         report.note(format!(
-            "PTX {} passes {MOST_PARAMETERS}: gpu.module @name [#nvvm.target<chip = \"{}\", features = \"+ptx{MORE_PARAMETERS}\">]",
+            "PTX {} passes {MOST_PARAMETERS}: gpu.module @name [#nvvm.target<chip = \"{}\", \
+             features = \"+ptx{MORE_PARAMETERS}\">]",
             version(MORE_PARAMETERS),
             target.chip.name
         ))

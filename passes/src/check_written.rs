@@ -7,8 +7,9 @@ pass! {
     /// Check that linalg ops on tensors combine with what was written.
     ///
     /// ## What it does
-    /// Looks for outputs whose old values an op reads, and which are a `tensor.empty`, or a view of one: a shape without
-    /// values. In memory they are what was there before, and nothing tells them from values any more.
+    /// Looks for outputs whose old values an op reads, and which are a `tensor.empty`, or a view of
+    /// one: a shape without values. In memory they are what was there before, and nothing tells
+    /// them from values any more.
     ///
     /// ## Before and after
     /// ```mlir
@@ -68,10 +69,17 @@ fn empty(value: Val<'_>) -> Option<Op<'_>> {
 fn refuse(op: Op<'_>, output: usize, empty: Op<'_>) -> Failed {
     error(
         op.location(),
-        format!("`{}` combines with what output {output} holds, and nothing wrote that before", name(op)),
+        format!(
+            "`{}` combines with what output {output} holds, and nothing wrote that before",
+            name(op)
+        ),
     )
     .code(codes::TX0803)
     .note_at(empty.location(), "it is empty: a shape without values")
-    .note("write what results start from before, and give the result of that to `outs`: `%start = linalg.fill ins(%c : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>`, where `%c` is 0 for a sum, 1 for a product, and minus infinity for a maximum")
+    .note(
+        "write what results start from before, and give the result of that to `outs`: `%start = \
+         linalg.fill ins(%c : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>`, where `%c` is \
+         0 for a sum, 1 for a product, and minus infinity for a maximum",
+    )
     .emit()
 }

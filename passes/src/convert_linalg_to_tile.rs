@@ -19,22 +19,24 @@ pass! {
     /// a `func.func`. Element-wise ops stay, unless they are computed with a reduction.
     ///
     /// * The body is cut in two. What does not depend on old values is the `element`; the rest
-    ///   combines. The `element` may read other memory than operands, by `memref.load`. A combiner of one op is a named kind. A comparison that chooses is `max` or `min`,
-    ///   and `argmax` or `argmin` where it chooses an index beside the value. Others are `custom`,
-    ///   with a copy of the combiner.
-    /// * Several steps of one op, `(old + x) - y`, and steps under a condition on elements, are one: the element is what the body
-    ///   makes of what is neutral in the place of the old value. Sums of floats are added in another order by that, as by any
-    ///   reduction.
+    ///   combines. The `element` may read other memory than operands, by `memref.load`. A combiner
+    ///   of one op is a named kind. A comparison that chooses is `max` or `min`, and `argmax` or
+    ///   `argmin` where it chooses an index beside the value. Others are `custom`, with a copy of
+    ///   the combiner.
+    /// * Several steps of one op, `(old + x) - y`, and steps under a condition on elements, are
+    ///   one: the element is what the body makes of what is neutral in the place of the old value.
+    ///   Sums of floats are added in another order by that, as by any reduction.
     /// * A combiner must be commutative and associative, because elements are combined in any order.
     ///   That is tried on sample values.
     /// * linalg accumulates into its outputs, and so does the `tile.reduce`. A fill with what is
     ///   neutral, which nothing else sees, is erased, and old values take no part. For `custom` that
     ///   is the identity; without such a fill, one is searched for.
     /// * Element-wise ops that fill a temporary for the reduction alone are computed in `element`;
-    ///   those that read its result, from a temporary of its own or in place, in `epilogue`.
-    ///   One that also reads what the reduction would then write, as another reduction may have left it there, stays.
-    /// * `acc`, `determinism`, `nan` and `schedule` on the linalg op go to the `tile.reduce`. An element-wise op with a `schedule`
-    ///   stays a kernel of its own.
+    ///   those that read its result, from a temporary of its own or in place, in `epilogue`. One
+    ///   that also reads what the reduction would then write, as another reduction may have left it
+    ///   there, stays.
+    /// * `acc`, `determinism`, `nan` and `schedule` on the linalg op go to the `tile.reduce`. An
+    ///   element-wise op with a `schedule` stays a kernel of its own.
     ///
     /// Of equal values `argmax` and `argmin` take the one with the lowest index, also where the program
     /// keeps the first that comes and indices come in another order. NaN never wins a comparison
@@ -74,11 +76,12 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An operand is a tensor; a map has symbols, or an output is not indexed by each loop that is not
-    /// reduced once; an output may share memory with an input, or is a temporary that nothing wrote before; the combiner obeys no law, has no
-    /// identity that is known, or is none: an update of an old value from an element is not enough; an attribute has
-    /// a wrong value, or is for reductions and the op reduces nothing;
-    /// equal values would keep the later index; or the op does not stand in the body of a function.
+    /// An operand is a tensor; a map has symbols, or an output is not indexed by each loop that is
+    /// not reduced once; an output may share memory with an input, or is a temporary that nothing
+    /// wrote before; the combiner obeys no law, has no identity that is known, or is none: an
+    /// update of an old value from an element is not enough; an attribute has a wrong value, or is
+    /// for reductions and the op reduces nothing; equal values would keep the later index; or the
+    /// op does not stand in the body of a function.
     pub struct ConvertLinalgToTile as "convert-linalg-to-tile" creates [arith, tile] {
     } counts {
         /// reductions converted

@@ -140,10 +140,16 @@ fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
     if known || !has {
         return Ok(());
     }
-    Err(error(op.location(), format!("`{}` cannot take a fragment", name(op)))
-        .code(codes::TX0204)
-        .note("registers belong to the kernel that holds them: store the fragment to memory, or carry it by `scf` ops")
-        .emit())
+    Err(error(
+        op.location(),
+        format!("`{}` cannot take a fragment", name(op)),
+    )
+    .code(codes::TX0204)
+    .note(
+        "registers belong to the kernel that holds them: store the fragment to memory, or \
+               carry it by `scf` ops",
+    )
+    .emit())
 }
 
 /// Gives every fragment the type of its registers, and drops the casts between the two.

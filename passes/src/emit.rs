@@ -1,4 +1,5 @@
-//! Ops that several passes emit: index arithmetic, loads and stores, vectors, loop nests, and the end of a reduction.
+//! Ops that several passes emit: index arithmetic, loads and stores, vectors, loop nests, and the
+//! end of a reduction.
 
 use crate::combiner::Combiner;
 use melior::ir::attribute::StringAttribute;
@@ -53,8 +54,8 @@ pub fn delinearize<'c>(b: &Builder<'c>, linear: Index<'c>, sizes: &[Index<'c>]) 
     indices
 }
 
-/// Whether a vector of `ty` is not laid out as elements in memory: in a vector, `i1` is a bit; in memory of their own,
-/// elements are bytes.
+/// Whether a vector of `ty` is not laid out as elements in memory: in a vector, `i1` is a bit; in
+/// memory of their own, elements are bytes.
 pub(crate) fn is_packed(ty: Type<'_>) -> bool {
     tx_mlir::integer_width(ty) == Some(1)
 }
@@ -225,7 +226,8 @@ pub fn all_reduce<'c>(
     tx_mlir::results(op.operands(partial).region(region).results(&types).build())
 }
 
-/// What a loop nest has inside: given the indices and the values that are carried, it gives these values after it.
+/// What a loop nest has inside: given the indices and the values that are carried, it gives these
+/// values after it.
 pub type Body<'b, 'c> = dyn FnMut(&Builder<'c>, &[Index<'c>], &[Val<'c>]) -> Vec<Val<'c>> + 'b;
 
 /// Nested loops from 0 to each size, the first outermost.

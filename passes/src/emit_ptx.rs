@@ -9,15 +9,19 @@ pass! {
     /// Compile GPU modules to PTX.
     ///
     /// ## What it does
-    /// Translates each GPU module to LLVM IR, runs LLVM's passes over it, and puts the PTX that LLVM makes of it into a
-    /// `gpu.binary` in its place. Left to `gpu-module-to-binary` are modules with several targets, with targets that name
-    /// a chip that is not known, libraries, flags, or another level of optimization than 2, or with a handler of their own. The PTX is what that pass makes,
-    /// but where it has LLVM turn loops into loops over vectors: those are in schedules. Kernels that have nothing in common are compiled
-    /// by themselves, small ones some at a time, by as many threads as there are processors without such work, and their PTX is put together in the order of the module.
+    /// Translates each GPU module to LLVM IR, runs LLVM's passes over it, and puts the PTX that
+    /// LLVM makes of it into a `gpu.binary` in its place. Left to `gpu-module-to-binary` are
+    /// modules with several targets, with targets that name a chip that is not known, libraries,
+    /// flags, or another level of optimization than 2, or with a handler of their own. The PTX is
+    /// what that pass makes, but where it has LLVM turn loops into loops over vectors: those are in
+    /// schedules. Kernels that have nothing in common are compiled by themselves, small ones some
+    /// at a time, by as many threads as there are processors without such work, and their PTX is
+    /// put together in the order of the module.
     ///
     /// ## Why
-    /// From LLVM's dialect to PTX, LLVM's own pipeline of this level takes 4 % more instructions for one kernel of a sum of rows, and
-    /// 10 % more for the kernels of one whose columns are known at run time only.
+    /// From LLVM's dialect to PTX, LLVM's own pipeline of this level takes 4 % more instructions
+    /// for one kernel of a sum of rows, and 10 % more for the kernels of one whose columns are
+    /// known at run time only.
     ///
     /// ## Before
     /// ```mlir
@@ -34,8 +38,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// * a target names a feature that is not known, or a PTX version that does not know its chip: LLVM would end the process
-    ///   (`tile-attach-target` raises such a version);
+    /// * a target names a feature that is not known, or a PTX version that does not know its chip:
+    ///   LLVM would end the process (`tile-attach-target` raises such a version);
     /// * LLVM makes no code of a module, and says why.
     pub struct EmitPtx as "gpu-module-to-ptx" creates [gpu] {
     } counts {
@@ -44,8 +48,9 @@ pass! {
     }
 }
 
-/// What of LLVM's level 2 changes the code of reductions, and in its order. Found by leaving out one pass after the other: code of
-/// the benchmarked shapes, and of the programs in `lit-tests`, takes as many registers, and as many instructions but for a few outside of loops.
+/// What of LLVM's level 2 changes the code of reductions, and in its order. Found by leaving out
+/// one pass after the other: code of the benchmarked shapes, and of the programs in `lit-tests`,
+/// takes as many registers, and as many instructions but for a few outside of loops.
 const PASSES: &str = "\
     nvvm-reflect,\
     function(nvvm-intr-range),\
@@ -60,7 +65,8 @@ const PASSES: &str = "\
         loop(indvars,loop-unroll-full),\
         gvn<>,instcombine<no-verify-fixpoint>,correlated-propagation,\
         loop-mssa(licm<allowspeculation>),\
-        simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;switch-to-lookup;no-keep-loops;\
+        simplifycfg<forward-switch-cond;switch-range-to-icmp;switch-to-arithmetic;\
+         switch-to-lookup;no-keep-loops;\
 hoist-common-insts;sink-common-insts>,\
         slp-vectorizer,loop-unroll<O2>,infer-alignment,instcombine<no-verify-fixpoint>,div-rem-pairs\
     )";

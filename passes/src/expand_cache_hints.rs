@@ -12,10 +12,11 @@ pass! {
     /// Make loads that are marked `nontemporal` say so in PTX.
     ///
     /// ## What it does
-    /// LLVM's NVPTX drops the mark, so the load becomes inline assembly: `ld.global.cs`, whose line caches evict first.
-    /// That is a hint: the result is the same, and so is the order among other accesses to memory, which the assembly
-    /// says that it touches. Loads stay as they are that are atomic or volatile, of less than four or
-    /// more than 16 bytes, not known to be of global memory, or aligned to less than their size.
+    /// LLVM's NVPTX drops the mark, so the load becomes inline assembly: `ld.global.cs`, whose line
+    /// caches evict first. That is a hint: the result is the same, and so is the order among other
+    /// accesses to memory, which the assembly says that it touches. Loads stay as they are that are
+    /// atomic or volatile, of less than four or more than 16 bytes, not known to be of global
+    /// memory, or aligned to less than their size.
     ///
     /// ## Before
     /// ```mlir
@@ -119,13 +120,14 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
         all => (format!(".v{words}"), format!("{{{}}}", all.join(", "))),
     };
     let text = format!("ld.global.cs{shape}.b32 {list}, [${words}];");
+    let constraints = format!("{}l,~{{memory}}", "=r,".repeat(registers.len()));
     let loaded = b
         .create("llvm.inline_asm")
         .operands(&[address])
         // Else a later store might be moved before it.
         .attr_text("has_side_effects", "unit")
         .attr("asm_string", StringAttribute::new(b.context(), &text).into())
-        .attr("constraints", StringAttribute::new(b.context(), &format!("{}l,~{{memory}}", "=r,".repeat(registers.len()))).into());
+        .attr("constraints", StringAttribute::new(b.context(), &constraints).into());
     let raw = match registers.len() {
         1 => loaded.result(word).value(),
         n => {

@@ -29,10 +29,11 @@ pass! {
     /// leaves one value in shared memory, and every thread combines those of its group, 33 at
     /// most, in the order of the group's threads.
     ///
-    /// At scope `cluster` the threads of each block are combined first. A block then stores what it has in the shared memory
-    /// of every block of its group (`nvvm.mapa`), and every thread combines what its own block was given, in the order of
-    /// the blocks. All blocks arrive at the start of the kernel, and wait before the first of these stores, which would
-    /// otherwise find a block that is not there yet.
+    /// At scope `cluster` the threads of each block are combined first. A block then stores what it
+    /// has in the shared memory of every block of its group (`nvvm.mapa`), and every thread
+    /// combines what its own block was given, in the order of the blocks. All blocks arrive at the
+    /// start of the kernel, and wait before the first of these stores, which would otherwise find a
+    /// block that is not there yet.
     ///
     /// ## Before
     /// ```mlir
@@ -52,7 +53,8 @@ pass! {
     /// ## Fails when
     /// The kind or the type has no scalar combine, not all threads of the scope get there, or
     /// `redux` is asked for what it cannot combine.
-    pub struct ExpandShuffleTree as "tile-expand-shuffle-tree" creates [arith, gpu, memref, nvvm, scf, vector] {
+    pub struct ExpandShuffleTree as "tile-expand-shuffle-tree"
+    creates [arith, gpu, memref, nvvm, scf, vector] {
     } counts {
         /// shuffles written
         shuffles,

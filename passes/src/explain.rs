@@ -11,7 +11,8 @@ thread_local! {
     static COLLECTED: RefCell<Option<Vec<Explanation>>> = const { RefCell::new(None) };
 }
 
-/// Calls `run` and returns the explanations of the passes that it runs on this thread, which are then no remarks.
+/// Calls `run` and returns the explanations of the passes that it runs on this thread, which are
+/// then no remarks.
 pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<Explanation>) {
     let before = COLLECTED.replace(Some(Vec::new()));
     let result = run();

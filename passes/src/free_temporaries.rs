@@ -11,8 +11,8 @@ pass! {
     /// Free the temporaries of host functions.
     ///
     /// ## What it does
-    /// Adds a `memref.dealloc` for each `memref.alloc` of a `func.func` that nothing frees and the function does not return, at the
-    /// end of its block.
+    /// Adds a `memref.dealloc` for each `memref.alloc` of a `func.func` that nothing frees and the
+    /// function does not return, at the end of its block.
     ///
     /// ## Before
     /// ```mlir

@@ -11,7 +11,8 @@ pass! {
     /// Move the attributes in the bodies of linalg ops onto the ops.
     ///
     /// ## What it does
-    /// Undoes `linalg-sink-attributes`: the attributes of a `tile.annotate` become attributes of the linalg op around it.
+    /// Undoes `linalg-sink-attributes`: the attributes of a `tile.annotate` become attributes of
+    /// the linalg op around it.
     ///
     /// ## Before
     /// ```mlir
@@ -33,8 +34,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A pass has fused two ops that both have attributes, or has changed the loops for which a `schedule` was written; or the op
-    /// reduces nothing, and an attribute is for reductions.
+    /// A pass has fused two ops that both have attributes, or has changed the loops for which a
+    /// `schedule` was written; or the op reduces nothing, and an attribute is for reductions.
     pub struct HoistAttributes as "linalg-hoist-attributes" creates [linalg] {
     } counts {
         /// ops whose attributes were moved
@@ -89,7 +90,10 @@ fn check<'c>(op: Op<'c>) -> Result<Option<Op<'c>>, Failed> {
         .code(codes::TX0035)
         .note_at(annotation.location(), "one op")
         .note_at(other.location(), "the other op")
-        .note("write the program on memrefs, where ops with a schedule are not fused, or drop the attributes of one of them")
+        .note(
+            "write the program on memrefs, where ops with a schedule are not fused, or drop the \
+               attributes of one of them",
+        )
         .emit());
     }
     for (one, _) in handed_on(annotation) {

@@ -27,10 +27,11 @@ pass! {
     /// the next; what only they disagree about gets its barrier in the body of that loop.
     ///
     /// What ops access is asked of the ops (MLIR's memory effects), and which part of a memref a
-    /// thread touches is computed from its indices: threads that keep to their own elements need
-    /// no barrier. Two accesses in one iteration of a loop whose numbers are known are compared under each of them: in
-    /// `S[t] += S[t + d]` for `t < d` no thread touches what another one does, whatever `d` is. Threads that each go on by as many
-    /// elements as there are threads, from their own number on, never meet, however far they go.
+    /// thread touches is computed from its indices: threads that keep to their own elements need no
+    /// barrier. Two accesses in one iteration of a loop whose numbers are known are compared under
+    /// each of them: in `S[t] += S[t + d]` for `t < d` no thread touches what another one does,
+    /// whatever `d` is. Threads that each go on by as many elements as there are threads, from
+    /// their own number on, never meet, however far they go.
     ///
     /// The barrier is the narrowest that orders the accesses: `nvvm.bar.warp.sync` when all
     /// conflicts are between lanes of one warp, a named `nvvm.barrier` for each warpgroup when they
@@ -48,8 +49,8 @@ pass! {
     ///
     /// Distinct memref arguments of a kernel are taken not to overlap.
     ///
-    /// A kernel with barriers gets the attribute `synchronized`, and a kernel that has it does not change: what made
-    /// some barriers unnecessary is no longer in the IR.
+    /// A kernel with barriers gets the attribute `synchronized`, and a kernel that has it does not
+    /// change: what made some barriers unnecessary is no longer in the IR.
     ///
     /// ## Before
     /// ```mlir
@@ -65,7 +66,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A barrier is needed where a branch splits a warp, where it is not known which warps get, or one of the cluster where a branch may split that; two arms of a branch that threads take
+    /// A barrier is needed where a branch splits a warp, where it is not known which warps get, or
+    /// one of the cluster where a branch may split that; two arms of a branch that threads take
     /// side by side touch one place; or more than 15 sets of warps would need a number each.
     pub struct InsertSync as "tile-insert-sync" creates [arith, gpu, nvvm] {
     } counts {
@@ -172,8 +174,8 @@ struct Earlier<'c> {
     /// A barrier of some warps, all of its own among them, separates it from what comes next in
     /// those warps.
     ordered_in: BTreeSet<i64>,
-    /// The outermost loop around it that has gone round since. Loops within that one are entered anew, whether they went round
-    /// or not.
+    /// The outermost loop around it that has gone round since. Loops within that one are entered
+    /// anew, whether they went round or not.
     round: Option<Op<'c>>,
 }
 
@@ -253,11 +255,13 @@ enum Place {
     Any,
 }
 
-/// Threads of accesses in one iteration are compared no more often than this, those of all its iterations counted together. Where that
-/// is too few, iterations are not told apart: it takes two seconds of a compiler that is not optimised.
+/// Threads of accesses in one iteration are compared no more often than this, those of all its
+/// iterations counted together. Where that is too few, iterations are not told apart: it takes two
+/// seconds of a compiler that is not optimised.
 const MOST_STEPS: usize = 1 << 27;
 
-/// Whether all threads of the block meet at an `nvvm.barrier`: it has neither a number nor a count of threads.
+/// Whether all threads of the block meet at an `nvvm.barrier`: it has neither a number nor a count
+/// of threads.
 fn is_of_the_block(op: Op<'_>) -> bool {
     let groups = tx_mlir::operand_groups(op).unwrap_or_default();
     groups.iter().take(2).all(Vec::is_empty)
@@ -427,16 +431,17 @@ impl<'c> Walker<'_, 'c> {
                 }
                 Ok(end)
             }
-            // A loop may run no time at all. Blocks may follow one another in any order, any number of times: what is pending at
-            // the end of one is pending at the start of every other.
+            // A loop may run no time at all. Blocks may follow one another in any order, any number
+            // of times: what is pending at the end of one is pending at the start of every other.
             _ => self.repeated(op, &all, pending),
         }
     }
 
     /// Goes through blocks until nothing new comes of what is pending at their ends.
     ///
-    /// A loop around it comes here several times, with more pending each time. What was found before holds still, and only what is
-    /// new is gone through: otherwise, loops in loops would take twice the time for each.
+    /// A loop around it comes here several times, with more pending each time. What was found
+    /// before holds still, and only what is new is gone through: otherwise, loops in loops would
+    /// take twice the time for each.
     fn repeated(
         &mut self,
         op: Op<'c>,
@@ -481,8 +486,9 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Accesses of an op that need an order: what is only read needs none. Most reads are such, who reads what takes long to
-    /// tell, and each would be pending once for each set of loops that may have gone round since.
+    /// Accesses of an op that need an order: what is only read needs none. Most reads are such, who
+    /// reads what takes long to tell, and each would be pending once for each set of loops that may
+    /// have gone round since.
     fn accesses(&mut self, op: Op<'c>) -> Vec<Access<'c>> {
         let (threads, writes) = (self.threads, &self.writes);
         let is_ordered =
@@ -562,8 +568,8 @@ impl<'c> Walker<'_, 'c> {
         }
     }
 
-    /// Finds the conflicts in one iteration of these loops, of all accesses in their bodies together: what each iteration is like is
-    /// found out once.
+    /// Finds the conflicts in one iteration of these loops, of all accesses in their bodies
+    /// together: what each iteration is like is found out once.
     fn tell_iterations_apart(&mut self, loops: &[Op<'c>]) {
         let Some(innermost) = loops.last() else {
             return;
@@ -772,7 +778,8 @@ impl Reason {
                 Self {
                     what: "a barrier is needed here, but which warps of the block get here is not known",
                     branch: "warps may take this differently",
-                    advice: "let it depend on what the whole block shares, or on thread ids and constants alone",
+                    advice: "let it depend on what the whole block shares, or on thread ids and \
+                             constants alone",
                 }
             }
             "scf.if" | "scf.index_switch" => Self {

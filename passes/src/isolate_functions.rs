@@ -15,9 +15,10 @@ pass! {
     /// Move the functions that have tensors into a module of their own.
     ///
     /// ## What it does
-    /// Moves each function of a module that has tensors into a nested `builtin.module`, with the symbols that it refers to or
-    /// that refer to it. Passes that follow run on the nested module, and leave functions on memrefs and kernels as they are.
-    /// `tensor-restore-functions` moves the functions back. A module without tensors does not change.
+    /// Moves each function of a module that has tensors into a nested `builtin.module`, with the
+    /// symbols that it refers to or that refer to it. Passes that follow run on the nested module,
+    /// and leave functions on memrefs and kernels as they are. `tensor-restore-functions` moves the
+    /// functions back. A module without tensors does not change.
     ///
     /// ## Before
     /// ```mlir
@@ -46,7 +47,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// Functions on tensors stand in a nested module, a module has the mark already, or a tensor has an encoding.
+    /// Functions on tensors stand in a nested module, a module has the mark already, or a tensor
+    /// has an encoding.
     pub struct IsolateFunctions as "tensor-isolate-functions" creates [] {
     } counts {
         /// ops moved
@@ -117,10 +119,16 @@ fn check(all: &[Op<'_>]) -> Result<(), Failed> {
         if results(op).iter().any(|value| has_encoding(value.r#type()))
             || blocks(op).into_iter().any(of_block)
         {
-            return Err(error(op.location(), format!("`{}` has a tensor with an encoding", name(op)))
-                .code(codes::TX0035)
-                .note("tensors are dense, in row-major order: drop the encoding, or convert the tensor before")
-                .emit());
+            return Err(error(
+                op.location(),
+                format!("`{}` has a tensor with an encoding", name(op)),
+            )
+            .code(codes::TX0035)
+            .note(
+                "tensors are dense, in row-major order: drop the encoding, or convert the \
+                       tensor before",
+            )
+            .emit());
         }
     }
     Ok(())

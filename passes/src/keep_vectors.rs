@@ -10,10 +10,11 @@ pass! {
     /// Keep loads of vectors apart from scalar loads of the same address.
     ///
     /// ## What it does
-    /// Where one way of a branch loads a vector that the other loads one by one, LLVM takes the vector apart, loads the
-    /// elements that both ways begin with in front of the branch, and what is left are narrow loads in both ways. So the
-    /// address of each vector in global memory is laundered: it stays the same, and costs no instruction, but LLVM no
-    /// longer sees that it is an address of other loads. Loads stay as they are that are atomic or volatile, or not known
+    /// Where one way of a branch loads a vector that the other loads one by one, LLVM takes the
+    /// vector apart, loads the elements that both ways begin with in front of the branch, and what
+    /// is left are narrow loads in both ways. So the address of each vector in global memory is
+    /// laundered: it stays the same, and costs no instruction, but LLVM no longer sees that it is
+    /// an address of other loads. Loads stay as they are that are atomic or volatile, or not known
     /// to be of global memory.
     ///
     /// ## Before

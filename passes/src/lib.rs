@@ -53,8 +53,8 @@ pub use variants::{
     unknown_variant, variants,
 };
 
-/// What variants are made of: checks that several of them make, and the parts of their expansions. A variant needs none of it:
-/// whatever ops it creates are compiled.
+/// What variants are made of: checks that several of them make, and the parts of their expansions.
+/// A variant needs none of it: whatever ops it creates are compiled.
 pub mod parts {
     pub use crate::emit::{Body, Group, all_reduce, delinearize, extents, index_as, nest, product};
     pub use crate::variants::checks;

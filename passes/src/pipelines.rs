@@ -46,9 +46,12 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     PipelineInfo {
         argument: "tensors-to-memrefs",
         doc: "Put the tensors of host functions into memory.\n\n\
-              Calls are inlined. Results become arguments that are written, after those that there are, in order. An argument that is \
-              an output of an op (`outs(%B)`) and is not read afterwards is updated in place, and then copied to the result; an \
-              argument with `bufferization.writable = false` never changes. A reduction into a `tensor.empty` is refused: `linalg.fill` that first.",
+              Calls are inlined. Results become arguments that are written, after those that \
+              there are, in order. An argument that is \
+              an output of an op (`outs(%B)`) and is not read afterwards is updated in place, and \
+              then copied to the result; an \
+              argument with `bufferization.writable = false` never changes. A reduction into a \
+              `tensor.empty` is refused: `linalg.fill` that first.",
         options: &[],
         expand: |_| Ok(tensors_to_memrefs()),
     },
@@ -91,8 +94,8 @@ pub const PIPELINES: [PipelineInfo; 4] = [
     },
 ];
 
-/// One-shot bufferization: element-wise ops are fused while they are values, and results are written where the caller wants them.
-/// Functions on memrefs take no part.
+/// One-shot bufferization: element-wise ops are fused while they are values, and results are
+/// written where the caller wants them. Functions on memrefs take no part.
 fn tensors_to_memrefs() -> String {
     let isolated = [
         "tensor-check-written",
@@ -115,7 +118,8 @@ fn tensors_to_memrefs() -> String {
     format!("{INLINE},tensor-isolate-functions,builtin.module({isolated}),tensor-restore-functions")
 }
 
-/// Puts the bodies of functions in the places of their calls, and removes private functions that nothing calls any more.
+/// Puts the bodies of functions in the places of their calls, and removes private functions that
+/// nothing calls any more.
 pub const INLINE: &str = "inline{default-pipeline= },symbol-dce";
 
 /// The chip that the options of a pipeline name.
@@ -130,7 +134,8 @@ fn attach_target(values: &[&str]) -> Result<String, String> {
 /// A pass on each GPU module, and the ops that it is for.
 struct OnGpuModule {
     pass: &'static str,
-    /// Beginnings of the names of the ops that the pass is for; where it has none, it always has something to do.
+    /// Beginnings of the names of the ops that the pass is for; where it has none, it always has
+    /// something to do.
     of: &'static [&'static str],
     /// Ops among them that it leaves to the passes after it, which take them as they are.
     but: &'static [&'static str],
@@ -180,9 +185,10 @@ const ON_GPU_MODULES: [OnGpuModule; 12] = [
     },
     VECTORS,
     always("convert-scf-to-cf"),
-    // `convert-gpu-to-nvvm` fails, without a word, where ten rounds do not fold all that folds, as of ten branches each of which folds
-    // when the one before it has. So as many rounds as are needed come before, of what it does there and of nothing else: patterns
-    // made other code of branches, and Welford's rows of 1001 numbers 10 % slower.
+    // `convert-gpu-to-nvvm` fails, without a word, where ten rounds do not fold all that folds, as
+    // of ten branches each of which folds when the one before it has. So as many rounds as are
+    // needed come before, of what it does there and of nothing else: patterns made other code of
+    // branches, and Welford's rows of 1001 numbers 10 % slower.
     OnGpuModule {
         pass: "canonicalize{enable-patterns=none max-iterations=1000 region-simplify=aggressive}",
         of: &["scf.if"],
@@ -214,8 +220,9 @@ impl OnGpuModule {
     }
 }
 
-/// What `gpu-to-nvvm` does to GPU modules; where `ops` is given, without passes that have nothing to do where these are all ops.
-/// They take half as long as all of it: each rewrites what it finds, and looks for what is dead.
+/// What `gpu-to-nvvm` does to GPU modules; where `ops` is given, without passes that have nothing
+/// to do where these are all ops. They take half as long as all of it: each rewrites what it finds,
+/// and looks for what is dead.
 pub fn lower_gpu_modules(ops: Option<&BTreeSet<&str>>) -> String {
     let passes = ON_GPU_MODULES
         .iter()

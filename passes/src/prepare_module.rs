@@ -19,10 +19,12 @@ pass! {
     /// ## What it does
     /// Gives each `gpu.module` the data layout of 64-bit PTX, without which LLVM takes 64-bit
     /// integers to be aligned to 4 bytes and splits their accesses. Gives shared memory an
-    /// alignment of 16 bytes, without which LLVM emits one that its own wide accesses break. Takes a view that
-    /// leaves out elements and drops dimensions in two steps: MLIR finds the dropped ones by comparing strides, which
-    /// do not match where a step is not 1, and its lowering then dies. Removes the schedules of kernels and
-    /// `synchronized`, so that tools without the dialect can read the result. Checks that the static shared memory of each kernel is at most 48 KiB, and that its name can be written.
+    /// alignment of 16 bytes, without which LLVM emits one that its own wide accesses break. Takes
+    /// a view that leaves out elements and drops dimensions in two steps: MLIR finds the dropped
+    /// ones by comparing strides, which do not match where a step is not 1, and its lowering then
+    /// dies. Removes the schedules of kernels and `synchronized`, so that tools without the dialect
+    /// can read the result. Checks that the static shared memory of each kernel is at most 48 KiB,
+    /// and that its name can be written.
     ///
     /// ## Before
     /// ```mlir
@@ -37,7 +39,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// A kernel has more static shared memory than PTX allows, prints as a host does or fewer arguments than fields, or a tile op is left.
+    /// A kernel has more static shared memory than PTX allows, prints as a host does or fewer
+    /// arguments than fields, or a tile op is left.
     pub struct PrepareModule as "gpu-prepare-for-nvvm" creates [memref, nvvm] {
     } counts {
         /// modules prepared
@@ -129,8 +132,8 @@ fn align_shared_memory(gpu_module: Op<'_>) {
     }
 }
 
-/// Makes of a view with steps that drops dimensions a view with steps, and one of that which drops them. Where all
-/// dimensions of size 1 are dropped MLIR has no doubt which.
+/// Makes of a view with steps that drops dimensions a view with steps, and one of that which drops
+/// them. Where all dimensions of size 1 are dropped MLIR has no doubt which.
 fn drop_dimensions_apart(op: Op<'_>) {
     if !is(op, "memref.subview") {
         return;
@@ -218,7 +221,8 @@ fn kernels<'c>(gpu_module: Op<'c>) -> Vec<Op<'c>> {
         .collect()
 }
 
-/// PTX has names of letters, digits, `_` and `$`; LLVM gives up on others, and NVIDIA's assembler on two more.
+/// PTX has names of letters, digits, `_` and `$`; LLVM gives up on others, and NVIDIA's assembler
+/// on two more.
 fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     let name = string_attribute(kernel, "sym_name").unwrap_or_default();
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
@@ -227,10 +231,16 @@ fn check_name(kernel: Op<'_>) -> Result<(), Failed> {
     if starts_well && !is_taken && name.chars().all(allowed) {
         return Ok(());
     }
-    Err(error(kernel.location(), format!("`{name}` cannot be the name of a kernel in PTX"))
-        .code(codes::TX0508)
-        .note("start with a letter, or with `_` and one more, and use letters, digits, `_` and `$`; `WARP_SZ` is a constant of PTX")
-        .emit())
+    Err(error(
+        kernel.location(),
+        format!("`{name}` cannot be the name of a kernel in PTX"),
+    )
+    .code(codes::TX0508)
+    .note(
+        "start with a letter, or with `_` and one more, and use letters, digits, `_` and \
+               `$`; `WARP_SZ` is a constant of PTX",
+    )
+    .emit())
 }
 
 /// Bytes of a static shared tile.
@@ -282,6 +292,7 @@ fn check_shared_memory(kernel: Op<'_>, globals: &BTreeMap<String, u64>) -> Resul
         format!("the kernel has {bytes} bytes of static shared memory, and may have {STATIC_SHARED_BYTES}"),
     )
     .code(codes::TX0506)
-    .note("work on smaller tiles, or one after the other; what `tx` allocates for exchange between warps counts")
+    .note("work on smaller tiles, or one after the other; what `tx` allocates for exchange \
+           between warps counts")
     .emit())
 }

@@ -14,8 +14,9 @@ struct Field<'f> {
     conversion: u8,
 }
 
-/// Checks that there are as many fields as arguments, and warns of those that read something else than they are given: they do
-/// so without a word on a device, and what follows is read at the wrong place as well.
+/// Checks that there are as many fields as arguments, and warns of those that read something else
+/// than they are given: they do so without a word on a device, and what follows is read at the
+/// wrong place as well.
 pub(crate) fn check_printf(op: Op<'_>) -> Result<(), Failed> {
     let format = string_attribute(op, "format").unwrap_or_default();
     let (fields, arguments) = (fields(&format), operands(op));

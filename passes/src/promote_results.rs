@@ -17,13 +17,14 @@ pass! {
     /// Make the memrefs that host functions return arguments.
     ///
     /// ## What it does
-    /// Adds an argument for each memref that a `func.func` returns, after its own arguments and in the order of the results. A
-    /// returned `memref.alloc` is replaced by its argument, and `cf.assert` compares the sizes of the argument with those of the
-    /// allocation that are dynamic. Any other memref is copied to its argument before the function
-    /// returns: an argument, a view, and a memref that is returned a second time.
+    /// Adds an argument for each memref that a `func.func` returns, after its own arguments and in
+    /// the order of the results. A returned `memref.alloc` is replaced by its argument, and
+    /// `cf.assert` compares the sizes of the argument with those of the allocation that are
+    /// dynamic. Any other memref is copied to its argument before the function returns: an
+    /// argument, a view, and a memref that is returned a second time.
     ///
-    /// It takes the place of MLIR 22's `buffer-results-to-out-params`, which crashes on a memref that is returned twice. Results
-    /// that are no memrefs stay.
+    /// It takes the place of MLIR 22's `buffer-results-to-out-params`, which crashes on a memref
+    /// that is returned twice. Results that are no memrefs stay.
     ///
     /// ## Before
     /// ```mlir

@@ -66,7 +66,8 @@ fn check(func: Op<'_>, block: &[i64]) -> Result<(), Failed> {
     Err(error(
         func.location(),
         format!(
-            "no device launches blocks of {block:?} threads: expected 1 to {MAX_BLOCK:?} and no more than {MAX_THREADS} in all"
+            "no device launches blocks of {block:?} threads: expected 1 to {MAX_BLOCK:?} and no \
+             more than {MAX_THREADS} in all"
         ),
     )
     .code(codes::TX0106)

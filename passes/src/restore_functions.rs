@@ -12,8 +12,8 @@ pass! {
     /// Move the functions of an isolated module back.
     ///
     /// ## What it does
-    /// Undoes `tensor-isolate-functions`. A symbol that a pass has made in the nested module, such as the `memref.global` of a
-    /// constant, gets another name where its name is taken.
+    /// Undoes `tensor-isolate-functions`. A symbol that a pass has made in the nested module, such
+    /// as the `memref.global` of a constant, gets another name where its name is taken.
     ///
     /// ## Before
     /// ```mlir

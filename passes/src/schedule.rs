@@ -46,29 +46,34 @@ pass! {
     ///   `block_x` beside it counts clusters.
     /// * `#tile.rfactor<"d1.i">` keeps partial results of a reduced loop: in registers when it is
     ///   bound to threads, else in global memory, and a second kernel combines them.
-    /// * `#tile.unroll<"d1.i">` writes the iterations out; `#tile.vectorize<"d1.i">` also loads what
-    ///   they read at once, and gives each a partial result of its own. What is written out is loaded before anything of
-    ///   it is combined.
-    /// * `#tile.align<"d1" to 4>` cuts a reduced dimension into vectors that begin at aligned addresses, wherever a row
-    ///   begins; `#tile.stream` says that caches need not keep what is read once.
-    /// * `#tile.resident<1024>` has the registers of a multiprocessor do for so many threads, which then take more of them.
-    /// * `#tile.last_block` makes one kernel where partial results go through global memory: the block that is last to leave
-    ///   its own combines all of them, in the same order always.
-    /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some lengths: a kernel each, of
-    ///   which the host launches the one for the length that it is given.
+    /// * `#tile.unroll<"d1.i">` writes the iterations out; `#tile.vectorize<"d1.i">` also loads
+    ///   what they read at once, and gives each a partial result of its own. What is written out is
+    ///   loaded before anything of it is combined.
+    /// * `#tile.align<"d1" to 4>` cuts a reduced dimension into vectors that begin at aligned
+    ///   addresses, wherever a row begins; `#tile.stream` says that caches need not keep what is
+    ///   read once.
+    /// * `#tile.resident<1024>` has the registers of a multiprocessor do for so many threads, which
+    ///   then take more of them.
+    /// * `#tile.last_block` makes one kernel where partial results go through global memory: the
+    ///   block that is last to leave its own combines all of them, in the same order always.
+    /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some
+    ///   lengths: a kernel each, of which the host launches the one for the length that it is
+    ///   given.
     ///
     /// Sizes that must agree and are known at run time only are compared on the host before the launch
     /// (`cf.assert`): with others, elements outside of an array would be read or written.
     ///
     /// Sizes that are no multiple of a factor are guarded. Of a loop over whole tiles the full part
-    /// comes first, without guards, and then the rest; of a loop within a tile that is not full, the
-    /// end is moved. Rows of unknown length whose elements lanes load one by one, several each, are guarded throughout,
-    /// in half the code. One tile of up to 64 elements is loaded without branches: where there is no element, the first.
-    /// A loop over more blocks than a grid can have takes turns.
+    /// comes first, without guards, and then the rest; of a loop within a tile that is not full,
+    /// the end is moved. Rows of unknown length whose elements lanes load one by one, several each,
+    /// are guarded throughout, in half the code. One tile of up to 64 elements is loaded without
+    /// branches: where there is no element, the first. A loop over more blocks than a grid can have
+    /// takes turns.
     ///
-    /// `until=explain` changes nothing, and says of each op how it is scheduled, what that should take on `chip`, and how else
-    /// it might be; `until=candidates` notes the same as `tile.candidates` on ops; `until=choice` only writes schedules on
-    /// ops; `until=partials` also makes two reductions of those whose partial results go through global memory.
+    /// `until=explain` changes nothing, and says of each op how it is scheduled, what that should
+    /// take on `chip`, and how else it might be; `until=candidates` notes the same as
+    /// `tile.candidates` on ops; `until=choice` only writes schedules on ops; `until=partials` also
+    /// makes two reductions of those whose partial results go through global memory.
     ///
     /// ## Before
     /// ```mlir
@@ -109,13 +114,15 @@ pass! {
     ///
     /// ## Fails when
     /// A schedule names an unknown loop, binds two loops to one processor, takes more than 1024
-    /// threads or 16 blocks of a cluster, or binds a reduced loop to blocks without `rfactor` and where atomics are not
-    /// permitted (`determinism = #tile.determinism<any>`); cases do not take all lengths, or one of them has blocks that combine into one result; an output overlaps an input or itself; or
-    /// an op does not stand in the body of a function.
+    /// threads or 16 blocks of a cluster, or binds a reduced loop to blocks without `rfactor` and
+    /// where atomics are not permitted (`determinism = #tile.determinism<any>`); cases do not take
+    /// all lengths, or one of them has blocks that combine into one result; an output overlaps an
+    /// input or itself; or an op does not stand in the body of a function.
     pub struct Schedule as "tile-schedule" creates [arith, cf, gpu, llvm, memref, nvvm, scf, tile, vector] {
         /// where to stop: explain, candidates, choice, partials or kernels
         until: String = "kernels",
-        /// chip that schedules are chosen for: whether it has clusters, and how fast it is in `explain` and `candidates`
+        /// chip that schedules are chosen for: whether it has clusters, and how fast it is in
+        /// `explain` and `candidates`
         chip: String = "sm_80",
     } counts {
         /// kernels made
@@ -312,8 +319,8 @@ impl Planned<'_> {
         self.cases.iter().map(of).collect()
     }
 
-    /// The schedule of the op and others that it might have, with what they should take: the best of those first. None where
-    /// nothing is reduced.
+    /// The schedule of the op and others that it might have, with what they should take: the best
+    /// of those first. None where nothing is reduced.
     fn candidates(&self, board: &Board, clusters: bool) -> Vec<(Vec<Case>, Cost)> {
         if !matches!(self.job.work, Work::Combine(..)) {
             return Vec::new();
@@ -396,7 +403,8 @@ impl Planned<'_> {
         }
     }
 
-    /// Whether it becomes several jobs: there are kernels for several lengths, or partial results in global memory.
+    /// Whether it becomes several jobs: there are kernels for several lengths, or partial results
+    /// in global memory.
     fn has_parts(&self) -> bool {
         self.cases.len() > 1
             || self
@@ -405,8 +413,8 @@ impl Planned<'_> {
                 .any(|(_, nest)| !nest.global_rfactors().is_empty())
     }
 
-    /// Whether its partial results are another op's: neither are there kernels for several lengths, nor one for both
-    /// reductions.
+    /// Whether its partial results are another op's: neither are there kernels for several lengths,
+    /// nor one for both reductions.
     fn has_two_ops(&self) -> bool {
         self.has_parts()
             && self.cases.len() == 1
@@ -528,8 +536,8 @@ fn refuse(op: Op<'_>, wrong: Vec<Illegal>) -> Option<Failed> {
     failed
 }
 
-/// As many as [`MOST_CANDIDATES`] of these, which are in order, and in the same: the first few of each sort, as estimates tell
-/// sorts apart less well than schedules of one.
+/// As many as [`MOST_CANDIDATES`] of these, which are in order, and in the same: the first few of
+/// each sort, as estimates tell sorts apart less well than schedules of one.
 fn of_each_sort(all: Vec<(Vec<Case>, Cost)>) -> Vec<(Vec<Case>, Cost)> {
     const SORTS: [fn(&Step) -> bool; 3] = [
         |step| matches!(step, Step::Bind(_, Processor::Cluster(_))),
@@ -622,7 +630,8 @@ fn check_partials(job: &Job<'_>, nest: &Nest) -> Result<(), Illegal> {
                 return Err(Illegal::new(
                     codes::TX0026,
                     format!(
-                        "`{name}` keeps {count} partial results apart, but dimension {i} of destination {number} has {room}"
+                        "`{name}` keeps {count} partial results apart, but dimension {i} of \
+                         destination {number} has {room}"
                     ),
                 ));
             }

@@ -22,10 +22,11 @@ pass! {
     /// Choose how each `tile.reduce` is computed.
     ///
     /// ## What it does
-    /// Asks every variant whether it applies, and records the best as `variant` and its
-    /// parameters as `params`: highest priority, then lowest cost, then name. A `variant` that is
-    /// already there is the only one asked; it must still accept the op. Parameters that stand beside it
-    /// are kept, and the variant finds those that do not. A `tile.all_reduce` gets `variant = "redux"` where one `redux.sync` is cheaper than a tree of shuffles.
+    /// Asks every variant whether it applies, and records the best as `variant` and its parameters
+    /// as `params`: highest priority, then lowest cost, then name. A `variant` that is already
+    /// there is the only one asked; it must still accept the op. Parameters that stand beside it
+    /// are kept, and the variant finds those that do not. A `tile.all_reduce` gets `variant =
+    /// "redux"` where one `redux.sync` is cheaper than a tree of shuffles.
     ///
     /// ## Before
     /// ```mlir

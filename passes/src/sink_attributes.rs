@@ -13,12 +13,14 @@ pass! {
     /// Move the attributes of linalg ops into their bodies.
     ///
     /// ## What it does
-    /// Replaces `acc`, `determinism`, `nan` and `schedule` on linalg ops by a `tile.annotate` at the start of the body.
-    /// MLIR's passes drop attributes that they do not know when they generalize an op, fuse a producer into it or reshape it,
-    /// but they copy its body. `linalg-hoist-attributes` moves the attributes back.
+    /// Replaces `acc`, `determinism`, `nan` and `schedule` on linalg ops by a `tile.annotate` at
+    /// the start of the body. MLIR's passes drop attributes that they do not know when they
+    /// generalize an op, fuse a producer into it or reshape it, but they copy its body.
+    /// `linalg-hoist-attributes` moves the attributes back.
     ///
-    /// Where the attributes stand depends on the op: `linalg.reduce … dimensions = [1] {acc = f64}`,
-    /// `linalg.generic {indexing_maps …} ins(…) outs(…) attrs = {acc = f64} {…}`, and `linalg.matvec {acc = f64} ins(…) outs(…)`.
+    /// Where the attributes stand depends on the op: `linalg.reduce … dimensions = [1] {acc =
+    /// f64}`, `linalg.generic {indexing_maps …} ins(…) outs(…) attrs = {acc = f64} {…}`, and
+    /// `linalg.matvec {acc = f64} ins(…) outs(…)`.
     ///
     /// A named op whose body is not printed (`linalg.matvec`) becomes a `linalg.generic`.
     ///
@@ -38,8 +40,8 @@ pass! {
     /// ```
     ///
     /// ## Fails when
-    /// An attribute is misspelt, has a wrong value, is for reductions and the op reduces nothing, or stands on an op that has no
-    /// body (`linalg.softmax`).
+    /// An attribute is misspelt, has a wrong value, is for reductions and the op reduces nothing,
+    /// or stands on an op that has no body (`linalg.softmax`).
     pub struct SinkAttributes as "linalg-sink-attributes" creates [linalg, tile] {
     } counts {
         /// ops whose attributes were moved
@@ -53,8 +55,8 @@ pub(crate) const ANNOTATE: &str = "tile.annotate";
 /// The types of the loops that a `schedule` was written for.
 pub(crate) const ITERATORS: &str = "iterator_types";
 
-/// The indexing maps of the outputs of the op that a `schedule` was written for: a consumer that an op is fused into may have the
-/// same types of loops in another order.
+/// The indexing maps of the outputs of the op that a `schedule` was written for: a consumer that an
+/// op is fused into may have the same types of loops in another order.
 pub(crate) const OUTPUT_MAPS: &str = "output_maps";
 
 type Handed<'c> = Vec<(&'static HandedOn, Attribute<'c>)>;

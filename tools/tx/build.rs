@@ -1,5 +1,6 @@
-//! Writes the table of the pages of `docs/diagnostics`, asks the LLVM that is linked for its version, for `tx doctor`, and tells a program that is built elsewhere where the clone is
-//! which has `ptxas`.
+//! Writes the table of the pages of `docs/diagnostics`, asks the LLVM that is linked for its
+//! version, for `tx doctor`, and tells a program that is built elsewhere where the clone is which
+//! has `ptxas`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -54,8 +55,9 @@ fn pages() -> std::io::Result<()> {
     std::fs::write(folder("OUT_DIR").join("pages.rs"), table)
 }
 
-/// Where `cargo xtask setup` puts tools in the clone that this package is of. Empty if the program is built there, as a path of
-/// this machine is of no use to it: it finds them from where it stands.
+/// Where `cargo xtask setup` puts tools in the clone that this package is of. Empty if the program
+/// is built there, as a path of this machine is of no use to it: it finds them from where it
+/// stands.
 fn tools() -> PathBuf {
     let package = folder("CARGO_MANIFEST_DIR");
     let clone = package.ancestors().nth(2).unwrap_or(Path::new(""));

@@ -10,9 +10,10 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Any number of threads and processes may use one folder. A result is written aside and then given its name, which is one
-//! step for the file system, and has a check sum with it: who reads sees all of it or nothing. Of results that take more than
-//! the limit together, those go first that were not asked for longest.
+//! Any number of threads and processes may use one folder. A result is written aside and then given
+//! its name, which is one step for the file system, and has a check sum with it: who reads sees all
+//! of it or nothing. Of results that take more than the limit together, those go first that were
+//! not asked for longest.
 //!
 //! A result that is lost or damaged is one that is not there: nothing is worse than making it again.
 
@@ -48,8 +49,8 @@ impl fmt::Display for Key {
     }
 }
 
-/// Results are kept in so many folders, by the first digit of their key. Each has its share of the limit, so that only one has
-/// to be looked through when a result comes.
+/// Results are kept in so many folders, by the first digit of their key. Each has its share of the
+/// limit, so that only one has to be looked through when a result comes.
 const SHARES: u64 = 16;
 
 /// Files that are being written begin so.
@@ -77,8 +78,8 @@ pub struct Usage {
 }
 
 impl Cache {
-    /// The cache in a folder, which is made when there is something to keep. It grows to `limit` bytes at most; a result of
-    /// more than a sixteenth of that is not kept.
+    /// The cache in a folder, which is made when there is something to keep. It grows to `limit`
+    /// bytes at most; a result of more than a sixteenth of that is not kept.
     pub fn new(folder: impl Into<PathBuf>, limit: u64) -> Self {
         Self {
             folder: folder.into(),
@@ -127,8 +128,8 @@ impl Cache {
         })
     }
 
-    /// Why a result could not be kept, if that was so: who puts it there may go on without a word, and who made the cache tell
-    /// of it.
+    /// Why a result could not be kept, if that was so: who puts it there may go on without a word,
+    /// and who made the cache tell of it.
     pub fn trouble(&self) -> Option<String> {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
         trouble.clone()

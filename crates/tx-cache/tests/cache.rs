@@ -39,7 +39,8 @@ fn neighbours(count: usize) -> Vec<Key> {
     (0..).map(key).filter(same).take(count).collect()
 }
 
-/// Where nothing can be kept, that is found without trying, and is known of the cache and its clones once something was put in.
+/// Where nothing can be kept, that is found without trying, and is known of the cache and its
+/// clones once something was put in.
 #[test]
 fn tells_where_nothing_can_be_kept() {
     let folder = folder();
@@ -79,7 +80,8 @@ fn keeps_results() {
     );
 }
 
-/// A file that was cut off, or whose bits were turned, is a result that is not there; one that is made anew takes its place.
+/// A file that was cut off, or whose bits were turned, is a result that is not there; one that is
+/// made anew takes its place.
 #[test]
 fn damaged_results_are_not_there() {
     let folder = folder();
@@ -149,7 +151,8 @@ fn clears_away_what_was_left_half_written() {
     assert_eq!(cache.usage().expect("usage").results, 2);
 }
 
-/// Threads that put, get and drive out the same results at once see whole results only, and stay within the limit.
+/// Threads that put, get and drive out the same results at once see whole results only, and stay
+/// within the limit.
 #[test]
 fn many_use_it_at_once() {
     let folder = folder();

@@ -32,7 +32,8 @@ fn main() -> Result<(), tx::Error> {
     for line in artifact.ptx.lines().filter(|line| line.starts_with('.')) {
         println!("{line}");
     }
-    // What to launch, with grids over the sizes of the arguments: all that a program needs that has no compiler.
+    // What to launch, with grids over the sizes of the arguments: all that a program needs that has
+    // no compiler.
     println!("-- plan");
     println!("{}", artifact.plan.to_json());
 

@@ -4,7 +4,8 @@
 //! cargo run -p tx-examples --example 02-run
 //! ```
 //!
-//! With a GPU, PTX runs there. Without, the SIMT executor runs the same kernels on the CPU, thread by thread, and reports races.
+//! With a GPU, PTX runs there. Without, the SIMT executor runs the same kernels on the CPU, thread
+//! by thread, and reports races.
 
 use std::error::Error;
 

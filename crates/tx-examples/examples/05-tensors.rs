@@ -4,8 +4,9 @@
 //! cargo run -p tx-examples --example 05-tensors
 //! ```
 //!
-//! An expression becomes one host function: a `linalg.generic` for each reduction, with all that is computed of each element in
-//! it, and one for the result. What it is that blocks, warps and threads do is left to tx.
+//! An expression becomes one host function: a `linalg.generic` for each reduction, with all that is
+//! computed of each element in it, and one for the result. What it is that blocks, warps and
+//! threads do is left to tx.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -182,7 +183,8 @@ impl Lowering {
         let arguments: String = (0..names.len()).map(|a| format!("%a{a}: f32, ")).collect();
         let _ = write!(
             self.text,
-            "  linalg.generic {{indexing_maps = [{}], iterator_types = [{iterators}]}} {ins}outs({out} : {}) {{\n  \
+            "  linalg.generic {{indexing_maps = [{}], iterator_types = [{iterators}]}} \
+             {ins}outs({out} : {}) {{\n  \
              ^bb0({arguments}%old: f32):\n{text}    linalg.yield {result} : f32\n  }}\n",
             maps.join(", "),
             self.memref(column),

@@ -18,6 +18,6 @@
 //! cargo run -p tx-examples --features nccl --example gpu -- 08 --processes
 //! ```
 //!
-//! Every example checks its results against `f64` and ends with status 0 only when they are right. Those of the example `gpu`
-//! say so where there is no GPU, and end with status 1; it is in the archive of `cargo xtask dist` as well, without the
-//! compiler.
+//! Every example checks its results against `f64` and ends with status 0 only when they are right.
+//! Those of the example `gpu` say so where there is no GPU, and end with status 1; it is in the
+//! archive of `cargo xtask dist` as well, without the compiler.

@@ -1,14 +1,15 @@
-//! A crate outside of the workspace registers a variant and a pass, compiles, and tests them with an opt and a `tx` of its own.
+//! A crate outside of the workspace registers a variant and a pass, compiles, and tests them with
+//! an opt and a `tx` of its own.
 //!
-//! It is made in a folder of its own, and built into this workspace's target folder: what comes from registries is there
-//! already, under the same profile.
+//! It is made in a folder of its own, and built into this workspace's target folder: what comes
+//! from registries is there already, under the same profile.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The profile under which packages of registries are built here, without what is said of packages of the workspace: elsewhere
-/// these are others, and what they compile is small.
+/// The profile under which packages of registries are built here, without what is said of packages
+/// of the workspace: elsewhere these are others, and what they compile is small.
 fn profile(manifest: &str) -> String {
     let mut kept = String::new();
     let mut keeps = false;

@@ -1,5 +1,5 @@
-//! Operations in which threads wait for each other: barriers of a block, and operations of a warp. That of a cluster is
-//! in `cluster`.
+//! Operations in which threads wait for each other: barriers of a block, and operations of a warp.
+//! That of a cluster is in `cluster`.
 
 use crate::{
     WARP,
@@ -74,7 +74,8 @@ impl Machine<'_> {
         } else if let Some(clocks) = &mut self.clocks {
             clocks.give(thread, &mut barrier.given);
         }
-        // Whoever completes the barrier waits for its turn too: which thread goes on first is for the order to say.
+        // Whoever completes the barrier waits for its turn too: which thread goes on first is for
+        // the order to say.
         let outcome = match arrival.waits {
             true => Outcome::Wait,
             false => Outcome::Ready(0),

@@ -6,8 +6,9 @@ use crate::{
     machine::{Machine, Outcome, State, Wait},
 };
 
-/// The barrier of the cluster that runs. A thread arrives again only after it has waited, so at most two rounds are under
-/// way: one in which threads arrive, and the one before it, for which others are still to wait.
+/// The barrier of the cluster that runs. A thread arrives again only after it has waited, so at
+/// most two rounds are under way: one in which threads arrive, and the one before it, for which
+/// others are still to wait.
 #[derive(Debug, Default)]
 pub(crate) struct ClusterBarrier {
     /// How often it has completed.
@@ -108,7 +109,8 @@ impl Machine<'_> {
         }
     }
 
-    /// The thread that runs waits until everybody has arrived. When it goes on it must [pass](Machine::cluster_pass).
+    /// The thread that runs waits until everybody has arrived. When it goes on it must
+    /// [pass](Machine::cluster_pass).
     pub(crate) fn cluster_wait(&mut self, site: u32) -> Result<Outcome, Fault> {
         let thread = self.current;
         let Some(arrival) = self.members[thread].arrival else {
@@ -137,7 +139,8 @@ impl Machine<'_> {
         let live = self.live_threads();
         let barrier = &mut self.cluster_barrier;
         if let Some(clocks) = &mut self.clocks {
-            // Only now is it known whether all have done nothing but wait since they arrived. Then all of them meet.
+            // Only now is it known whether all have done nothing but wait since they arrived. Then
+            // all of them meet.
             if barrier.passed == 0 && barrier.came == live && !barrier.taken.relaxed {
                 let mut members = self.members.iter().enumerate();
                 barrier.joined = members.all(|(index, member)| {

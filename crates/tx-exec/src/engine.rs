@@ -45,7 +45,8 @@ impl Engine {
     }
 
     fn register(&self, name: &str, address: *mut ()) {
-        // SAFETY: the engine is alive and copies the name; the address is that of a function, which is there for ever.
+        // SAFETY: the engine is alive and copies the name; the address is that of a function, which
+        // is there for ever.
         unsafe {
             raw::mlirExecutionEngineRegisterSymbol(
                 self.0,
@@ -64,7 +65,8 @@ impl Engine {
         if address.is_null() {
             return Err(Failed);
         }
-        // SAFETY: MLIR makes such a wrapper for every function: it takes an array of pointers to the arguments.
+        // SAFETY: MLIR makes such a wrapper for every function: it takes an array of pointers to
+        // the arguments.
         Ok(unsafe { std::mem::transmute::<*mut std::ffi::c_void, Entry>(address) })
     }
 

@@ -9,7 +9,8 @@ use std::{fmt, sync::Arc};
 /// location says nothing has [`Location::unknown`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Location {
-    /// File name as the location holds it. `-` is the device IR text itself, for IR that carries no locations.
+    /// File name as the location holds it. `-` is the device IR text itself, for IR that carries no
+    /// locations.
     pub file: Arc<str>,
     /// Line, counted from 1; 0 when unknown.
     pub line: u32,
@@ -71,8 +72,8 @@ impl Site {
         }
     }
 
-    /// The site of an access, of which another word says what it does: the operation is one of the device IR, which is seldom
-    /// the one that somebody wrote at that place.
+    /// The site of an access, of which another word says what it does: the operation is one of the
+    /// device IR, which is seldom the one that somebody wrote at that place.
     fn place_and_thread(&self) -> impl fmt::Display {
         fmt::from_fn(|formatter| {
             let (thread, block) = (At(self.thread), At(self.block));
@@ -366,15 +367,15 @@ pub enum Fault {
     /// Not all threads of the block arrive at the same barrier, or not all of the cluster at its barrier.
     #[error("divergent barrier: {0}")]
     DivergentBarrier(Box<Divergence>),
-    /// A barrier's number or thread count is not possible, or a thread arrives twice at the barrier of its cluster without
-    /// waiting, or waits there without having arrived.
+    /// A barrier's number or thread count is not possible, or a thread arrives twice at the barrier
+    /// of its cluster without waiting, or waits there without having arrived.
     #[error("invalid barrier: {0}")]
     InvalidBarrier(Box<Divergence>),
     /// Threads wait for arrivals that cannot come any more.
     #[error("deadlock: {0}")]
     Deadlock(Box<Divergence>),
-    /// The member mask of a warp operation is wrong: it omits its caller or names a lane that has exited or does
-    /// not exist.
+    /// The member mask of a warp operation is wrong: it omits its caller or names a lane that has
+    /// exited or does not exist.
     #[error("invalid member mask: {0}")]
     WarpMask(Box<Divergence>),
     /// The members of a warp operation are at different operations, or give different masks.
@@ -383,8 +384,8 @@ pub enum Fault {
     /// A shuffle reads a lane that does not take part in it.
     #[error("shuffle from an inactive lane: {0}")]
     InactiveLane(Box<Divergence>),
-    /// An access outside every buffer, or beyond the block's shared memory (the cluster's, where the pointer is one to
-    /// that).
+    /// An access outside every buffer, or beyond the block's shared memory (the cluster's, where
+    /// the pointer is one to that).
     #[error("out of bounds: {0}")]
     OutOfBounds(Box<Access>),
     /// An access whose address does not have the alignment that the operation promises.
@@ -405,8 +406,8 @@ pub enum Fault {
     /// An integer division by zero, or one whose quotient does not fit.
     #[error("integer division by zero or overflow {}", .0.place_and_thread())]
     Division(Box<Site>),
-    /// A special register holds what the program says it does not, or `mapa` is given a rank that the cluster does not
-    /// have.
+    /// A special register holds what the program says it does not, or `mapa` is given a rank that
+    /// the cluster does not have.
     #[error("out of range: {0}")]
     OutOfRange(Box<OutOfRange>),
     /// An assertion of the program does not hold.
@@ -487,7 +488,8 @@ impl Fault {
         }
     }
 
-    /// The other operation that is part of the fault: the first access of a race, or where the missing thread is.
+    /// The other operation that is part of the fault: the first access of a race, or where the
+    /// missing thread is.
     pub fn other_site(&self) -> Option<&Site> {
         match self {
             Self::DivergentBarrier(divergence)

@@ -1,7 +1,8 @@
 //! The functions that generated code calls.
 //!
-//! A hook finds the state of the launch through a thread-local pointer, which [`Scope`] sets while a launch runs. It
-//! never unwinds into generated code: a fault or a panic is recorded, and the thread is suspended for ever.
+//! A hook finds the state of the launch through a thread-local pointer, which [`Scope`] sets while
+//! a launch runs. It never unwinds into generated code: a fault or a panic is recorded, and the
+//! thread is suspended for ever.
 
 use crate::{
     barrier::{Arrival, Reduction},
@@ -40,11 +41,17 @@ impl Drop for Scope {
 
 /// Declarations of the hooks, for the module that calls them.
 ///
-/// Those that only read what never changes for a thread, or only compute, are free of effects, so that LLVM may merge
-/// and move them. All others look as if they read and wrote any memory.
+/// Those that only read what never changes for a thread, or only compute, are free of effects, so
+/// that LLVM may merge and move them. All others look as if they read and wrote any memory.
 pub(crate) const DECLARATIONS: &str = r#"
-  llvm.func @__tx_register(i32) -> i32 attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
-  llvm.func @__tx_shared(i32) -> !llvm.ptr<3> attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_register(i32) -> i32
+      attributes {no_unwind, will_return, memory_effects =
+        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
+          errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_shared(i32) -> !llvm.ptr<3>
+      attributes {no_unwind, will_return, memory_effects =
+        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
+          errnoMem = none, targetMem0 = none, targetMem1 = none>}
   llvm.func @__tx_access(i64, i64, i32, i32) attributes {no_unwind}
   llvm.func @__tx_masked_access(i64, i64, i64, i32, i32) attributes {no_unwind}
   llvm.func @__tx_warp(i32, i32, i64, i32, i32, i32) -> i64 attributes {no_unwind}
@@ -62,7 +69,10 @@ pub(crate) const DECLARATIONS: &str = r#"
   llvm.func @__tx_assert(i64, i32) attributes {no_unwind}
   llvm.func @__tx_repeat(i32) attributes {no_unwind}
   llvm.func @__tx_exit() attributes {no_unwind}
-  llvm.func @__tx_fma(f64, f64, f64) -> f64 attributes {no_unwind, will_return, memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, errnoMem = none, targetMem0 = none, targetMem1 = none>}
+  llvm.func @__tx_fma(f64, f64, f64) -> f64
+      attributes {no_unwind, will_return, memory_effects =
+        #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none,
+          errnoMem = none, targetMem0 = none, targetMem1 = none>}
 "#;
 
 /// Names and addresses of the hooks.
@@ -139,8 +149,9 @@ pub(crate) const REGISTERS: [&str; 44] = [
     "envreg3",
 ];
 
-/// How an access is described in one word of generated code: kind (2 bits), whether it reads (1 bit), space (3 bits),
-/// whether it writes (1 bit), and from bit 8 on the logarithm of its alignment.
+/// How an access is described in one word of generated code: kind (2 bits), whether it reads (1
+/// bit), space (3 bits), whether it writes (1 bit), and from bit 8 on the logarithm of its
+/// alignment.
 pub(crate) fn access_flags(
     kind: AccessKind,
     [reads, writes]: [bool; 2],
@@ -210,10 +221,11 @@ fn machine() -> *mut Machine<'static> {
 
 /// Suspends the thread that runs until it is chosen again.
 ///
-/// The frames below this one may be abandoned instead: no hook keeps anything that needs dropping across the call.
+/// The frames below this one may be abandoned instead: no hook keeps anything that needs dropping
+/// across the call.
 fn suspend() {
-    // SAFETY: the machine is alive while a coroutine runs, and so is the yielder of that coroutine; the reference to
-    // the machine ends before the switch.
+    // SAFETY: the machine is alive while a coroutine runs, and so is the yielder of that coroutine;
+    // the reference to the machine ends before the switch.
     let yielder = unsafe { (&*machine()).threads[(*machine()).current].yielder };
     // SAFETY: as above.
     unsafe { (*yielder).suspend(()) };
@@ -222,8 +234,8 @@ fn suspend() {
 /// Runs a part of a hook that can fail, and does not return if it does.
 fn checked<R: Copy>(run: impl FnOnce(&mut Machine<'_>) -> Result<R, Fault>) -> R {
     let fault = {
-        // SAFETY: the machine is alive, and this is the only reference: the scheduler keeps none while a coroutine
-        // runs, and hooks do not call each other inside `run`.
+        // SAFETY: the machine is alive, and this is the only reference: the scheduler keeps none
+        // while a coroutine runs, and hooks do not call each other inside `run`.
         let outcome = catch_unwind(AssertUnwindSafe(|| run(unsafe { &mut *machine() })));
         match outcome {
             Ok(Ok(result)) => return result,
@@ -256,8 +268,8 @@ fn waiting(run: impl FnOnce(&mut Machine<'_>) -> Result<Outcome, Fault>) -> u64 
     }
 }
 
-/// Lets other threads run first, if the order says so. It comes before anything is recorded of what the thread does
-/// next, so that things happen in the order in which they are recorded.
+/// Lets other threads run first, if the order says so. It comes before anything is recorded of what
+/// the thread does next, so that things happen in the order in which they are recorded.
 fn preempt() {
     // SAFETY: the machine is alive, and the reference ends before the switch.
     if unsafe { (*machine()).preemption.is_due() } {
@@ -311,7 +323,8 @@ extern "C" fn shared(variable: i32) -> u64 {
     })
 }
 
-/// The address in the shared memory of the block of rank `rank` that is what `address` is in the thread's own.
+/// The address in the shared memory of the block of rank `rank` that is what `address` is in the
+/// thread's own.
 extern "C" fn mapa(address: u64, rank: i32, site: i32) -> u64 {
     checked(|machine| machine.map(address, rank, site as u32))
 }
@@ -409,8 +422,8 @@ extern "C" fn stack(bytes: u64, site: i32) {
     });
 }
 
-/// Checks a division of integers of `bits` bits; a negative number is the width of unsigned ones. Returns the divisor: what divides by
-/// anything else may be done before.
+/// Checks a division of integers of `bits` bits; a negative number is the width of unsigned ones.
+/// Returns the divisor: what divides by anything else may be done before.
 extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64 {
     let overflows = bits > 0 && divisor == -1 && dividend == i64::MIN >> (64 - bits);
     if divisor == 0 || overflows {
@@ -422,7 +435,8 @@ extern "C" fn division(dividend: i64, divisor: i64, bits: i32, site: i32) -> i64
     divisor
 }
 
-/// Checks a number of which the program says that it lies from `lower` to before `upper`, where numbers go round.
+/// Checks a number of which the program says that it lies from `lower` to before `upper`, where
+/// numbers go round.
 extern "C" fn range(value: i32, lower: i32, upper: i32, site: i32) {
     let from_lower = |number: i32| number.wrapping_sub(lower).cast_unsigned();
     // Bounds that are equal leave out nothing.

@@ -1,8 +1,8 @@
-//! Functions that kernels call and no module defines: CUDA's libdevice, the C library's mathematics, and the float
-//! conversions that LLVM leaves to a run-time library.
+//! Functions that kernels call and no module defines: CUDA's libdevice, the C library's
+//! mathematics, and the float conversions that LLVM leaves to a run-time library.
 
-/// Rounds to the nearest value of a binary format with `exponent` and `mantissa` bits, ties to even; 16 bits or less
-/// in all. NaNs stay NaNs and become quiet.
+/// Rounds to the nearest value of a binary format with `exponent` and `mantissa` bits, ties to
+/// even; 16 bits or less in all. NaNs stay NaNs and become quiet.
 fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
     let bits = value.to_bits();
     let sign = ((bits >> 63) as u16) << (exponent + mantissa);
@@ -28,7 +28,8 @@ fn narrow(value: f64, exponent: u32, mantissa: u32) -> u16 {
     let rest = significand & ((1 << shift) - 1);
     let half = 1 << (shift - 1);
     let rounded = kept + u64::from(rest > half || rest == half && kept & 1 == 1);
-    // The leading one of a normal number adds 1 to the exponent field, and so does a carry out of the fraction.
+    // The leading one of a normal number adds 1 to the exponent field, and so does a carry out of
+    // the fraction.
     let base = if scaled > 0 {
         ((scaled - 1) as u64) << mantissa
     } else {
@@ -59,8 +60,8 @@ fn from_f16(bits: u16) -> f32 {
     }
 }
 
-// LLVM passes and returns `half` and `bfloat` in the low 16 bits of a floating-point register, as the ABIs of x86-64
-// and AArch64 say. An f32 travels in the same register.
+// LLVM passes and returns `half` and `bfloat` in the low 16 bits of a floating-point register, as
+// the ABIs of x86-64 and AArch64 say. An f32 travels in the same register.
 extern "C" fn truncsfhf2(value: f32) -> f32 {
     f32::from_bits(to_f16(value.into()).into())
 }
@@ -80,8 +81,9 @@ extern "C" fn extendhfdf2(value: f32) -> f64 {
     from_f16(value.to_bits() as u16).into()
 }
 
-/// `a * b + c` for values of f16 or bf16, rounded to an f64 so that rounding it once more, to the narrow type, gives what
-/// rounding the exact result would: where it is not exact, to the neighbour whose last bit is 1.
+/// `a * b + c` for values of f16 or bf16, rounded to an f64 so that rounding it once more, to the
+/// narrow type, gives what rounding the exact result would: where it is not exact, to the neighbour
+/// whose last bit is 1.
 pub(crate) extern "C" fn fma_to_odd(a: f64, b: f64, c: f64) -> f64 {
     // At most 22 significant bits, and an exponent that is far from both ends.
     let product = a * b;
@@ -288,8 +290,8 @@ pub(crate) fn builtins() -> impl Iterator<Item = (&'static str, *mut ())> {
 mod tests {
     use super::*;
 
-    /// Every f16 and bf16 value survives the way to f64 and back, and so does every midpoint between two of them:
-    /// it goes to the even one, and anything above it to the upper one.
+    /// Every f16 and bf16 value survives the way to f64 and back, and so does every midpoint
+    /// between two of them: it goes to the even one, and anything above it to the upper one.
     #[test]
     fn narrowing_rounds_to_nearest_even() {
         for (exponent, mantissa, widen) in [

@@ -1,9 +1,9 @@
-//! The state of a launch: the threads of the cluster that runs, the shared memory of its blocks, and the checks of every
-//! access.
+//! The state of a launch: the threads of the cluster that runs, the shared memory of its blocks,
+//! and the checks of every access.
 //!
-//! A block that is not in a cluster with others is one of its own. Threads have indices in the cluster: those of the block
-//! of rank 0, then those of rank 1, and so on. Where there are several blocks, each begins with a new warp, and the indices
-//! left over are of threads that never run.
+//! A block that is not in a cluster with others is one of its own. Threads have indices in the
+//! cluster: those of the block of rank 0, then those of rank 1, and so on. Where there are several
+//! blocks, each begins with a new warp, and the indices left over are of threads that never run.
 
 use crate::{
     WARP,
@@ -95,7 +95,8 @@ pub(crate) struct Thread {
     pub(crate) spins: bool,
 }
 
-/// What a thread has to do with other blocks of its cluster. It is apart from [`Thread`], which every access looks at.
+/// What a thread has to do with other blocks of its cluster. It is apart from [`Thread`], which
+/// every access looks at.
 #[derive(Debug, Default)]
 pub(crate) struct Member {
     /// How often it has arrived at the barrier of the cluster.
@@ -427,7 +428,8 @@ impl<'m> Machine<'m> {
         Ok(())
     }
 
-    /// The address in the shared memory of the block of rank `rank` that is what `address` is in the own block's.
+    /// The address in the shared memory of the block of rank `rank` that is what `address` is in
+    /// the own block's.
     pub(crate) fn map(&self, address: u64, rank: i32, site: u32) -> Result<u64, Fault> {
         let own = &self.ctas[self.current_cta].shared;
         let to = usize::try_from(rank).ok();
@@ -442,8 +444,8 @@ impl<'m> Machine<'m> {
         Ok(to.shared.map(address, own))
     }
 
-    /// The shared memory of the cluster that holds these bytes and may be accessed by the thread that runs through a
-    /// pointer to `space`: the rank of its block, and the offset.
+    /// The shared memory of the cluster that holds these bytes and may be accessed by the thread
+    /// that runs through a pointer to `space`: the rank of its block, and the offset.
     #[inline]
     fn find_shared(&self, space: Space, address: u64, bytes: u64) -> Option<(usize, u64)> {
         if matches!(space, Space::Global | Space::Private) {
@@ -465,8 +467,8 @@ impl<'m> Machine<'m> {
         ctas.find_map(|(rank, cta)| Some((rank, cta.shared.find(address, bytes)?)))
     }
 
-    /// Checks that the block of rank `remote.owner` runs whenever the thread that runs makes this access, as far as that
-    /// can be said now, and remembers the access.
+    /// Checks that the block of rank `remote.owner` runs whenever the thread that runs makes this
+    /// access, as far as that can be said now, and remembers the access.
     fn check_other_block(&mut self, remote: Remote) -> Result<(), Fault> {
         let owner = remote.owner;
         let Some(clocks) = &self.clocks else {

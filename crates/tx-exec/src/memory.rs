@@ -58,8 +58,8 @@ unsafe impl Sync for Bytes {}
 impl Bytes {
     /// `length` bytes, aligned to `align`, a power of two.
     pub(crate) fn new(length: usize, align: usize) -> Result<Self, MemoryError> {
-        // Asked for more than this, allocators write the zeros themselves, and so touch every page of what may be large
-        // and hardly used.
+        // Asked for more than this, allocators write the zeros themselves, and so touch every page
+        // of what may be large and hardly used.
         const ALIGN: usize = 16;
         let layout = length
             .max(1)
@@ -139,8 +139,9 @@ impl Region {
 
 /// Global memory as a kernel sees it: separate buffers, each with its bounds and a label.
 ///
-/// Buffers start out as zeros, or [without a value](Memory::alloc_uninitialized). Around each lie guard zones of at least 256 bytes that belong to no buffer, so that
-/// an access that runs over its end is a fault and never lands in a neighbour.
+/// Buffers start out as zeros, or [without a value](Memory::alloc_uninitialized). Around each lie
+/// guard zones of at least 256 bytes that belong to no buffer, so that an access that runs over its
+/// end is a fault and never lands in a neighbour.
 #[derive(Debug, Default)]
 pub struct Memory {
     /// Sorted by base address.
@@ -152,7 +153,8 @@ pub struct Memory {
     printed: Vec<u8>,
 }
 
-/// Bytes that threads may print until somebody takes them: as many as CUDA's buffer has unless it is told otherwise.
+/// Bytes that threads may print until somebody takes them: as many as CUDA's buffer has unless it
+/// is told otherwise.
 const MOST_PRINTED: usize = 1 << 20;
 
 impl Memory {
@@ -161,8 +163,9 @@ impl Memory {
         Self::default()
     }
 
-    /// What threads printed (`vprintf`, which `gpu.printf` becomes) since this was last asked, in the order in which they did, also
-    /// in a launch that failed. Of more than a mebibyte the first is kept.
+    /// What threads printed (`vprintf`, which `gpu.printf` becomes) since this was last asked, in
+    /// the order in which they did, also in a launch that failed. Of more than a mebibyte the first
+    /// is kept.
     pub fn take_printed(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.printed)
     }
@@ -174,8 +177,8 @@ impl Memory {
 
     /// Allocates `bytes` zero bytes, aligned to `align` bytes (a power of two; 256 when less).
     ///
-    /// `label` names the buffer in faults, `argument 0` for example. Zero bytes are a buffer with an address of its
-    /// own that no access may touch.
+    /// `label` names the buffer in faults, `argument 0` for example. Zero bytes are a buffer with
+    /// an address of its own that no access may touch.
     ///
     /// # Errors
     ///
@@ -189,8 +192,8 @@ impl Memory {
         self.allocate(label.into(), bytes, align, 0, true)
     }
 
-    /// Allocates `bytes` zero bytes that begin `past` bytes behind an address aligned to `align` bytes: a view of a larger
-    /// array need not begin where that does.
+    /// Allocates `bytes` zero bytes that begin `past` bytes behind an address aligned to `align`
+    /// bytes: a view of a larger array need not begin where that does.
     ///
     /// Otherwise as [`Memory::alloc`].
     ///
@@ -297,8 +300,8 @@ impl Memory {
         into: &mut [u8],
     ) -> Result<(), MemoryError> {
         let start = self.range(buffer, offset, into.len())?;
-        // SAFETY: `range` checked that the bytes are inside a live allocation of ours, and no kernel runs while
-        // `self` is borrowed here, since a launch borrows it exclusively.
+        // SAFETY: `range` checked that the bytes are inside a live allocation of ours, and no
+        // kernel runs while `self` is borrowed here, since a launch borrows it exclusively.
         unsafe { std::ptr::copy_nonoverlapping(start, into.as_mut_ptr(), into.len()) };
         Ok(())
     }

@@ -7,40 +7,43 @@ use crate::{
 
 /// Which of the threads and blocks that can run goes next.
 ///
-/// Blocks run one after the other, or clusters of blocks where the launch has any: then the threads of a cluster's blocks
-/// take turns as those of one block do, in the order of their blocks' ranks. A thread runs until it has to wait for others, or completes what others wait in: a
-/// barrier, a shuffle. Some orders also [preempt](Order::RoundRobin) it before an access to memory. Then the next
-/// thread is chosen among those that can run, whatever their warp.
+/// Blocks run one after the other, or clusters of blocks where the launch has any: then the threads
+/// of a cluster's blocks take turns as those of one block do, in the order of their blocks' ranks.
+/// A thread runs until it has to wait for others, or completes what others wait in: a barrier, a
+/// shuffle. Some orders also [preempt](Order::RoundRobin) it before an access to memory. Then the
+/// next thread is chosen among those that can run, whatever their warp.
 ///
-/// Which races there are does not depend on the order, unless which accesses are made does; the results of a program
-/// without races and atomics do not depend on it. A different order can show a race or a missing synchronisation as a
-/// different result, and the first fault found may be another one. [`Order::all`] and [`Order::systematic`] are lists
-/// to run a program in. Every order is deterministic.
+/// Which races there are does not depend on the order, unless which accesses are made does; the
+/// results of a program without races and atomics do not depend on it. A different order can show a
+/// race or a missing synchronisation as a different result, and the first fault found may be
+/// another one. [`Order::all`] and [`Order::systematic`] are lists to run a program in. Every order
+/// is deterministic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Order {
     /// Blocks and threads in ascending order, in turn.
     #[default]
     Sequential,
-    /// Blocks and threads in descending order, in turn: consumers that follow their producers in the block come
-    /// before them.
+    /// Blocks and threads in descending order, in turn: consumers that follow their producers in
+    /// the block come before them.
     Reverse,
     /// An order of blocks and threads that looks random and depends on the seed alone.
     Shuffled(u64),
-    /// Threads in ascending order, each of which is preempted before every access to memory, every barrier and every
-    /// operation of a warp. Threads that do the same go in lockstep: all of them make their first access, then all
-    /// make their second.
+    /// Threads in ascending order, each of which is preempted before every access to memory, every
+    /// barrier and every operation of a warp. Threads that do the same go in lockstep: all of them
+    /// make their first access, then all make their second.
     RoundRobin,
-    /// As [`Order::Shuffled`], and a thread is preempted before some of its accesses to memory, barriers and operations
-    /// of a warp, half of them on average.
+    /// As [`Order::Shuffled`], and a thread is preempted before some of its accesses to memory,
+    /// barriers and operations of a warp, half of them on average.
     Interleaved(u64),
     /// The warp of this number, counted from 0, runs as far as it can before all others, which run as in
-    /// [`Order::Sequential`]: it overtakes the others where nothing holds it back. A block without that warp runs as in
+    /// [`Order::Sequential`]: it overtakes the others where nothing holds it back. A block without
+    /// that warp runs as in
     /// [`Order::Sequential`]. In a cluster the warps of all its blocks are counted, those of rank 0 first.
     WarpFirst(u32),
-    /// The warp of this number runs only when no other can, which run as in [`Order::Sequential`]: the others overtake
-    /// it where nothing holds them back. A block without that warp runs as in [`Order::Sequential`]. Warps are counted as
-    /// in [`Order::WarpFirst`].
+    /// The warp of this number runs only when no other can, which run as in [`Order::Sequential`]:
+    /// the others overtake it where nothing holds them back. A block without that warp runs as in
+    /// [`Order::Sequential`]. Warps are counted as in [`Order::WarpFirst`].
     WarpLast(u32),
 }
 
@@ -60,8 +63,9 @@ impl Order {
 
     /// Every order that is not random, for blocks (or clusters) of `warps` warps: 3 + 2 · `warps` of them.
     ///
-    /// Of any two warps without a barrier between them, each goes as far as it can before the other in one of them at
-    /// least; so does, of any two lanes, each before the other, up to the next operation that they meet in.
+    /// Of any two warps without a barrier between them, each goes as far as it can before the other
+    /// in one of them at least; so does, of any two lanes, each before the other, up to the next
+    /// operation that they meet in.
     pub fn systematic(warps: u32) -> impl Iterator<Item = Self> + Clone {
         [Self::Sequential, Self::Reverse, Self::RoundRobin]
             .into_iter()
@@ -132,7 +136,8 @@ impl Preemption {
     }
 }
 
-/// The clusters of a grid in the order in which they run, and the blocks of each. A block may be a cluster of its own.
+/// The clusters of a grid in the order in which they run, and the blocks of each. A block may be a
+/// cluster of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     grid: [u32; 3],
@@ -148,7 +153,8 @@ enum BlockOrder {
     List(Vec<u32>),
 }
 
-/// Grids of more clusters than this run in ascending order even when shuffled: the order would cost too much memory.
+/// Grids of more clusters than this run in ascending order even when shuffled: the order would cost
+/// too much memory.
 const MAX_SHUFFLED: u32 = 1 << 24;
 
 /// Coordinates of the element of a linear index in a box that has fewer than 2³² elements.
@@ -261,7 +267,8 @@ impl Turns {
                 let after = self.last + 1;
                 let own = (start.max(after)..end).chain(start..end.min(after));
                 let others = ascending.filter(|index| !(start..end).contains(index));
-                // One that spins for what others do is as good as waiting: it must not keep them from doing it.
+                // One that spins for what others do is as good as waiting: it must not keep them
+                // from doing it.
                 let goes_on = |&index: &usize| !threads[index].spins;
                 let find = |wanted: &dyn Fn(&usize) -> bool| match self.order {
                     Order::WarpFirst(_) => own.clone().chain(others.clone()).find(wanted),
@@ -271,9 +278,9 @@ impl Turns {
             }
             Order::Shuffled(_) | Order::Interleaved(_) => {
                 let random = self.random.as_mut()?;
-                // A list of candidates that were runnable when it was made: what has changed since is looked at when
-                // they are taken, and the list is made again when it is empty. So a choice does not cost a look at
-                // every thread.
+                // A list of candidates that were runnable when it was made: what has changed since
+                // is looked at when they are taken, and the list is made again when it is empty. So
+                // a choice does not cost a look at every thread.
                 loop {
                     if self.candidates.is_empty() {
                         self.candidates

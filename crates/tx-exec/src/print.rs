@@ -1,7 +1,8 @@
 //! What threads print: `vprintf` of the device, and the message of `__assertfail`.
 //!
-//! Arguments lie one behind the other, each at a multiple of its size, as `gpu.printf` puts them. Integers have four bytes
-//! unless a length modifier says otherwise, floats are f64, and text is an address.
+//! Arguments lie one behind the other, each at a multiple of its size, as `gpu.printf` puts them.
+//! Integers have four bytes unless a length modifier says otherwise, floats are f64, and text is an
+//! address.
 
 use crate::{
     fault::{AccessKind, Fault, Space},

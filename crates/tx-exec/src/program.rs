@@ -172,8 +172,8 @@ pub struct Launch {
     pub order: Order,
     /// What is looked for while it runs.
     pub checks: Checks,
-    /// Steps of all threads together, as [`Report::work`](crate::Report::work) counts them, after which the next loop is taken to
-    /// have no end; without, it may take for ever.
+    /// Steps of all threads together, as [`Report::work`](crate::Report::work) counts them, after
+    /// which the next loop is taken to have no end; without, it may take for ever.
     pub steps: Option<StepLimit>,
 }
 
@@ -182,7 +182,8 @@ pub struct Launch {
 pub struct StepLimit {
     /// Steps of all threads together, however few they are.
     pub base: u64,
-    /// So many more for each thread: of a large grid, each may have its few dozen steps, even where there is nothing to reduce.
+    /// So many more for each thread: of a large grid, each may have its few dozen steps, even where
+    /// there is nothing to reduce.
     pub per_thread: u64,
 }
 
@@ -217,14 +218,16 @@ pub enum Checks {
     All,
     /// What running at all and the memory safety of this process need.
     ///
-    /// Not looked for are data races, reads of memory that nobody wrote, and accesses to the shared memory of blocks that
-    /// need not run: [`Fault::Race`], [`Fault::Uninitialized`] and [`Fault::OtherBlock`] do not occur, and what an access sees depends on the [`Order`]. Nothing is recorded of
-    /// accesses. A buffer [without a value](Memory::alloc_uninitialized) counts as written as a whole once anything in
-    /// it was.
+    /// Not looked for are data races, reads of memory that nobody wrote, and accesses to the shared
+    /// memory of blocks that need not run: [`Fault::Race`], [`Fault::Uninitialized`] and
+    /// [`Fault::OtherBlock`] do not occur, and what an access sees depends on the [`Order`].
+    /// Nothing is recorded of accesses. A buffer [without a value](Memory::alloc_uninitialized)
+    /// counts as written as a whole once anything in it was.
     ///
-    /// All other faults stay. A host would corrupt or stop itself where accesses are out of bounds, misaligned or write
-    /// constants, stacks overflow, divisions have no result, or traps are reached; and who waits for whom at barriers
-    /// and in operations of a warp must be known to run the threads at all.
+    /// All other faults stay. A host would corrupt or stop itself where accesses are out of bounds,
+    /// misaligned or write constants, stacks overflow, divisions have no result, or traps are
+    /// reached; and who waits for whom at barriers and in operations of a warp must be known to run
+    /// the threads at all.
     Off,
 }
 
@@ -270,9 +273,9 @@ struct Compiled {
 
 /// Kernels that are ready to run.
 ///
-/// A program can be launched any number of times, also after a fault. Variables of the program in global memory keep
-/// their values from launch to launch. A program can be sent to another thread, but not shared by several: launches
-/// would share those variables.
+/// A program can be launched any number of times, also after a fault. Variables of the program in
+/// global memory keep their values from launch to launch. A program can be sent to another thread,
+/// but not shared by several: launches would share those variables.
 pub struct Program {
     kernels: BTreeMap<String, Loaded>,
     modules: Vec<Compiled>,
@@ -280,8 +283,9 @@ pub struct Program {
     _not_sync: std::marker::PhantomData<std::cell::Cell<()>>,
 }
 
-// SAFETY: what is left of MLIR is the engine, which owns the compiled code. Nothing in it is bound to the thread that
-// made it, and after loading it is only destroyed. The pointers to code and variables point into what it owns.
+// SAFETY: what is left of MLIR is the engine, which owns the compiled code. Nothing in it is bound
+// to the thread that made it, and after loading it is only destroyed. The pointers to code and
+// variables point into what it owns.
 unsafe impl Send for Program {}
 
 impl fmt::Debug for Program {
@@ -296,15 +300,16 @@ impl fmt::Debug for Program {
 impl Program {
     /// Parses device IR and compiles its kernels for the host.
     ///
-    /// The text is an MLIR module whose `gpu.module`s hold `llvm.func`s in the LLVM and NVVM dialects, which is what is
-    /// left just before PTX is made. Whatever else the module holds is ignored. Faults name the source locations that
-    /// the text carries, or lines of the text itself, as file `-`, where it carries none. Print text with locations in
-    /// generic form: MLIR's short form of `nvvm.barrier` with a location does not parse.
+    /// The text is an MLIR module whose `gpu.module`s hold `llvm.func`s in the LLVM and NVVM
+    /// dialects, which is what is left just before PTX is made. Whatever else the module holds is
+    /// ignored. Faults name the source locations that the text carries, or lines of the text
+    /// itself, as file `-`, where it carries none. Print text with locations in generic form:
+    /// MLIR's short form of `nvvm.barrier` with a location does not parse.
     ///
     /// # Errors
     ///
-    /// When the text does not parse, holds no kernel, or has an operation, a type or an external function that the
-    /// executor does not know.
+    /// When the text does not parse, holds no kernel, or has an operation, a type or an external
+    /// function that the executor does not know.
     pub fn load(device_ir: &str) -> Result<Self, Error> {
         if let Some(position) = device_ir.find('\0') {
             let line = device_ir[..position].lines().count().max(1) as u32;
@@ -404,8 +409,8 @@ impl Program {
         self.kernels.values().map(|loaded| &loaded.kernel.info)
     }
 
-    /// Runs a kernel to its end: the blocks one after the other, the threads of a block in turns, and the blocks of a
-    /// cluster as one.
+    /// Runs a kernel to its end: the blocks one after the other, the threads of a block in turns,
+    /// and the blocks of a cluster as one.
     ///
     /// # Errors
     ///
@@ -452,8 +457,8 @@ impl Program {
             .map_err(|error| Fault::Internal(error.to_string()))
             .and_then(|shared| {
                 let machine = Machine::new(&module.sites, memory, launch, shared, shared_bytes);
-                // SAFETY: the entry is that of a kernel rewritten by `convert`, which announces every access; the
-                // parameters have its types, and the values outlive the call.
+                // SAFETY: the entry is that of a kernel rewritten by `convert`, which announces
+                // every access; the parameters have its types, and the values outlive the call.
                 unsafe {
                     schedule::run(
                         machine,
@@ -490,7 +495,8 @@ fn check_parameters(info: &KernelInfo, params: &[Param]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Checks a launch against the kernel and what is possible; the result is the shared memory of a block, in bytes.
+/// Checks a launch against the kernel and what is possible; the result is the shared memory of a
+/// block, in bytes.
 fn check_launch(info: &KernelInfo, launch: &Launch) -> Result<u32, String> {
     let size = |what: &str, found: [u32; 3], most: [u32; 3]| {
         let fits = (0..3).all(|axis| (1..=most[axis]).contains(&found[axis]));

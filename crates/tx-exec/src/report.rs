@@ -13,8 +13,8 @@ pub struct Accesses {
 
 /// What a launch executed.
 ///
-/// Accesses are counted once for each thread and operation, however many bytes they touch. Synchronising operations
-/// are counted once for each time a group of threads completes one.
+/// Accesses are counted once for each thread and operation, however many bytes they touch.
+/// Synchronising operations are counted once for each time a group of threads completes one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
@@ -58,7 +58,8 @@ impl Accesses {
 const WARP: u64 = 32;
 
 impl Report {
-    /// About how much there was to do: what every thread started, repeated, accessed and waited for, counted alike.
+    /// About how much there was to do: what every thread started, repeated, accessed and waited
+    /// for, counted alike.
     ///
     /// It is the same wherever the launch is made, which its time is not.
     pub fn work(&self) -> u64 {

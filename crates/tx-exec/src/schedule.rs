@@ -1,4 +1,5 @@
-//! Runs the threads of each block, or of all blocks of a cluster, as coroutines, one at a time, until all have exited.
+//! Runs the threads of each block, or of all blocks of a cluster, as coroutines, one at a time,
+//! until all have exited.
 
 use crate::{
     fault::Fault,
@@ -14,8 +15,8 @@ use corosensei::{
 };
 use std::ffi::c_void;
 
-/// Stack that a thread needs beside the private memory of the kernel: frames of generated code, of the hooks it calls
-/// and of the C library's mathematical functions, in bytes.
+/// Stack that a thread needs beside the private memory of the kernel: frames of generated code, of
+/// the hooks it calls and of the C library's mathematical functions, in bytes.
 pub(crate) const STACK_RESERVE: u64 = 128 * 1024;
 /// What must be left of it when generated code allocates or calls, in bytes.
 pub(crate) const STACK_MARGIN: u64 = 64 * 1024;
@@ -30,9 +31,9 @@ impl Threads {
     fn take_stacks(&mut self) -> Vec<DefaultStack> {
         for thread in &mut self.0 {
             if !thread.done() {
-                // SAFETY: a suspended thread's stack holds frames of generated code and of hooks that are suspended,
-                // and neither has anything to drop: see `hooks::suspend`. A thread that has not started holds the
-                // closure below, which owns nothing.
+                // SAFETY: a suspended thread's stack holds frames of generated code and of hooks
+                // that are suspended, and neither has anything to drop: see `hooks::suspend`. A
+                // thread that has not started holds the closure below, which owns nothing.
                 unsafe { thread.force_reset() };
             }
         }
@@ -51,8 +52,8 @@ impl Drop for Threads {
 ///
 /// # Safety
 ///
-/// `entry` must be the code of a kernel whose memory accesses are all announced to the hooks, and `parameters` point
-/// to values of the types it takes, which outlive the call.
+/// `entry` must be the code of a kernel whose memory accesses are all announced to the hooks, and
+/// `parameters` point to values of the types it takes, which outlive the call.
 pub(crate) unsafe fn run(
     mut machine: Machine<'_>,
     entry: Entry,
@@ -70,8 +71,9 @@ pub(crate) unsafe fn run(
     let machine: *mut Machine<'_> = &mut machine;
     let _scope = hooks::Scope::enter(machine.cast());
     let erased: *mut Machine<'static> = machine.cast();
-    // SAFETY (here and below): the machine lives until the end of this function. Hooks use it only while a coroutine
-    // runs, which is while `resume` is called, and no reference made here lives across that call.
+    // SAFETY (here and below): the machine lives until the end of this function. Hooks use it only
+    // while a coroutine runs, which is while `resume` is called, and no reference made here lives
+    // across that call.
     let clusters = unsafe { (*machine).blocks.count() };
     for number in 0..clusters {
         // SAFETY: as above.
@@ -81,8 +83,8 @@ pub(crate) unsafe fn run(
             .flat_map(|rank| state.threads_of(rank))
             .collect();
         for (&index, stack) in indices.iter().zip(&stacks) {
-            // What a stack has beyond what was asked for is not the kernel's: where it ends must not depend on what ran
-            // before.
+            // What a stack has beyond what was asked for is not the kernel's: where it ends must
+            // not depend on what ran before.
             state.threads[index].stack_limit =
                 stack.base().get().saturating_sub(stack_bytes) as u64;
         }

@@ -8,7 +8,8 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Bytes between two variables that belong to neither, so that an access which runs over the end of one is noticed.
+/// Bytes between two variables that belong to neither, so that an access which runs over the end of
+/// one is noticed.
 pub(crate) const GAP: u64 = 64;
 
 /// A variable in a kernel's shared memory.
@@ -60,8 +61,8 @@ impl<'m> SharedMemory<'m> {
 
     /// Forgets what a block has written.
     pub(crate) fn reset(&mut self) {
-        // SAFETY: the bytes are ours, `length` long, and no thread of a kernel runs now. All ones are a NaN, and an
-        // unlikely index.
+        // SAFETY: the bytes are ours, `length` long, and no thread of a kernel runs now. All ones
+        // are a NaN, and an unlikely index.
         unsafe { std::ptr::write_bytes(self.bytes.as_ptr(), 0xff, self.length as usize) };
         self.written.fill(0);
     }

@@ -105,14 +105,15 @@ impl Kind {
     }
 }
 
-/// A combiner that has no name of its own. In the text, `ACC` is the type of partial results of the first source.
+/// A combiner that has no name of its own. In the text, `ACC` is the type of partial results of the
+/// first source.
 pub(crate) struct Custom {
     pub(crate) elements: &'static [Element],
     text: &'static str,
 }
 
-/// Combiners that are associative and commutative, with neutral identities but for special values: -∞ wins over NaN where
-/// NaN loses, and 0.0 and -0.0 are 0.0.
+/// Combiners that are associative and commutative, with neutral identities but for special values:
+/// -∞ wins over NaN where NaN loses, and 0.0 and -0.0 are 0.0.
 pub(crate) const CUSTOM: [Custom; 12] = [
     // A product spelled out.
     Custom {

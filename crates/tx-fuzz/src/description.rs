@@ -1,7 +1,8 @@
 //! Programs as plain data, from which their text follows.
 //!
-//! A description holds choices and nothing that follows from them: sizes of destinations, types of views and layouts of
-//! results are worked out when it is printed. So a smaller description is a program again, most of the time.
+//! A description holds choices and nothing that follows from them: sizes of destinations, types of
+//! views and layouts of results are worked out when it is printed. So a smaller description is a
+//! program again, most of the time.
 
 use crate::combine::Combine;
 use crate::element::Element;

@@ -39,8 +39,8 @@ pub struct Config {
     pub first: u64,
     /// Processes at a time.
     pub jobs: usize,
-    /// The variant that computes a reduction of each program; without, variants are chosen as ever. Cases in which it takes none
-    /// are passed over.
+    /// The variant that computes a reduction of each program; without, variants are chosen as ever.
+    /// Cases in which it takes none are passed over.
     pub variant: Option<String>,
     /// The folder for findings.
     pub out: PathBuf,
@@ -124,8 +124,9 @@ fn checked(
     Ok(None)
 }
 
-/// The program with one of its reductions computed by `variant`, and the others by what is chosen for them: each in its turn, which
-/// depends on the number of the case. Whole arrays have none of these: what computes them says a schedule.
+/// The program with one of its reductions computed by `variant`, and the others by what is chosen
+/// for them: each in its turn, which depends on the number of the case. Whole arrays have none of
+/// these: what computes them says a schedule.
 fn forced(case: &Case, index: u64, variant: &str) -> impl Iterator<Item = Case> {
     let with = |turn: u64| {
         let mut case = case.clone();
@@ -181,7 +182,8 @@ fn save(config: &Config, index: u64, case: &Case, outcome: &Outcome) -> io::Resu
     let forced = config.variant.as_ref();
     let forced = forced.map_or_else(String::new, |name| format!(" --variant {name}"));
     let mut file = format!(
-        "// Found by `{program} fuzz modules --seed {} --first {index} --cases 1{forced}`, then made smaller.\n\
+        "// Found by `{program} fuzz modules --seed {} --first {index} --cases 1{forced}`, then \
+         made smaller.\n\
          // {} with `{program} validate --chip {} --seed {}`{}\n",
         config.seed,
         outcome.headline(),

@@ -10,7 +10,8 @@ const BY_THE_CLOCK: u32 = 10;
 /// Ticks a second in which Linux says what a process took.
 const TICKS: u64 = 100;
 
-/// A limit for the time that a process takes from a processor: on a busy machine the clock says nothing of a program.
+/// A limit for the time that a process takes from a processor: on a busy machine the clock says
+/// nothing of a program.
 pub(crate) struct Patience {
     process: u32,
     limit: Duration,

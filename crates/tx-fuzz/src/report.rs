@@ -196,8 +196,9 @@ impl Drop for Folder {
 mod tests {
     use super::*;
 
-    /// A summary does not depend on the order in which cases end, counts what was chosen, and shows names of programs that go
-    /// wrong, but not of those that are refused. A stage that changes results is one finding, whatever is wrong first.
+    /// A summary does not depend on the order in which cases end, counts what was chosen, and shows
+    /// names of programs that go wrong, but not of those that are refused. A stage that changes
+    /// results is one finding, whatever is wrong first.
     #[test]
     fn what_is_chosen_is_counted_and_findings_keep_names() {
         let outcome = |class, message: &str, variants: &[&str]| Outcome {
@@ -222,7 +223,8 @@ mod tests {
         let text = told(&cases);
         assert_eq!(
             text,
-            "chosen 2x pairwise\nchosen 1x sequential\nchosen 1x shuffle\nchosen 0x parallel: nothing is found out about it\n\
+            "chosen 2x pairwise\nchosen 1x sequential\nchosen 1x shuffle\nchosen 0x parallel: \
+             nothing is found out about it\n\
              refused 1x tile-expand-reduce: `…` has N\n\
              findings 2x wrong in tile-expand-reduce: `@sums` of 3 (first in case 6)\n\
              4 cases: 1 accepted (25 %), 1 refused, 0 upstream's, 2 findings"
@@ -231,7 +233,8 @@ mod tests {
         assert_eq!(told(&cases), text);
     }
 
-    /// Where a variant is forced, cases in which it takes nothing are none that were tried, and of the others nothing is asked.
+    /// Where a variant is forced, cases in which it takes nothing are none that were tried, and of
+    /// the others nothing is asked.
     #[test]
     fn what_a_forced_variant_does_not_take_is_passed_over() {
         let mut summary = Summary::with_variants(["local", "shared"], Some("local".to_owned()));

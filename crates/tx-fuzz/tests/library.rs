@@ -1,5 +1,5 @@
-//! The public functions that take text are given damaged text, and answer with an error or a result: a panic fails the test, and so
-//! does the end of its process.
+//! The public functions that take text are given damaged text, and answer with an error or a
+//! result: a panic fails the test, and so does the end of its process.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -11,7 +11,8 @@ const PROGRAMS: u64 = 500;
 const OTHERS: u64 = 2000;
 
 const SUM: &str = "func.func @rows(%A: memref<?x8xf32>, %B: memref<?xf32>) {
-  tile.reduce sum %A into %B axes [1] scope(grid) {nan = #tile.nan<ignore>} : memref<?x8xf32> into memref<?xf32>
+  tile.reduce sum %A into %B axes [1] scope(grid) {nan = #tile.nan<ignore>}
+      : memref<?x8xf32> into memref<?xf32>
   return
 }
 ";
@@ -24,7 +25,8 @@ func.func private @helper(%A: tensor<4x8xf32>) -> tensor<4x8xf32> {
 func.func @fused(%A: tensor<4x8xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %S = call @helper(%A) : (tensor<4x8xf32>) -> tensor<4x8xf32>
   %R = linalg.generic {indexing_maps = [#i, #r], iterator_types = [\"parallel\", \"reduction\"]}
-      ins(%S : tensor<4x8xf32>) outs(%z : tensor<4xf32>) attrs = {acc = f64, schedule = [#tile.bind<\"d0\" to block_x>]} {
+      ins(%S : tensor<4x8xf32>) outs(%z : tensor<4xf32>)
+          attrs = {acc = f64, schedule = [#tile.bind<\"d0\" to block_x>]} {
   ^bb0(%a: f32, %o: f32):
     %s = arith.addf %a, %o : f32
     linalg.yield %s : f32
@@ -32,7 +34,8 @@ func.func @fused(%A: tensor<4x8xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tens
   return %R, %R : tensor<4xf32>, tensor<4xf32>
 }
 ";
-const SCHEDULE: &str = "[#tile.split<\"d0\" by 32>, #tile.bind<\"d0.o\" to block_x>, #tile.bind<\"d0.i\" to thread_x>, \
+const SCHEDULE: &str = "[#tile.split<\"d0\" by 32>, #tile.bind<\"d0.o\" to block_x>, \
+                        #tile.bind<\"d0.i\" to thread_x>, \
                         #tile.case<\"d1\" to 64, [#tile.bind<\"d0\" to block_x>]>, #tile.otherwise<[]>]";
 const PASSES: &str =
     "canonicalize{max-iterations=3},builtin.module(cse),tile-schedule{until=choice chip=sm_90}";

@@ -246,8 +246,8 @@ fn is_terminator(op: Op<'_>) -> bool {
     )
 }
 
-/// The scalar type of a value, and how many of them each lane has: the elements of a vector, the register slots of a
-/// fragment.
+/// The scalar type of a value, and how many of them each lane has: the elements of a vector, the
+/// register slots of a fragment.
 pub(crate) fn scalars(ty: Type<'_>) -> Option<(Scalar, usize)> {
     if let Some(scalar) = Scalar::of(ty) {
         return Some((scalar, 1));

@@ -151,8 +151,8 @@ impl<'c> Combiner<'c> {
     /// The combiner of an op; `None` when it is neither `tile.reduce` nor `tile.all_reduce`.
     ///
     /// # Errors
-    /// When the combiner cannot be run by itself: it has ops that are not known, or uses values from outside that are no
-    /// constants.
+    /// When the combiner cannot be run by itself: it has ops that are not known, or uses values
+    /// from outside that are no constants.
     pub fn of(op: Op<'c>) -> Option<Result<Self, Trouble>> {
         if let Some(view) = Reduce::of(op) {
             let element = view

@@ -1,13 +1,13 @@
 //! The laws that a combiner must obey, tried by running it.
 //!
-//! Elements are combined in any order, so a combiner is commutative and associative. Threads without an element combine the
-//! identity, so that is neutral. Both are decided for integers of up to 8 bits, by trying everything. Elsewhere they are
-//! tried: with extremes, zeros, ones, powers of two and their neighbours, each with each, and with numbers that are drawn
-//! the same on every run.
+//! Elements are combined in any order, so a combiner is commutative and associative. Threads
+//! without an element combine the identity, so that is neutral. Both are decided for integers of up
+//! to 8 bits, by trying everything. Elsewhere they are tried: with extremes, zeros, ones, powers of
+//! two and their neighbours, each with each, and with numbers that are drawn the same on every run.
 //!
-//! What is found of values that may not occur is no error, but told: which tuples of values a combiner meets, and whether
-//! numbers are positive, only the program's author knows. Floats that are rounded may differ as much as two orders may,
-//! which is what [`Bound`](crate::Bound) says.
+//! What is found of values that may not occur is no error, but told: which tuples of values a
+//! combiner meets, and whether numbers are positive, only the program's author knows. Floats that
+//! are rounded may differ as much as two orders may, which is what [`Bound`](crate::Bound) says.
 
 use crate::combiner::{Combined, Combiner};
 use crate::number::{Float, Scalar, truncated};
@@ -39,8 +39,8 @@ pub struct Laws {
     pub finding: Finding,
 }
 
-/// Tries the laws of every combiner of a function or kernel, and of what it calls and launches; of kinds with a name,
-/// those of each on each type once.
+/// Tries the laws of every combiner of a function or kernel, and of what it calls and launches; of
+/// kinds with a name, those of each on each type once.
 pub fn laws(module: &Module<'_>, entry: &str) -> Vec<Laws> {
     // SAFETY: the op lives as long as the module.
     let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
@@ -239,8 +239,8 @@ impl<'t, 'c> Trial<'t, 'c> {
         Ok(None)
     }
 
-    /// Several parts, of a region. Where an element is made of one number, every positive number is taken to occur; what
-    /// else does is not known.
+    /// Several parts, of a region. Where an element is made of one number, every positive number is
+    /// taken to occur; what else does is not known.
     fn tuples(&mut self) -> Result<Finding, Trouble> {
         let combiner = self.combiner;
         let Some(element) = combiner.element() else {
@@ -315,7 +315,8 @@ impl<'t, 'c> Trial<'t, 'c> {
             return Ok(Finding::Broken(text));
         }
         if self.scalars.len() > 1 {
-            // The index of nothing is that of the first element as well: partial results start from something else.
+            // The index of nothing is that of the first element as well: partial results start from
+            // something else.
             return Ok(Finding::Hold(Vec::new()));
         }
         match self.identity(&values)? {
@@ -324,7 +325,8 @@ impl<'t, 'c> Trial<'t, 'c> {
         }
     }
 
-    /// Tuples of which all parts but one are the identity's: an index beside the least value, which only a tie shows.
+    /// Tuples of which all parts but one are the identity's: an index beside the least value, which
+    /// only a tie shows.
     fn beside_identity(&self) -> Combined {
         let identity = self.combiner.identity();
         let mut parts = vec![Vec::new(); identity.len()];
@@ -515,7 +517,8 @@ impl<'t, 'c> Trial<'t, 'c> {
         })
     }
 
-    /// The verdict when what is left is the identity: it must be neutral to itself, and is expected to be to others.
+    /// The verdict when what is left is the identity: it must be neutral to itself, and is expected
+    /// to be to others.
     fn with_identity(
         &self,
         values: &Combined,
@@ -553,7 +556,8 @@ impl<'t, 'c> Trial<'t, 'c> {
         }
         Ok(match (self.scalars, self.combiner.element()) {
             ([_], None) => {
-                "no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it \
+                "no other that is usual is neutral either: write the one that is, or mend the \
+                 combiner where it changes single values (it \
                  takes away a sign, say), or such values must not occur"
             }
             (_, Some(_)) => {
@@ -564,8 +568,8 @@ impl<'t, 'c> Trial<'t, 'c> {
         .to_owned())
     }
 
-    /// An identity of one part that is neutral to all of these values, and to infinities. Of those that reductions have: another may
-    /// change what was not tried.
+    /// An identity of one part that is neutral to all of these values, and to infinities. Of those
+    /// that reductions have: another may change what was not tried.
     fn neutral(&self, values: &Combined) -> Result<Option<u64>, Trouble> {
         let [scalar] = *self.scalars else {
             return Ok(None);
@@ -646,7 +650,8 @@ impl<'t, 'c> Trial<'t, 'c> {
         Ok(others.all(|i| self.is_changed(values, &result, i)))
     }
 
-    /// Whether a value came out of a combination with the identity as another one. Of floats that are no NaN, up to rounding and the sign of 0.
+    /// Whether a value came out of a combination with the identity as another one. Of floats that
+    /// are no NaN, up to rounding and the sign of 0.
     fn is_changed(&self, values: &Combined, result: &Combined, i: usize) -> bool {
         values.defined[i]
             && self.scalars.iter().enumerate().any(|(part, scalar)| {
@@ -678,7 +683,8 @@ impl<'t, 'c> Trial<'t, 'c> {
 
 fn associative([a, b, c]: [String; 3], [left, right]: [String; 2]) -> String {
     format!(
-        "not associative: combiner(combiner({a}, {b}), {c}) = {left}, but combiner({a}, combiner({b}, {c})) = {right}"
+        "not associative: combiner(combiner({a}, {b}), {c}) = {left}, but combiner({a}, \
+         combiner({b}, {c})) = {right}"
     )
 }
 
@@ -822,7 +828,8 @@ impl Random {
         }
     }
 
-    /// A number whose exponent is any in the middle half of those that there are, so that products are finite.
+    /// A number whose exponent is any in the middle half of those that there are, so that products
+    /// are finite.
     fn spread(&mut self, float: Float, bits: u64) -> u64 {
         let exponent =
             self.below((-float.least_exponent()) as usize) as i32 + float.least_exponent() / 2;

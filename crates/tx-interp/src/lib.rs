@@ -1,13 +1,15 @@
-//! Runs IR of any level directly: `linalg` and `tile.reduce` over whole arrays, kernels with `tile` ops, and the loops,
-//! shuffles and barriers that these become.
+//! Runs IR of any level directly: `linalg` and `tile.reduce` over whole arrays, kernels with `tile`
+//! ops, and the loops, shuffles and barriers that these become.
 //!
-//! It is a second opinion. Nothing of the lowering is used: each op does here what its documentation says, in the most
-//! direct way, so that a module before a pass and the module after it can be run and compared.
+//! It is a second opinion. Nothing of the lowering is used: each op does here what its
+//! documentation says, in the most direct way, so that a module before a pass and the module after
+//! it can be run and compared.
 //!
-//! All threads of a block execute each op before any executes the next: lockstep, with the lanes that take a branch or
-//! an iteration. That is what a program means before barriers are inserted, because ops on tiles behave as if executed in
-//! program order by all threads. Once barriers are there, [`Options::races`] asks whether they order every access, by the
-//! happens-before order of [`tx_exec::happens_before`].
+//! All threads of a block execute each op before any executes the next: lockstep, with the lanes
+//! that take a branch or an iteration. That is what a program means before barriers are inserted,
+//! because ops on tiles behave as if executed in program order by all threads. Once barriers are
+//! there, [`Options::races`] asks whether they order every access, by the happens-before order of
+//! [`tx_exec::happens_before`].
 //!
 //! Beside each float goes a [`Bound`]: how far another order of combination may take it.
 //!
@@ -125,14 +127,16 @@ pub struct Array {
 pub struct Outcome {
     /// Every argument, in order; empty for numbers.
     pub arrays: Vec<Array>,
-    /// Ops that were executed and elements that were accessed, counted for each thread: about how much there was to do.
+    /// Ops that were executed and elements that were accessed, counted for each thread: about how
+    /// much there was to do.
     pub work: u64,
 }
 
 /// Runs a `func.func` or a kernel `gpu.func`.
 ///
 /// # Errors
-/// When an op is not known, when the arguments do not fit, and when the program does what it must not: see [`Trouble`].
+/// When an op is not known, when the arguments do not fit, and when the program does what it must
+/// not: see [`Trouble`].
 pub fn run(
     module: &Module<'_>,
     entry: &str,

@@ -75,8 +75,8 @@ impl<'c> World<'c> {
 
 /// The blocks that run together: those of a cluster, which is one block unless a launch says otherwise.
 ///
-/// Lanes are their threads, one block after the other. Of several each begins at a multiple of a warp, so that there may be
-/// lanes without a thread between two, which are never active.
+/// Lanes are their threads, one block after the other. Of several each begins at a multiple of a
+/// warp, so that there may be lanes without a thread between two, which are never active.
 #[derive(Clone)]
 pub(crate) struct Cta {
     pub(crate) grid: [u32; 3],
@@ -161,8 +161,8 @@ impl Cta {
 
 /// A function while it runs: all lanes execute each op before any executes the next.
 ///
-/// The lanes are the threads of a block in a kernel, one in a host function, and elements in the body of an op over
-/// arrays.
+/// The lanes are the threads of a block in a kernel, one in a host function, and elements in the
+/// body of an op over arrays.
 pub(crate) struct Exec<'w, 'c> {
     pub(crate) world: &'w mut World<'c>,
     pub(crate) slots: Vec<Value>,

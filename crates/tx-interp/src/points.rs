@@ -19,7 +19,8 @@ impl Points {
         }
     }
 
-    /// Sets some dimensions, of these sizes, to the index whose number in row-major order is that of the lane.
+    /// Sets some dimensions, of these sizes, to the index whose number in row-major order is that
+    /// of the lane.
     pub(crate) fn set(&mut self, dims: &[usize], sizes: &[i64], number: impl Fn(usize) -> i64) {
         let mut inner = 1;
         for (d, size) in dims.iter().zip(sizes).rev() {

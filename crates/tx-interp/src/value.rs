@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 /// Numbers: `width` of them for each lane, or the same for all lanes.
 ///
-/// A scalar has width 1, a vector as many as it has elements, a fragment as many as a thread has register slots.
+/// A scalar has width 1, a vector as many as it has elements, a fragment as many as a thread has
+/// register slots.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Lanes {
     pub(crate) width: usize,

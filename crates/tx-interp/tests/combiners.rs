@@ -1,5 +1,6 @@
-//! What the compiler emits to combine partial results, run, against what this crate says that kinds mean: two
-//! implementations that share no code. And what partial results start from, which must change no bit of any other.
+//! What the compiler emits to combine partial results, run, against what this crate says that kinds
+//! mean: two implementations that share no code. And what partial results start from, which must
+//! change no bit of any other.
 
 use tx_dialect_tile::Reduce;
 use tx_interp::{Argument, Combined, Combiner, Float, Options, Outcome, Scalar, run};
@@ -93,7 +94,8 @@ const BLOCK: usize = 256;
 
 /// Emits what a closure says for two partial results, each of every pair in a thread of its own, and runs it.
 ///
-/// The closure is given the combiner and the parts of the two, and gives the parts of the result, whose types are `out`.
+/// The closure is given the combiner and the parts of the two, and gives the parts of the result,
+/// whose types are `out`.
 fn emitted(
     case: &Case,
     inputs: &[&str],
@@ -280,7 +282,8 @@ impl Random {
     }
 }
 
-/// Values of a type that are telling: NaN, infinities, zeros of both signs, extremes, and numbers around them.
+/// Values of a type that are telling: NaN, infinities, zeros of both signs, extremes, and numbers
+/// around them.
 fn telling(scalar: Scalar) -> Vec<u64> {
     match scalar {
         Scalar::Int(bits) => {
@@ -357,7 +360,8 @@ fn many(scalar: Scalar) -> Vec<u64> {
     telling(scalar).into_iter().chain(drawn).collect()
 }
 
-/// Pairs of partial results: all of 8-bit integers, and of others all of telling ones with many that are drawn.
+/// Pairs of partial results: all of 8-bit integers, and of others all of telling ones with many
+/// that are drawn.
 fn pairs(case: &Case) -> [Combined; 2] {
     let value = scalar(case.acc);
     let mut list = match value {
@@ -484,8 +488,8 @@ fn later_elements_need_no_look_at_the_index() {
     }
 }
 
-/// What partial results start from leaves every other as it is, to the bit, from either side; the result of nothing is the
-/// identity. See decision 7.
+/// What partial results start from leaves every other as it is, to the bit, from either side; the
+/// result of nothing is the identity. See decision 7.
 #[test]
 fn starts_change_no_bit() {
     for case in cases() {
@@ -654,8 +658,8 @@ fn what_is_lowered_combines_as_defined() {
     }
 }
 
-/// Sums and products of three numbers lie within their bounds of the exact one, whichever two are combined first; and
-/// bounds are no wider than a few roundings.
+/// Sums and products of three numbers lie within their bounds of the exact one, whichever two are
+/// combined first; and bounds are no wider than a few roundings.
 #[test]
 fn every_order_lies_within_the_bound() {
     for case in cases() {

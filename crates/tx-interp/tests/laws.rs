@@ -1,5 +1,5 @@
-//! The laws of combiners: of those that programs bring along, which of them are refused and with which values; and of every
-//! kind that has a name, on every type.
+//! The laws of combiners: of those that programs bring along, which of them are refused and with
+//! which values; and of every kind that has a name, on every type.
 
 use tx_interp::{Finding, laws};
 use tx_mlir::Session;
@@ -14,8 +14,8 @@ fn found(text: &str) -> Vec<(String, Finding)> {
     found.map(|laws| (laws.combiner, laws.finding)).collect()
 }
 
-/// A kernel that reduces vectors with a combiner of its own: types, identities, and what the region does with `%l0`, `%r0`
-/// and so on, up to what it yields.
+/// A kernel that reduces vectors with a combiner of its own: types, identities, and what the region
+/// does with `%l0`, `%r0` and so on, up to what it yields.
 fn custom(types: &[&str], identities: &str, outside: &str, body: &str, yields: &str) -> String {
     let each = |f: &dyn Fn(usize, &str) -> String| -> String {
         let texts: Vec<String> = types.iter().enumerate().map(|(i, ty)| f(i, ty)).collect();
@@ -33,7 +33,8 @@ fn custom(types: &[&str], identities: &str, outside: &str, body: &str, yields: &
         "gpu.module @m {{
            gpu.func @k({arguments}) kernel attributes {{known_block_size = array<i32: 32, 1, 1>}} {{
              {outside}
-             tile.reduce custom {sources} into {destinations} axes [0] scope(cta) identity [{identities}] combiner {{
+             tile.reduce custom {sources} into {destinations} axes [0] scope(cta)
+               identity [{identities}] combiner {{
              ^bb0({left}, {right}):
                {body}
                tile.yield {yields} : {yielded}
@@ -106,7 +107,8 @@ fn identities_of_tuples_are_tried_where_one_part_differs() {
     assert_eq!(least("-2147483648"), Finding::Hold(vec![]));
 }
 
-/// Of 8-bit integers everything is tried: a single pair of 65536 is found, and so is one that comes up between two others.
+/// Of 8-bit integers everything is tried: a single pair of 65536 is found, and so is one that comes
+/// up between two others.
 #[test]
 fn combiners_of_small_integers_are_decided() {
     assert_eq!(
@@ -155,7 +157,10 @@ fn identities_are_tried() {
     assert_eq!(
         remarks,
         [
-            "where such values occur, the identity is not neutral: combiner(0, -127) = 127, expected -127; no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it takes away a sign, say), or such values must not occur"
+            "where such values occur, the identity is not neutral: combiner(0, -127) = 127, \
+             expected -127; no other that is usual is neutral either: write the one that is, or \
+             mend the combiner where it changes single values (it takes away a sign, say), or \
+             such values must not occur"
         ]
     );
     assert_eq!(
@@ -168,7 +173,8 @@ fn identities_are_tried() {
     );
 }
 
-/// Of a combiner that changes single values no identity is neutral, however small; and one that was not tried with what it changes is not named.
+/// Of a combiner that changes single values no identity is neutral, however small; and one that was
+/// not tried with what it changes is not named.
 #[test]
 fn no_identity_is_made_up() {
     let length = "%p = arith.mulf %l0, %l0 : f32
@@ -232,7 +238,8 @@ fn neutral_identities_are_named() {
     }
 }
 
-/// What is not defined says nothing: neither of the values that a division fails for, nor of the others of a piece.
+/// What is not defined says nothing: neither of the values that a division fails for, nor of the
+/// others of a piece.
 #[test]
 fn what_is_not_defined_is_left_out() {
     let largest = "%s = arith.shli %l0, %r0 : i8
@@ -243,7 +250,10 @@ fn what_is_not_defined_is_left_out() {
     assert_eq!(
         remarks,
         [
-            "where such values occur, the identity is not neutral: combiner(0, 8) = undefined, expected 8; no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it takes away a sign, say), or such values must not occur"
+            "where such values occur, the identity is not neutral: combiner(0, 8) = undefined, \
+             expected 8; no other that is usual is neutral either: write the one that is, or mend \
+             the combiner where it changes single values (it takes away a sign, say), or such \
+             values must not occur"
         ]
     );
     assert_eq!(
@@ -253,7 +263,9 @@ fn what_is_not_defined_is_left_out() {
     // The identity is a shift by too much.
     assert_eq!(
         example(of_one("i8", "-1", largest)),
-        "the identity is not neutral: combiner(-1, -1) = undefined, expected -1; no other that is usual is neutral either: write the one that is, or mend the combiner where it changes single values (it takes away a sign, say), or such values must not occur"
+        "the identity is not neutral: combiner(-1, -1) = undefined, expected -1; no other that is \
+         usual is neutral either: write the one that is, or mend the combiner where it changes \
+         single values (it takes away a sign, say), or such values must not occur"
     );
 }
 
@@ -309,7 +321,8 @@ fn what_depends_on_nan_is_told() {
     assert_eq!(
         of_one("f32", "0xFF800000", chosen),
         Finding::Hold(vec![
-            "where such values occur, not commutative: combiner(1.0, NaN) = NaN, but combiner(NaN, 1.0) = 1.0; the combiner must give the same in any order"
+            "where such values occur, not commutative: combiner(1.0, NaN) = NaN, but \
+             combiner(NaN, 1.0) = 1.0; the combiner must give the same in any order"
                 .to_owned()
         ])
     );
@@ -373,7 +386,8 @@ fn made(element: &str, body: &str) -> String {
     )
 }
 
-/// Where elements are made of one number, those of positive numbers occur, each index once: what fails for them is wrong.
+/// Where elements are made of one number, those of positive numbers occur, each index once: what
+/// fails for them is wrong.
 #[test]
 fn elements_that_are_made_occur() {
     let index = "%j = arith.index_cast %i : index to i32";
@@ -414,8 +428,8 @@ fn values_from_outside() {
     assert!(why.contains("a value from outside"), "{why}");
 }
 
-/// Every kind with a name is commutative and associative, and its identity neutral, on every type of partial results and
-/// for both policies: decided for 8 bits and 1, tried for all others.
+/// Every kind with a name is commutative and associative, and its identity neutral, on every type
+/// of partial results and for both policies: decided for 8 bits and 1, tried for all others.
 #[test]
 fn kinds_obey_the_laws() {
     let ints = ["i8", "i16", "i32", "i64"];

@@ -37,8 +37,8 @@ fn ends(iterations: u32, grids: [u32; 2], steps: StepLimit) -> [Result<(), u64>;
     })
 }
 
-/// Threads that do little each never come to a limit that grows with them, however large the grid; one that does not grow is
-/// passed by many, and one that grows by those that do much.
+/// Threads that do little each never come to a limit that grows with them, however large the grid;
+/// one that does not grow is passed by many, and one that grows by those that do much.
 #[test]
 fn a_limit_may_grow_with_the_threads() {
     let fixed = StepLimit::new(20_000);

@@ -97,8 +97,8 @@ impl Output {
         self.status == Some(0)
     }
 
-    /// The command, how it ended and what it said, as a failure shows them: standard error, or standard output if
-    /// that is empty.
+    /// The command, how it ended and what it said, as a failure shows them: standard error, or
+    /// standard output if that is empty.
     pub fn explain(&self) -> String {
         format!(
             "{}\n{}\n{}",

@@ -9,12 +9,14 @@ use crate::count::Count;
 use crate::semantic::{Assemble, RaceFree, Validate};
 use crate::suite::Suite;
 
-/// What a directive does, once the RUN lines of a file are done. A function `Fn(&Context) -> Result<(), String>` is one.
+/// What a directive does, once the RUN lines of a file are done. A function `Fn(&Context) ->
+/// Result<(), String>` is one.
 pub trait Directive: Send + Sync {
     /// Does it.
     ///
     /// # Errors
-    /// What is not as the directive says: the failure of the test. The place of the directive is put before it.
+    /// What is not as the directive says: the failure of the test. The place of the directive is
+    /// put before it.
     fn run(&self, context: &Context<'_>) -> Result<(), String>;
 
     /// Refuses what stands after the colon, before anything is run.
@@ -109,8 +111,8 @@ impl Context<'_> {
             .collect())
     }
 
-    /// What the RUN line printed that the directive is about, as it is compared: with `$ROOT` and `$TMP`. `None`
-    /// where [`Directive::reads_output`] is false.
+    /// What the RUN line printed that the directive is about, as it is compared: with `$ROOT` and
+    /// `$TMP`. `None` where [`Directive::reads_output`] is false.
     pub fn output(&self) -> Option<&str> {
         self.output
     }
@@ -125,7 +127,8 @@ impl Context<'_> {
         self.running.suite.driver_name()
     }
 
-    /// Runs a tool of the suite. Status and signals are in the result; of one test, the same command is run once.
+    /// Runs a tool of the suite. Status and signals are in the result; of one test, the same
+    /// command is run once.
     ///
     /// # Errors
     /// The suite has no such tool, it cannot be found or started, or it does not end.

@@ -361,7 +361,8 @@ impl Test {
         }
         let sentence = prose.split_whitespace().count() >= 4 && prose.contains('.');
         if !sentence {
-            let reason = "no comment says what the test proves: a sentence of four words or more, with a full stop";
+            let reason = "no comment says what the test proves: a sentence of four words or more, \
+                          with a full stop";
             return Err(reason.to_owned());
         }
         for (number, run) in self.runs.iter().enumerate() {
@@ -477,7 +478,8 @@ mod tests {
     fn misspelt_checks_are_refused() {
         refuses(
             &GOOD.replace("CHECK", "CHEK"),
-            "line 4: unknown directive `CHEK:`: did you mean `CHECK`?\nknown are RUN, EXIT, SNAPSHOT, ROUNDTRIP, COUNT, PTXAS, \
+            "line 4: unknown directive `CHEK:`: did you mean `CHECK`?\nknown are RUN, EXIT, \
+             SNAPSHOT, ROUNDTRIP, COUNT, PTXAS, \
              RACE-FREE, VALIDATE, COMPARE, and CHECK with their suffixes",
         );
         refuses(&GOOD.replace("CHECK", "CHECK-NEST"), "unknown directive");
@@ -492,7 +494,8 @@ mod tests {
                 "line 6: unknown directive `SNAPSHO:`: did you mean `SNAPSHOT`?",
                 "line 7: unknown directive `CHECK-NEX:`: did you mean `CHECK-NEXT`?",
                 "line 8: expected an exit status, found `x`",
-                "line 9: unknown directive `VALIDTAE`: did you mean `VALIDATE`? (if it is no directive, put it into a sentence)",
+                "line 9: unknown directive `VALIDTAE`: did you mean `VALIDATE`? (if it is no \
+                 directive, put it into a sentence)",
                 "line 10: unknown directive `SM90:`",
             ]
         );

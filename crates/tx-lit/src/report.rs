@@ -74,7 +74,8 @@ pub(crate) fn numbered(text: &str) -> String {
         })
 }
 
-/// A line difference with some unchanged lines around each change. An end of line at the end of the text does not count.
+/// A line difference with some unchanged lines around each change. An end of line at the end of the
+/// text does not count.
 pub(crate) fn difference(old: &str, new: &str) -> String {
     let old: Vec<&str> = old.trim_end().lines().collect();
     let new: Vec<&str> = new.trim_end().lines().collect();

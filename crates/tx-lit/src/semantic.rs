@@ -6,8 +6,8 @@ use crate::command;
 use crate::directive::{Context, Directive};
 use crate::report::{indent, numbered};
 
-/// `PTXAS: sm_80 sm_90`: the program is compiled for each chip, and the result assembled. PTX that only its author
-/// accepts is worth nothing.
+/// `PTXAS: sm_80 sm_90`: the program is compiled for each chip, and the result assembled. PTX that
+/// only its author accepts is worth nothing.
 pub(crate) struct Assemble;
 
 impl Directive for Assemble {
@@ -89,8 +89,8 @@ impl Directive for Validate {
     }
 }
 
-/// `RACE-FREE`: the lowered program, on the executor, has no two accesses to a byte, one of them a write, that nothing
-/// orders.
+/// `RACE-FREE`: the lowered program, on the executor, has no two accesses to a byte, one of them a
+/// write, that nothing orders.
 pub(crate) struct RaceFree;
 
 /// The row of `tx validate` for the whole run of the lowered program on the executor.
@@ -175,7 +175,8 @@ fn races(verdicts: &str) -> Option<String> {
             }
             None => {
                 return Some(format!(
-                    "whether {entry} has a race is not known: it was not run as a whole, there is no `{LAUNCH}`"
+                    "whether {entry} has a race is not known: it was not run as a whole, there is \
+                     no `{LAUNCH}`"
                 ));
             }
         }

@@ -25,8 +25,8 @@ pub type AssertSnapshot = fn(&str, &str);
 
 /// A [`Suite`] of the tests in a folder and all folders below it.
 ///
-/// It is a macro for the sake of insta, which writes into a snapshot which source file has the assertion: here,
-/// that of the caller.
+/// It is a macro for the sake of insta, which writes into a snapshot which source file has the
+/// assertion: here, that of the caller.
 ///
 /// ```no_run
 /// fn main() -> std::process::ExitCode {
@@ -100,29 +100,32 @@ impl Suite {
         }
     }
 
-    /// Where programs are run, `$ROOT` in their output, and what the paths in failures are relative to. Without it, the current
-    /// folder: cargo runs tests in that of their package. The folder of the tests may be relative to it.
+    /// Where programs are run, `$ROOT` in their output, and what the paths in failures are relative
+    /// to. Without it, the current folder: cargo runs tests in that of their package. The folder of
+    /// the tests may be relative to it.
     pub fn root(mut self, root: impl Into<PathBuf>) -> Self {
         self.root = root.into();
         self
     }
 
-    /// What test files are called, without a dot: `mlir`, unless something else is said. Directives stand after `//`.
+    /// What test files are called, without a dot: `mlir`, unless something else is said. Directives
+    /// stand after `//`.
     pub fn extension(mut self, extension: impl Into<String>) -> Self {
         self.extension = extension.into();
         self
     }
 
-    /// A program that RUN lines may run. Of those, the [driver](Self::driver) is asked by `VALIDATE`, `RACE-FREE` and `PTXAS`,
-    /// and `ptxas` by the last. A second tool of the same name replaces the first.
+    /// A program that RUN lines may run. Of those, the [driver](Self::driver) is asked by
+    /// `VALIDATE`, `RACE-FREE` and `PTXAS`, and `ptxas` by the last. A second tool of the same name
+    /// replaces the first.
     pub fn tool(mut self, name: impl Into<String>, tool: impl Into<Tool>) -> Self {
         self.tools.insert(name.into(), tool.into());
         self
     }
 
-    /// The [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` ask: a program with the commands `validate` and `compile` of
-    /// `tx`. Without it, the tool `tx`, which knows no variant and no pass of another compiler: that one has a driver
-    /// of its own.
+    /// The [tool](Self::tool) that `VALIDATE`, `RACE-FREE` and `PTXAS` ask: a program with the
+    /// commands `validate` and `compile` of `tx`. Without it, the tool `tx`, which knows no variant
+    /// and no pass of another compiler: that one has a driver of its own.
     pub fn driver(mut self, tool: impl Into<String>) -> Self {
         self.driver = tool.into();
         self
@@ -134,7 +137,8 @@ impl Suite {
         self
     }
 
-    /// Modules that this tool prints as the last of a RUN line have to be read back by it, with no passes, and printed the same.
+    /// Modules that this tool prints as the last of a RUN line have to be read back by it, with no
+    /// passes, and printed the same.
     pub fn round_trip(mut self, tool: impl Into<String>) -> Self {
         self.round_trip.insert(tool.into());
         self
@@ -176,7 +180,8 @@ impl Suite {
         self
     }
 
-    /// A directive that something else reads, and only in these folders, by their names; anywhere if there are none.
+    /// A directive that something else reads, and only in these folders, by their names; anywhere
+    /// if there are none.
     pub fn read_elsewhere<'n>(
         mut self,
         name: impl Into<String>,
@@ -187,8 +192,8 @@ impl Suite {
         self
     }
 
-    /// How snapshots are accepted: what a failure says to run, with the test's name in place of `{test}`. Without it,
-    /// `INSTA_UPDATE=always cargo test -- --exact {test}`.
+    /// How snapshots are accepted: what a failure says to run, with the test's name in place of
+    /// `{test}`. Without it, `INSTA_UPDATE=always cargo test -- --exact {test}`.
     pub fn bless_hint(mut self, hint: impl Into<String>) -> Self {
         self.bless_hint = hint.into();
         self
@@ -206,15 +211,16 @@ impl Suite {
         self
     }
 
-    /// Maximum number of lines of a snapshot file, 300 by default. A test whose output is longer fails unless it says
-    /// `SNAPSHOT: none`: nobody reviews a difference of a thousand lines.
+    /// Maximum number of lines of a snapshot file, 300 by default. A test whose output is longer
+    /// fails unless it says `SNAPSHOT: none`: nobody reviews a difference of a thousand lines.
     pub fn max_snapshot_lines(mut self, lines: usize) -> Self {
         self.max_snapshot_lines = lines;
         self
     }
 
-    /// Runs the tests as `cargo test` asks, with its arguments: filters, `--exact`, `--list`, `--test-threads` … It is the
-    /// body of `main`: it sets the panic hook, and, while there is no other thread, the variable `INSTA_OUTPUT`.
+    /// Runs the tests as `cargo test` asks, with its arguments: filters, `--exact`, `--list`,
+    /// `--test-threads` … It is the body of `main`: it sets the panic hook, and, while there is no
+    /// other thread, the variable `INSTA_OUTPUT`.
     #[must_use = "it says whether the tests passed"]
     pub fn run(self) -> ExitCode {
         self.run_with(&Arguments::from_args(), Vec::new())
@@ -322,8 +328,8 @@ impl Suite {
         failures.extend(failing(&|run, printed| {
             self.meet_checks(path, &test, run, &printed.text)
         }));
-        // Of a program that is wrong there is nothing to accept. Otherwise each RUN line says what it has to say: a test that
-        // is new has several snapshots to look at.
+        // Of a program that is wrong there is nothing to accept. Otherwise each RUN line says what
+        // it has to say: a test that is new has several snapshots to look at.
         if failures.is_empty() {
             failures = failing(&|run, printed| self.compare(path, &test, run, printed));
         }
@@ -547,7 +553,8 @@ impl Suite {
             .map(|line| line.replace(&format!("{}/", self.root.display()), ""))
             .collect();
         Err(format!(
-            "a CHECK is not met:\n{}\nIf the output is right, the CHECK line is not: change it by hand. Blessing \
+            "a CHECK is not met:\n{}\nIf the output is right, the CHECK line is not: change it by \
+             hand. Blessing \
              rewrites snapshots only.",
             report.join("\n").trim()
         ))
@@ -595,7 +602,8 @@ impl Suite {
         })
     }
 
-    /// The name of the tool that printed a module which it must be able to read back, if the output of a run is one.
+    /// The name of the tool that printed a module which it must be able to read back, if the output
+    /// of a run is one.
     fn prints_module<'r>(&self, run: &'r Run, text: &str) -> Option<&'r str> {
         let last = run.pipeline.commands.last()?;
         // With an elided resource, or after locations were cut off, the text no longer says it all.
@@ -687,8 +695,10 @@ fn too_long(place: &str, lines: usize, limit: usize, run: &Run) -> String {
         prefixes => format!("SNAPSHOT({})", prefixes.join(",")),
     };
     format!(
-        "{place} would have {lines} lines, and a snapshot has at most {limit}: state the result in CHECK lines, in COUNT \
-         lines for each kernel, or in VALIDATE, and write `// {directive}: none — ` and what states the result; or split \
+        "{place} would have {lines} lines, and a snapshot has at most {limit}: state the result \
+         in CHECK lines, in COUNT \
+         lines for each kernel, or in VALIDATE, and write `// {directive}: none — ` and what \
+         states the result; or split \
          the test"
     )
 }
@@ -714,8 +724,8 @@ fn collect(folder: &Path, extension: &str, files: &mut Vec<PathBuf>) -> io::Resu
     Ok(())
 }
 
-/// insta would print differences itself, in the middle of other tests' lines. Its verdict is all that is wanted; the
-/// difference becomes part of the test's own failure.
+/// insta would print differences itself, in the middle of other tests' lines. Its verdict is all
+/// that is wanted; the difference becomes part of the test's own failure.
 fn quiet_insta() {
     let threads = fs::read_dir("/proc/self/task").map(Iterator::count);
     if std::env::var_os("INSTA_OUTPUT").is_none() && matches!(threads, Ok(1)) {

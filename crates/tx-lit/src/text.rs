@@ -15,9 +15,9 @@ pub struct Line<'t> {
     pub colon: bool,
 }
 
-/// Reads a comment, without its `//`, as a directive: `NAME: value`, `NAME(argument): value`, or `NAME`
-/// and nothing else. A name is made of capitals, digits, `-` and `_`, and begins with a capital; one without a
-/// colon has at least two characters.
+/// Reads a comment, without its `//`, as a directive: `NAME: value`, `NAME(argument): value`, or
+/// `NAME` and nothing else. A name is made of capitals, digits, `-` and `_`, and begins with a
+/// capital; one without a colon has at least two characters.
 ///
 /// The line number is that of the caller: 0 here.
 ///

@@ -22,8 +22,8 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// A program that is looked for, or built, when the first test needs it. The error, which says how to get it, becomes
-    /// the failure of every test that does.
+    /// A program that is looked for, or built, when the first test needs it. The error, which says
+    /// how to get it, becomes the failure of every test that does.
     pub fn found_by(find: impl Fn() -> Result<PathBuf, String> + Send + Sync + 'static) -> Self {
         Self {
             find: Arc::new(find),

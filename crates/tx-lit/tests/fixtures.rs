@@ -249,7 +249,8 @@ fn snapshots_are_accepted() {
     assert!(copy.run("bad", &arguments).status.success());
 }
 
-/// However snapshots are accepted, none is written of a program of which `VALIDATE` or a CHECK line says that it is wrong.
+/// However snapshots are accepted, none is written of a program of which `VALIDATE` or a CHECK line
+/// says that it is wrong.
 fn wrong_is_not_accepted() {
     let copy = Copy::new();
     let files = || {
@@ -325,7 +326,8 @@ fn tools_are_missing() {
     };
     assert_eq!(
         bare("good", "semantic.mlir"),
-        "good/semantic.mlir:1: VALIDATE\nthis needs the tool `tx`, which the suite does not have: add it with \
+        "good/semantic.mlir:1: VALIDATE\nthis needs the tool `tx`, which the suite does not have: \
+         add it with \
          `Suite::tool`"
     );
     // Without a hint of the project's own, cargo is what one runs.

@@ -26,9 +26,9 @@ template <typename Owner, template <typename...> class Opt> struct Options {
 
   Options(Owner &owner, const TxOption *table, size_t count) {
     for (const TxOption &o : ArrayRef(table, count))
-      options.push_back(std::make_unique<Opt<std::string>>(owner, o.name, llvm::cl::desc(o.help), llvm::cl::value_desc(o.type),
-                                                           llvm::cl::init(std::string(o.init)),
-                                                           llvm::cl::ValueOptional));
+      options.push_back(std::make_unique<Opt<std::string>>(
+          owner, o.name, llvm::cl::desc(o.help), llvm::cl::value_desc(o.type),
+          llvm::cl::init(std::string(o.init)), llvm::cl::ValueOptional));
   }
   SmallVector<TxStr> values() const {
     return llvm::map_to_vector(options, [](auto &option) { return str(option->getValue()); });
@@ -142,12 +142,13 @@ bool txHoldsNumbers(MlirAttribute attribute) {
 
 unsigned txCode(MlirDiagnostic diagnostic) {
   ArrayRef<DiagnosticArgument> metadata = unwrap(diagnostic).getMetadata();
-  bool has = metadata.size() == 1 && metadata[0].getKind() == DiagnosticArgument::DiagnosticArgumentKind::Unsigned;
+  using Kind = DiagnosticArgument::DiagnosticArgumentKind;
+  bool has = metadata.size() == 1 && metadata[0].getKind() == Kind::Unsigned;
   return has ? metadata[0].getAsUnsigned() : 0;
 }
 
-void txEmit(MlirLocation location, int severity, unsigned code, TxStr message, const MlirLocation *noteLocations,
-            const TxStr *notes, size_t noteCount) {
+void txEmit(MlirLocation location, int severity, unsigned code, TxStr message,
+            const MlirLocation *noteLocations, const TxStr *notes, size_t noteCount) {
   static constexpr DiagnosticSeverity kinds[] = {
       DiagnosticSeverity::Error, DiagnosticSeverity::Warning, DiagnosticSeverity::Remark};
   Location loc = unwrap(location);

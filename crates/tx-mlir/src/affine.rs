@@ -253,7 +253,8 @@ impl fmt::Display for AffineMap {
 }
 
 impl<'c> Builder<'c> {
-    /// The value of an affine expression at `point`. Symbols count as 0: maps with symbols are refused before.
+    /// The value of an affine expression at `point`. Symbols count as 0: maps with symbols are
+    /// refused before.
     pub fn affine(&self, expr: &Affine, point: &[Index<'c>]) -> Index<'c> {
         let both = |l: &Affine, r: &Affine| (self.affine(l, point), self.affine(r, point));
         let op = |name: &str, l: Index<'c>, r: Index<'c>| {

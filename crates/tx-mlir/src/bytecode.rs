@@ -1,10 +1,11 @@
 //! Damage in MLIR bytecode that MLIR's reader does not survive.
 //!
-//! [MLIR's format](https://mlir.llvm.org/docs/BytecodeFormat/): `ML\xefR`, a version, the producer's name, and sections.
-//! The section of offsets says how many attributes and types there are, and then lists their offsets in groups, each
-//! with its length. MLIR 22 writes as many entries as a group claims to have into a table of as many as there are, and
-//! does not compare the two (`AttrTypeReader::initialize`): the heap is overwritten. It also makes arrays of elements of any
-//! type, and whoever prints one takes them for numbers. All other damage is left to MLIR.
+//! [MLIR's format](https://mlir.llvm.org/docs/BytecodeFormat/): `ML\xefR`, a version, the
+//! producer's name, and sections. The section of offsets says how many attributes and types there
+//! are, and then lists their offsets in groups, each with its length. MLIR 22 writes as many
+//! entries as a group claims to have into a table of as many as there are, and does not compare the
+//! two (`AttrTypeReader::initialize`): the heap is overwritten. It also makes arrays of elements of
+//! any type, and whoever prints one takes them for numbers. All other damage is left to MLIR.
 
 use crate::ffi::txHoldsNumbers;
 use crate::ir::{Op, walk};
@@ -39,7 +40,8 @@ pub(crate) fn damage(source: &[u8]) -> Option<String> {
             let length = reader.varint()?;
             if length > left {
                 return Some(format!(
-                    "damaged bytecode: {count} {what}, of which {} were listed, and then a group of {length}; \
+                    "damaged bytecode: {count} {what}, of which {} were listed, and then a group \
+                     of {length}; \
                      write the file again",
                     count - left
                 ));
@@ -53,7 +55,8 @@ pub(crate) fn damage(source: &[u8]) -> Option<String> {
     None
 }
 
-/// An op below `root`, as it was read from bytecode, with an array of neither integers nor floating-point numbers.
+/// An op below `root`, as it was read from bytecode, with an array of neither integers nor
+/// floating-point numbers.
 pub(crate) fn misread(root: Op<'_>) -> Option<Op<'_>> {
     let is_misread = |op: &Op<'_>| {
         op.attributes()
@@ -161,7 +164,8 @@ mod tests {
         let attributes = [2, 1, 0, 1, 9, 1, 2, 9, 9, 0, 1, 9];
         assert_eq!(
             damage(&file(&numbers(&attributes))).unwrap(),
-            "damaged bytecode: 2 attributes, of which 1 were listed, and then a group of 2; write the file again"
+            "damaged bytecode: 2 attributes, of which 1 were listed, and then a group of 2; write \
+             the file again"
         );
         let types = [1, 1, 0, 1, 9, 0, 3, 9, 9, 9];
         assert!(damage(&file(&numbers(&types))).unwrap().contains("1 types"));

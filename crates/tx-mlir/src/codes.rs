@@ -1,4 +1,5 @@
-//! The codes of the diagnostics of `tx`, one for each page of `docs/diagnostics`. A number is never given to another rule.
+//! The codes of the diagnostics of `tx`, one for each page of `docs/diagnostics`. A number is never
+//! given to another rule.
 
 use crate::diagnostic::Code;
 

@@ -12,7 +12,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-/// The number of the rule that a diagnostic reports, printed as `TX0012`. [`crate::codes`] has a constant for each.
+/// The number of the rule that a diagnostic reports, printed as `TX0012`. [`crate::codes`] has a
+/// constant for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(u16);
 
@@ -73,7 +74,8 @@ pub struct Report<'c, S> {
 
 static EXPLAINS: OnceLock<fn(Code) -> String> = OnceLock::new();
 
-/// Adds what `explain` says of its code to each error as its last note, for the rest of the process. The first call counts.
+/// Adds what `explain` says of its code to each error as its last note, for the rest of the
+/// process. The first call counts.
 pub fn explain_errors(explain: fn(Code) -> String) {
     EXPLAINS.get_or_init(|| explain);
 }
@@ -88,8 +90,9 @@ thread_local! {
     static MODULE: Cell<Option<MlirOperation>> = const { Cell::new(None) };
 }
 
-/// Calls `run`, which works on `op`. What is reported of a file as a whole, as a module that is not written there is located,
-/// is reported at the first op of it, where a line is shown in any case, as the driver of MLIR does.
+/// Calls `run`, which works on `op`. What is reported of a file as a whole, as a module that is not
+/// written there is located, is reported at the first op of it, where a line is shown in any case,
+/// as the driver of MLIR does.
 pub(crate) fn working_on<R>(op: Op<'_>, run: impl FnOnce() -> R) -> R {
     let before = MODULE.replace(source::reads().then(|| op.to_raw()));
     let result = run();
@@ -320,7 +323,8 @@ fn message(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> String {
     }
 }
 
-/// The code that a diagnostic carries: [`Report::code`] puts it into the metadata of MLIR's diagnostic, which melior does not read.
+/// The code that a diagnostic carries: [`Report::code`] puts it into the metadata of MLIR's
+/// diagnostic, which melior does not read.
 fn code(diagnostic: &melior::diagnostic::Diagnostic<'_>) -> Option<Code> {
     const {
         assert!(
@@ -425,7 +429,8 @@ mod tests {
         }
     }
 
-    /// What an error is reported with arrives at the handler of the context, and in its location nothing changes.
+    /// What an error is reported with arrives at the handler of the context, and in its location
+    /// nothing changes.
     #[test]
     fn codes_are_carried() {
         let session = Session::new(|_| {});

@@ -61,8 +61,8 @@ pub fn only_computes(op: Op<'_>) -> bool {
     is_pure(op) || memory_effects(op).is_some_and(|effects| effects.is_empty())
 }
 
-/// Whether `op`, apart from what is in its regions, computes, and does no more to memory than to read what `readable`
-/// holds for.
+/// Whether `op`, apart from what is in its regions, computes, and does no more to memory than to
+/// read what `readable` holds for.
 pub fn only_reads<'c>(op: Op<'c>, readable: impl Fn(Val<'c>) -> bool) -> bool {
     let reads = |effects: Vec<Effect<'c>>| {
         let mut effects = effects.into_iter();

@@ -51,7 +51,8 @@ pub fn replace_by_binary(module: Op<'_>, target: Attribute<'_>, assembly: &str, 
         data: assembly.as_ptr().cast(),
         length: assembly.len(),
     };
-    // SAFETY: all attributes are of the module's context; the text is copied; there are no kernels to speak of.
+    // SAFETY: all attributes are of the module's context; the text is copied; there are no kernels
+    // to speak of.
     let object = unsafe {
         Attribute::from_raw(mlirGPUObjectAttrGetWithKernels(
             context(module).to_raw(),
@@ -115,7 +116,8 @@ pub fn strip_object_times(binary: Op<'_>) -> i64 {
     removed
 }
 
-/// What to do about a kernel whose block size cannot be read: there is none, it has another name, or is of another kind.
+/// What to do about a kernel whose block size cannot be read: there is none, it has another name,
+/// or is of another kind.
 pub fn missing_block_size(kernel: Op<'_>) -> String {
     const NAME: &str = "known_block_size";
     let expected = format!("`attributes {{{NAME} = array<i32: X, Y, Z>}}`");

@@ -54,7 +54,8 @@ pub fn name(op: Op<'_>) -> &str {
     std::str::from_utf8(name_bytes(op)).unwrap_or_default()
 }
 
-/// Whether `op` is called `expected`. Passes ask this of every op, so that bytes are compared and not read as text.
+/// Whether `op` is called `expected`. Passes ask this of every op, so that bytes are compared and
+/// not read as text.
 pub fn is(op: Op<'_>, expected: &str) -> bool {
     name_bytes(op) == expected.as_bytes()
 }
@@ -251,7 +252,8 @@ pub fn has_uses(value: Val<'_>) -> bool {
     unsafe { !mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
 }
 
-/// The text of `op`. MLIR writes it in pieces of a few bytes, which are put together before they are read as text.
+/// The text of `op`. MLIR writes it in pieces of a few bytes, which are put together before they
+/// are read as text.
 pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
     unsafe extern "C" fn append(piece: MlirStringRef, text: *mut c_void) {
         if piece.length > 0 {
@@ -320,7 +322,8 @@ pub fn move_before<'c>(op: Op<'c>, other: Op<'c>) {
     unsafe { mlir_sys::mlirOperationMoveBefore(op.to_raw(), other.to_raw()) }
 }
 
-/// Makes every reference to symbol `old` within `from` one to `new`; false where a reference is not understood.
+/// Makes every reference to symbol `old` within `from` one to `new`; false where a reference is not
+/// understood.
 pub fn rename_symbol_uses(old: &str, new: &str, from: Op<'_>) -> bool {
     let text = |s: &str| MlirStringRef {
         data: s.as_ptr().cast(),
@@ -519,7 +522,8 @@ pub fn symbol_path(attribute: Attribute<'_>) -> Option<Vec<String>> {
 /// The bits of each element of a dense attribute, in the low bytes; `None` for any other attribute.
 pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
     let raw = attribute.to_raw();
-    // SAFETY: only dense elements are asked, for elements that they have; the bytes of one are read while it lives.
+    // SAFETY: only dense elements are asked, for elements that they have; the bytes of one are read
+    // while it lives.
     unsafe {
         if !mlir_sys::mlirAttributeIsADenseElements(raw) {
             return None;
@@ -549,8 +553,8 @@ pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
 /// The bits of a float attribute, in the low bytes.
 pub fn float_bits(attribute: Attribute<'_>) -> Option<u64> {
     let raw = attribute.to_raw();
-    // SAFETY: only floats are asked for their type and made an array of one, whose bytes are read while it lives, as many
-    // as an element has.
+    // SAFETY: only floats are asked for their type and made an array of one, whose bytes are read
+    // while it lives, as many as an element has.
     unsafe {
         if !mlir_sys::mlirAttributeIsAFloat(raw) {
             return None;
@@ -632,7 +636,8 @@ pub fn i32_array<'c>(context: &'c Context, values: &[i64]) -> Attribute<'c> {
     DenseI32ArrayAttribute::new(context, &values).into()
 }
 
-/// Bits of an integer type, of any signedness. `IntegerType::try_from` prints a type that is none, which takes long.
+/// Bits of an integer type, of any signedness. `IntegerType::try_from` prints a type that is none,
+/// which takes long.
 pub fn integer_width(ty: Type<'_>) -> Option<u32> {
     // SAFETY: asked of integer types only.
     ty.is_integer()

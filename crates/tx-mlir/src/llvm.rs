@@ -1,4 +1,5 @@
-//! LLVM, of which MLIR's C interface has no more than the translation: targets, pipelines over its IR, and code.
+//! LLVM, of which MLIR's C interface has no more than the translation: targets, pipelines over its
+//! IR, and code.
 
 mod kernels;
 
@@ -98,8 +99,8 @@ pub struct Machine<'a> {
 struct Reports(Vec<String>);
 
 unsafe extern "C" fn keep(diagnostic: Ref, reports: *mut c_void) {
-    // SAFETY: LLVM calls this with its diagnostic, and with the reports that the handler was set with, which outlive the
-    // context; nothing else refers to them meanwhile.
+    // SAFETY: LLVM calls this with its diagnostic, and with the reports that the handler was set
+    // with, which outlive the context; nothing else refers to them meanwhile.
     unsafe {
         if LLVMGetDiagInfoSeverity(diagnostic) == ERROR {
             let text = taken(LLVMGetDiagInfoDescription(diagnostic));
@@ -143,13 +144,14 @@ pub struct Code<'a, 'c> {
     pub machine: Machine<'a>,
 }
 
-/// Assembly of each module: `passes`, in the syntax of `opt`, run over its LLVM IR first. Kernels of all of them are compiled by
-/// themselves, small ones some at a time, where they have nothing in common, by as many threads as there are processors that do not do so already for
-/// another call. The result does not depend on them.
+/// Assembly of each module: `passes`, in the syntax of `opt`, run over its LLVM IR first. Kernels
+/// of all of them are compiled by themselves, small ones some at a time, where they have nothing in
+/// common, by as many threads as there are processors that do not do so already for another call.
+/// The result does not depend on them.
 ///
 /// # Errors
-/// Says of each what LLVM reports: a triple that it does not know, a pipeline that it does not understand, or what it cannot make
-/// code of. Some of the latter ends the process.
+/// Says of each what LLVM reports: a triple that it does not know, a pipeline that it does not
+/// understand, or what it cannot make code of. Some of the latter ends the process.
 pub fn assembly(codes: &[Code<'_, '_>], passes: &str) -> Vec<Result<String, String>> {
     assembly_by_parts(codes, passes, MOST_OPS)
 }
@@ -352,7 +354,8 @@ fn emit_by(kept: &Kept, translated: Translated, passes: &str) -> Result<String, 
     let passes = terminated(passes)?;
     let mut error = null_mut();
     let module = &translated.module;
-    // SAFETY: everything lives as long as it is used: what is dropped first was made last. LLVM reads texts while it is called.
+    // SAFETY: everything lives as long as it is used: what is dropped first was made last. LLVM
+    // reads texts while it is called.
     let text = unsafe {
         let layout = Owned(LLVMCreateTargetDataLayout(machine.0), LLVMDisposeTargetData);
         LLVMSetTarget(module.0, triple.as_ptr());

@@ -116,8 +116,8 @@ impl<'c> MemRef<'c> {
     }
 }
 
-/// A list of offsets, sizes or strides of a view, of which `attribute` holds the static ones and `dynamic` the others, in
-/// order.
+/// A list of offsets, sizes or strides of a view, of which `attribute` holds the static ones and
+/// `dynamic` the others, in order.
 pub fn mixed<'c>(op: Op<'c>, attribute: &str, dynamic: &[Val<'c>]) -> Option<Vec<Index<'c>>> {
     // SAFETY: plain query.
     let marker = unsafe { mlir_sys::mlirShapedTypeGetDynamicStrideOrOffset() };
@@ -240,8 +240,8 @@ impl Places {
         })
     }
 
-    /// The first and the last place, of a row of this length, or of all memory. `None` where that is not known, and where it
-    /// reaches into another row.
+    /// The first and the last place, of a row of this length, or of all memory. `None` where that
+    /// is not known, and where it reaches into another row.
     fn range(&self, period: Option<i64>) -> Option<(i64, i64)> {
         let first = period.map_or(self.offset, |period| self.offset.rem_euclid(period));
         let mut last = first;

@@ -1,7 +1,8 @@
 //! The names that values have in a source: MLIR forgets them when it has read it.
 //!
-//! A block argument stands where its location is; a result stands before the op that is there, as long as that is the op
-//! which it comes from. What passes make of an op stands in its place under another name, and has none of these.
+//! A block argument stands where its location is; a result stands before the op that is there, as
+//! long as that is the op which it comes from. What passes make of an op stands in its place under
+//! another name, and has none of these.
 
 use crate::ir::{Op, Val, blocks, context, name, results, walk};
 use crate::source_location;
@@ -76,8 +77,8 @@ impl<'s> Names<'s> {
         }
     }
 
-    /// The text of `op` with these names, as far as MLIR can print them: several results of one op share the first name, and ops
-    /// that name their results themselves do so.
+    /// The text of `op` with these names, as far as MLIR can print them: several results of one op
+    /// share the first name, and ops that name their results themselves do so.
     pub fn text_of(&self, op: Op<'_>) -> String {
         let mut named = Named::new(context(op));
         for op in walk(op) {
@@ -184,7 +185,8 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         edit(unsafe { Op::from_raw(module.as_operation().to_raw()) });
     }
 
-    /// Arguments and results have the names of the source, those without one have numbers, and locations stay what they were.
+    /// Arguments and results have the names of the source, those without one have numbers, and
+    /// locations stay what they were.
     #[test]
     fn values_have_the_names_of_the_source() {
         with_module(|module| {
@@ -207,7 +209,8 @@ func.func @sums(%A: memref<4xf32>, %at: index, %0: f32) -> f32 {
         });
     }
 
-    /// What stands at the place of an op and is another, and what is of another file, has no name of the source.
+    /// What stands at the place of an op and is another, and what is of another file, has no name
+    /// of the source.
     #[test]
     fn other_values_have_none() {
         with_module(|module| {

@@ -1,14 +1,14 @@
-//! How deep a text is nested. MLIR's parser, and what looks at IR after it, takes a piece of the stack for each level, and a process
-//! that has no more is ended without a word.
+//! How deep a text is nested. MLIR's parser, and what looks at IR after it, takes a piece of the
+//! stack for each level, and a process that has no more is ended without a word.
 
 use std::collections::BTreeMap;
 
-/// Levels that a text may have: half of the 500 `scf.if` that were compiled on two megabytes, which threads have, by a debug build; 1000
-/// were too many.
+/// Levels that a text may have: half of the 500 `scf.if` that were compiled on two megabytes, which
+/// threads have, by a debug build; 1000 were too many.
 pub(crate) const MOST: usize = 256;
 
-/// Line and column, from 1, of what opens one level too many: a bracket, a minus of a minus, or an alias, in which there are as many
-/// levels as in what it stands for.
+/// Line and column, from 1, of what opens one level too many: a bracket, a minus of a minus, or an
+/// alias, in which there are as many levels as in what it stands for.
 pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     let mut open = Vec::new();
     let mut aliases = Aliases::default();
@@ -69,8 +69,8 @@ pub(crate) fn too_deep(source: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// Terms and factors that an expression of an affine map may have: the parser takes each in a call of its own. Of those
-/// that it survives on a stack of two megabytes, a quarter or less.
+/// Terms and factors that an expression of an affine map may have: the parser takes each in a call
+/// of its own. Of those that it survives on a stack of two megabytes, a quarter or less.
 pub(crate) const MOST_TERMS: usize = 4096;
 
 /// Line and column, from 1, of what joins one term too many to an expression.

@@ -84,7 +84,8 @@ pub(crate) fn reading() -> RwLockReadGuard<'static, ()> {
     REGISTRY.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers under a name, unless there is a pass or a pipeline of that name: to MLIR that would be the end of the process.
+/// Registers under a name, unless there is a pass or a pipeline of that name: to MLIR that would be
+/// the end of the process.
 fn register_as(name: &str, register: impl FnOnce()) -> bool {
     let _writing = REGISTRY.write().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the text outlives the call, and nobody else writes.
@@ -135,13 +136,15 @@ fn overview(program: &str) -> String {
         "tx optimizer driver\n\n\
          Pipelines, as in `{program} FILE.mlir --PIPELINE`:\n{pipelines}\n\
          Passes:\n{}\n\
-         All others are MLIR's. Below stand those as well, the options of each, as in `--PASS=OPTION=VALUE`,\n\
+         All others are MLIR's. Below stand those as well, the options of each, as in \
+         `--PASS=OPTION=VALUE`,\n\
          and those of the driver; `--help-hidden` lists even more.\n",
         lines(false)
     )
 }
 
-/// Registers a pass for the rest of the process; false, and nothing is done, when there is a pass or a pipeline of its name.
+/// Registers a pass for the rest of the process; false, and nothing is done, when there is a pass
+/// or a pipeline of its name.
 pub fn register_pass(desc: PassDesc) -> bool {
     register_as(desc.argument, || add_pass(desc))
 }
@@ -177,8 +180,8 @@ fn add_pass(desc: PassDesc) {
     unsafe { ffi::txRegisterPass(pass) }
 }
 
-/// Registers a pipeline for the rest of the process; false, and nothing is done, when there is a pass or a pipeline of its
-/// name.
+/// Registers a pipeline for the rest of the process; false, and nothing is done, when there is a
+/// pass or a pipeline of its name.
 pub fn register_pipeline(desc: PipelineDesc) -> bool {
     register_as(desc.argument, || add_pipeline(desc))
 }
@@ -250,11 +253,14 @@ fn count(desc: &'static PassDesc, counts: &[i64]) {
     }
 }
 
-/// Runs `mlir-opt`'s main function over `registry`; returns the exit status. Files of damaged bytecode are refused, which that
-/// function does not survive. `--mlir-pass-statistics` prints what passes of [`register_pass`] counted. It is the body of a `main`: as in programs that are not in Rust, the process ends in silence when
-/// nobody reads its output any more, and with a message and status 1 where that cannot be written.
+/// Runs `mlir-opt`'s main function over `registry`; returns the exit status. Files of damaged
+/// bytecode are refused, which that function does not survive. `--mlir-pass-statistics` prints what
+/// passes of [`register_pass`] counted. It is the body of a `main`: as in programs that are not in
+/// Rust, the process ends in silence when nobody reads its output any more, and with a message and
+/// status 1 where that cannot be written.
 pub fn opt_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
-    // SAFETY: the handler is the one that every process is given. LLVM calls a write that failed a crash of its own.
+    // SAFETY: the handler is the one that every process is given. LLVM calls a write that failed a
+    // crash of its own.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let args: Vec<String> = args.into_iter().collect();
     let named =
@@ -358,8 +364,8 @@ fn inputs(args: &[String]) -> impl Iterator<Item = &str> {
         .map(|(arg, _)| arg.as_str())
 }
 
-/// Whether a file is anything but damaged bytecode, and text that MLIR does not survive or takes for another, which is reported.
-/// Other text is left to MLIR.
+/// Whether a file is anything but damaged bytecode, and text that MLIR does not survive or takes
+/// for another, which is reported. Other text is left to MLIR.
 fn is_readable(name: &str, registry: &DialectRegistry) -> bool {
     // A pipe gives what it holds only once.
     if !Path::new(name).is_file() {
@@ -402,7 +408,8 @@ fn reads_standard_input(args: &[String]) -> bool {
     !args.iter().skip(1).any(is_answered) && inputs(args).next().is_none()
 }
 
-/// Reads all of standard input, and puts it back for who reads it next. None where it is typed, or cannot be put back.
+/// Reads all of standard input, and puts it back for who reads it next. None where it is typed, or
+/// cannot be put back.
 ///
 /// # Errors
 /// Says why it cannot be read.
@@ -435,7 +442,8 @@ fn take_standard_input() -> std::io::Result<Option<Vec<u8>>> {
     Ok(None)
 }
 
-/// Writes what is reported as MLIR's driver does, with notes, which MLIR leaves out where nobody else shows a diagnostic.
+/// Writes what is reported as MLIR's driver does, with notes, which MLIR leaves out where nobody
+/// else shows a diagnostic.
 fn show_diagnostics(context: &Context) {
     context.attach_diagnostic_handler(|diagnostic| {
         let shown = crate::Diagnostic::from_melior(&diagnostic);
@@ -445,8 +453,8 @@ fn show_diagnostics(context: &Context) {
     });
 }
 
-/// Runs the main function of MLIR's language server over `registry`, which speaks with an editor over standard input and
-/// output until it is told to stop; returns the exit status.
+/// Runs the main function of MLIR's language server over `registry`, which speaks with an editor
+/// over standard input and output until it is told to stop; returns the exit status.
 pub fn lsp_main(args: impl IntoIterator<Item = String>, registry: &DialectRegistry) -> i32 {
     // SAFETY: `argv` is a vector of C strings, and the registry is alive.
     with_argv(args, |argc, argv| unsafe {

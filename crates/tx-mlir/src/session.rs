@@ -23,16 +23,17 @@ const MOST_PIPELINES: usize = 128;
 
 /// An MLIR context with every dialect available, single-threaded, whose diagnostics are kept.
 pub struct Session {
-    /// Pipelines that ran, by their text: what a pass prepares once (patterns of all dialects, in `canonicalize`) takes longer
-    /// than to run it. They are dropped before the context that they are of.
+    /// Pipelines that ran, by their text: what a pass prepares once (patterns of all dialects, in
+    /// `canonicalize`) takes longer than to run it. They are dropped before the context that they
+    /// are of.
     pipelines: RefCell<BTreeMap<String, PassManager<'static>>>,
     context: Context,
     diagnostics: Arc<Mutex<Vec<Diagnostic>>>,
 }
 
-// SAFETY: nothing of a context belongs to a thread, nor of pipelines, which are dropped with it. MLIR keeps caches of threads
-// where a context is used by several at once, which this one is not; the handler shares the list of diagnostics alone, which
-// is locked.
+// SAFETY: nothing of a context belongs to a thread, nor of pipelines, which are dropped with it.
+// MLIR keeps caches of threads where a context is used by several at once, which this one is not;
+// the handler shares the list of diagnostics alone, which is locked.
 unsafe impl Send for Session {}
 
 /// What was reported so far.
@@ -40,15 +41,19 @@ fn locked(diagnostics: &Mutex<Vec<Diagnostic>>) -> std::sync::MutexGuard<'_, Vec
     diagnostics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a text is one that MLIR does not survive, or takes for another: what is nested deeper than what takes it apart survives, and
-/// sizes that are dropped without a word. That it is goes to the context's handler.
+/// Whether a text is one that MLIR does not survive, or takes for another: what is nested deeper
+/// than what takes it apart survives, and sizes that are dropped without a word. That it is goes to
+/// the context's handler.
 pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     if let Some((line, column)) = nesting::too_deep(text) {
         let at = Location::new(context, name, line, column);
         let reason = format!("nested more than {} levels deep", nesting::MOST);
         crate::error(at, reason)
             .code(codes::TX0038)
-            .note("make a function of what is within, or take fewer signs and aliases of one another: each is a level, as brackets are")
+            .note(
+                "make a function of what is within, or take fewer signs and aliases of one \
+                   another: each is a level, as brackets are",
+            )
             .emit();
         return true;
     }
@@ -57,7 +62,10 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
         let reason = format!("an expression of more than {} terms", nesting::MOST_TERMS);
         crate::error(at, reason)
             .code(codes::TX0038)
-            .note("name parts of it, as results of `affine.apply` or further dimensions of the map: each term is a call of MLIR's parser, whose stack ends")
+            .note(
+                "name parts of it, as results of `affine.apply` or further dimensions of the \
+                   map: each term is a call of MLIR's parser, whose stack ends",
+            )
             .emit();
         return true;
     }
@@ -77,7 +85,8 @@ pub(crate) fn is_refused(context: &Context, name: &str, text: &[u8]) -> bool {
     true
 }
 
-/// Parses MLIR text or bytecode; `name` is the file that locations speak of. What is wrong goes to the context's handler.
+/// Parses MLIR text or bytecode; `name` is the file that locations speak of. What is wrong goes to
+/// the context's handler.
 pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Option<Module<'c>> {
     if let Some(damage) = bytecode::damage(source) {
         crate::error(Location::new(context, name, 0, 0), damage).emit();
@@ -103,7 +112,8 @@ pub(crate) fn parse<'c>(context: &'c Context, name: &str, source: &[u8]) -> Opti
         let top = unsafe { Op::from_raw(module.as_operation().to_raw()) };
         if let Some(op) = misread(top) {
             let reason = format!(
-                "damaged bytecode: an attribute of `{}` is an array of neither integers nor floating-point numbers; \
+                "damaged bytecode: an attribute of `{}` is an array of neither integers nor \
+                 floating-point numbers; \
                  write the file again",
                 crate::name(op)
             );
@@ -163,8 +173,8 @@ impl Session {
         parsed
     }
 
-    /// Parses the text of an attribute; `name` is the file that locations speak of. `None` where it is none, with the reason among
-    /// the diagnostics.
+    /// Parses the text of an attribute; `name` is the file that locations speak of. `None` where it
+    /// is none, with the reason among the diagnostics.
     pub fn parse_attribute(&self, name: &str, text: &str) -> Option<Attribute<'_>> {
         if is_refused(&self.context, name, text.as_bytes()) {
             return None;
@@ -172,13 +182,14 @@ impl Session {
         Attribute::parse(&self.context, text)
     }
 
-    /// Runs a textual pass pipeline (without the anchor) on `module`, and verifies it after each pass; false when a pass failed
-    /// or the text is wrong, with the reason among the diagnostics.
+    /// Runs a textual pass pipeline (without the anchor) on `module`, and verifies it after each
+    /// pass; false when a pass failed or the text is wrong, with the reason among the diagnostics.
     pub fn run(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, true)
     }
 
-    /// The same without verifying: [`Self::verify`] is for when several have run. It takes as long as small passes do.
+    /// The same without verifying: [`Self::verify`] is for when several have run. It takes as long
+    /// as small passes do.
     pub fn run_unverified(&self, module: &mut Module<'_>, pipeline: &str) -> bool {
         self.run_passes(module, pipeline, false)
     }
@@ -211,7 +222,8 @@ impl Session {
     fn prepare(&self, pipeline: &str) -> Result<PassManager<'static>, melior::Error> {
         let manager = PassManager::new(&self.context);
         parse_pipeline(&manager, pipeline)?;
-        // SAFETY: managers are of a context that outlives them, as long as they stay in `pipelines`, or in `run`.
+        // SAFETY: managers are of a context that outlives them, as long as they stay in
+        // `pipelines`, or in `run`.
         Ok(unsafe { std::mem::transmute::<PassManager<'_>, PassManager<'static>>(manager) })
     }
 }
@@ -223,8 +235,8 @@ fn parse_pipeline(manager: &PassManager<'_>, pipeline: &str) -> Result<(), melio
     melior::utility::parse_pass_pipeline(manager.as_operation_pass_manager(), &text)
 }
 
-/// Checks the text of a pipeline over `builtin.module`, such as `cse,tile-schedule{chip=sm_90}`: whether its passes are
-/// registered and have these options.
+/// Checks the text of a pipeline over `builtin.module`, such as `cse,tile-schedule{chip=sm_90}`:
+/// whether its passes are registered and have these options.
 ///
 /// # Errors
 /// Says what is wrong with it.

@@ -1,5 +1,5 @@
-//! Sizes of blocks, clusters and grids that are written as MLIR does not take them: it drops them without a word, and the kernel has
-//! none.
+//! Sizes of blocks, clusters and grids that are written as MLIR does not take them: it drops them
+//! without a word, and the kernel has none.
 
 const NAMES: [&str; 3] = ["known_block_size", "known_cluster_size", "known_grid_size"];
 

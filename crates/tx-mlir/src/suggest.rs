@@ -2,8 +2,8 @@
 
 use strsim::osa_distance;
 
-/// The name that may have been meant: the first of those with the fewest letters that were left out, put in, changed or swapped,
-/// if most of it is right.
+/// The name that may have been meant: the first of those with the fewest letters that were left
+/// out, put in, changed or swapped, if most of it is right.
 pub fn nearest<'n>(found: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     known
         .into_iter()

@@ -49,10 +49,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What `work` makes of each job, in the order of the jobs, which come with their sizes: the largest that there is is begun first.
-/// The jobs themselves are made in order, by the thread that calls. It works on them too, and other threads help as long as
-/// fewer are at it in the whole process than there are processors. So programs that are compiled by many threads
-/// get no more of them.
+/// What `work` makes of each job, in the order of the jobs, which come with their sizes: the
+/// largest that there is is begun first. The jobs themselves are made in order, by the thread that
+/// calls. It works on them too, and other threads help as long as fewer are at it in the whole
+/// process than there are processors. So programs that are compiled by many threads get no more of
+/// them.
 pub(crate) fn map<J: Send, R: Send>(
     jobs: impl ExactSizeIterator<Item = (usize, J)>,
     work: impl Fn(J) -> R + Sync,

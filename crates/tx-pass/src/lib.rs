@@ -44,7 +44,8 @@ impl Counts<'_> {
     }
 }
 
-/// A type that options can have: `u32`, `bool` and `String` are, and so is any other that reads itself from text.
+/// A type that options can have: `u32`, `bool` and `String` are, and so is any other that reads
+/// itself from text.
 pub trait OptionValue: Sized {
     /// What to write, for help: `string`, `number`, `true|false`.
     const TYPE: &'static str;
@@ -83,8 +84,8 @@ impl OptionValue for u32 {
     }
 }
 
-/// Starts an error about the value of an option. It stands in no file: its place is in the text of the option, as in
-/// `tile-schedule{chip=sm_1}:1:15`.
+/// Starts an error about the value of an option. It stands in no file: its place is in the text of
+/// the option, as in `tile-schedule{chip=sm_1}:1:15`.
 pub fn option_error<'c>(
     op: Op<'c>,
     pass: &PassInfo,
@@ -168,7 +169,8 @@ fn options(infos: &[OptionInfo]) -> Vec<OptionDesc> {
 }
 
 impl PassInfo {
-    /// Enters the pass in MLIR's registry; false, and nothing is done, when there is a pass or a pipeline of its name.
+    /// Enters the pass in MLIR's registry; false, and nothing is done, when there is a pass or a
+    /// pipeline of its name.
     pub fn register(&self) -> bool {
         tx_mlir::registration::register_pass(PassDesc {
             argument: self.argument,
@@ -191,7 +193,8 @@ impl PassInfo {
 }
 
 impl PipelineInfo {
-    /// Enters the pipeline in MLIR's registry; false, and nothing is done, when there is a pass or a pipeline of its name.
+    /// Enters the pipeline in MLIR's registry; false, and nothing is done, when there is a pass or
+    /// a pipeline of its name.
     pub fn register(&self) -> bool {
         tx_mlir::registration::register_pipeline(PipelineDesc {
             argument: self.argument,
@@ -225,11 +228,13 @@ pub fn run_pass<'c, P: Pass>(
 /// Describes a pass: its documentation, its argument, the dialects it creates ops of, its options
 /// and its counters.
 ///
-/// A dialect that is neither MLIR's own nor `tile` is written with the getter of its handle: `mine = my_dialect::handle`.
+/// A dialect that is neither MLIR's own nor `tile` is written with the getter of its handle: `mine
+/// = my_dialect::handle`.
 ///
-/// An option is `NAME: TYPE = DEFAULT`, where the type is an [`OptionValue`] (`u32`, `bool`, `String`), and the default a string whatever
-/// the type: what one would write in a pipeline, as in `tile-count-things{limit=8}`. A pass that creates no ops needs no
-/// `creates [...]`, and one that counts nothing no `counts {...}`.
+/// An option is `NAME: TYPE = DEFAULT`, where the type is an [`OptionValue`] (`u32`, `bool`,
+/// `String`), and the default a string whatever the type: what one would write in a pipeline, as in
+/// `tile-count-things{limit=8}`. A pass that creates no ops needs no `creates [...]`, and one that
+/// counts nothing no `counts {...}`.
 ///
 /// ```text
 /// pass! {
@@ -247,7 +252,8 @@ pub fn run_pass<'c, P: Pass>(
 macro_rules! pass {
     (@tile($tile:path)
         $(#[doc = $doc:literal])*
-        pub struct $name:ident as $argument:literal $(creates [$($dialect:ident $(= $getter:path)?),* $(,)?])? {
+        pub struct $name:ident as $argument:literal
+        $(creates [$($dialect:ident $(= $getter:path)?),* $(,)?])? {
             $($(#[doc = $help:literal])* $option:ident : $ty:ty = $init:literal),* $(,)?
         } $(counts {
             $($(#[doc = $meaning:literal])* $count:ident),* $(,)?
@@ -294,8 +300,10 @@ macro_rules! pass {
     // It would be taken for a description once more, and so on.
     (@tile($tile:path) $($description:tt)*) => {
         ::core::compile_error!(
-            "expected `/// DOC pub struct NAME as \"argument\" creates [dialect, ...] { /// HELP option: TYPE = \"default\", ... } \
-             counts { /// MEANING counter, ... }`, of which `creates [...]` and `counts {...}` may be left out"
+            "expected `/// DOC pub struct NAME as \"argument\" creates [dialect, ...] { /// HELP \
+             option: TYPE = \"default\", ... } \
+             counts { /// MEANING counter, ... }`, of which `creates [...]` and `counts {...}` \
+             may be left out"
         );
     };
     // The handle of the `tile` dialect comes from a crate that this one does not know.
@@ -346,7 +354,8 @@ macro_rules! dialect_getter {
     };
 }
 
-/// Lists the passes of a crate, each with the module that it is in, and makes `PASSES`. The modules are declared by plain `mod` lines.
+/// Lists the passes of a crate, each with the module that it is in, and makes `PASSES`. The modules
+/// are declared by plain `mod` lines.
 #[macro_export]
 macro_rules! registry {
     ($($module:ident :: $pass:ident),* $(,)?) => {

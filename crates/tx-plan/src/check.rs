@@ -18,7 +18,8 @@ pub struct Check {
     pub right: Expr,
     /// What to tell the caller when they are not.
     pub message: String,
-    /// Where the program says so, or has the op that needs it. In JSON it is left out where that is not known.
+    /// Where the program says so, or has the op that needs it. In JSON it is left out where that is
+    /// not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
 }

@@ -1,5 +1,5 @@
-//! What the compiler chose for an op, and why, as plain data: `tx explain` prints it, `tx report` draws it, and passes report it as
-//! a remark.
+//! What the compiler chose for an op, and why, as plain data: `tx explain` prints it, `tx report`
+//! draws it, and passes report it as a remark.
 
 use serde::Serialize;
 use std::fmt;
@@ -185,7 +185,8 @@ pub struct ExchangeChoice {
 }
 
 /// The note of schedules that rules choose.
-pub const BY_RULES: &str = "chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; \
+pub const BY_RULES: &str = "chosen by rules that were measured on GPUs, for the kind of reduction \
+                            and its lengths; \
                             estimates tell sorts of schedules apart, and say what `tx tune` tries first";
 /// The note of schedules with cases.
 pub const FIRST_CASE: &str = "the first of these cases that the lengths fit is taken";
@@ -365,7 +366,8 @@ impl Cost {
     /// What the time is made of.
     pub fn parts(&self) -> String {
         format!(
-            "the memory alone would take {:.1} µs, loads with as many under way {:.1} µs, instructions {:.1} µs",
+            "the memory alone would take {:.1} µs, loads with as many under way {:.1} µs, \
+             instructions {:.1} µs",
             self.memory, self.latency, self.instructions
         )
     }

@@ -59,10 +59,10 @@ impl fmt::Display for Symbol {
 
 /// A 64-bit integer expression over argument dimensions, such as `ceildiv(arg0.dim0, 32)`.
 ///
-/// The text form has `+`, `-`, `*`, parentheses, and the functions `floordiv(a, b)`, `ceildiv(a, b)`, `mod(a, b)`
-/// (with the sign of `b`), `min(a, b)` and `max(a, b)`, and `nonnegative(a)`, which is `a` and has no value when that is
-/// less than 0. It is read by [`str::parse`] and written by `Display`. In JSON a constant is a number and anything else
-/// a string.
+/// The text form has `+`, `-`, `*`, parentheses, and the functions `floordiv(a, b)`, `ceildiv(a,
+/// b)`, `mod(a, b)` (with the sign of `b`), `min(a, b)` and `max(a, b)`, and `nonnegative(a)`,
+/// which is `a` and has no value when that is less than 0. It is read by [`str::parse`] and written
+/// by `Display`. In JSON a constant is a number and anything else a string.
 ///
 /// The methods that combine expressions fold constants, so a static shape gives a plain number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -109,7 +109,8 @@ pub enum ExprError {
         /// What could have stood there.
         expected: &'static str,
     },
-    /// The text is longer or deeper than any plan needs; the limit keeps hostile input from exhausting the stack.
+    /// The text is longer or deeper than any plan needs; the limit keeps hostile input from
+    /// exhausting the stack.
     #[error("expression has more than {limit} terms")]
     TooLarge {
         /// The number of terms allowed.
@@ -155,8 +156,8 @@ pub enum ExprError {
 }
 
 impl Expr {
-    /// The most [terms](Expr::terms) that an expression in text form may have. No plan comes near this; it bounds the
-    /// recursion of everything that walks an expression.
+    /// The most [terms](Expr::terms) that an expression in text form may have. No plan comes near
+    /// this; it bounds the recursion of everything that walks an expression.
     pub const MAX_TERMS: usize = 256;
 
     /// `arg{argument}.dim{dim}`
@@ -225,8 +226,8 @@ impl Expr {
         Self::fold(Self::Mod(Box::new(self), Box::new(other)))
     }
 
-    /// The quotient, rounded towards zero: written with what there is, `max(floordiv(a, b), 0) + min(ceildiv(a, b), 0)`,
-    /// which is `floordiv(a, b)` where neither is ever less than 0.
+    /// The quotient, rounded towards zero: written with what there is, `max(floordiv(a, b), 0) +
+    /// min(ceildiv(a, b), 0)`, which is `floordiv(a, b)` where neither is ever less than 0.
     #[must_use]
     pub fn trunc_div(self, other: Self) -> Self {
         if self.is_non_negative() && other.is_non_negative() {
@@ -267,8 +268,8 @@ impl Expr {
         }
     }
 
-    /// `nonnegative(self)`, which is `self` where that is never less than 0: dimensions are not, nor are most operations on
-    /// what is not.
+    /// `nonnegative(self)`, which is `self` where that is never less than 0: dimensions are not,
+    /// nor are most operations on what is not.
     #[must_use]
     pub fn non_negative(self) -> Self {
         if self.is_non_negative() {
@@ -304,8 +305,8 @@ impl Expr {
         }
     }
 
-    /// An operation on two constants becomes its value. One without a value (an overflow, a division by zero) stays
-    /// as it is, and is reported when it is evaluated.
+    /// An operation on two constants becomes its value. One without a value (an overflow, a
+    /// division by zero) stays as it is, and is reported when it is evaluated.
     fn fold(expr: Self) -> Self {
         match expr.operands() {
             Some((Self::Const(_), Self::Const(_))) => {
@@ -332,8 +333,8 @@ impl Expr {
     /// The value, with `lookup` giving the value of each symbol.
     ///
     /// # Errors
-    /// When `lookup` has no value for a symbol, on a division by zero, when a value does not fit 64 bits, and when one is
-    /// negative that must not be.
+    /// When `lookup` has no value for a symbol, on a division by zero, when a value does not fit 64
+    /// bits, and when one is negative that must not be.
     pub fn evaluate(
         &self,
         mut lookup: impl FnMut(Symbol) -> Option<i64>,
@@ -650,33 +651,35 @@ impl<'t> Parser<'t> {
         let start = self.at;
         self.skip(|c| c.is_ascii_alphanumeric() || c == '.');
         let word = &self.text[start..self.at];
-        let build: fn(Box<Expr>, Box<Expr>) -> Expr = match word {
-            "floordiv" => Expr::FloorDiv,
-            "ceildiv" => Expr::CeilDiv,
-            "mod" => Expr::Mod,
-            "min" => Expr::Min,
-            "max" => Expr::Max,
-            "nonnegative" => {
-                if !self.eat('(') {
-                    return Err(self.expected("`(`"));
+        let build: fn(Box<Expr>, Box<Expr>) -> Expr =
+            match word {
+                "floordiv" => Expr::FloorDiv,
+                "ceildiv" => Expr::CeilDiv,
+                "mod" => Expr::Mod,
+                "min" => Expr::Min,
+                "max" => Expr::Max,
+                "nonnegative" => {
+                    if !self.eat('(') {
+                        return Err(self.expected("`(`"));
+                    }
+                    let inner = self.sum()?;
+                    return if self.eat(')') {
+                        Ok(Expr::NonNegative(Box::new(inner)))
+                    } else {
+                        Err(self.expected("`)`"))
+                    };
                 }
-                let inner = self.sum()?;
-                return if self.eat(')') {
-                    Ok(Expr::NonNegative(Box::new(inner)))
-                } else {
-                    Err(self.expected("`)`"))
-                };
-            }
-            _ => {
-                return parse_symbol(word).map(Expr::Symbol).ok_or_else(|| ExprError::Syntax {
+                _ => {
+                    return parse_symbol(word).map(Expr::Symbol).ok_or_else(|| ExprError::Syntax {
                     text: self.text.to_owned(),
                     column: start + 1,
                     found: format!("`{word}`"),
-                    expected: "`argI.dimJ`, `argI.strideJ`, `argI.offset`, `argI`, `floordiv`, `ceildiv`, `mod`, `min`, \
+                    expected: "`argI.dimJ`, `argI.strideJ`, `argI.offset`, `argI`, `floordiv`, \
+                               `ceildiv`, `mod`, `min`, \
                                `max` or `nonnegative`",
                 });
-            }
-        };
+                }
+            };
         if !self.eat('(') {
             return Err(self.expected("`(`"));
         }

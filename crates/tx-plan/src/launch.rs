@@ -62,8 +62,8 @@ impl Plan {
 }
 
 impl View {
-    /// The parameters that pass this view to a kernel, 64 bits each: both pointers, which are that of its base, the
-    /// offset, the sizes and the strides, where `value` evaluates expressions.
+    /// The parameters that pass this view to a kernel, 64 bits each: both pointers, which are that
+    /// of its base, the offset, the sizes and the strides, where `value` evaluates expressions.
     ///
     /// # Errors
     /// An expression has no value.

@@ -1,9 +1,9 @@
 //! Launch plans and compiled artifacts of tx as plain data.
 //!
-//! A [`Plan`] says everything a host needs to launch a compiled program: the arguments and their types, [checks](Check)
-//! of their sizes, the temporaries to allocate, and the kernels to launch in order, with grids and blocks as [expressions](Expr)
-//! over argument dimensions. An [`Artifact`] is a plan with the PTX it launches and the device IR the CPU
-//! executor runs in its place.
+//! A [`Plan`] says everything a host needs to launch a compiled program: the arguments and their
+//! types, [checks](Check) of their sizes, the temporaries to allocate, and the kernels to launch in
+//! order, with grids and blocks as [expressions](Expr) over argument dimensions. An [`Artifact`] is
+//! a plan with the PTX it launches and the device IR the CPU executor runs in its place.
 //!
 //! Nothing here knows MLIR or CUDA: a program that only launches can depend on this crate alone.
 //!

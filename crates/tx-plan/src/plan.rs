@@ -19,7 +19,8 @@ pub struct Artifact {
     pub ptx: String,
     /// How to launch them.
     pub plan: Plan,
-    /// The same kernels as an MLIR module in the LLVM and NVVM dialects, for the CPU executor; empty where it was not wanted.
+    /// The same kernels as an MLIR module in the LLVM and NVVM dialects, for the CPU executor;
+    /// empty where it was not wanted.
     pub device_ir: String,
     /// What the compiler went through, in order.
     pub stages: Vec<Stage>,
@@ -52,8 +53,8 @@ impl fmt::Display for Warning {
 }
 
 impl Artifact {
-    /// The module after a stage (a pass, or `parse`), as MLIR text; after the last of that name where there are several.
-    /// `None` when there is none, or its IR was not kept.
+    /// The module after a stage (a pass, or `parse`), as MLIR text; after the last of that name
+    /// where there are several. `None` when there is none, or its IR was not kept.
     pub fn ir_after(&self, stage: &str) -> Option<&str> {
         let last = self.stages.iter().rfind(|each| each.name == stage)?;
         last.ir.as_deref()
@@ -74,11 +75,14 @@ pub struct Stage {
 
 /// How to launch a compiled program: enough to do it without guessing.
 ///
-/// A launcher evaluates the checks, and goes no further when one does not hold: kernels may access memory out of bounds
-/// then. It allocates the temporaries and launches the steps in order, each after the one before it has finished. A memref operand is passed as MLIR's expanded descriptor: allocated pointer, aligned pointer, offset,
-/// sizes, strides (64 bits each; offset and strides in elements). A scalar is passed as it is.
+/// A launcher evaluates the checks, and goes no further when one does not hold: kernels may access
+/// memory out of bounds then. It allocates the temporaries and launches the steps in order, each
+/// after the one before it has finished. A memref operand is passed as MLIR's expanded descriptor:
+/// allocated pointer, aligned pointer, offset, sizes, strides (64 bits each; offset and strides in
+/// elements). A scalar is passed as it is.
 ///
-/// Deserialising checks the form alone; [`Plan::from_json`] also checks the version and that the parts fit together.
+/// Deserialising checks the form alone; [`Plan::from_json`] also checks the version and that the
+/// parts fit together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
@@ -92,11 +96,12 @@ pub struct Plan {
     pub entry_kind: EntryKind,
     /// The arguments of the entry, in order.
     pub arguments: Vec<Argument>,
-    /// What must hold before anything is allocated or launched, in the order of the program. In JSON it is left out when
-    /// there is nothing.
+    /// What must hold before anything is allocated or launched, in the order of the program. In
+    /// JSON it is left out when there is nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// Device memory the launcher allocates. Its contents are undefined until a step writes them, unless it is cleared.
+    /// Device memory the launcher allocates. Its contents are undefined until a step writes them,
+    /// unless it is cleared.
     pub temporaries: Vec<Temporary>,
     /// The kernels to launch, in order.
     pub steps: Vec<Step>,
@@ -213,7 +218,8 @@ pub enum PlanError {
     Json(#[from] serde_json::Error),
     /// The plan was written by another version of tx.
     #[error(
-        "launch plan of version {found}, expected {VERSION}; compile the program again with this version of tx"
+        "launch plan of version {found}, expected {VERSION}; compile the program again with this \
+         version of tx"
     )]
     Version {
         /// The version that was found.
@@ -257,7 +263,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What a memref operand of a step looks at, an argument or a temporary as a whole too; `None` for a scalar.
+    /// What a memref operand of a step looks at, an argument or a temporary as a whole too; `None`
+    /// for a scalar.
     pub fn view(&self, operand: &Operand) -> Option<View> {
         match operand {
             Operand::View(view) => Some(view.clone()),
@@ -273,8 +280,8 @@ impl Plan {
         }
     }
 
-    /// Checks that the parts fit together: every index and symbol names something that is there, types have sizes,
-    /// and a view has as many strides as sizes.
+    /// Checks that the parts fit together: every index and symbol names something that is there,
+    /// types have sizes, and a view has as many strides as sizes.
     ///
     /// # Errors
     /// The first contradiction found.
@@ -534,8 +541,8 @@ impl Temporary {
     }
 }
 
-/// The JSON form of an [`Argument`]. `type` is for people and follows from the rest, but says nothing else: reading
-/// checks that the two agree.
+/// The JSON form of an [`Argument`]. `type` is for people and follows from the rest, but says
+/// nothing else: reading checks that the two agree.
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 enum ArgumentRepr {

@@ -150,7 +150,8 @@ impl MemrefType {
         self.shape.len()
     }
 
-    /// One stride for each dimension, in elements. Those of the identity layout are known as far as the shape is.
+    /// One stride for each dimension, in elements. Those of the identity layout are known as far as
+    /// the shape is.
     pub fn strides(&self) -> Vec<Extent> {
         match &self.layout {
             Layout::Strided { strides, .. } => strides.clone(),
@@ -182,7 +183,8 @@ impl MemrefType {
         }
     }
 
-    /// Whether its elements span less than 2^63 bytes, as far as sizes and strides are known: no array spans more.
+    /// Whether its elements span less than 2^63 bytes, as far as sizes and strides are known: no
+    /// array spans more.
     pub fn is_addressable(&self) -> bool {
         let size = |extent: &Extent| i128::from(extent.known().unwrap_or(1));
         if self.shape.iter().any(|extent| size(extent) == 0) {

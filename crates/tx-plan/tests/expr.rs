@@ -1,4 +1,5 @@
-//! What launch-time expressions promise: one text form, exact rounding, and an error instead of a wrong value.
+//! What launch-time expressions promise: one text form, exact rounding, and an error instead of a
+//! wrong value.
 
 use proptest::prelude::*;
 use tx_plan::{Expr, ExprError, Symbol};
@@ -59,7 +60,8 @@ fn reports_syntax_errors() {
     for (text, message) in [
         (
             "",
-            "`` is not an expression: at column 1, found the end, expected a number, a symbol such as `arg0.dim0`, a function or `(`",
+            "`` is not an expression: at column 1, found the end, expected a number, a symbol \
+             such as `arg0.dim0`, a function or `(`",
         ),
         (
             "1 2",
@@ -79,7 +81,8 @@ fn reports_syntax_errors() {
         ),
         (
             "99999999999999999999",
-            "`99999999999999999999` is not an expression: at column 1, found `9`, expected a number of 64 bits",
+            "`99999999999999999999` is not an expression: at column 1, found `9`, expected a \
+             number of 64 bits",
         ),
     ] {
         assert_eq!(text.parse::<Expr>().unwrap_err().to_string(), message);
@@ -190,7 +193,8 @@ fn limits_its_size() {
     }
 }
 
-/// Static shapes give plain numbers: builders fold constants and neutral elements, and keep what cannot be folded.
+/// Static shapes give plain numbers: builders fold constants and neutral elements, and keep what
+/// cannot be folded.
 #[test]
 fn folds_constants() {
     let n = || Expr::dim(0, 0);

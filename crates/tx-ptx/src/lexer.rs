@@ -239,7 +239,8 @@ impl<'a> Lexer<'a> {
             ParseError::new(
                 at,
                 format!("`{text}`"),
-                "a number: an integer of 64 bits, `0f` with 8 or `0d` with 16 hexadecimal digits, or a decimal fraction",
+                "a number: an integer of 64 bits, `0f` with 8 or `0d` with 16 hexadecimal digits, \
+                 or a decimal fraction",
             )
         })
     }

@@ -1,10 +1,11 @@
 //! Reads PTX, as LLVM writes it, and compares what it does with what the IR says.
 //!
 //! [`Module::parse`] reads the text; [`Flow`] takes a function apart into basic blocks and loops;
-//! [`Operation`] is what an instruction does, for those on which IR and PTX have to agree: barriers,
-//! shuffles, reductions over warps, atomics, accesses to memory. [`Facts`] counts them, kernel by kernel, outside
-//! and inside of loops. [`compare()`] takes the facts of PTX and those that the caller found in
-//! IR, and says where they differ. [`assemble`] asks NVIDIA's assembler for its opinion.
+//! [`Operation`] is what an instruction does, for those on which IR and PTX have to agree:
+//! barriers, shuffles, reductions over warps, atomics, accesses to memory. [`Facts`] counts them,
+//! kernel by kernel, outside and inside of loops. [`compare()`] takes the facts of PTX and those
+//! that the caller found in IR, and says where they differ. [`assemble`] asks NVIDIA's assembler
+//! for its opinion.
 //!
 //! Nothing here knows MLIR or CUDA.
 //!

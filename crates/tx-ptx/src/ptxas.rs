@@ -67,7 +67,8 @@ pub enum PtxasNotFound {
     AtPath(PathBuf),
     /// Not on PATH.
     #[error(
-        "there is no ptxas on PATH: `cargo xtask setup` fetches one into target/tools of a clone of tx, CUDA has one, and `--ptxas` names one that is elsewhere"
+        "there is no ptxas on PATH: `cargo xtask setup` fetches one into target/tools of a clone \
+         of tx, CUDA has one, and `--ptxas` names one that is elsewhere"
     )]
     OnPath,
 }
@@ -75,7 +76,8 @@ pub enum PtxasNotFound {
 const PROGRAM: &str = if cfg!(windows) { "ptxas.exe" } else { "ptxas" };
 const TEXT: &str = "kernel.ptx";
 
-/// Finds the assembler: at `explicit`, a program or a folder that holds it, if that is given, and else on PATH.
+/// Finds the assembler: at `explicit`, a program or a folder that holds it, if that is given, and
+/// else on PATH.
 pub fn find_ptxas(explicit: Option<&Path>) -> Result<PathBuf, PtxasNotFound> {
     match explicit {
         Some(path) => [path.to_owned(), path.join(PROGRAM)]
@@ -194,7 +196,8 @@ mod tests {
              ptxas info    : Compiling entry function 'f' for 'sm_90'\n\
              ptxas info    : Function properties for f\n\
              \x20   8 bytes stack frame, 4 bytes spill stores, 12 bytes spill loads\n\
-             ptxas info    : Used 24 registers, used 1 barriers, 8 bytes cumulative stack size, 16 bytes smem, 400 bytes cmem[0], 8 bytes cmem[2]\n\
+             ptxas info    : Used 24 registers, used 1 barriers, 8 bytes cumulative stack size, \
+             16 bytes smem, 400 bytes cmem[0], 8 bytes cmem[2]\n\
              ptxas info    : Function properties for helper\n\
              \x20   64 bytes stack frame, 1 bytes spill stores, 1 bytes spill loads\n",
         );

@@ -86,13 +86,15 @@ fn loops_may_be_unrolled() {
     assert_eq!(
         differences(&ir, &facts(&[(barrier(0), 2, 0)])),
         [
-            "kernel `k`: `bar.sync 0`: found 2 outside loops, expected 1 outside loops and at least 2 from loops: 1 too few"
+            "kernel `k`: `bar.sync 0`: found 2 outside loops, expected 1 outside loops and at \
+             least 2 from loops: 1 too few"
         ]
     );
     assert_eq!(
         differences(&ir, &facts(&[(barrier(0), 0, 3)])),
         [
-            "kernel `k`: `bar.sync 0`: found 3 in loops, expected 1 outside loops and at least 2 from loops: 1 too few"
+            "kernel `k`: `bar.sync 0`: found 3 in loops, expected 1 outside loops and at least 2 \
+             from loops: 1 too few"
         ]
     );
 }
@@ -124,7 +126,8 @@ fn nothing_is_new() {
         differences(&ir, &ptx),
         [
             "kernel `k`: `bar.sync 1`: found 1 in loops, expected none: 1 too many",
-            "kernel `k`: `shfl.sync.bfly` with mask 0xf and clamp 31: found 1 in loops, expected none: 1 too many",
+            "kernel `k`: `shfl.sync.bfly` with mask 0xf and clamp 31: found 1 in loops, expected \
+             none: 1 too many",
         ]
     );
 }
@@ -145,7 +148,8 @@ fn unknown_masks_match_any() {
     assert_eq!(
         differences(&known, &ptx),
         [
-            "kernel `k`: `shfl.sync.bfly` with mask 0x2 and clamp 31: found 3 outside loops, expected 1 outside loops: 1 too many"
+            "kernel `k`: `shfl.sync.bfly` with mask 0x2 and clamp 31: found 3 outside loops, \
+             expected 1 outside loops: 1 too many"
         ]
     );
     // One unknown cannot be both.
@@ -188,7 +192,8 @@ fn removable_operations_may_vanish() {
         notes,
         [
             "kernel `k`: `bar.sync 0`: 1 outside loops of the IR were removed, as they may be",
-            "kernel `k`: `shfl.sync.bfly` with a mask that is not constant and clamp 31: 1 in loops of the IR were removed, \
+            "kernel `k`: `shfl.sync.bfly` with a mask that is not constant and clamp 31: 1 in \
+             loops of the IR were removed, \
              as they may be",
         ]
     );
@@ -244,7 +249,8 @@ fn vector_accesses_keep_their_width() {
     assert_eq!(
         differences(&ir, &split),
         [
-            "kernel `k`: loads of 16 bytes or more in `.shared` memory: found 0 bytes moved by them, expected at least 16: \
+            "kernel `k`: loads of 16 bytes or more in `.shared` memory: found 0 bytes moved by \
+             them, expected at least 16: \
              vector accesses are narrower than in the IR"
         ]
     );
@@ -267,15 +273,16 @@ fn blocks_are_copied_as_a_whole() {
     assert_eq!(
         differences(&ir, &made(4, 20)),
         [
-            "kernel `k`: what stands in one block of a loop is not copied alike: `bar.sync 0`: found 3 from 1 in loops, \
+            "kernel `k`: what stands in one block of a loop is not copied alike: `bar.sync 0`: \
+             found 3 from 1 in loops, \
              `shfl.sync.bfly` with mask 0x1 and clamp 31: found 20 from 5 in loops"
         ]
     );
     assert_eq!(differences(&ir, &made(5, 21)).len(), 1);
 }
 
-/// Of a vector load in a loop four were made, and one of these was split: enough bytes are moved, and too many by
-/// narrow loads.
+/// Of a vector load in a loop four were made, and one of these was split: enough bytes are moved,
+/// and too many by narrow loads.
 #[test]
 fn split_vectors_among_unrolled_ones_are_seen() {
     let ir = |scalars_in_loops| {
@@ -296,7 +303,8 @@ fn split_vectors_among_unrolled_ones_are_seen() {
     assert_eq!(
         differences(&ir(0), &split),
         [
-            "kernel `k`: loads of less than 16 bytes in `.shared` memory: found 20 bytes moved by them, expected at \
+            "kernel `k`: loads of less than 16 bytes in `.shared` memory: found 20 bytes moved by \
+             them, expected at \
              most 4: vector accesses are narrower than in the IR"
         ]
     );
@@ -332,7 +340,8 @@ fn scalars_are_not_vectors() {
     assert_eq!(
         differences(&ir, &split),
         [
-            "kernel `k`: loads of 8 bytes or more in `.global` memory: found 0 bytes moved by them, expected at least 8: \
+            "kernel `k`: loads of 8 bytes or more in `.global` memory: found 0 bytes moved by \
+             them, expected at least 8: \
              vector accesses are narrower than in the IR"
         ]
     );
@@ -359,7 +368,8 @@ fn generic_memory_is_any() {
     assert_eq!(
         differences(&ir, &ptx),
         [
-            "kernel `k`: loads of 16 bytes or more in all memory: found 16 bytes moved by them, expected at least 32: \
+            "kernel `k`: loads of 16 bytes or more in all memory: found 16 bytes moved by them, \
+             expected at least 32: \
              vector accesses are narrower than in the IR"
         ]
     );
@@ -378,8 +388,8 @@ fn equal_loads_are_merged() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
-/// A vector alone may be loaded as the scalars that another way loads from the same place, if these are no more than the
-/// IR has.
+/// A vector alone may be loaded as the scalars that another way loads from the same place, if these
+/// are no more than the IR has.
 #[test]
 fn vectors_are_merged_with_scalars() {
     let ir = facts(&[
@@ -392,8 +402,9 @@ fn vectors_are_merged_with_scalars() {
     assert_eq!(differences(&ir, &split).len(), 1);
 }
 
-/// Where the IR has narrow loads in loops, of which any number may be in PTX, vector loads that are missing were split
-/// if narrow ones move as many bytes besides those of the loops, and have gone if not.
+/// Where the IR has narrow loads in loops, of which any number may be in PTX, vector loads that are
+/// missing were split if narrow ones move as many bytes besides those of the loops, and have gone
+/// if not.
 #[test]
 fn loads_that_nobody_gets_to_are_gone() {
     let ir = facts(&[
@@ -452,7 +463,8 @@ fn an_unrolled_kernel() {
     assert_eq!(
         differences(&ir, &ptx),
         [
-            "kernel `in_a_loop`: `bar.sync 0`: found 8 outside loops, expected 1 outside loops and at least 9 from loops: \
+            "kernel `in_a_loop`: `bar.sync 0`: found 8 outside loops, expected 1 outside loops \
+             and at least 9 from loops: \
              2 too few"
         ]
     );

@@ -124,7 +124,8 @@ fn functions_count_once_for_each_call() {
 #[test]
 fn recursion_is_refused() {
     let text = format!(
-        "{HEADER}.func g(); .func h() {{ call g; ret; }} .func g() {{ call h; ret; }} .entry f() {{ call h; ret; }}"
+        "{HEADER}.func g(); .func h() {{ call g; ret; }} .func g() {{ call h; ret; }} .entry f() \
+         {{ call h; ret; }}"
     );
     let module = Module::parse(&text).expect("a module");
     assert_eq!(

@@ -7,7 +7,8 @@ use tx_ptx::{
 /// The only entry, with this body.
 fn module(body: &str) -> Module {
     let text = format!(
-        ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry f() {{\n.reg .pred %p<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<9>;\n{body}\n}}"
+        ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry f() {{\n.reg .pred \
+         %p<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<9>;\n{body}\n}}"
     );
     Module::parse(&text).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -180,7 +181,8 @@ fn registers_have_scopes() {
 #[test]
 fn accesses() {
     let read = operations(
-        "ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {%r1, %r2, %r3, %r4}, [%rd1]; st.release.gpu.shared::cta.b64 [%rd1], %rd2; \
+        "ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {%r1, %r2, %r3, %r4}, [%rd1]; \
+         st.release.gpu.shared::cta.b64 [%rd1], %rd2; \
          st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%rd1], %r1, [%rd2];",
     )
     .expect("accesses");

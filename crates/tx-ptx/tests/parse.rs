@@ -142,7 +142,8 @@ fn kinds_of_operands() {
         "ld.shared.b32 %r1, [4096];",
         "call.uni (retval0), f, (param0, param1);",
         "tex.2d.v4.f32.s32 {%r1, %r2, %r3, %r4}, [t, s, {%r5, %r6}];",
-        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd1], [%rd2, {%r1}], [%rd3];",
+        "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%rd1], \
+         [%rd2, {%r1}], [%rd3];",
         "@!%p1 setp.eq.b32 %p2|%p3, %tid.x, 0;",
     ] {
         let statements = body(text).expect(text);
@@ -154,7 +155,8 @@ fn kinds_of_operands() {
 #[test]
 fn inline_assembly() {
     let statements = body(
-        "// begin inline asm\n{ .reg .pred p; setp.ne.s32 p, %r2, 0; @p mov.b32 %r1, 1;\n @!p mov.b32 %r1, 2; }\n// end inline asm",
+        "// begin inline asm\n{ .reg .pred p; setp.ne.s32 p, %r2, 0; @p mov.b32 %r1, 1;\n @!p \
+         mov.b32 %r1, 2; }\n// end inline asm",
     )
     .expect("a body");
     let [
@@ -229,12 +231,14 @@ fn errors() {
         ),
         (
             "mov.b32 %r1, 0f3F80;",
-            "line 5, column 14: found `0f3F80`, expected a number: an integer of 64 bits, `0f` with 8 or `0d` with 16 \
+            "line 5, column 14: found `0f3F80`, expected a number: an integer of 64 bits, `0f` \
+             with 8 or `0d` with 16 \
              hexadecimal digits, or a decimal fraction",
         ),
         (
             "mov.b64 %r1, 18446744073709551616;",
-            "line 5, column 14: found `18446744073709551616`, expected a number: an integer of 64 bits, `0f` with 8 or \
+            "line 5, column 14: found `18446744073709551616`, expected a number: an integer of 64 \
+             bits, `0f` with 8 or \
              `0d` with 16 hexadecimal digits, or a decimal fraction",
         ),
         (
@@ -292,7 +296,8 @@ fn errors_of_modules() {
         ),
         (
             ".version 8.7\n.target sm_90\n.entry f() {",
-            "line 3, column 13: found the end of the text, expected an instruction, a label, a declaration or `}`",
+            "line 3, column 13: found the end of the text, expected an instruction, a label, a \
+             declaration or `}`",
         ),
         (
             ".version 8.7\n.target sm_90\n.entry f() .maxntid 1,",

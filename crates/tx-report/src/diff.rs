@@ -159,7 +159,8 @@ const PURE: [&str; 8] = [
     "llvm.mlir.constant",
 ];
 
-/// What a line computes of its operands, if nothing else has a say in it. Of a constant that is its number, in whichever dialect.
+/// What a line computes of its operands, if nothing else has a say in it. Of a constant that is its
+/// number, in whichever dialect.
 fn computation(tokens: &[Token<'_>]) -> Option<String> {
     let op = tokens.iter().find(|t| t.kind == Kind::Op)?;
     if !PURE.iter().any(|name| op.text.starts_with(name)) {
@@ -196,7 +197,8 @@ struct Names<'t> {
 }
 
 impl<'t> Names<'t> {
-    /// Which values of two lines that are otherwise equal are others, by the numbers of their tokens. What they define is remembered.
+    /// Which values of two lines that are otherwise equal are others, by the numbers of their
+    /// tokens. What they define is remembered.
     fn others(&mut self, old: &[Token<'t>], new: &[Token<'t>]) -> Vec<usize> {
         let pairs = mentions(old).into_iter().zip(mentions(new));
         let uses = pairs.filter(|(a, _)| !a.defines);
@@ -208,8 +210,8 @@ impl<'t> Names<'t> {
         others
     }
 
-    /// Whether `new` is what `old` was: the same line defines them, the same is computed, or `new` came, takes the place of `old`,
-    /// which went, and has taken no other.
+    /// Whether `new` is what `old` was: the same line defines them, the same is computed, or `new`
+    /// came, takes the place of `old`, which went, and has taken no other.
     fn agree(&mut self, old: Name<'t>, new: Name<'t>) -> bool {
         let (Some(a), Some(b)) = (self.old.get_mut(&old), self.new.get_mut(&new)) else {
             return old == new;
@@ -261,7 +263,8 @@ impl<'t> Names<'t> {
         ids.collect()
     }
 
-    /// Which tokens of two lines differ. Values differ if they are others, and not if they are called otherwise.
+    /// Which tokens of two lines differ. Values differ if they are others, and not if they are
+    /// called otherwise.
     fn marks(&self, old: &[Token<'t>], new: &[Token<'t>]) -> (Vec<bool>, Vec<bool>) {
         let texts = |tokens: &[Token<'t>], values: &Values<'t>| {
             let mut texts: Vec<String> = tokens.iter().map(|t| t.text.to_owned()).collect();
@@ -377,8 +380,8 @@ fn partners<T: Ord>(old: &[T], new: &[T]) -> Vec<(Range<usize>, Range<usize>, bo
     all
 }
 
-/// Elements that are left and right, in order. What one side has alone is not compared: where everything changes, that would be
-/// each with each.
+/// Elements that are left and right, in order. What one side has alone is not compared: where
+/// everything changes, that would be each with each.
 fn common<T: Ord>(old: &[T], new: &[T]) -> Vec<(usize, usize)> {
     let mut numbers: BTreeMap<&T, [bool; 2]> = BTreeMap::new();
     for (side, elements) in [old, new].into_iter().enumerate() {
@@ -488,14 +491,17 @@ mod tests {
         assert_eq!(new_marks.iter().filter(|m| **m).count(), 1);
     }
 
-    /// What uses the result of an op that was replaced did not change itself, nor did what uses constants that were merged.
+    /// What uses the result of an op that was replaced did not change itself, nor did what uses
+    /// constants that were merged.
     #[test]
     fn a_value_that_takes_the_place_of_another_is_no_change() {
         let old = split(
-            "%c1 = arith.constant 1 : i32\n%c1_0 = arith.constant 1 : i32\n%0:2 = a.old\n%2 = arith.addf %0#1, %c1\na.use %2, %0#0\na.use %c1_0",
+            "%c1 = arith.constant 1 : i32\n%c1_0 = arith.constant 1 : i32\n%0:2 = a.old\n%2 = \
+             arith.addf %0#1, %c1\na.use %2, %0#0\na.use %c1_0",
         );
         let new = split(
-            "%3 = llvm.mlir.constant(1 : i32) : i32\n%4 = b.new\n%5 = b.new\n%6 = arith.addf %4, %3\na.use %6, %5\na.use %3",
+            "%3 = llvm.mlir.constant(1 : i32) : i32\n%4 = b.new\n%5 = b.new\n%6 = arith.addf %4, \
+             %3\na.use %6, %5\na.use %3",
         );
         let rows = rows(&old, &new);
         let same = |row: &&Row| row.is_same();

@@ -1,7 +1,7 @@
 //! How the threads of a kernel exchange values: read off its ops, in program order.
 //!
-//! Integers that depend on nothing but the thread are computed for every thread of the block: from which lane a shuffle
-//! takes its value, which threads get past a condition, is not guessed.
+//! Integers that depend on nothing but the thread are computed for every thread of the block: from
+//! which lane a shuffle takes its value, which threads get past a condition, is not guessed.
 
 mod describe;
 mod integers;

@@ -123,7 +123,8 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     let warps = threads.div_ceil(LANES);
     let _ = write!(
         page,
-        "<p class=note>{} threads hold {} elements, up to {registers} register{} each{}. A cell says {}lane and register.</p>",
+        "<p class=note>{} threads hold {} elements, up to {registers} register{} each{}. A cell \
+         says {}lane and register.</p>",
         {
             let mut threads: Vec<usize> = all.map(|h| h.thread).collect();
             threads.sort_unstable();
@@ -142,7 +143,8 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     let (shown_rows, shown_columns) = (rows.min(MOST), columns.min(MOST));
     let _ = write!(
         page,
-        "<div class=scroll tabindex=0 role=group aria-label=\"Elements of {}\"><table class=layout><thead><tr><td></td>",
+        "<div class=scroll tabindex=0 role=group aria-label=\"Elements of {}\"><table \
+         class=layout><thead><tr><td></td>",
         escape(&fragment.ty)
     );
     for column in 0..shown_columns {
@@ -179,7 +181,8 @@ pub(crate) fn draw(page: &mut String, fragment: &Fragment) {
     if rows > shown_rows || columns > shown_columns {
         let _ = write!(
             page,
-            "<p class=note>{shown_rows} of {rows} rows and {shown_columns} of {columns} columns are shown.</p>"
+            "<p class=note>{shown_rows} of {rows} rows and {shown_columns} of {columns} columns \
+             are shown.</p>"
         );
     }
 }

@@ -1,11 +1,12 @@
 //! The lowering of a program as one HTML page that needs nothing but itself.
 //!
-//! Plain data in, text out: [`Report`] holds what is shown, [`render`] makes the page. What was found, by the compiler and by
-//! its checks, is for the caller to find; here lines are compared ([`diff`]), coloured ([`highlight`]), steps of kernels
-//! read off their ops ([`exchange`]), and instructions of PTX given their lines ([`ptx`]).
+//! Plain data in, text out: [`Report`] holds what is shown, [`render`] makes the page. What was
+//! found, by the compiler and by its checks, is for the caller to find; here lines are compared
+//! ([`diff`]), coloured ([`highlight`]), steps of kernels read off their ops ([`exchange`]), and
+//! instructions of PTX given their lines ([`ptx`]).
 //!
-//! The page is a function of the report: the same bytes every time. Text of the program is never HTML in it, whatever it
-//! holds.
+//! The page is a function of the report: the same bytes every time. Text of the program is never
+//! HTML in it, whatever it holds.
 
 pub mod diff;
 pub mod exchange;

@@ -1,8 +1,10 @@
-//! What the page's script unfolds: every line once, and what stages and PTX are made of by the numbers of lines.
+//! What the page's script unfolds: every line once, and what stages and PTX are made of by the
+//! numbers of lines.
 //!
-//! Stages repeat most of each other, and tables of coloured lines are many times their text. So the page holds lines as text,
-//! each once, and of each change which lines it is made of; tables are made when they are looked at. It is JSON, deflated, in
-//! base 64: [`page.js`](../page.js) is its reader.
+//! Stages repeat most of each other, and tables of coloured lines are many times their text. So the
+//! page holds lines as text, each once, and of each change which lines it is made of; tables are
+//! made when they are looked at. It is JSON, deflated, in base 64: [`page.js`](../page.js) is its
+//! reader.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -20,7 +22,8 @@ pub(crate) struct Pack {
     lines: Vec<String>,
     /// Of each line, the number of its style.
     style: Vec<usize>,
-    /// Where tokens end and what they are, as `2p3v1p`: a length in UTF-16 code units, as scripts count, and a class.
+    /// Where tokens end and what they are, as `2p3v1p`: a length in UTF-16 code units, as scripts
+    /// count, and a class.
     styles: Vec<String>,
     /// Characters that are left out at the end of a line, by its number.
     cut: BTreeMap<usize, usize>,
@@ -39,8 +42,8 @@ pub(crate) struct Pack {
 struct Stage {
     /// Runs of lines, of which each is the number of its first and how many follow each other.
     lines: Vec<usize>,
-    /// How they come from those before: `=3` lines stay, `-2` go, `+1` come, `~0-1|2-3,5-6` changes, the tokens from 0 to 1 to those
-    /// from 2 to 3 and from 5 to 6.
+    /// How they come from those before: `=3` lines stay, `-2` go, `+1` come, `~0-1|2-3,5-6`
+    /// changes, the tokens from 0 to 1 to those from 2 to 3 and from 5 to 6.
     rows: String,
     /// Rows that are shown, and, as negative numbers, rows that are folded.
     folds: Vec<isize>,
@@ -49,7 +52,8 @@ struct Stage {
 #[derive(Debug, Serialize)]
 struct Ptx {
     lines: Vec<usize>,
-    /// Of each line, the line of the program that it comes from, negative where the line before comes from it too; or 0.
+    /// Of each line, the line of the program that it comes from, negative where the line before
+    /// comes from it too; or 0.
     from: Vec<isize>,
     /// The text of those lines of the program.
     told: BTreeMap<usize, String>,
@@ -276,7 +280,8 @@ mod tests {
         assert_eq!(found["stages"][0]["lines"], serde_json::json!([0, 3]));
         assert_eq!(
             found["stages"][1],
-            serde_json::json!({"lines": [0, 1, 3, 1, 1, 1, 4, 1, 2, 1], "rows": "=1 +1 =1 +1 =1", "folds": [1, 1, 1, 1, 1]})
+            serde_json::json!({"lines": [0, 1, 3, 1, 1, 1, 4, 1, 2, 1], "rows": "=1 +1 =1 +1 \
+                                =1", "folds": [1, 1, 1, 1, 1]})
         );
         assert_eq!(found["stages"][2], serde_json::Value::Null);
     }

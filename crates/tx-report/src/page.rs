@@ -31,12 +31,14 @@ pub fn render(report: &Report) -> String {
     let _ = write!(
         page,
         "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n\
-         <meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; script-src \
+         <meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src \
+         'unsafe-inline'; script-src \
          'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
          <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
          <meta name=color-scheme content=\"light dark\">\n\
          <meta name=generator content=\"{} {}\">\n<title>{title}: lowering</title>\n\
-         <script>document.documentElement.className='js'</script>\n<style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <script>document.documentElement.className='js'</script>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n\
          <a class=skip href=\"#main\">Skip to the report</a>\n",
         escape(&report.program),
         escape(&report.version)
@@ -69,7 +71,8 @@ pub fn render(report: &Report) -> String {
     keys(&mut page, report, &parts);
     let _ = write!(
         page,
-        "<p>Made by {} {}.</p></footer>\n<template id=pack>{}</template>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
+        "<p>Made by {} {}.</p></footer>\n<template \
+         id=pack>{}</template>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         escape(&report.program),
         escape(&report.version),
         pack.encode()
@@ -82,7 +85,8 @@ fn keys(page: &mut String, report: &Report, parts: &[(&str, &str)]) {
     let mut keys = Vec::new();
     if !parts.is_empty() {
         keys.push(
-            "<kbd>/</kbd> search, <kbd>Enter</kbd> and <kbd>Shift</kbd>+<kbd>Enter</kbd> next and previous hit, \
+            "<kbd>/</kbd> search, <kbd>Enter</kbd> and <kbd>Shift</kbd>+<kbd>Enter</kbd> next and \
+             previous hit, \
              <kbd>Esc</kbd> leave the search",
         );
     }
@@ -156,7 +160,8 @@ fn header(page: &mut String, report: &Report, parts: &[(&str, &str)], title: &st
     }
     let needs = |what: &str| {
         format!(
-            "Stages, PTX and what else is folded are unpacked by a script in this page, {what}. The rest is here all the same."
+            "Stages, PTX and what else is folded are unpacked by a script in this page, {what}. \
+             The rest is here all the same."
         )
     };
     let _ = writeln!(
@@ -171,7 +176,10 @@ fn problems(page: &mut String, report: &Report) {
     if report.problems.is_empty() {
         return;
     }
-    page.push_str("<section class=refused id=refused aria-labelledby=refused-h><h2 id=refused-h>Refused</h2>\n");
+    page.push_str(
+        "<section class=refused id=refused aria-labelledby=refused-h><h2 \
+                   id=refused-h>Refused</h2>\n",
+    );
     let last = report.stages.last().map(|s| s.name.as_str());
     match last {
         None => page.push_str("<p>The program cannot be read.</p>"),
@@ -331,7 +339,10 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
     if report.stages.is_empty() {
         return;
     }
-    page.push_str("<nav class=pipeline aria-labelledby=pipeline-h><h2 id=pipeline-h>Pipeline</h2>\n<ol class=strip>");
+    page.push_str(
+        "<nav class=pipeline aria-labelledby=pipeline-h><h2 \
+                   id=pipeline-h>Pipeline</h2>\n<ol class=strip>",
+    );
     for (number, (stage, rows)) in report.stages.iter().zip(changes).enumerate() {
         let mood = stage.verdict.as_ref().map_or("plain", |v| symbol(v.mood).0);
         let quiet = if number > 0 && counts(rows) == (0, 0) {
@@ -341,7 +352,8 @@ fn pipeline(page: &mut String, report: &Report, changes: &[Vec<Row>]) {
         };
         let _ = write!(
             page,
-            "<li class=\"{mood}{quiet}\"><a href=\"#stage-{number}\"><span class=name>{}</span><span class=meta>",
+            "<li class=\"{mood}{quiet}\"><a href=\"#stage-{number}\"><span \
+             class=name>{}</span><span class=meta>",
             escape(&stage.name)
         );
         meta(page, number, stage, rows);
@@ -363,7 +375,8 @@ fn check(page: &mut String, report: &Report) {
         Check::Impossible(why) => {
             let _ = write!(
                 page,
-                "<p class=\"headline unknown\"><span aria-hidden=true>?</span> It could not be checked.</p><p>{}</p>",
+                "<p class=\"headline unknown\"><span aria-hidden=true>?</span> It could not be \
+                 checked.</p><p>{}</p>",
                 prose(why)
             );
             return;
@@ -396,26 +409,30 @@ fn check(page: &mut String, report: &Report) {
         (true, _) if is_conditional => {
             let _ = write!(
                 page,
-                "<p class=\"headline fair\"><span aria-hidden=true>≈</span> Valid on the inputs tried, {inputs_run}; the \
+                "<p class=\"headline fair\"><span aria-hidden=true>≈</span> Valid on the inputs \
+                 tried, {inputs_run}; the \
                  combiner's <a href=\"#{LAWS}\">laws</a> do not hold for all values.</p>"
             );
         }
         (true, _) => {
             let _ = write!(
                 page,
-                "<p class=\"headline good\"><span aria-hidden=true>✓</span> Valid: after every pass the program computes \
+                "<p class=\"headline good\"><span aria-hidden=true>✓</span> Valid: after every \
+                 pass the program computes \
                  what it computed as it came, on {inputs_run}.</p>"
             );
         }
         (false, Some((name, _))) => {
             let _ = write!(
                 page,
-                "<p class=\"headline bad\"><span aria-hidden=true>✗</span> Not valid: see <code>{}</code>.</p>",
+                "<p class=\"headline bad\"><span aria-hidden=true>✗</span> Not valid: see \
+                 <code>{}</code>.</p>",
                 escape(name)
             );
         }
         (false, None) => page.push_str(
-            "<p class=\"headline unknown\"><span aria-hidden=true>?</span> Not known: the last stage cannot be compared with \
+            "<p class=\"headline unknown\"><span aria-hidden=true>?</span> Not known: the last \
+             stage cannot be compared with \
              the first.</p>",
         ),
     }
@@ -428,7 +445,8 @@ fn check(page: &mut String, report: &Report) {
              <code>validate</code> runs.</p>",
         );
     }
-    // Of those without a detail that are neither wrong nor changed in order, what is `as before` says so again at each stage.
+    // Of those without a detail that are neither wrong nor changed in order, what is `as before`
+    // says so again at each stage.
     let is_remarkable = |verdict: &Verdict| {
         !verdict.detail.is_empty() || matches!(verdict.mood, Mood::Bad | Mood::Fair)
     };
@@ -481,8 +499,10 @@ fn verdict_table(
     }
     let _ = write!(
         page,
-        "<div class=scroll tabindex=0 role=group aria-label=\"{caption}\"><table class=plain><caption class=vh>{caption}</caption>\
-         <thead><tr><th scope=col>Stage</th><th scope=col>Verdict</th><th scope=col>Detail</th></tr></thead><tbody>"
+        "<div class=scroll tabindex=0 role=group aria-label=\"{caption}\"><table \
+         class=plain><caption class=vh>{caption}</caption>\
+         <thead><tr><th scope=col>Stage</th><th scope=col>Verdict</th><th \
+         scope=col>Detail</th></tr></thead><tbody>"
     );
     for (name, verdict) in verdicts {
         let id = match linked_to {
@@ -557,7 +577,8 @@ fn wrong_lines(report: &Report) -> BTreeSet<usize> {
 fn choices(page: &mut String, report: &Report) {
     for warning in &report.warnings {
         page.push_str(
-            "<article class=choice><h3><span class=\"badge fair\"><span aria-hidden=true>!</span> warning</span> ",
+            "<article class=choice><h3><span class=\"badge fair\"><span aria-hidden=true>!</span> \
+             warning</span> ",
         );
         let _ = write!(page, "{}</h3><p class=note>", prose(&warning.message));
         place(page, warning.line, warning.column);
@@ -603,7 +624,8 @@ fn steps(page: &mut String, steps: &[ScheduleStep]) {
 
 fn schedule(page: &mut String, choice: &ScheduleChoice) {
     page.push_str(
-        "<div class=scroll tabindex=0 role=group aria-label=Schedules><table class=plain><caption>Schedules</caption><thead><tr>\
+        "<div class=scroll tabindex=0 role=group aria-label=Schedules><table \
+         class=plain><caption>Schedules</caption><thead><tr>\
          <th scope=col>Lengths</th><th scope=col>Kernels</th><th scope=col>Steps</th></tr></thead><tbody>",
     );
     for (number, case) in choice.cases.iter().enumerate() {
@@ -648,7 +670,8 @@ fn variants(page: &mut String, variants: &[Variant], chosen: Option<&String>) {
     };
     let _ = write!(
         page,
-        "<div class=scroll tabindex=0 role=group aria-label=Variants><table class=\"plain variants\"><caption>Variants</caption><thead><tr>\
+        "<div class=scroll tabindex=0 role=group aria-label=Variants><table class=\"plain \
+         variants\"><caption>Variants</caption><thead><tr>\
          <th scope=col>Variant</th><th scope=col>Choice</th>{heading}<th scope=col class=num>Cost</th>\
          <th scope=col>Why not</th></tr></thead><tbody>",
     );
@@ -661,7 +684,8 @@ fn variants(page: &mut String, variants: &[Variant], chosen: Option<&String>) {
         };
         let _ = write!(
             page,
-            "<tr><th scope=row><code>{}</code></th><td data-head=Choice><span class=\"badge {class}\">{word}</span></td>",
+            "<tr><th scope=row><code>{}</code></th><td data-head=Choice><span class=\"badge \
+             {class}\">{word}</span></td>",
             escape(&variant.name)
         );
         if priorities {
@@ -700,8 +724,10 @@ fn estimates(page: &mut String, choice: &ScheduleChoice, known: &Estimates) {
     let _ = write!(
         page,
         "<details class=words><summary>Estimated times of this schedule and of {} others</summary>\
-         <div class=scroll tabindex=0 role=group aria-label=Estimates><table class=plain><caption class=vh>Estimates</caption><thead><tr>\
-         <th scope=col>Choice</th><th scope=col class=num>Time</th><th scope=col>For</th><th scope=col>Steps</th></tr></thead><tbody>",
+         <div class=scroll tabindex=0 role=group aria-label=Estimates><table class=plain><caption \
+         class=vh>Estimates</caption><thead><tr>\
+         <th scope=col>Choice</th><th scope=col class=num>Time</th><th scope=col>For</th><th \
+         scope=col>Steps</th></tr></thead><tbody>",
         known.others.len()
     );
     let own = match choice.is_written {
@@ -711,7 +737,8 @@ fn estimates(page: &mut String, choice: &ScheduleChoice, known: &Estimates) {
     let mut row = |(class, word): (&str, &str), cost: &Cost, inside: &dyn Fn(&mut String)| {
         let _ = write!(
             page,
-            "<tr><td data-head=Choice><span class=\"badge {class}\">{word}</span></td><td class=num data-head=Time>{:.1} µs</td>\
+            "<tr><td data-head=Choice><span class=\"badge {class}\">{word}</span></td><td \
+             class=num data-head=Time>{:.1} µs</td>\
              <td data-head=For>{}</td><td data-head=Steps>",
             cost.microseconds,
             prose(&cost.work())
@@ -752,11 +779,15 @@ fn folding(page: &mut String, pack: &mut Pack, open: bool, summary: &str, inside
 
 fn kernels(page: &mut String, pack: &mut Pack, report: &Report) {
     page.push_str(
-        "<p class=lead>What the threads of each kernel do together, in program order, read off its ops after the last pass of \
-         <code>lower-reduction</code>. A column is a lane; strong lines lead to the result of the first lane of each group.</p>\
+        "<p class=lead>What the threads of each kernel do together, in program order, read off \
+         its ops after the last pass of \
+         <code>lower-reduction</code>. A column is a lane; strong lines lead to the result of the \
+         first lane of each group.</p>\
          <ul class=legend aria-hidden=true><li><span class=\"key arc\"></span>value taken from a lane</li>\
-         <li><span class=\"key bar warp\"></span>barrier of a warp</li><li><span class=\"key bar block\"></span>barrier of the block</li>\
-         <li><span class=\"key mem shared\"></span>shared memory</li><li><span class=\"key mem global\"></span>global memory</li>\
+         <li><span class=\"key bar warp\"></span>barrier of a warp</li><li><span class=\"key bar \
+         block\"></span>barrier of the block</li>\
+         <li><span class=\"key mem shared\"></span>shared memory</li><li><span class=\"key mem \
+         global\"></span>global memory</li>\
          <li><span class=\"key dot\"></span>lane that takes part</li>\
          <li><span class=\"key dot maybe\"></span>lane that does where a condition holds</li>\
          <li><span class=\"key dot cold\"></span>lane that does not</li></ul>\n",
@@ -811,7 +842,8 @@ fn program(page: &mut String, report: &Report) {
     };
     let _ = write!(
         page,
-        "<div class=scroll tabindex=0 role=group aria-label=Program><table class=code><caption class=vh>The program as it was read</caption>\
+        "<div class=scroll tabindex=0 role=group aria-label=Program><table class=code><caption \
+         class=vh>The program as it was read</caption>\
          <thead class=vh><tr><th scope=col>Line</th><th scope=col>Text</th>{heading}</tr></thead><tbody>"
     );
     let wrong = wrong_lines(report);
@@ -852,8 +884,10 @@ fn packed(text: &str) -> impl Iterator<Item = (Vec<Token<'_>>, usize)> {
 
 fn stages(page: &mut String, pack: &mut Pack, report: &Report, changes: &[Vec<Row>]) {
     page.push_str(
-        "<p class=lead>The module after each stage, beside the one before. A line whose values have other names, and which is \
-         otherwise the same, counts as unchanged.</p>\n<p class=scripted><button type=button id=open-all>Open all stages</button></p>\n",
+        "<p class=lead>The module after each stage, beside the one before. A line whose values \
+         have other names, and which is \
+         otherwise the same, counts as unchanged.</p>\n<p class=scripted><button type=button \
+         id=open-all>Open all stages</button></p>\n",
     );
     for (number, (stage, rows)) in report.stages.iter().zip(changes).enumerate() {
         let pieces = fold(rows);
@@ -916,10 +950,14 @@ fn ptx_section(page: &mut String, pack: &mut Pack, report: &Report) {
     if located == 0 {
         page.push_str("<p class=lead>Where each instruction comes from is not known.</p>");
     } else {
-        page.push_str("<p class=lead>Beside each instruction stands the line of the program that it comes from.");
+        page.push_str(
+            "<p class=lead>Beside each instruction stands the line of the program that \
+                       it comes from.",
+        );
         if !report.ptx_is_plain {
             page.push_str(
-                " This is PTX with locations; without them, LLVM makes some instructions in another order or another way.",
+                " This is PTX with locations; without them, LLVM makes some instructions in \
+                 another order or another way.",
             );
         }
         page.push_str("</p>");
@@ -957,7 +995,8 @@ fn ptx_section(page: &mut String, pack: &mut Pack, report: &Report) {
     let plural = if kernels == 1 { "" } else { "s" };
     let _ = writeln!(
         page,
-        "<details class=box id=ptx-text><summary><h3>{} lines</h3> <span class=meta>{kernels} kernel{plural}</span></summary>\
+        "<details class=box id=ptx-text><summary><h3>{} lines</h3> <span class=meta>{kernels} \
+         kernel{plural}</span></summary>\
          <div id=ptx-lines></div></details>",
         count
     );
@@ -972,7 +1011,8 @@ fn times(page: &mut String, report: &Report) {
     let most = all.iter().map(|(_, m)| *m).fold(0.0, f64::max);
     let total: f64 = all.iter().map(|(_, m)| m).sum();
     page.push_str(
-        "<table class=bars><caption class=vh>Milliseconds of each stage</caption><thead class=vh><tr><th scope=col>Stage</th>\
+        "<table class=bars><caption class=vh>Milliseconds of each stage</caption><thead \
+         class=vh><tr><th scope=col>Stage</th>\
          <th scope=col>Time</th><th scope=col>Share</th></tr></thead><tbody>",
     );
     for (name, millis) in &all {
@@ -988,7 +1028,8 @@ fn times(page: &mut String, report: &Report) {
         };
         let _ = write!(
             page,
-            "<tr><th scope=row><code>{}</code></th><td class=num>{}</td><td><span class=fill style=\"width:{width:.2}%\"></span>\
+            "<tr><th scope=row><code>{}</code></th><td class=num>{}</td><td><span class=fill \
+             style=\"width:{width:.2}%\"></span>\
              <span class=share>{share:.0} %</span></td></tr>",
             escape(name),
             milliseconds(*millis)

@@ -24,8 +24,8 @@ fn is_debug(line: &str) -> bool {
         .any(|label| line.starts_with(label) && line.ends_with(':'))
 }
 
-/// Reads PTX with `.loc` directives and takes them, and what else there is for debuggers, out of it. Lines of files of
-/// other names than `file` are not told.
+/// Reads PTX with `.loc` directives and takes them, and what else there is for debuggers, out of
+/// it. Lines of files of other names than `file` are not told.
 pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     // Files are declared at the end.
@@ -90,8 +90,8 @@ pub fn lines(ptx: &str, file: &str) -> Vec<Line> {
     found
 }
 
-/// PTX without what there is for debuggers, to compare it with PTX that never had any: instructions and declarations, no
-/// comments and blanks.
+/// PTX without what there is for debuggers, to compare it with PTX that never had any: instructions
+/// and declarations, no comments and blanks.
 pub fn bare(ptx: &str) -> Vec<String> {
     lines(ptx, "")
         .into_iter()

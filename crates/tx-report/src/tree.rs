@@ -25,7 +25,8 @@ fn flatten<'s>(steps: &'s [Step], depth: usize, rows: &mut Vec<(usize, &'s Step)
     }
 }
 
-/// For shuffles that follow each other, which lanes' values end in the first lane of each group, before each of them.
+/// For shuffles that follow each other, which lanes' values end in the first lane of each group,
+/// before each of them.
 fn contributions(chain: &[&Vec<Option<usize>>], lanes: usize) -> Vec<Vec<bool>> {
     // Lanes that exchange anything, directly or not, are a group.
     let mut group: Vec<usize> = (0..lanes).collect();

@@ -1,13 +1,14 @@
-//! Launches row sums with nothing but their launch plan and their PTX: what a host program does that wants no more of tx
-//! than `tx-plan`.
+//! Launches row sums with nothing but their launch plan and their PTX: what a host program does
+//! that wants no more of tx than `tx-plan`.
 //!
 //! ```console
 //! tx compile row_sums.mlir --chip sm_90 -o row_sums.ptx --plan row_sums.json
 //! cargo run -p tx-runtime --no-default-features --example launch_plan -- row_sums.json row_sums.ptx
 //! ```
 //!
-//! `row_sums.mlir` has a `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`, of any number of kernels and
-//! temporaries. Here A is 1000x300, all of it 0.5. There must be a GPU: cudarc panics where no driver is.
+//! `row_sums.mlir` has a `func.func @row_sums(%A: memref<?x?xf32>, %B: memref<?xf32>)`, of any
+//! number of kernels and temporaries. Here A is 1000x300, all of it 0.5. There must be a GPU:
+//! cudarc panics where no driver is.
 
 use std::{env, error::Error, ffi::CString, fs, ptr};
 

@@ -18,7 +18,8 @@ pub struct Array {
 }
 
 impl Array {
-    /// An array of `shape` (outermost dimension first; empty for rank 0) over `bytes`, row-major and little-endian.
+    /// An array of `shape` (outermost dimension first; empty for rank 0) over `bytes`, row-major
+    /// and little-endian.
     ///
     /// # Errors
     /// When the number of bytes is not the product of the shape times the size of an element.
@@ -69,8 +70,8 @@ impl Array {
 
     /// An array of numbers that only depend on the element type, the position and the seed, on every machine.
     ///
-    /// Floats are uniform in [0, 1), with as many random bits as the type has significant bits. Integers are uniform
-    /// in −8 … 7, `index` in 0 … 15, and `i1` is 0 or 1.
+    /// Floats are uniform in [0, 1), with as many random bits as the type has significant bits.
+    /// Integers are uniform in −8 … 7, `index` in 0 … 15, and `i1` is 0 or 1.
     ///
     /// # Errors
     /// When there is not enough memory for it.
@@ -163,13 +164,15 @@ impl Array {
         (position < self.len()).then(|| self.number(self.bits(position)))
     }
 
-    /// Shape and element type as in an argument specification, `4x8xf32`, but for unsigned integers, which are `4x8xui32`.
+    /// Shape and element type as in an argument specification, `4x8xf32`, but for unsigned
+    /// integers, which are `4x8xui32`.
     pub fn describe(&self) -> String {
         describe_as(self.element, self.unsigned, &self.shape)
     }
 
-    /// The same numbers, where these are integers of at least eight bits, as unsigned or as signed ones, which is how they are
-    /// shown and written to files. To a program it is all the same: its ops say how they take them.
+    /// The same numbers, where these are integers of at least eight bits, as unsigned or as signed
+    /// ones, which is how they are shown and written to files. To a program it is all the same: its
+    /// ops say how they take them.
     #[must_use]
     pub fn with_unsigned(mut self, unsigned: bool) -> Self {
         use ElementType::{I8, I16, I32, I64};
@@ -261,8 +264,8 @@ pub(crate) fn byte_count(element: ElementType, shape: &[usize]) -> Result<usize,
         })
 }
 
-/// Zeroed bytes, or an error instead of an abort when there are not that many. Pages are only touched when used, so a
-/// large array of zeros costs nothing yet.
+/// Zeroed bytes, or an error instead of an abort when there are not that many. Pages are only
+/// touched when used, so a large array of zeros costs nothing yet.
 pub(crate) fn zeroed(bytes: usize, what: impl FnOnce() -> String) -> Result<Vec<u8>, Error> {
     if bytes == 0 {
         return Ok(Vec::new());
@@ -279,7 +282,8 @@ pub(crate) fn zeroed(bytes: usize, what: impl FnOnce() -> String) -> Result<Vec<
     if pointer.is_null() {
         return Err(error(what()));
     }
-    // SAFETY: allocated by the global allocator with the layout of `bytes` bytes of alignment 1, all initialised.
+    // SAFETY: allocated by the global allocator with the layout of `bytes` bytes of alignment 1,
+    // all initialised.
     Ok(unsafe { Vec::from_raw_parts(pointer, bytes, bytes) })
 }
 

@@ -34,8 +34,8 @@ pub(crate) struct Buffer {
     pub(crate) label: String,
     /// Its size.
     pub(crate) bytes: usize,
-    /// What it holds at the start, of the full size; `None` for a temporary, which holds nothing yet, and for what the caller
-    /// has on the device.
+    /// What it holds at the start, of the full size; `None` for a temporary, which holds nothing
+    /// yet, and for what the caller has on the device.
     pub(crate) contents: Option<Vec<u8>>,
     /// Where it is, when it is the caller's.
     pub(crate) address: Option<u64>,
@@ -296,8 +296,8 @@ impl Job {
         Ok(())
     }
 
-    /// The arrays after the run, given the contents of the buffers: one for each memref argument that is not the caller's, and
-    /// whether it may have been written.
+    /// The arrays after the run, given the contents of the buffers: one for each memref argument
+    /// that is not the caller's, and whether it may have been written.
     pub(crate) fn into_arrays(mut self) -> Result<Vec<Option<(Array, bool)>>, Error> {
         self.arguments
             .into_iter()
@@ -745,7 +745,8 @@ fn check_shape(shape: &[usize], memref: &MemrefType) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an array of `found` can stand for a memref of `expected`. Files have no `index`, so 64-bit integers do.
+/// Whether an array of `found` can stand for a memref of `expected`. Files have no `index`, so
+/// 64-bit integers do.
 fn holds(found: ElementType, expected: ElementType) -> bool {
     found == expected || (found == ElementType::I64 && expected == ElementType::Index)
 }
@@ -810,7 +811,8 @@ mod tests {
         Array::from_slice(shape, &values).expect("an array").into()
     }
 
-    /// A memref is passed as allocated pointer, aligned pointer, offset, sizes and strides; scalars as they are.
+    /// A memref is passed as allocated pointer, aligned pointer, offset, sizes and strides; scalars
+    /// as they are.
     #[test]
     fn flattens_operands() -> Result<(), Error> {
         let mut step = step();
@@ -896,8 +898,8 @@ mod tests {
         Ok(())
     }
 
-    /// Elements that share a place are passed when they are the same, come back the same, and are refused when they are
-    /// not.
+    /// Elements that share a place are passed when they are the same, come back the same, and are
+    /// refused when they are not.
     #[test]
     fn elements_may_share_a_place() -> Result<(), Error> {
         let plan = plan(&["memref<3x4xf32, strided<[0, 1]>>"], step());
@@ -913,7 +915,8 @@ mod tests {
         let error = Job::new(&plan, vec![different.into()], None).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "argument 0: found an array 3x4xf32, expected memref<3x4xf32, strided<[0, 1]>>; strides [0, 1] put several \
+            "argument 0: found an array 3x4xf32, expected memref<3x4xf32, strided<[0, 1]>>; \
+             strides [0, 1] put several \
              elements at place 2, and [1, 2] differs from another of them"
         );
         Ok(())
@@ -972,12 +975,14 @@ mod tests {
         let fails = |index, address| job.at(index, address).unwrap_err().to_string();
         assert_eq!(
             fails(0, 0x2002),
-            "argument 0: found the address 0x2002, expected an array of f32 on the device; its address 0x2002 is no \
+            "argument 0: found the address 0x2002, expected an array of f32 on the device; its \
+             address 0x2002 is no \
              multiple of the 4 bytes of an element"
         );
         assert_eq!(
             fails(2, 0x2000),
-            "argument 2: found the address 0x2000, expected a memref argument; there are 3 arguments, counted from 0"
+            "argument 2: found the address 0x2000, expected a memref argument; there are 3 \
+             arguments, counted from 0"
         );
         assert!(job.into_arrays()?.iter().all(Option::is_none));
         Ok(())
@@ -1013,18 +1018,21 @@ mod tests {
             (
                 "memref<?x?xf32>",
                 on_device(&[4, 8]).with_strides(0, &[16, 1]).into(),
-                "an array 4x8xf32 on the device, expected memref<?x?xf32>; its strides are [16, 1] and its offset is 0",
+                "an array 4x8xf32 on the device, expected memref<?x?xf32>; its strides are [16, \
+                 1] and its offset is 0",
             ),
             (
                 "memref<?x?xf32, strided<[16, 1]>>",
                 on_device(&[4, 8]).into(),
-                "an array 4x8xf32 on the device, expected memref<?x?xf32, strided<[16, 1]>>; its strides are [8, 1] and \
+                "an array 4x8xf32 on the device, expected memref<?x?xf32, strided<[16, 1]>>; its \
+                 strides are [8, 1] and \
                  its offset is 0",
             ),
             (
                 "memref<?x?xf32, strided<[?, ?], offset: ?>>",
                 on_device(&[4, 8]).with_strides(2, &[-8, 1]).into(),
-                "an array 4x8xf32 on the device, expected memref<?x?xf32, strided<[?, ?], offset: ?>>; offset 2 leaves no \
+                "an array 4x8xf32 on the device, expected memref<?x?xf32, strided<[?, ?], offset: \
+                 ?>>; offset 2 leaves no \
                  room for elements down to -24",
             ),
             (
@@ -1035,7 +1043,8 @@ mod tests {
             (
                 "memref<?x?xf32>",
                 odd.into(),
-                "an array 4x8xf32 on the device, expected memref<?x?xf32>; its address 0x1002 is no multiple of the 4 bytes \
+                "an array 4x8xf32 on the device, expected memref<?x?xf32>; its address 0x1002 is \
+                 no multiple of the 4 bytes \
                  of an element",
             ),
             (
@@ -1082,11 +1091,13 @@ mod tests {
         );
         assert_eq!(
             fails(|step| step.grid[2] = Expr::dim(0, 0).times(Expr::Const(1 << 20))),
-            "step 0 (`k`), grid along z: found 4194304 for `arg0.dim0 * 1048576`, where arg0.dim0 is 4, expected 0 to 65535"
+            "step 0 (`k`), grid along z: found 4194304 for `arg0.dim0 * 1048576`, where arg0.dim0 \
+             is 4, expected 0 to 65535"
         );
         assert_eq!(
             fails(|step| step.grid[1] = Expr::dim(0, 0).times(Expr::Const(1 << 62))),
-            "step 0 (`k`), grid along y: `arg0.dim0 * 4611686018427387904` overflows 64 bits: 4 and 4611686018427387904"
+            "step 0 (`k`), grid along y: `arg0.dim0 * 4611686018427387904` overflows 64 bits: 4 \
+             and 4611686018427387904"
         );
         assert_eq!(
             fails(|step| step.grid = [-1, 0, 1].map(Expr::Const)),
@@ -1126,7 +1137,8 @@ mod tests {
         assert_eq!(job.launches[0].grid, [5, 2, 1]);
     }
 
-    /// Arguments that do not fit are refused by number, with what was found, what was expected, and what to do.
+    /// Arguments that do not fit are refused by number, with what was found, what was expected, and
+    /// what to do.
     #[test]
     fn checks_arguments() {
         let fails = |ty: &str, arg: Arg| {
@@ -1159,7 +1171,8 @@ mod tests {
                 Array::zeros(ElementType::I16, vec![4])
                     .expect("an array")
                     .into(),
-                "an array 4xi16, expected memref<?xbf16>; to read the words of a file as bf16, write `FILE.npy:bf16`",
+                "an array 4xi16, expected memref<?xbf16>; to read the words of a file as bf16, \
+                 write `FILE.npy:bf16`",
             ),
             (
                 "memref<f32>",

@@ -7,8 +7,8 @@ pub(crate) const KERNEL: &str = "tx_read";
 /// Vectors of 16 bytes that a thread loads.
 pub(crate) const VECTORS: usize = 8;
 
-/// Its PTX: every thread loads eight vectors of 16 bytes at once, a block of them neighbours. What was read is stored only
-/// if it is one number among 2^32, so that the loads have a use.
+/// Its PTX: every thread loads eight vectors of 16 bytes at once, a block of them neighbours. What
+/// was read is stored only if it is one number among 2^32, so that the loads have a use.
 pub(crate) fn ptx() -> String {
     let mut text = format!(
         ".version 7.0\n.target sm_70\n.address_size 64\n\

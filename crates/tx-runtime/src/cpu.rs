@@ -125,7 +125,8 @@ impl Module {
         memory: &mut Memory,
         options: &RunOptions,
     ) -> Result<Report, Error> {
-        // What the kernel takes decides how bits are passed; a missing kernel or a wrong count is the executor's to report.
+        // What the kernel takes decides how bits are passed; a missing kernel or a wrong count is
+        // the executor's to report.
         let kinds = self
             .0
             .kernels()

@@ -1,7 +1,7 @@
 //! The CUDA driver.
 //!
-//! The driver is loaded when a device is first asked for. cudarc panics when there is none, so its presence is always
-//! probed before: every way in here goes through [`CudaDriver::load`].
+//! The driver is loaded when a device is first asked for. cudarc panics when there is none, so its
+//! presence is always probed before: every way in here goes through [`CudaDriver::load`].
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_void};
@@ -195,13 +195,18 @@ impl Context {
     pub(crate) fn open(ordinal: usize) -> Result<Self, Error> {
         let CudaDriver { devices, .. } = CudaDriver::load()?;
         let count = devices.len();
-        let device = devices.into_iter().nth(ordinal).ok_or_else(|| Error::NoDevice {
-            device: format!("cuda:{ordinal}"),
-            reason: match count {
-                0 => "the CUDA driver shows no device; check `nvidia-smi` and CUDA_VISIBLE_DEVICES".to_owned(),
-                _ => format!("the CUDA driver shows {count}, counted from 0"),
-            },
-        })?;
+        let device = devices
+            .into_iter()
+            .nth(ordinal)
+            .ok_or_else(|| Error::NoDevice {
+                device: format!("cuda:{ordinal}"),
+                reason: match count {
+                    0 => "the CUDA driver shows no device; check `nvidia-smi` and \
+                      CUDA_VISIBLE_DEVICES"
+                        .to_owned(),
+                    _ => format!("the CUDA driver shows {count}, counted from 0"),
+                },
+            })?;
         let what = || format!("opening cuda:{ordinal}");
         let handle = driver::device::get(ordinal as i32).during(what)?;
         // SAFETY: `handle` comes from `get`.
@@ -223,8 +228,8 @@ impl Context {
             .during(|| "making the context current".to_owned())
     }
 
-    /// PTX runs on the chip it was compiled for and later ones; with the suffix `a` on that chip alone, with `f` on later
-    /// ones of the same family.
+    /// PTX runs on the chip it was compiled for and later ones; with the suffix `a` on that chip
+    /// alone, with `f` on later ones of the same family.
     pub(crate) fn check_chip(&self, compiled: &str) -> Result<(), Error> {
         if runs_on(compiled, self.device().compute_capability) {
             Ok(())
@@ -302,8 +307,8 @@ impl Module {
         ];
         let mut values = [log.as_mut_ptr().cast::<c_void>(), log.len() as *mut c_void];
         let mut module = std::ptr::null_mut();
-        // SAFETY: the PTX ends with NUL; options and values have the length given, the log buffer the size given, and
-        // all of them outlive the call.
+        // SAFETY: the PTX ends with NUL; options and values have the length given, the log buffer
+        // the size given, and all of them outlive the call.
         let result = unsafe {
             sys::cuModuleLoadDataEx(
                 &mut module,
@@ -405,8 +410,8 @@ impl Module {
         Ok(function)
     }
 
-    /// The driver reads as many parameters as the kernel takes, wherever that leads. So their number and sizes are compared
-    /// first.
+    /// The driver reads as many parameters as the kernel takes, wherever that leads. So their
+    /// number and sizes are compared first.
     fn check_parameters(&self, launch: &Launch) -> Result<(), Error> {
         let Some(expected) = self.parameters.get(&launch.kernel) else {
             return Ok(());
@@ -442,15 +447,16 @@ pub(crate) struct Resident<'m> {
 impl Resident<'_> {
     /// Starts the launches of the job that this was prepared for, in order.
     pub(crate) fn launch(&self, job: &Job) -> Result<(), Error> {
-        // SAFETY: the null stream is always there, and the driver frees no memory before what runs in it has ended.
+        // SAFETY: the null stream is always there, and the driver frees no memory before what runs
+        // in it has ended.
         unsafe { self.launch_on(job, std::ptr::null_mut()) }
     }
 
     /// The same on a stream.
     ///
     /// # Safety
-    /// The stream must be one of the device's primary context. Where it records, what was recorded must not be launched
-    /// after this is dropped.
+    /// The stream must be one of the device's primary context. Where it records, what was recorded
+    /// must not be launched after this is dropped.
     pub(crate) unsafe fn launch_on(&self, job: &Job, stream: sys::CUstream) -> Result<(), Error> {
         self.module.context.make_current()?;
         for (launch, function) in job.launches.iter().zip(&self.functions) {
@@ -531,15 +537,16 @@ unsafe fn launch_kernel(
     let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.block);
     let mut attributes = Vec::new();
     if let Some([x, y, z]) = launch.cluster {
-        // SAFETY: all-zero bytes are a value of this plain C struct; padding and the rest of the union stay zero.
+        // SAFETY: all-zero bytes are a value of this plain C struct; padding and the rest of the
+        // union stay zero.
         let mut attribute: sys::CUlaunchAttribute = unsafe { std::mem::zeroed() };
         attribute.id = sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
         attribute.value.clusterDim = sys::CUlaunchAttributeValue_union__bindgen_ty_1 { x, y, z };
         attributes.push(attribute);
     }
     let result = if attributes.is_empty() {
-        // SAFETY: the function is of a loaded module, `params` points to one word for each of its parameters, as the
-        // plan describes them, and all live until the call returns.
+        // SAFETY: the function is of a loaded module, `params` points to one word for each of its
+        // parameters, as the plan describes them, and all live until the call returns.
         unsafe {
             driver::launch_kernel(
                 function,
@@ -578,7 +585,8 @@ unsafe fn launch_kernel(
 }
 
 impl Context {
-    /// The most bytes a second that the device reads of so many bytes: the median time with the best of some grids.
+    /// The most bytes a second that the device reads of so many bytes: the median time with the
+    /// best of some grids.
     pub(crate) fn read_ceiling(&self, bytes: usize) -> Result<f64, Error> {
         self.make_current()?;
         let module = Module::load(self, &ceiling::ptx())?;

@@ -113,7 +113,8 @@ impl Device {
         &self.reason
     }
 
-    /// The chip to compile for, such as `sm_90`; `None` for the CPU, which runs what was compiled for any chip.
+    /// The chip to compile for, such as `sm_90`; `None` for the CPU, which runs what was compiled
+    /// for any chip.
     pub fn chip(&self) -> Option<String> {
         match &self.backend {
             #[cfg(feature = "simt")]
@@ -122,7 +123,8 @@ impl Device {
         }
     }
 
-    /// The most bytes a second that the device reads of so many bytes of its memory, measured now; `None` for the CPU.
+    /// The most bytes a second that the device reads of so many bytes of its memory, measured now;
+    /// `None` for the CPU.
     ///
     /// # Errors
     /// When the device has no room, or refuses.
@@ -149,8 +151,8 @@ impl Device {
     /// Loads a program.
     ///
     /// # Errors
-    /// When the plan contradicts itself, the program was compiled for another chip, or the driver or the executor
-    /// refuses it.
+    /// When the plan contradicts itself, the program was compiled for another chip, or the driver
+    /// or the executor refuses it.
     pub fn load(&self, artifact: &Artifact) -> Result<Executable, Error> {
         let _span = tracing::debug_span!("load", entry = artifact.plan.entry, device = self.name())
             .entered();
@@ -201,11 +203,12 @@ pub struct RunOptions {
     /// What the executor looks for.
     #[cfg(feature = "simt")]
     pub checks: tx_exec::Checks,
-    /// Steps of all threads of a launch, as [`tx_exec::Report::work`] counts them, after which the executor takes it to have no
-    /// end; without, it may take for ever.
+    /// Steps of all threads of a launch, as [`tx_exec::Report::work`] counts them, after which the
+    /// executor takes it to have no end; without, it may take for ever.
     #[cfg(feature = "simt")]
     pub steps: Option<tx_exec::StepLimit>,
-    /// Elements past a multiple of 256 bytes at which the executor puts arguments, as a view of a larger array may begin.
+    /// Elements past a multiple of 256 bytes at which the executor puts arguments, as a view of a
+    /// larger array may begin.
     #[cfg(feature = "simt")]
     pub past: usize,
     /// Elements that each argument is put further past such an address than the one before it.
@@ -230,7 +233,8 @@ impl Executable {
     /// Runs the program once with options.
     ///
     /// # Errors
-    /// As [`Executable::run`], when a grid is given for a function, and when a graph is asked for where there are none.
+    /// As [`Executable::run`], when a grid is given for a function, and when a graph is asked for
+    /// where there are none.
     pub fn run_with(&self, args: Vec<Arg>, options: &RunOptions) -> Result<Outputs, Error> {
         let mut run = self.prepare(args, options)?;
         let runs = std::slice::from_mut(&mut run);
@@ -241,7 +245,8 @@ impl Executable {
         run.finish(elapsed)
     }
 
-    /// Copies the arguments to the device and finds the kernels, so that the program can be launched several times.
+    /// Copies the arguments to the device and finds the kernels, so that the program can be
+    /// launched several times.
     ///
     /// # Errors
     /// When the arguments do not fit the plan, or the device has no room for them.
@@ -259,10 +264,11 @@ impl Executable {
 }
 
 impl Executable {
-    /// Binds the program to arrays that are on the device already, and are the caller's: nothing is copied, neither there nor
-    /// back. What the plan needs beside them, such as temporaries, is allocated. The arguments are then launched as any other
-    /// ([`Prepared::launch_on`] on a stream of the caller's, [`Prepared::record`] as a graph), and results are where the
-    /// arguments are: [`Prepared::into_outputs`] has none of them.
+    /// Binds the program to arrays that are on the device already, and are the caller's: nothing is
+    /// copied, neither there nor back. What the plan needs beside them, such as temporaries, is
+    /// allocated. The arguments are then launched as any other ([`Prepared::launch_on`] on a stream
+    /// of the caller's, [`Prepared::record`] as a graph), and results are where the arguments are:
+    /// [`Prepared::into_outputs`] has none of them.
     ///
     /// What is launched again with arrays of the same shapes is prepared once, and told where they are now:
     /// [`Prepared::move_argument`].
@@ -286,16 +292,18 @@ impl Executable {
     /// ```
     ///
     /// # Errors
-    /// When the arguments do not fit the plan (by their types, shapes, strides or addresses), the device has no room for
-    /// temporaries, or is the CPU ([`Error::NoDeviceMemory`]).
+    /// When the arguments do not fit the plan (by their types, shapes, strides or addresses), the
+    /// device has no room for temporaries, or is the CPU ([`Error::NoDeviceMemory`]).
     ///
     /// # Safety
     /// From each launch until it has ended, on whatever stream:
-    /// * every address is one of memory that this device can access, which holds all elements of the array that starts there,
-    ///   and stays allocated;
-    /// * nobody else writes the arrays, nor reads those that the plan says are written (`Plan::arguments`), unless ordered
-    ///   with the launch by the stream, by events or by waiting;
-    /// * an array that is written shares no element with another argument, nor two of its own elements a place;
+    /// * every address is one of memory that this device can access, which holds all elements of
+    ///   the array that starts there, and stays allocated;
+    /// * nobody else writes the arrays, nor reads those that the plan says are written
+    ///   (`Plan::arguments`), unless ordered with the launch by the stream, by events or by
+    ///   waiting;
+    /// * an array that is written shares no element with another argument, nor two of its own
+    ///   elements a place;
     /// * what this returns is not dropped, as its temporaries go with it.
     ///
     /// Two launches of one [`Prepared`] must not run at the same time, as they share its temporaries.
@@ -335,8 +343,8 @@ enum Resident<'e> {
 }
 
 impl<'e> Prepared<'e> {
-    /// Starts the program once, on the arguments as the launch before left them. A device may still be running it when this
-    /// returns.
+    /// Starts the program once, on the arguments as the launch before left them. A device may still
+    /// be running it when this returns.
     ///
     /// # Errors
     /// When the device refuses a launch, or the executor finds a fault.
@@ -362,19 +370,21 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// Starts the program once on a stream of the caller's (a `CUstream`), on the arguments as the launch before left them.
-    /// Where the stream records a CUDA graph, the launch becomes a part of it.
+    /// Starts the program once on a stream of the caller's (a `CUstream`), on the arguments as the
+    /// launch before left them. Where the stream records a CUDA graph, the launch becomes a part of
+    /// it.
     ///
-    /// Nothing else of this waits for the stream: the caller does, before the arguments are read back. The primary context of
-    /// the device is the current one of this thread afterwards.
+    /// Nothing else of this waits for the stream: the caller does, before the arguments are read
+    /// back. The primary context of the device is the current one of this thread afterwards.
     ///
     /// # Errors
     /// When the device refuses a launch, or is the CPU.
     ///
     /// # Safety
-    /// The stream must be one of the primary context of the device. A graph that records it must not be launched after this
-    /// is dropped. A launch must have ended before another of the same [`Prepared`] begins: they are on one stream, or ordered by
-    /// events. Where it was made by [`Executable::prepare_in_place`], what is said there holds.
+    /// The stream must be one of the primary context of the device. A graph that records it must
+    /// not be launched after this is dropped. A launch must have ended before another of the same
+    /// [`Prepared`] begins: they are on one stream, or ordered by events. Where it was made by
+    /// [`Executable::prepare_in_place`], what is said there holds.
     pub unsafe fn launch_on(&self, stream: *mut c_void) -> Result<(), Error> {
         match &self.resident {
             Resident::Empty => Ok(()),
@@ -385,12 +395,13 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    /// Puts another address in the place of an argument (counted from 0) of [`Executable::prepare_in_place`], for launches from
-    /// here on: of an array of the same type, shape and strides. Graphs that were recorded before keep the old one.
+    /// Puts another address in the place of an argument (counted from 0) of
+    /// [`Executable::prepare_in_place`], for launches from here on: of an array of the same type,
+    /// shape and strides. Graphs that were recorded before keep the old one.
     ///
     /// # Errors
-    /// When the argument is no array of the caller's, or the address no multiple of the size of its elements. Nothing has
-    /// changed then.
+    /// When the argument is no array of the caller's, or the address no multiple of the size of its
+    /// elements. Nothing has changed then.
     ///
     /// # Safety
     /// As for [`Executable::prepare_in_place`].
@@ -403,8 +414,8 @@ impl<'e> Prepared<'e> {
         Ok(())
     }
 
-    /// Records so many launches, one after the other and of each of these in turn, as one CUDA graph: to launch it is one
-    /// call of the driver, however many kernels it has.
+    /// Records so many launches, one after the other and of each of these in turn, as one CUDA
+    /// graph: to launch it is one call of the driver, however many kernels it has.
     ///
     /// ```no_run
     /// # fn run(program: &tx_runtime::Executable, args: Vec<tx_runtime::Arg>) -> Result<(), tx_runtime::Error> {
@@ -441,8 +452,8 @@ impl<'e> Prepared<'e> {
         Ok(Graph { recorded, runs })
     }
 
-    /// How long so many launches take, one after the other and of each of these in turn, from the start of the first
-    /// kernel to the end of the last.
+    /// How long so many launches take, one after the other and of each of these in turn, from the
+    /// start of the first kernel to the end of the last.
     ///
     /// # Errors
     /// As [`Prepared::launch`] and [`Prepared::wait`].
@@ -538,7 +549,8 @@ fn until_end(
     }
 }
 
-/// Launches that were recorded (see [`Prepared::record`]). The prepared programs are free again when it is dropped.
+/// Launches that were recorded (see [`Prepared::record`]). The prepared programs are free again
+/// when it is dropped.
 #[derive(Debug)]
 pub struct Graph<'r, 'e> {
     /// Before what it launches, which must outlive it; nothing where no program launches anything.
@@ -563,7 +575,8 @@ impl Graph<'_, '_> {
         self.runs.iter().try_for_each(Prepared::wait)
     }
 
-    /// How long it takes to launch all so many times, from the start of the first kernel to the end of the last.
+    /// How long it takes to launch all so many times, from the start of the first kernel to the end
+    /// of the last.
     ///
     /// # Errors
     /// As [`Graph::launch`] and [`Graph::wait`].
@@ -592,8 +605,8 @@ pub struct Outputs {
 }
 
 impl Outputs {
-    /// An argument after the run, counted from 0; `None` for a scalar, for an array of the caller's, and when there is no such
-    /// argument.
+    /// An argument after the run, counted from 0; `None` for a scalar, for an array of the
+    /// caller's, and when there is no such argument.
     pub fn argument(&self, index: usize) -> Option<&Array> {
         self.arrays.get(index)?.as_ref().map(|(array, _)| array)
     }
@@ -616,13 +629,14 @@ impl Outputs {
             .collect()
     }
 
-    /// How long the kernels took, from the start of the first to the end of the last, without copies and allocations.
+    /// How long the kernels took, from the start of the first to the end of the last, without
+    /// copies and allocations.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// What threads printed with `gpu.printf`, where the executor ran them. A GPU's driver writes it to the standard output of the
-    /// process by itself.
+    /// What threads printed with `gpu.printf`, where the executor ran them. A GPU's driver writes
+    /// it to the standard output of the process by itself.
     #[cfg(feature = "simt")]
     pub fn printed(&self) -> &str {
         &self.printed

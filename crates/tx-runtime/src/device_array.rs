@@ -6,8 +6,8 @@ use crate::array::describe;
 use crate::number::Number;
 use crate::placement::{Placement, row_major};
 
-/// An array in device memory that belongs to the caller, and that a program reads and writes where it is: an address with a
-/// shape. See [`crate::Executable::prepare_in_place`].
+/// An array in device memory that belongs to the caller, and that a program reads and writes where
+/// it is: an address with a shape. See [`crate::Executable::prepare_in_place`].
 ///
 /// ```
 /// use tx_plan::ElementType;
@@ -30,8 +30,9 @@ pub struct DeviceArray {
 }
 
 impl DeviceArray {
-    /// An array without gaps, outermost dimension first (an empty shape is rank 0), at a device address (a `CUdeviceptr`), which
-    /// must be a multiple of the size of an element. At multiples of 16 bytes memory is read fastest.
+    /// An array without gaps, outermost dimension first (an empty shape is rank 0), at a device
+    /// address (a `CUdeviceptr`), which must be a multiple of the size of an element. At multiples
+    /// of 16 bytes memory is read fastest.
     pub fn new(address: u64, element: ElementType, shape: &[usize]) -> Self {
         Self {
             address,
@@ -42,8 +43,9 @@ impl DeviceArray {
         }
     }
 
-    /// The same with gaps, or in another order: `offset` is from the address to the first element, `strides` are between
-    /// neighbours along each dimension, all in elements. No element may lie before the address.
+    /// The same with gaps, or in another order: `offset` is from the address to the first element,
+    /// `strides` are between neighbours along each dimension, all in elements. No element may lie
+    /// before the address.
     #[must_use]
     pub fn with_strides(self, offset: i64, strides: &[i64]) -> Self {
         Self {

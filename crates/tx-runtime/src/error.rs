@@ -36,7 +36,8 @@ pub enum Error {
         signature: String,
     },
     /// An argument that does not fit its type.
-    #[error("argument {index}: found {found}, expected {expected}{}", hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
+    #[error("argument {index}: found {found}, expected \
+             {expected}{}", hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
     Argument {
         /// Which argument, counted from 0.
         index: usize,
@@ -188,13 +189,14 @@ pub enum Error {
     /// The driver answered with an error while running.
     #[error(transparent)]
     Cuda(#[from] CudaError),
-    /// The program did something a correct program does not do: a race, a divergent barrier, an access out of bounds.
+    /// The program did something a correct program does not do: a race, a divergent barrier, an
+    /// access out of bounds.
     #[error("{0}")]
     Fault(Box<Fault>),
 }
 
-/// What the program did wrong, as the executor saw it. It prints as a diagnostic at a source location, with a note for
-/// the other location.
+/// What the program did wrong, as the executor saw it. It prints as a diagnostic at a source
+/// location, with a note for the other location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{}: error: {} (kernel `{kernel}`){}",
@@ -237,7 +239,8 @@ impl Fault {
         }
     }
 
-    /// The location of the other operation, where it is not that of the first: threads race in one operation, too.
+    /// The location of the other operation, where it is not that of the first: threads race in one
+    /// operation, too.
     pub fn elsewhere(&self) -> Option<&str> {
         self.other_location
             .as_deref()
@@ -251,8 +254,8 @@ impl Fault {
 pub enum FaultKind {
     /// Two accesses that nothing orders, one of them a write.
     Race,
-    /// A barrier, shuffle or vote that not all of its threads reach together, or that reads an inactive lane; an access to
-    /// another block of the cluster that need not run then.
+    /// A barrier, shuffle or vote that not all of its threads reach together, or that reads an
+    /// inactive lane; an access to another block of the cluster that need not run then.
     Synchronization,
     /// An access out of bounds, misaligned, of memory nobody wrote, or of memory that must not be written.
     Memory,
@@ -260,7 +263,8 @@ pub enum FaultKind {
     Stack,
     /// More steps than it may take.
     Endless,
-    /// An assertion that does not hold, a trap, an integer division by zero, a number outside its declared range, or threads that wait for each other for ever.
+    /// An assertion that does not hold, a trap, an integer division by zero, a number outside its
+    /// declared range, or threads that wait for each other for ever.
     Other,
 }
 

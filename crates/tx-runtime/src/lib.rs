@@ -15,9 +15,10 @@
 //! # }
 //! ```
 //!
-//! Arguments are [`Array`]s and [`Number`]s, or come from text as [`Spec`]s. They are checked against the plan before a
-//! device is touched. Arrays that are on a device already are used where they are ([`Executable::prepare_in_place`], on a
-//! stream of the caller's). Nothing of CUDA is needed to build this crate, and a driver only to run on a CUDA device.
+//! Arguments are [`Array`]s and [`Number`]s, or come from text as [`Spec`]s. They are checked
+//! against the plan before a device is touched. Arrays that are on a device already are used where
+//! they are ([`Executable::prepare_in_place`], on a stream of the caller's). Nothing of CUDA is
+//! needed to build this crate, and a driver only to run on a CUDA device.
 
 mod array;
 mod bind;

@@ -1,7 +1,7 @@
 //! NumPy's `.npy` files.
 //!
-//! A reader of its own, because files come from outside: the crates for this format allocate what a header claims, and
-//! overflow on shapes no file can hold.
+//! A reader of its own, because files come from outside: the crates for this format allocate what a
+//! header claims, and overflow on shapes no file can hold.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -82,11 +82,13 @@ const MAX_HEADER: usize = 10_000;
 
 /// Reads a `.npy` file.
 ///
-/// Signed and unsigned integers become the signless type of their width, and the array knows which they were. `element` reads the words of the file as a
-/// type of the same width, such as the 16-bit words that hold bf16. Big-endian files and Fortran order are converted.
+/// Signed and unsigned integers become the signless type of their width, and the array knows which
+/// they were. `element` reads the words of the file as a type of the same width, such as the 16-bit
+/// words that hold bf16. Big-endian files and Fortran order are converted.
 ///
 /// # Errors
-/// When the file cannot be read, is no `.npy` file, holds something else than numbers, or more than one array.
+/// When the file cannot be read, is no `.npy` file, holds something else than numbers, or more than
+/// one array.
 pub fn read_npy(path: &Path, element: Option<ElementType>) -> Result<Array, Error> {
     let read = || -> Result<Array, NpyError> {
         let mut file = File::open(path)?;
@@ -160,8 +162,8 @@ pub fn read_npy_from(
 
 /// Writes a `.npy` file: version 1.0, C order, little-endian.
 ///
-/// Integers are written as signed unless they are said not to be, `index` as 64-bit integers, bf16 as unsigned 16-bit and 8-bit floats as unsigned 8-bit
-/// words, since numpy has no types for them.
+/// Integers are written as signed unless they are said not to be, `index` as 64-bit integers, bf16
+/// as unsigned 16-bit and 8-bit floats as unsigned 8-bit words, since numpy has no types for them.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -207,7 +209,8 @@ pub fn write_npy_to(writer: &mut impl Write, array: &Array) -> io::Result<()> {
     }
     let mut header =
         format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({shape}), }}");
-    // Magic, version, length and header together are a multiple of 64 bytes, and the header ends with a newline.
+    // Magic, version, length and header together are a multiple of 64 bytes, and the header ends
+    // with a newline.
     let unpadded = 10 + header.len() + 1;
     header.extend(std::iter::repeat_n(
         ' ',
@@ -415,6 +418,7 @@ fn parse_shape(text: &str) -> Result<Vec<usize>, String> {
         .unwrap_or(text)
         .split(',')
         // Python 2 wrote long integers with an `L`.
-        .map(|size| size.trim().trim_end_matches('L').parse().map_err(|_| format!("`{}` is not a dimension", size.trim())))
+        .map(|size| size.trim().trim_end_matches('L').parse().map_err(|_| format!("`{}` is not a \
+                                                                                   dimension", size.trim())))
         .collect()
 }

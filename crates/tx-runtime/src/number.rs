@@ -17,14 +17,16 @@ pub enum Number {
 impl Number {
     /// The bits of this value as `element`, in the low bytes; `None` when an integer type cannot hold it.
     ///
-    /// Integers become floats by rounding to the nearest. Floats become integers only when they are whole. An `i1`
-    /// holds 0 and 1, a wider integer type of `n` bits holds −2ⁿ⁻¹ … 2ⁿ−1, as it is signless. A float type holds every
-    /// number up to its largest value, what is rounded to it included; infinity is NaN in a type without infinities.
+    /// Integers become floats by rounding to the nearest. Floats become integers only when they are
+    /// whole. An `i1` holds 0 and 1, a wider integer type of `n` bits holds −2ⁿ⁻¹ … 2ⁿ−1, as it is
+    /// signless. A float type holds every number up to its largest value, what is rounded to it
+    /// included; infinity is NaN in a type without infinities.
     pub fn to_bits(self, element: ElementType) -> Option<u64> {
         if let Some(format) = FloatFormat::of(element) {
             let value = match self {
                 Self::Float(value) => value,
-                // An integer beyond 2⁵³ is rounded here and once more below; only f64 can tell, and rounds once.
+                // An integer beyond 2⁵³ is rounded here and once more below; only f64 can tell, and
+                // rounds once.
                 Self::Int(value) => value as f64,
             };
             let bits = format.encode(value);
@@ -179,7 +181,8 @@ impl FromStr for Number {
 pub(crate) struct FloatFormat {
     exponent_bits: u32,
     mantissa_bits: u32,
-    /// Whether the largest exponent stands for infinities and NaNs. Without it, only the all-ones pattern is a NaN.
+    /// Whether the largest exponent stands for infinities and NaNs. Without it, only the all-ones
+    /// pattern is a NaN.
     infinities: bool,
 }
 
@@ -210,7 +213,8 @@ impl FloatFormat {
         (1 << (self.exponent_bits - 1)) - 1
     }
 
-    /// The bits of the nearest value, ties to even; beyond the largest, infinity or, where there is none, NaN.
+    /// The bits of the nearest value, ties to even; beyond the largest, infinity or, where there is
+    /// none, NaN.
     pub(crate) fn encode(self, value: f64) -> u64 {
         let sign = u64::from(value.is_sign_negative()) << (self.exponent_bits + self.mantissa_bits);
         let exponent_ones = ((1_u64 << self.exponent_bits) - 1) << self.mantissa_bits;
@@ -290,8 +294,8 @@ impl FloatFormat {
 mod tests {
     use super::*;
 
-    /// Decoding and encoding every 8- and 16-bit float gives the same bits back, NaNs stay NaNs, and `half`, an
-    /// independent implementation, agrees.
+    /// Decoding and encoding every 8- and 16-bit float gives the same bits back, NaNs stay NaNs,
+    /// and `half`, an independent implementation, agrees.
     #[test]
     fn every_narrow_float_round_trips() {
         for (element, bits) in [
@@ -318,7 +322,8 @@ mod tests {
         }
     }
 
-    /// Rounding is to the nearest with ties to even, against `half` and the processor, over values of all sizes.
+    /// Rounding is to the nearest with ties to even, against `half` and the processor, over values
+    /// of all sizes.
     #[test]
     fn rounds_as_the_hardware_does() {
         let check = |value: f32| {

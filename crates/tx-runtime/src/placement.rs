@@ -19,8 +19,8 @@ pub struct Placement {
     pub(crate) injective: bool,
 }
 
-/// The lowest and the highest element a view touches; `None` inside when it has no elements, outside when the numbers do
-/// not fit.
+/// The lowest and the highest element a view touches; `None` inside when it has no elements,
+/// outside when the numbers do not fit.
 pub(crate) fn reach(offset: i64, sizes: &[i64], strides: &[i64]) -> Option<Option<(i128, i128)>> {
     if sizes.contains(&0) {
         return Some(None);
@@ -52,8 +52,8 @@ impl Placement {
         }
     }
 
-    /// Gives every dynamic stride and the dynamic offset a value: row-major without gaps if the static ones allow, else
-    /// as close as they can be without two elements in one place.
+    /// Gives every dynamic stride and the dynamic offset a value: row-major without gaps if the
+    /// static ones allow, else as close as they can be without two elements in one place.
     ///
     /// # Errors
     /// Says why no array of this shape can be laid out so.
@@ -61,8 +61,9 @@ impl Placement {
         let expected = memref.strides();
         let mut strides = row_major(shape);
         let identity = matches!(memref.layout, tx_plan::Layout::Identity);
-        // The identity layout is row-major by definition. Strides along a dimension of one element, or of an empty array,
-        // are never used, and those of an empty identity memref do not follow its type.
+        // The identity layout is row-major by definition. Strides along a dimension of one element,
+        // or of an empty array, are never used, and those of an empty identity memref do not follow
+        // its type.
         if !identity
             && !strides
                 .iter()
@@ -135,7 +136,8 @@ impl Placement {
         })
     }
 
-    /// Checks that elements which share a place, as along a dimension of stride 0, are the same: a place has one value.
+    /// Checks that elements which share a place, as along a dimension of stride 0, are the same: a
+    /// place has one value.
     pub(crate) fn check_shared(
         &self,
         memref: &MemrefType,
@@ -165,14 +167,16 @@ impl Placement {
                     .collect();
                 index.reverse();
                 Err(format!(
-                    "strides {:?} put several elements at place {place}, and {index:?} differs from another of them",
+                    "strides {:?} put several elements at place {place}, and {index:?} differs \
+                     from another of them",
                     self.strides
                 ))
             }
         }
     }
 
-    /// Calls `visit` for each element of `size` bytes with its byte range in the dense array and in the buffer.
+    /// Calls `visit` for each element of `size` bytes with its byte range in the dense array and in
+    /// the buffer.
     pub fn for_each(
         &self,
         shape: &[usize],
@@ -218,7 +222,8 @@ pub(crate) fn row_major(shape: &[usize]) -> Vec<i64> {
     strides
 }
 
-/// Whether no two elements share a place, for strides that nest: each beyond everything the smaller ones span.
+/// Whether no two elements share a place, for strides that nest: each beyond everything the smaller
+/// ones span.
 fn injective(sizes: &[i64], strides: &[i64]) -> bool {
     let mut axes: Vec<(u64, i64)> = sizes
         .iter()
@@ -243,7 +248,8 @@ mod tests {
         Placement::new(&ty.parse().expect("a memref"), shape)
     }
 
-    /// Dynamic strides and offsets become row-major without gaps when nothing forbids it, and never overlap otherwise.
+    /// Dynamic strides and offsets become row-major without gaps when nothing forbids it, and never
+    /// overlap otherwise.
     #[test]
     fn chooses_strides() {
         for (ty, shape, offset, strides, extent, contiguous) in [

@@ -16,9 +16,10 @@ const LINE_WIDTH: usize = 75;
 /// Digits after the point.
 const PRECISION: usize = 8;
 
-/// As numpy 2.3 prints it with its default options: more than 1000 elements are shortened to three at each end of a
-/// dimension, floats have up to 8 digits after the point and as few as tell the value from its neighbours. Integers are
-/// signed unless they are said not to be, `i1` is `True` or `False`.
+/// As numpy 2.3 prints it with its default options: more than 1000 elements are shortened to three
+/// at each end of a dimension, floats have up to 8 digits after the point and as few as tell the
+/// value from its neighbours. Integers are signed unless they are said not to be, `i1` is `True` or
+/// `False`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.shape().is_empty() {
@@ -150,7 +151,8 @@ impl Decimal {
         )
     }
 
-    /// Sign and first digit, the digits after the point, at most `precision` of them, and the exponent: `e-07`.
+    /// Sign and first digit, the digits after the point, at most `precision` of them, and the
+    /// exponent: `e-07`.
     fn scientific(&self, precision: usize) -> (String, String, String) {
         if fraction_len(self.parts().0) > precision {
             return self.scientific_exact(precision);
@@ -158,8 +160,8 @@ impl Decimal {
         split_scientific(&self.shortest)
     }
 
-    /// The same with exactly `precision` digits after the point, of the exact value where the shortest form has fewer: this
-    /// is how numpy fills a column.
+    /// The same with exactly `precision` digits after the point, of the exact value where the
+    /// shortest form has fewer: this is how numpy fills a column.
     fn scientific_padded(&self, precision: usize) -> (String, String, String) {
         let (whole, mut fraction, exponent) = if fraction_len(self.parts().0) == precision {
             split_scientific(&self.shortest)
@@ -390,7 +392,8 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes the part of the array at `base` from dimension `axis` on. Lines after the first start with `indent` spaces.
+    /// Writes the part of the array at `base` from dimension `axis` on. Lines after the first start
+    /// with `indent` spaces.
     fn array(&self, text: &mut String, axis: usize, base: usize, indent: usize, width: usize) {
         let (positions, dots) = self.shown(axis);
         let last_axis = self.strides.len() - 1;

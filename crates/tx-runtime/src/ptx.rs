@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 /// The sizes in bytes of the parameters of each kernel, by the name of the kernel.
 ///
-/// The driver can tell them too, but not how many there are: it fails for one past the last, and tools such as
-/// `compute-sanitizer` report every call that fails. A kernel whose parameters do not read as PTX is left out; whether
-/// that is an error is the driver's to say.
+/// The driver can tell them too, but not how many there are: it fails for one past the last, and
+/// tools such as `compute-sanitizer` report every call that fails. A kernel whose parameters do not
+/// read as PTX is left out; whether that is an error is the driver's to say.
 pub(crate) fn parameters(ptx: &str) -> BTreeMap<String, Vec<usize>> {
     let mut kernels = BTreeMap::new();
     let mut tokens = Tokens(ptx);
@@ -127,8 +127,8 @@ mod tests {
         assert_eq!(kernels["much_shared"], [8; 5]);
     }
 
-    /// What LLVM and nvcc write around parameters: directives before and after, qualifiers of pointers, alignment,
-    /// arrays, comments and strings with PTX inside.
+    /// What LLVM and nvcc write around parameters: directives before and after, qualifiers of
+    /// pointers, alignment, arrays, comments and strings with PTX inside.
     #[test]
     fn reads_what_compilers_write() {
         let ptx = r#"

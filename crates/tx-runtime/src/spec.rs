@@ -83,7 +83,8 @@ pub struct SpecError {
 }
 
 impl Spec {
-    /// Bytes of the array, or of the file; `None` for more than there are addresses, and where the file is not known.
+    /// Bytes of the array, or of the file; `None` for more than there are addresses, and where the
+    /// file is not known.
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Self::File { path, .. } => path.metadata().ok().map(|file| file.len()),
@@ -150,7 +151,8 @@ fn parse(text: &str) -> Result<Spec, String> {
     match text.split_once(':') {
         Some(("zeros", ty)) => ty.parse().map(Spec::Zeros),
         Some(("full", rest)) => {
-            let (value, ty) = rest.split_once(':').ok_or("found one part after `full:`, expected `full:VALUE:4x8xf32`")?;
+            let (value, ty) = rest.split_once(':').ok_or("found one part after `full:`, expected \
+                                                          `full:VALUE:4x8xf32`")?;
             let value: Number = value.parse().map_err(|error: crate::NotANumber| error.to_string())?;
             let ty: ArrayType = ty.parse()?;
             if value.to_bits(ty.element).is_none() {
@@ -161,7 +163,8 @@ fn parse(text: &str) -> Result<Spec, String> {
         Some(("rand", rest)) => match rest.split_once(':') {
             None => Ok(Spec::Random(rest.parse()?, 0)),
             Some((ty, seed)) => {
-                let seed = seed.parse().map_err(|_| format!("seed `{seed}` is not a whole number from 0 to 2^64-1"))?;
+                let seed = seed.parse().map_err(|_| format!("seed `{seed}` is not a whole number \
+                                                             from 0 to 2^64-1"))?;
                 Ok(Spec::Random(ty.parse()?, seed))
             }
         },
@@ -170,7 +173,8 @@ fn parse(text: &str) -> Result<Spec, String> {
                 return error.to_string();
             }
             if text.ends_with(".npz") {
-                return "it is an archive of arrays: save the one that is meant with `numpy.save`, as FILE.npy".to_owned();
+                return "it is an archive of arrays: save the one that is meant with `numpy.save`, \
+                        as FILE.npy".to_owned();
             }
             format!("{FORMS}{}", hint(text))
         }),
@@ -178,7 +182,8 @@ fn parse(text: &str) -> Result<Spec, String> {
 }
 
 /// What an argument may be.
-const FORMS: &str = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, rand:4x8xf32[:SEED] or a number";
+const FORMS: &str = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, \
+                     rand:4x8xf32[:SEED] or a number";
 
 /// What begins an array that is made here.
 const GENERATORS: [&str; 3] = ["zeros", "full", "rand"];

@@ -260,8 +260,8 @@ fn refuses_what_does_not_fit() -> Result<(), Error> {
     Ok(())
 }
 
-/// Kernels are launched in clusters where the plan says so; a block that reaches for another which may not have begun is a
-/// failure of synchronization.
+/// Kernels are launched in clusters where the plan says so; a block that reaches for another which
+/// may not have begun is a failure of synchronization.
 #[test]
 fn launches_clusters() -> Result<(), Error> {
     let run = |kernel, cluster: Option<[i64; 3]>| {

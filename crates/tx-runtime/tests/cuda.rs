@@ -160,7 +160,8 @@ fn row_sums(device: &Device) -> Result<tx_runtime::Executable, Error> {
     device.load(&artifact(KERNELS, "sm_80", arguments, step))
 }
 
-/// A graph launches each of several prepared programs, as often as it is launched, and they can be read afterwards.
+/// A graph launches each of several prepared programs, as often as it is launched, and they can be
+/// read afterwards.
 #[test]
 fn launches_graphs() -> Result<(), Error> {
     let Some(device) = device() else {
@@ -192,7 +193,8 @@ fn launches_graphs() -> Result<(), Error> {
     Ok(())
 }
 
-/// A program is launched on a stream of the caller's, and becomes a part of the graph that the caller records there.
+/// A program is launched on a stream of the caller's, and becomes a part of the graph that the
+/// caller records there.
 #[test]
 fn launches_on_streams_of_the_caller() -> Result<(), Error> {
     use cudarc::driver::{result, sys};
@@ -203,8 +205,8 @@ fn launches_on_streams_of_the_caller() -> Result<(), Error> {
     let [on_stream, in_graph] =
         [1, 2].map(|number| executable.prepare(rows_of(number), &RunOptions::default()));
     let (on_stream, in_graph) = (on_stream?, in_graph?);
-    // SAFETY: the context is the primary one, which is current since programs were prepared; what was recorded is launched
-    // while `in_graph` lives.
+    // SAFETY: the context is the primary one, which is current since programs were prepared; what
+    // was recorded is launched while `in_graph` lives.
     unsafe {
         let stream =
             result::stream::create(result::stream::StreamKind::NonBlocking).expect("a stream");
@@ -458,8 +460,9 @@ fn counts_devices() -> Result<(), Error> {
     Ok(())
 }
 
-/// Arrays that another program has on the device are read and written where they are, in the order of its stream, launch by
-/// launch and wherever they are next; its graph records the launch; and nothing of them comes back as an array.
+/// Arrays that another program has on the device are read and written where they are, in the order
+/// of its stream, launch by launch and wherever they are next; its graph records the launch; and
+/// nothing of them comes back as an array.
 #[test]
 fn runs_in_place() -> Result<(), Box<dyn std::error::Error>> {
     use cudarc::driver::{CudaContext, DevicePtr, DevicePtrMut, sys};

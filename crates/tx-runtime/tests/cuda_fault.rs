@@ -1,4 +1,5 @@
-//! A fault on a CUDA device. In a process of its own: a fault ends every use of the device in the process it happens in.
+//! A fault on a CUDA device. In a process of its own: a fault ends every use of the device in the
+//! process it happens in.
 
 use tx_plan::{Argument, Artifact, EntryKind, Expr, Operand, Plan, Step};
 use tx_runtime::{Array, Device, Error, ErrorKind};

@@ -1,4 +1,5 @@
-//! Functions of several launches, on the executor and on a CUDA device. Without a device those tests say so and pass.
+//! Functions of several launches, on the executor and on a CUDA device. Without a device those
+//! tests say so and pass.
 
 use tx_plan::{
     Argument, Artifact, Base, Check, ElementType, EntryKind, Expr, Operand, Plan, Relation, Step,
@@ -103,7 +104,8 @@ fn args(specs: [&str; 3]) -> Vec<Arg> {
         .collect()
 }
 
-/// Steps run one after the other, hand results on through temporaries, and are skipped when their grid is empty.
+/// Steps run one after the other, hand results on through temporaries, and are skipped when their
+/// grid is empty.
 #[test]
 fn run_step_by_step() -> Result<(), Error> {
     for device in devices() {
@@ -151,8 +153,9 @@ fn may_launch_nothing() -> Result<(), Error> {
     Ok(())
 }
 
-/// Arguments that do not fit together are refused before anything is sized, allocated or launched, for the first of the
-/// reasons in the plan. They are as wrong as those that do not fit their types.
+/// Arguments that do not fit together are refused before anything is sized, allocated or launched,
+/// for the first of the reasons in the plan. They are as wrong as those that do not fit their
+/// types.
 #[test]
 fn are_checked_before_they_run() -> Result<(), Error> {
     let check = |left, relation, right, message: &str| Check {

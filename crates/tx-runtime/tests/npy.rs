@@ -79,7 +79,8 @@ fn writes_what_numpy_writes() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Unsigned, big-endian, Fortran-ordered and version 2 and 3 files are read; what follows in a stream is left alone.
+/// Unsigned, big-endian, Fortran-ordered and version 2 and 3 files are read; what follows in a
+/// stream is left alone.
 #[test]
 fn reads_what_numpy_writes() -> Result<(), NpyError> {
     let header = |descr: &str, fortran: &str, shape: &str| {
@@ -119,7 +120,8 @@ fn reads_what_numpy_writes() -> Result<(), NpyError> {
     Ok(())
 }
 
-/// Unsigned integers stay what they are: in messages, as text, and in files. Words that are read as another type are that.
+/// Unsigned integers stay what they are: in messages, as text, and in files. Words that are read as
+/// another type are that.
 #[test]
 fn unsigned_integers_stay_unsigned() -> Result<(), Box<dyn std::error::Error>> {
     let header = |descr: &str| {
@@ -217,11 +219,13 @@ fn says_what_is_broken() {
         ),
         (
             npy(&ok.replace("<f4", "<c8"), &[]),
-            "found dtype `<c8`, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`",
+            "found dtype `<c8`, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it \
+             with `.astype`",
         ),
         (
             npy(&ok.replace("<f4", "|O"), &[]),
-            "found dtype `|O`, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it with `.astype`",
+            "found dtype `|O`, expected one of f2 f4 f8 i1 i2 i4 i8 u1 u2 u4 u8 b1; convert it \
+             with `.astype`",
         ),
         (
             npy(ok, &[0; 23]),
@@ -281,7 +285,8 @@ fn names_the_file() {
 proptest! {
     /// No header text makes the reader panic or allocate what is not there.
     #[test]
-    fn reads_anything(header in "[{'a-z:<>|0-9,()TFalse \\n}]{0,80}", data in prop::collection::vec(any::<u8>(), 0..16)) {
+    fn reads_anything(header in "[{'a-z:<>|0-9,()TFalse \
+                                 \\n}]{0,80}", data in prop::collection::vec(any::<u8>(), 0..16)) {
         let _ = read(&npy(&header, &data));
     }
 

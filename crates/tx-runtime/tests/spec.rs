@@ -112,18 +112,26 @@ fn reads_files() -> Result<(), Box<dyn std::error::Error>> {
 /// A text without meaning is the caller's to fix, and says how.
 #[test]
 fn explains_what_it_expected() {
-    let forms = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, rand:4x8xf32[:SEED] or a number";
+    let forms = "expected FILE.npy, FILE.npy:bf16, zeros:4x8xf32, full:1.5:4x8xf32, \
+                 rand:4x8xf32[:SEED] or a number";
     let makes = "`FOUND` makes no array: `zeros`, `full`, `rand` do";
     for (text, reason) in [
         ("", forms),
         ("data.txt", forms),
         (
             "A=randn:4xf32",
-            &format!("{forms}; arguments have no names here, and are given in order, one `--arg` for each; {makes}; did you mean `rand:TYPE` (uniform: floats from 0 to 1, integers from -8 to 7)?").replace("FOUND", "randn"),
+            &format!(
+                "{forms}; arguments have no names here, and are given in order, one `--arg` \
+                 for each; {makes}; did you mean `rand:TYPE` (uniform: floats from 0 to 1, \
+                 integers from -8 to 7)?"
+            )
+            .replace("FOUND", "randn"),
         ),
         (
             "A=rand:4xf32",
-            &format!("{forms}; arguments have no names here, and are given in order, one `--arg` for each"),
+            &format!(
+                "{forms}; arguments have no names here, and are given in order, one `--arg` for each"
+            ),
         ),
         (
             "zreos:4xf32",
@@ -133,10 +141,14 @@ fn explains_what_it_expected() {
             "ones:4xf32",
             &format!("{forms}; {makes}; did you mean `full:1:TYPE`?").replace("FOUND", "ones"),
         ),
-        ("mesh:4xf32", &format!("{forms}; {makes}").replace("FOUND", "mesh")),
+        (
+            "mesh:4xf32",
+            &format!("{forms}; {makes}").replace("FOUND", "mesh"),
+        ),
         (
             "rand:4xdouble",
-            "unknown element type `double`; known types: f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, f8E4M3FN, f8E5M2; did you mean `f64`?",
+            "unknown element type `double`; known types: f16, bf16, f32, f64, i1, i8, i16, i32, \
+             i64, index, f8E4M3FN, f8E5M2; did you mean `f64`?",
         ),
         (
             "data.npz",
@@ -148,7 +160,8 @@ fn explains_what_it_expected() {
         ),
         (
             "zeros:",
-            "unknown element type ``; known types: f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, f8E4M3FN, f8E5M2",
+            "unknown element type ``; known types: f16, bf16, f32, f64, i1, i8, i16, i32, i64, \
+             index, f8E4M3FN, f8E5M2",
         ),
         (
             "zeros:?xf32",
@@ -197,7 +210,8 @@ fn explains_what_it_expected() {
         ),
         (
             "x.npy:u2",
-            "unknown element type `u2`; known types: f16, bf16, f32, f64, i1, i8, i16, i32, i64, index, f8E4M3FN, f8E5M2",
+            "unknown element type `u2`; known types: f16, bf16, f32, f64, i1, i8, i16, i32, i64, \
+             index, f8E4M3FN, f8E5M2",
         ),
     ] {
         let error = text.parse::<Spec>().unwrap_err();

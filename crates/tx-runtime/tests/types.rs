@@ -1,5 +1,5 @@
-//! Elements of every type, all the way: from a specification into a kernel on the SIMT executor, and back into text and
-//! files.
+//! Elements of every type, all the way: from a specification into a kernel on the SIMT executor,
+//! and back into text and files.
 #![cfg(feature = "simt")]
 
 use tx_plan::{Argument, Artifact, ElementType, EntryKind, Expr, Operand, Plan, Step};
@@ -14,8 +14,8 @@ fn llvm_type(element: ElementType) -> &'static str {
     }
 }
 
-/// A kernel over two `memref<?xT>` and a scalar of type `T`, whose thread `i` stores the `%w` that `operation` makes of
-/// `%v`, element `i` of the first, and `%s`.
+/// A kernel over two `memref<?xT>` and a scalar of type `T`, whose thread `i` stores the `%w` that
+/// `operation` makes of `%v`, element `i` of the first, and `%s`.
 fn artifact(element: ElementType, operation: &str) -> Artifact {
     let llvm = llvm_type(element);
     let memref = format!("memref<?x{element}>");
@@ -89,8 +89,9 @@ const COPY: &str = "%zero = llvm.mlir.constant(0 : i32) : i32
                     %first = llvm.icmp \"eq\" %i, %zero : i32
                     %w = llvm.select %first, %s, %v : i1, T";
 
-/// Elements and scalars of every type arrive in a kernel as they were given, and come back: through every form of
-/// specification, and through files, where types that numpy does not have are raw words.
+/// Elements and scalars of every type arrive in a kernel as they were given, and come back: through
+/// every form of specification, and through files, where types that numpy does not have are raw
+/// words.
 #[test]
 fn every_type_goes_through_a_kernel() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
@@ -219,7 +220,8 @@ fn floats_have_their_precision() {
     }
 }
 
-/// The values that the 8-bit formats are known for, and how they are shown: with as few digits as tell them apart.
+/// The values that the 8-bit formats are known for, and how they are shown: with as few digits as
+/// tell them apart.
 #[test]
 fn eight_bit_floats_are_shown() {
     for (element, bytes, text) in [
@@ -273,8 +275,8 @@ fn eight_bit_floats_are_shown() {
     assert_eq!(array("full:-inf:2xf8E5M2").to_string(), "[-inf -inf]");
 }
 
-/// An array of another type than the argument is refused, of the same width too: words are only read as another type when
-/// that is asked for.
+/// An array of another type than the argument is refused, of the same width too: words are only
+/// read as another type when that is asked for.
 #[test]
 fn other_types_are_refused() {
     let executable = load(ElementType::F8E4M3FN, "%w = llvm.add %v, %s : i8");

@@ -1,12 +1,13 @@
 //! How far another order of combination may take a result: running error analysis.
 //!
-//! Floats are computed as the program says, in the types it says, from left to right. Beside each goes a [`Bound`]: how
-//! far the value may lie from what the same program computes when sums and products are taken in any other order. It is
-//! a bound of first order, with rounding errors `u = 2^-digits` relative to the *magnitude* of a sum, which is the sum
-//! of its terms without signs; so it holds for every tree over the same terms (Higham, *Accuracy and Stability of
-//! Numerical Algorithms*, §4.2). Where every term is a multiple of some power of two, and the magnitude is small
-//! enough for all partial sums to be representable, nothing is rounded in any order, and the bound is 0: results must
-//! then be equal.
+//! Floats are computed as the program says, in the types it says, from left to right. Beside each
+//! goes a [`Bound`]: how far the value may lie from what the same program computes when sums and
+//! products are taken in any other order. It is a bound of first order, with rounding errors `u =
+//! 2^-digits` relative to the *magnitude* of a sum, which is the sum of its terms without signs; so
+//! it holds for every tree over the same terms (Higham, *Accuracy and Stability of Numerical
+//! Algorithms*, §4.2). Where every term is a multiple of some power of two, and the magnitude is
+//! small enough for all partial sums to be representable, nothing is rounded in any order, and the
+//! bound is 0: results must then be equal.
 
 use crate::number::{Float, exponent_of, power_of_two};
 
@@ -25,12 +26,13 @@ pub struct Bound {
     pub trough: f64,
     /// Additions that it is made of.
     pub additions: f64,
-    /// The magnitude of those elements that make it the largest where they alone are combined ([`Bound::choose`]), infinite
-    /// where that overflows.
+    /// The magnitude of those elements that make it the largest where they alone are combined
+    /// ([`Bound::choose`]), infinite where that overflows.
     pub high: f64,
     /// The same of those that make it the smallest but 0; NaN where digits are lost to underflow.
     pub low: f64,
-    /// How far underflow of all products that it is made of, one after the other, takes a number of magnitude 1.
+    /// How far underflow of all products that it is made of, one after the other, takes a number of
+    /// magnitude 1.
     pub slip: f64,
 }
 
@@ -208,10 +210,11 @@ impl Bound {
         }
     }
 
-    /// Lets the largest and the smallest partial results go on with what makes them larger and smaller, where a combiner has
-    /// made `after` of `left` and `right`, which have a bound for each part. An element makes all parts of one larger, or is
-    /// left out of all: so the largest is what some elements have when they are combined before all others, whatever zeros
-    /// come then.
+    /// Lets the largest and the smallest partial results go on with what makes them larger and
+    /// smaller, where a combiner has made `after` of `left` and `right`, which have a bound for
+    /// each part. An element makes all parts of one larger, or is left out of all: so the largest
+    /// is what some elements have when they are combined before all others, whatever zeros come
+    /// then.
     pub fn choose(left: &[Self], right: &[Self], after: &mut [Self]) {
         let of =
             |bounds: &[Self], which: fn(&Self) -> f64| -> f64 { bounds.iter().map(which).sum() };
@@ -231,8 +234,8 @@ impl Bound {
         }
     }
 
-    /// What a part of a result is spoiled by in what is combined of that once more: there what overflows, or underflows, in one part
-    /// reaches all that depend on it.
+    /// What a part of a result is spoiled by in what is combined of that once more: there what
+    /// overflows, or underflows, in one part reaches all that depend on it.
     pub fn spoil(&mut self, again: &Self) {
         if again.high == f64::INFINITY {
             self.high = f64::INFINITY;
@@ -242,8 +245,9 @@ impl Bound {
         }
     }
 
-    /// Bounds of the parts of a result that was combined in some order, for every other order, in which partial results are
-    /// others: where the largest of these overflows, nothing is known, and where the smallest underflows, they slip.
+    /// Bounds of the parts of a result that was combined in some order, for every other order, in
+    /// which partial results are others: where the largest of these overflows, nothing is known,
+    /// and where the smallest underflows, they slip.
     pub fn of_every_order(parts: &mut [Self]) {
         // What is lost of some elements is multiplied by all others.
         let most = parts.iter().map(|part| part.high).sum::<f64>().max(1.0);
@@ -292,8 +296,8 @@ impl Bound {
         }
     }
 
-    /// Of `f(x)` where `x` has this bound, `result` is `f(x)` and `slope` is the derivative there. Functions that are
-    /// not rounded correctly may be `ulps` units in the last place off.
+    /// Of `f(x)` where `x` has this bound, `result` is `f(x)` and `slope` is the derivative there.
+    /// Functions that are not rounded correctly may be `ulps` units in the last place off.
     pub fn mapped(self, result: f64, slope: f64, ulps: f64, float: Float) -> Self {
         if self.error == 0.0 && ulps == 0.0 {
             return Self::exact(result);
@@ -318,7 +322,8 @@ impl Bound {
         }
     }
 
-    /// The same of `f(x)` where `x` has an error, as far as `f` goes within it: first order says little near where it ends.
+    /// The same of `f(x)` where `x` has an error, as far as `f` goes within it: first order says
+    /// little near where it ends.
     #[must_use]
     pub(crate) fn reaching(self, f: impl Fn(f64) -> f64, x: f64, error: f64, result: f64) -> Self {
         if error == 0.0 || !result.is_finite() {
@@ -332,7 +337,8 @@ impl Bound {
         self.with_error(self.error.max(far[0]).max(far[1]))
     }
 
-    /// Of a value that was rounded once, made of others in another order: nothing tells that those need no rounding.
+    /// Of a value that was rounded once, made of others in another order: nothing tells that those
+    /// need no rounding.
     pub fn rounded_once(value: f64, float: Float) -> Self {
         let unit = power_of_two(-float.digits());
         let least = power_of_two(float.least_exponent() - float.digits());
@@ -347,7 +353,8 @@ impl Bound {
         }
     }
 
-    /// Whether `found` is as near to `expected` as this says. NaN is near to NaN alone, and an infinity to itself.
+    /// Whether `found` is as near to `expected` as this says. NaN is near to NaN alone, and an
+    /// infinity to itself.
     pub fn allows(self, expected: f64, found: f64) -> bool {
         if self.error == f64::INFINITY || self.error.is_nan() {
             return true;
@@ -384,7 +391,8 @@ mod tests {
         assert!(large_last.allows(452.0, 448.0), "{large_last:?}");
     }
 
-    /// Nothing can be said of a product of which some order overflows or underflows, even where another gives 0.
+    /// Nothing can be said of a product of which some order overflows or underflows, even where
+    /// another gives 0.
     #[test]
     fn products_may_overflow_or_underflow() {
         let product = |factors: &[f64]| {

@@ -1,7 +1,8 @@
 //! Operations on numbers: what ops of `arith` and `math` do, by name.
 //!
-//! Floats are computed in f64 and rounded once. That is what the operation itself would give in a type of up to 25 digits
-//! (addition, subtraction, multiplication, division, square root); fused multiply-adds are rounded to odd first.
+//! Floats are computed in f64 and rounded once. That is what the operation itself would give in a
+//! type of up to 25 digits (addition, subtraction, multiplication, division, square root); fused
+//! multiply-adds are rounded to odd first.
 
 use crate::bound::Bound;
 use crate::number::{Float, Scalar, signed, truncated};
@@ -16,7 +17,8 @@ pub type BoundOf = Box<dyn Fn(&[f64; 3], &[Bound; 3], f64) -> Bound>;
 pub struct Operation {
     /// What it computes.
     pub calc: Calc,
-    /// How far another order of combination may take the result, from how far it may take the operands. Absent when the result is exact where the operands are, and anything otherwise.
+    /// How far another order of combination may take the result, from how far it may take the
+    /// operands. Absent when the result is exact where the operands are, and anything otherwise.
     pub bound: Option<BoundOf>,
 }
 
@@ -99,7 +101,8 @@ fn to_float(name: &str, bits: u32, float: Float) -> Option<Operation> {
     })
 }
 
-/// The nearest float. 64-bit integers have more digits than a double, so f32 and narrower are rounded directly.
+/// The nearest float. 64-bit integers have more digits than a double, so f32 and narrower are
+/// rounded directly.
 fn int_to_float(value: i128, float: Float) -> u64 {
     match float {
         Float::F32 => u64::from((value as f32).to_bits()),

@@ -1,8 +1,9 @@
 //! What ops of `arith` and `math` compute: one number of each operand at a time, on their bits.
 //!
-//! This is said once, and here. Whatever runs IR asks it: the interpreter (`tx-interp`, to
-//! check what the compiler makes) and the compiler itself, where it tries what a program brings along (the laws of a
-//! combiner, what a body chooses). Nothing that *emits* code may: what checks a lowering shares nothing with it.
+//! This is said once, and here. Whatever runs IR asks it: the interpreter (`tx-interp`, to check
+//! what the compiler makes) and the compiler itself, where it tries what a program brings along
+//! (the laws of a combiner, what a body chooses). Nothing that *emits* code may: what checks a
+//! lowering shares nothing with it.
 //!
 //! ```
 //! use tx_scalar::{Float, Scalar, operation};

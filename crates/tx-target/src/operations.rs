@@ -1,8 +1,8 @@
-//! Facts about operations of MLIR by which threads synchronise, exchange values or share memory: one table, which passes, checks and
-//! tests read. What an operation computes is not among them.
+//! Facts about operations of MLIR by which threads synchronise, exchange values or share memory:
+//! one table, which passes, checks and tests read. What an operation computes is not among them.
 //!
-//! Chips and versions of PTX are those with which LLVM 22 selects the instructions, which is as the PTX ISA says, section by section
-//! under "PTX ISA Notes" and "Target ISA Notes".
+//! Chips and versions of PTX are those with which LLVM 22 selects the instructions, which is as the
+//! PTX ISA says, section by section under "PTX ISA Notes" and "Target ISA Notes".
 
 use crate::Chip;
 

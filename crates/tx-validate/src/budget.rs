@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 /// What may still be done after a stage, in ops and accesses of threads.
 ///
-/// Sizes and threads say little about what a program does with an input: one element of a row may be read by each thread of
-/// a block. It is counted while it is run, and what inputs of the same sizes took tells whether the next one is run. What is
-/// counted is the same on every machine, so that the same inputs are run on each.
+/// Sizes and threads say little about what a program does with an input: one element of a row may
+/// be read by each thread of a block. It is counted while it is run, and what inputs of the same
+/// sizes took tells whether the next one is run. What is counted is the same on every machine, so
+/// that the same inputs are run on each.
 #[derive(Debug)]
 pub(crate) struct Budget {
     left: u64,
@@ -44,7 +45,8 @@ impl Budget {
 mod tests {
     use super::*;
 
-    /// The first input is run whatever it takes; after it those that take no more than is left, and new ones while some is.
+    /// The first input is run whatever it takes; after it those that take no more than is left, and
+    /// new ones while some is.
     #[test]
     fn what_is_left_is_for_inputs_that_fit() {
         let [large, small, new] = [1000, 10, 20].map(|size| vec![vec![size], Vec::new()]);

@@ -42,8 +42,8 @@ pub(crate) fn equal(left: &Results, right: &Results) -> bool {
         })
 }
 
-/// What is found of results beside those of the reference. An infinity in place of NaN is open where the results' own bounds
-/// say so: an identity that is left out made NaN of it before.
+/// What is found of results beside those of the reference. An infinity in place of NaN is open
+/// where the results' own bounds say so: an identity that is left out made NaN of it before.
 pub(crate) fn judge(
     input: &str,
     reference: &Results,

@@ -1,13 +1,15 @@
 //! Checks every pass of a compilation by execution.
 //!
-//! The program is run as it came, and after each pass, on the same inputs: sizes that divide nothing, special values,
-//! outputs that hold something else before. [`tx_interp`] runs it as long as there are ops above LLVM's level, and from
-//! `tile-insert-sync` on it asks whether barriers order every access. What is left is run by the executor
-//! (`tx-exec`), under several schedules. A pass after which the results differ gets the blame.
-//! PTX cannot be run here: [`check_ptx`] reads it, and says where it does otherwise than the last IR.
+//! The program is run as it came, and after each pass, on the same inputs: sizes that divide
+//! nothing, special values, outputs that hold something else before. [`tx_interp`] runs it as long
+//! as there are ops above LLVM's level, and from `tile-insert-sync` on it asks whether barriers
+//! order every access. What is left is run by the executor (`tx-exec`), under several schedules. A
+//! pass after which the results differ gets the blame. PTX cannot be run here: [`check_ptx`] reads
+//! it, and says where it does otherwise than the last IR.
 //!
-//! Results must be equal, to the bit, to those before the pass; or, for sums and products of floats, as near to those of
-//! the program as it came as every order of combination is (see [`tx_interp::Bound`] for how near that is).
+//! Results must be equal, to the bit, to those before the pass; or, for sums and products of
+//! floats, as near to those of the program as it came as every order of combination is (see
+//! [`tx_interp::Bound`] for how near that is).
 
 mod budget;
 mod compare;
@@ -55,8 +57,8 @@ pub enum Trouble {
     /// The program refuses the arguments that were given.
     #[error(transparent)]
     Arguments(Box<tx_runtime::Error>),
-    /// It does what it must not with every input that was made for it, or none can be made: other sizes and integers may be
-    /// meant.
+    /// It does what it must not with every input that was made for it, or none can be made: other
+    /// sizes and integers may be meant.
     #[error("{0}; arguments of other sizes, or with other integers, may be meant")]
     Unfit(String),
 }
@@ -72,23 +74,26 @@ pub struct Options {
     pub grid: Option<[u32; 3]>,
     /// NVIDIA's assembler, or a folder that holds it; without, it is looked for on `PATH`.
     pub ptxas: Option<PathBuf>,
-    /// Numbers of the inputs to generate, or at least one for each set of kernels that they launch; without, all there are.
-    /// The first ones are small and show most mistakes.
+    /// Numbers of the inputs to generate, or at least one for each set of kernels that they launch;
+    /// without, all there are. The first ones are small and show most mistakes.
     pub inputs: Option<Range<usize>>,
-    /// Ops and accesses of threads after which no more inputs are run after a stage; without, as many as take some seconds. One
-    /// for each set of kernels that are launched comes first.
+    /// Ops and accesses of threads after which no more inputs are run after a stage; without, as
+    /// many as take some seconds. One for each set of kernels that are launched comes first.
     pub work: Option<u64>,
-    /// A kernel of the program: of the generated inputs, those that launch it. Without, those for all kernels.
+    /// A kernel of the program: of the generated inputs, those that launch it. Without, those for
+    /// all kernels.
     pub kernel: Option<String>,
-    /// Number of the stage, counted from `parse`, before which all are known to be right. The program is not run after
-    /// those, but for what later ones are compared with.
+    /// Number of the stage, counted from `parse`, before which all are known to be right. The
+    /// program is not run after those, but for what later ones are compared with.
     pub known: usize,
-    /// Number of the last stage after which the program is run before it is launched; without, the last of all.
+    /// Number of the last stage after which the program is run before it is launched; without, the
+    /// last of all.
     pub until: Option<usize>,
-    /// Steps of all threads of a run, or of a launch, after which it is taken to have no end; without, many more than generated
-    /// inputs take.
+    /// Steps of all threads of a run, or of a launch, after which it is taken to have no end;
+    /// without, many more than generated inputs take.
     pub steps: Option<u64>,
-    /// Whether the program has all of its barriers as it comes, so that accesses have to be ordered from the first stage on.
+    /// Whether the program has all of its barriers as it comes, so that accesses have to be ordered
+    /// from the first stage on.
     pub synchronized: bool,
     /// Where what the program leaves as it came is kept for the next time.
     pub references: Option<Arc<References>>,
@@ -102,7 +107,8 @@ impl Options {
     }
 }
 
-/// Is told how far a validation is: the stage that is run, the number of the input that it is run with, from 1, and of how many.
+/// Is told how far a validation is: the stage that is run, the number of the input that it is run
+/// with, from 1, and of how many.
 #[derive(Clone)]
 pub struct Watch(Arc<WatchFn>);
 
@@ -141,9 +147,11 @@ pub struct Validation {
     pub inputs: Vec<String>,
     /// How many more there are, which were not run: it would have been too much to do.
     pub left_out: usize,
-    /// With how many of these anything may come out, so that nothing was compared: partial results of some order overflow, say.
+    /// With how many of these anything may come out, so that nothing was compared: partial results
+    /// of some order overflow, say.
     pub open: usize,
-    /// Kernels that none of these launches: they are for sizes that would take too long to run. They were not checked.
+    /// Kernels that none of these launches: they are for sizes that would take too long to run.
+    /// They were not checked.
     pub unlaunched: Vec<String>,
     /// What the entry was run with for want of a grid: `one block`, or `one cluster`.
     pub assumed: Option<&'static str>,
@@ -163,13 +171,14 @@ impl Validation {
         ends.iter().all(known) && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
-    /// Whether no stage is known to be wrong, though the last one was not compared with the first, so that nothing is said of it.
+    /// Whether no stage is known to be wrong, though the last one was not compared with the first,
+    /// so that nothing is said of it.
     pub fn is_open(&self) -> bool {
         !self.is_good() && !self.stages.iter().any(|s| s.verdict.is_bad())
     }
 
-    /// Which law the combiner breaks, and where it stands, if it is that which is wrong, and not the pass which combines in another
-    /// order, as far as is known.
+    /// Which law the combiner breaks, and where it stands, if it is that which is wrong, and not
+    /// the pass which combines in another order, as far as is known.
     pub fn blamed(&self) -> Option<&str> {
         matches!(self.guilty()?.verdict, Verdict::Wrong(_)).then_some(())?;
         let mut told = self.stages.iter().filter_map(|stage| match &stage.verdict {
@@ -179,7 +188,8 @@ impl Validation {
         told.find(|laws| laws.contains(CUSTOM)).map(String::as_str)
     }
 
-    /// Whether a law of some combiner fails with values that may not occur, so that what is found holds for the inputs alone.
+    /// Whether a law of some combiner fails with values that may not occur, so that what is found
+    /// holds for the inputs alone.
     pub fn is_conditional(&self) -> bool {
         let mut verdicts = self.stages.iter().map(|stage| &stage.verdict);
         verdicts.any(|verdict| matches!(verdict, Verdict::Conditional(_)))
@@ -198,15 +208,18 @@ impl Validation {
         let guilty = self.guilty()?;
         match &guilty.verdict {
             _ if self.blamed().is_some_and(|law| law.contains(NOT_NEUTRAL)) => Some(
-                "schedules combine identities where there are no elements: it is the identity that is wrong, unless such values do not \
+                "schedules combine identities where there are no elements: it is the identity \
+                 that is wrong, unless such values do not \
                  occur in these inputs",
             ),
             _ if self.blamed().is_some() => Some(
-                "schedules combine in other orders, and identities where there are no elements: it is the combiner that is wrong, \
+                "schedules combine in other orders, and identities where there are no elements: \
+                 it is the combiner that is wrong, \
                  unless such values do not occur in these inputs",
             ),
             Verdict::Wrong(_) if self.holds_custom() => Some(
-                "the laws of `custom` combiners are tried, not proved: one that depends on the order of elements, or whose \
+                "the laws of `custom` combiners are tried, not proved: one that depends on the \
+                 order of elements, or whose \
                  identities are not neutral, is such a change too",
             ),
             // Both who run programs say so.
@@ -215,8 +228,10 @@ impl Validation {
                 ..
             } => Some("if it does end, `tx validate --steps` allows it more steps"),
             Verdict::Race(_) if guilty.name != "parse" => Some(
-                "barriers between two ops are inserted by `tile-insert-sync`: what is left are several threads that access one byte \
-                 in one op, so let one of them do it, in the variant where that is a `tile.reduce`; `tx validate --synchronized` checks the barriers that a program came with",
+                "barriers between two ops are inserted by `tile-insert-sync`: what is left are \
+                 several threads that access one byte \
+                 in one op, so let one of them do it, in the variant where that is a \
+                 `tile.reduce`; `tx validate --synchronized` checks the barriers that a program came with",
             ),
             _ => None,
         }
@@ -356,7 +371,8 @@ pub fn validate_edited(
     Err(Trouble::Unfit(first.unwrap_or_else(none)))
 }
 
-/// Whether other inputs than the generated ones may be meant: sizes, or integers, which may be places in memory.
+/// Whether other inputs than the generated ones may be meant: sizes, or integers, which may be
+/// places in memory.
 fn is_guessed(plan: &Plan) -> bool {
     plan.arguments.iter().any(|argument| match &argument.ty {
         ArgumentType::Memref(memref) => {
@@ -379,8 +395,8 @@ const MOST_WORK: u64 = 1 << 24;
 /// The same as it came and where it is launched; of those for one kernel eight times as much.
 const MOST_WORK_AT_THE_ENDS: u64 = 1 << 26;
 
-/// Elements past what is aligned at which the arrays of an input begin, where they begin there, and elements that each begins
-/// further past it than the one before.
+/// Elements past what is aligned at which the arrays of an input begin, where they begin there, and
+/// elements that each begins further past it than the one before.
 ///
 /// The first are 1 to 15, and of inputs that follow on each other at any distance, each of these.
 fn elements_past(input: usize) -> [usize; 2] {
@@ -440,8 +456,8 @@ struct Run<'r> {
     stages: Vec<Stage>,
     /// The variant of each reduction.
     variants: Vec<String>,
-    /// Stages after which there is nothing but LLVM's ops left, with their kernels. Loading those takes longest, so they
-    /// are run one by one only where the last of them goes wrong.
+    /// Stages after which there is nothing but LLVM's ops left, with their kernels. Loading those
+    /// takes longest, so they are run one by one only where the last of them goes wrong.
     lowered: Vec<(usize, String)>,
     /// What is found of the laws of combiners, and how many stages that comes after.
     laws: Option<(usize, Verdict)>,
@@ -546,7 +562,8 @@ impl<'r> Run<'r> {
             self.variants = stages::variants(module);
         }
         let text = stages::text(module);
-        // What threads exchange through memory waits for the barriers of `tile-insert-sync`, also where the program has its own.
+        // What threads exchange through memory waits for the barriers of `tile-insert-sync`, also
+        // where the program has its own.
         self.synchronized &= !(name.starts_with("tile-expand-") && text != self.text);
         // What it leaves as it is may lack a barrier too.
         let orders = name == "tile-insert-sync" && !self.synchronized;
@@ -607,7 +624,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Whether nothing has to be known of the next stage: it is right and no other is compared with it, or nobody asks.
+    /// Whether nothing has to be known of the next stage: it is right and no other is compared with
+    /// it, or nobody asks.
     fn is_known(&self, name: &str) -> bool {
         let number = self.stages.len();
         let right = number + 1 < self.options.known && name != CONVERTS;
@@ -659,8 +677,9 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Runs the program as it came, with those inputs that have no reference yet; with the ones that are run in the end only
-    /// not before it is converted, as they are compared with what it is then.
+    /// Runs the program as it came, with those inputs that have no reference yet; with the ones
+    /// that are run in the end only not before it is converted, as they are compared with what it
+    /// is then.
     fn refer(
         &mut self,
         session: &Session,
@@ -731,8 +750,8 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Runs the program and compares with the stage before and with the reference. Where reductions were loops before
-    /// (`converts`), an infinity may be left where they made NaN of it.
+    /// Runs the program and compares with the stage before and with the reference. Where reductions
+    /// were loops before (`converts`), an infinity may be left where they made NaN of it.
     fn compare(&mut self, session: &Session, module: &Module<'_>, converts: bool) -> Verdict {
         let kernel = self.plan.steps.first().map(|step| &*step.kernel);
         if let Some(kernels) = kernel.and_then(|name| stages::kernels_in_llvm(module, name)) {
@@ -878,7 +897,8 @@ impl<'r> Run<'r> {
                 case.before = before;
                 case.stays_wrong = stays_wrong;
             }
-            // The first that is wrong is to blame, and what comes after it ends as the last does, or is as before.
+            // The first that is wrong is to blame, and what comes after it ends as the last does,
+            // or is as before.
             let mut blamed = None;
             for (stage, device_ir) in lowered {
                 let found = match blamed {
@@ -1046,7 +1066,8 @@ impl Case {
         self.reference = Some(reference);
     }
 
-    /// Compares what an `input` leaves with what was before. Once kernels are `written`, the sign of a sum of nothing but -0.0 stays what it is.
+    /// Compares what an `input` leaves with what was before. Once kernels are `written`, the sign
+    /// of a sum of nothing but -0.0 stays what it is.
     fn judge(
         &mut self,
         input: &str,
@@ -1129,7 +1150,8 @@ mod tests {
         );
         assert_eq!(
             beginning("ones of 3", [5, 1]),
-            "ones of 3, beginning 5 elements past a multiple of 256 bytes, and each 1 element further than the one before"
+            "ones of 3, beginning 5 elements past a multiple of 256 bytes, and each 1 element \
+             further than the one before"
         );
     }
 }

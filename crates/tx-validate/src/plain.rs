@@ -1,4 +1,5 @@
-//! Ops that the interpreter does not know, written with those that it knows. What threads wait for or leave in memory is the same.
+//! Ops that the interpreter does not know, written with those that it knows. What threads wait for
+//! or leave in memory is the same.
 
 use tx::tile::Nan;
 use tx_mlir::{
@@ -28,8 +29,8 @@ const OF_FLOATS: [(&str, &str); 2] = [
     ("arith.minimumf", "arith.minnumf"),
 ];
 
-/// Makes the bodies of linalg ops do with NaN what the attribute `nan` of the op says: it overrides the op of the body, and MLIR
-/// drops it when an op is generalized.
+/// Makes the bodies of linalg ops do with NaN what the attribute `nan` of the op says: it overrides
+/// the op of the body, and MLIR drops it when an op is generalized.
 pub(crate) fn follow_nan(all: &[Op<'_>]) {
     for op in all.iter().filter(|op| name(**op).starts_with("linalg.")) {
         let Some(nan) = attribute(*op, "nan").and_then(Nan::of) else {
@@ -87,7 +88,8 @@ pub(crate) fn rewrite(all: Vec<Op<'_>>) {
     }
 }
 
-/// A vector's elements, combined from the first to the last as LLVM does, floats from what they are added to on.
+/// A vector's elements, combined from the first to the last as LLVM does, floats from what they are
+/// added to on.
 fn reduction<'c>(op: Op<'c>) -> Option<Val<'c>> {
     let all = operands(op);
     let (count, element) = vector_parts(all[0].r#type())?;

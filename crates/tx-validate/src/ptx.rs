@@ -4,10 +4,12 @@
 //! says where PTX does otherwise. What LLVM may leave out is marked so:
 //!
 //! * blocks that end in `llvm.unreachable`, or behind guards that no thread of the block passes;
-//! * accesses whose address may be in private memory, or was accessed before, and loads of what the thread itself may have
-//!   stored since it last synchronised: LLVM takes values from registers where it can;
+//! * accesses whose address may be in private memory, or was accessed before, and loads of what the
+//!   thread itself may have stored since it last synchronised: LLVM takes values from registers
+//!   where it can;
 //! * accesses to variables that are only read or only written;
-//! * loads of which not all elements are used, or of pairs of 8 bytes that are only taken apart, and assembly without side effects whose results are not.
+//! * loads of which not all elements are used, or of pairs of 8 bytes that are only taken apart,
+//!   and assembly without side effects whose results are not.
 //!
 //! Blocks that nothing leads to are not looked at. NVIDIA's assembler is asked as well, where there is one.
 
@@ -108,8 +110,8 @@ fn counted(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
-/// How operations are called where they are counted, one and several; nothing for accesses of one element, which are
-/// not compared.
+/// How operations are called where they are counted, one and several; nothing for accesses of one
+/// element, which are not compared.
 fn noun(fact: &Fact) -> Option<(usize, &'static str, &'static str)> {
     Some(match fact {
         Fact::Barrier { .. } => (0, "barrier", "barriers"),

@@ -39,7 +39,8 @@ pub(crate) fn assumed_grid(module: &Module<'_>, entry: &str) -> Option<&'static 
         .and_then(tx::assumed_grid)
 }
 
-/// Leaves of a module the function or kernel `entry` and what it names: what else there is would be compiled for nothing.
+/// Leaves of a module the function or kernel `entry` and what it names: what else there is would be
+/// compiled for nothing.
 pub(crate) fn keep_only(module: &Module<'_>, entry: &str) {
     let named = |op: &Op<'_>| string_attribute(*op, "sym_name");
     let all = ops(module);

@@ -18,7 +18,8 @@ pub enum Verdict {
     AsInIr(String),
     /// Combiners for which no law is seen to fail, and what is remarkable of them.
     Hold(String),
-    /// Combiners for which a law fails with values that may not occur, which ones, and what to do; below these, what is remarkable of others.
+    /// Combiners for which a law fails with values that may not occur, which ones, and what to do;
+    /// below these, what is remarkable of others.
     Conditional(Vec<String>),
     /// Another result.
     Wrong(Box<Difference>),

@@ -27,11 +27,13 @@ fn laws(validation: &Validation) -> (&Stage, &str) {
 
 const KERNELS: &str = "
 gpu.module @kernels {
-  gpu.func @good(%A: memref<3x40xi8>, %L: memref<3xi8>) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+  gpu.func @good(%A: memref<3x40xi8>, %L: memref<3xi8>)
+      kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     tile.reduce sum %A into %L axes [1] scope(cta) : memref<3x40xi8> into memref<3xi8>
     gpu.return
   }
-  gpu.func @bad(%A: memref<3x40xi8>, %L: memref<3xi8>) kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
+  gpu.func @bad(%A: memref<3x40xi8>, %L: memref<3xi8>)
+      kernel attributes {known_block_size = array<i32: 96, 1, 1>} {
     tile.reduce custom %A into %L axes [1] scope(cta) identity [0 : i8] combiner {
     ^bb0(%a: i8, %b: i8):
       %s = arith.addi %a, %b : i8
@@ -45,8 +47,9 @@ gpu.module @kernels {
   }
 }";
 
-/// A combiner that samples do not refute is refuted by trying everything, and that is what the program is blamed for: not
-/// the pass that takes elements in another order. Kernels that are not launched do not count.
+/// A combiner that samples do not refute is refuted by trying everything, and that is what the
+/// program is blamed for: not the pass that takes elements in another order. Kernels that are not
+/// launched do not count.
 #[test]
 fn a_broken_law_is_to_blame() {
     let good = validated("good", KERNELS);

@@ -70,7 +70,8 @@ fn what_was_compiled_is_as_in_the_ir() {
     let verdict = check(&compile(LONG_ROW, "sm_90")).to_string();
     assert_eq!(
         verdict,
-        "as in the IR: 3 barriers, 6 shuffles, 2 vector loads; not assembled: there is no ptxas at `no-such-folder`, \
+        "as in the IR: 3 barriers, 6 shuffles, 2 vector loads; not assembled: there is no ptxas \
+         at `no-such-folder`, \
          expected the program or a folder that holds it"
     );
 }
@@ -105,7 +106,8 @@ fn a_barrier_is_another_one() {
 fn a_shuffle_has_another_mask() {
     assert_eq!(
         altered(LONG_ROW, "shfl.sync", replaced("-1;", "65535;")),
-        "kernel `long_row`: `shfl.sync.bfly` with mask 0xffff and clamp 31: found 1 outside loops, expected none: 1 too \
+        "kernel `long_row`: `shfl.sync.bfly` with mask 0xffff and clamp 31: found 1 outside \
+         loops, expected none: 1 too \
          many (and 1 more)"
     );
 }
@@ -162,7 +164,8 @@ fn a_vector_load_is_split() {
     });
     assert_eq!(
         found,
-        "kernel `long_row`: loads of less than 16 bytes in `.shared` memory: found 20 bytes moved by them, expected at \
+        "kernel `long_row`: loads of less than 16 bytes in `.shared` memory: found 20 bytes moved \
+         by them, expected at \
          most 4: vector accesses are narrower than in the IR"
     );
 }

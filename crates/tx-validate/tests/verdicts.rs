@@ -32,7 +32,8 @@ fn edited(text: &str, after: &str, edit: Change<'_>) -> Validation {
 /// The product of complex numbers, in rows of a length.
 fn complex(columns: &str) -> String {
     format!(
-        "func.func @complex(%A: memref<?x{columns}xf32>, %B: memref<?x{columns}xf32>, %C: memref<?xf32>, %D: memref<?xf32>) {{
+        "func.func @complex(%A: memref<?x{columns}xf32>, %B: memref<?x{columns}xf32>, %C: \
+         memref<?xf32>, %D: memref<?xf32>) {{
   tile.reduce custom %A, %B into %C, %D axes [1] scope(grid) identity [1.0 : f32, 0.0 : f32] combiner {{
   ^bb0(%ar: f32, %ai: f32, %br: f32, %bi: f32):
     %rr = arith.mulf %ar, %br : f32
@@ -48,7 +49,8 @@ fn complex(columns: &str) -> String {
     )
 }
 
-/// A stage after one that is wrong is not equal to anything that is right, whatever it changes: here all do something else.
+/// A stage after one that is wrong is not equal to anything that is right, whatever it changes:
+/// here all do something else.
 #[test]
 fn what_follows_a_wrong_stage_is_as_before() {
     let stage = "tile-expand-reduce";
@@ -79,7 +81,8 @@ fn what_follows_a_wrong_stage_is_as_before() {
     }
 }
 
-/// That products may overflow in some order excuses no mistake, in rows of any length: of most inputs, none does.
+/// That products may overflow in some order excuses no mistake, in rows of any length: of most
+/// inputs, none does.
 #[test]
 fn mistakes_in_products_of_complex_numbers_are_noticed() {
     let difference = |op: Op<'_>| {
@@ -128,8 +131,9 @@ fn mistakes_in_products_of_complex_numbers_are_noticed() {
     }
 }
 
-/// The logarithm of a sum of exponentials, combined in one number that is used several times: how far an order may take it does not
-/// grow with each combination, so that most inputs are compared, and a stage that leaves one element out is noticed.
+/// The logarithm of a sum of exponentials, combined in one number that is used several times: how
+/// far an order may take it does not grow with each combination, so that most inputs are compared,
+/// and a stage that leaves one element out is noticed.
 #[test]
 fn mistakes_in_sums_of_exponentials_are_noticed() {
     let program = "func.func @lae(%A: memref<?x20xf32>, %B: memref<?xf32>) {

@@ -62,7 +62,8 @@ fn row_sums(c: &mut Criterion) {
     group.finish();
 }
 
-/// Sixteen programs, compiled by as many threads as a group says, up to those of this machine, with one compiler.
+/// Sixteen programs, compiled by as many threads as a group says, up to those of this machine, with
+/// one compiler.
 fn threads(c: &mut Criterion) {
     const PROGRAMS: usize = 16;
     let target = tx::Target::parse("sm_90").expect("a known chip");

@@ -1,13 +1,14 @@
-//! Prints a digest of the PTX and of the launch plan of every program in a folder, for three chips, to see what a change of the compiler
-//! changes in its output:
+//! Prints a digest of the PTX and of the launch plan of every program in a folder, for three chips,
+//! to see what a change of the compiler changes in its output:
 //!
 //! ```console
 //! cargo run --release -p tx-compiler --example digests -- lit-tests > before.txt
 //! cargo run --release -p tx-compiler --example digests -- lit-tests | diff before.txt -
 //! ```
 //!
-//! A line is the file, the number of the part (parts are separated by `// -----`), the entry, the chip, and the first half of the
-//! SHA-256 of PTX and plan; `refused` stands for a program that does not compile. Lines are in the order of their names.
+//! A line is the file, the number of the part (parts are separated by `// -----`), the entry, the
+//! chip, and the first half of the SHA-256 of PTX and plan; `refused` stands for a program that
+//! does not compile. Lines are in the order of their names.
 
 use std::fs;
 use std::io;

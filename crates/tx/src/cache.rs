@@ -11,8 +11,9 @@ use tx_target::Chip;
 
 use crate::compile::Source;
 
-/// What a program is compiled to depends on: the program, the chip, the compiler, and the passes of others that were put into
-/// its pipeline, as text. None where it cannot be told which compiler this is.
+/// What a program is compiled to depends on: the program, the chip, the compiler, and the passes of
+/// others that were put into its pipeline, as text. None where it cannot be told which compiler
+/// this is.
 pub(crate) fn key(chip: Chip, inserted: &str, source: &Source) -> Option<Key> {
     let variants: Vec<&str> = tx_passes::variants().iter().map(|v| v.name()).collect();
     Some(Key::of([
@@ -43,8 +44,9 @@ pub(crate) fn put(cache: &Cache, key: &Key, artifact: &Artifact) {
     }
 }
 
-/// The files that this compiler is in, with their sizes and when they were made: its own, and those of MLIR and LLVM where
-/// they are shared libraries. A version number would not tell two builds apart.
+/// The files that this compiler is in, with their sizes and when they were made: its own, and those
+/// of MLIR and LLVM where they are shared libraries. A version number would not tell two builds
+/// apart.
 fn compiler() -> Option<&'static str> {
     static COMPILER: OnceLock<Option<String>> = OnceLock::new();
     COMPILER
@@ -64,8 +66,8 @@ fn compiler() -> Option<&'static str> {
         .as_deref()
 }
 
-/// The files of memory maps, as `/proc/PID/maps` has them, that hold code at an address, or are of LLVM; none where that
-/// address is not in a file.
+/// The files of memory maps, as `/proc/PID/maps` has them, that hold code at an address, or are of
+/// LLVM; none where that address is not in a file.
 fn files_of(maps: &str, own: u64) -> Option<BTreeSet<&str>> {
     let mut files = BTreeSet::new();
     let mut found = false;
@@ -104,7 +106,8 @@ mod tests {
 7ffd00000000-7ffd00021000 rw-p 00000000 00:00 0                  [stack]
 ";
 
-    /// A compiler in a library is that library, whatever program has loaded it, and the LLVM that it was linked with.
+    /// A compiler in a library is that library, whatever program has loaded it, and the LLVM that
+    /// it was linked with.
     #[test]
     fn the_compiler_is_the_file_with_its_code() {
         let files = |own| files_of(MAPS, own).map(|files| files.into_iter().collect::<Vec<_>>());

@@ -56,7 +56,8 @@ pub struct Source {
 }
 
 impl Source {
-    /// A program in MLIR text or bytecode that has one function or kernel to launch. `name` is what locations call its file.
+    /// A program in MLIR text or bytecode that has one function or kernel to launch. `name` is what
+    /// locations call its file.
     pub fn new(name: impl Into<String>, text: impl Into<Vec<u8>>) -> Self {
         Self {
             name: name.into(),
@@ -67,8 +68,9 @@ impl Source {
     }
 }
 
-/// Compiles programs for one target, any number of them, from any number of threads. The first takes longer than those after
-/// it: what MLIR loads for one is kept for the next. A clone shares it.
+/// Compiles programs for one target, any number of them, from any number of threads. The first
+/// takes longer than those after it: what MLIR loads for one is kept for the next. A clone shares
+/// it.
 ///
 /// ```
 /// # let sum = "gpu.module @m {
@@ -120,8 +122,9 @@ impl Compiler {
         self.target
     }
 
-    /// Takes from a cache what was compiled before, and keeps there what is compiled from here on. Such an
-    /// [`Artifact`] has one stage, `cache`. What another build of the compiler made, or one with other variants, is not taken.
+    /// Takes from a cache what was compiled before, and keeps there what is compiled from here on.
+    /// Such an [`Artifact`] has one stage, `cache`. What another build of the compiler made, or one
+    /// with other variants, is not taken.
     #[must_use]
     pub fn with_cache(self, cache: Cache) -> Self {
         Self {
@@ -130,7 +133,8 @@ impl Compiler {
         }
     }
 
-    /// Keeps the IR after each stage of every compilation in [`Artifact::stages`], as text; [`Artifact::ir_after`] finds one.
+    /// Keeps the IR after each stage of every compilation in [`Artifact::stages`], as text;
+    /// [`Artifact::ir_after`] finds one.
     ///
     /// ```
     /// # let sum = "gpu.module @m {
@@ -154,8 +158,8 @@ impl Compiler {
         }
     }
 
-    /// Has PTX say from which line of the program its instructions come, in `.loc` directives. What is compiled so is not
-    /// taken from a cache, nor kept there.
+    /// Has PTX say from which line of the program its instructions come, in `.loc` directives. What
+    /// is compiled so is not taken from a cache, nor kept there.
     #[must_use]
     pub fn with_locations(self) -> Self {
         Self {
@@ -164,8 +168,8 @@ impl Compiler {
         }
     }
 
-    /// Leaves [`Artifact::device_ir`] empty, which GPUs have no use for: a compilation takes 6 % less. A [cache](Self::with_cache)
-    /// is for every device, so that what it keeps is whole.
+    /// Leaves [`Artifact::device_ir`] empty, which GPUs have no use for: a compilation takes 6 %
+    /// less. A [cache](Self::with_cache) is for every device, so that what it keeps is whole.
     #[must_use]
     pub fn without_device_ir(self) -> Self {
         Self {
@@ -174,9 +178,10 @@ impl Compiler {
         }
     }
 
-    /// Runs a pass, or several separated by commas, right after a pass of `lower-reduction`: one of your own
-    /// ([`crate::register_pass`]) or of MLIR's, with options where it has some (`"mine{limit=8}"`). Several at one place run
-    /// in the order in which they were put there. The module is verified after each, and each is a stage.
+    /// Runs a pass, or several separated by commas, right after a pass of `lower-reduction`: one of
+    /// your own ([`crate::register_pass`]) or of MLIR's, with options where it has some
+    /// (`"mine{limit=8}"`). Several at one place run in the order in which they were put there. The
+    /// module is verified after each, and each is a stage.
     ///
     /// ```
     /// let compiler = tx::Compiler::new(tx::Target::parse("sm_90")?)?
@@ -189,13 +194,14 @@ impl Compiler {
     /// ```
     ///
     /// # Errors
-    /// [`ErrorKind::Pipeline`] when `lower-reduction` has no pass `after` (the message lists those that it has), or the text
-    /// names a pass that is not registered, or an option that it lacks.
+    /// [`ErrorKind::Pipeline`] when `lower-reduction` has no pass `after` (the message lists those
+    /// that it has), or the text names a pass that is not registered, or an option that it lacks.
     pub fn with_pass_after(self, after: &str, passes: &str) -> Result<Self, Error> {
         self.with_pass(Side::After, after, passes)
     }
 
-    /// Runs a pass, or several separated by commas, right before a pass of `lower-reduction`: see [`Self::with_pass_after`].
+    /// Runs a pass, or several separated by commas, right before a pass of `lower-reduction`: see
+    /// [`Self::with_pass_after`].
     ///
     /// # Errors
     /// As [`Self::with_pass_after`].
@@ -209,8 +215,8 @@ impl Compiler {
         Ok(self)
     }
 
-    /// `lower-reduction` for this target, with the passes that were put into it: the text of a pipeline over `builtin.module`,
-    /// for a pass manager of the caller's own.
+    /// `lower-reduction` for this target, with the passes that were put into it: the text of a
+    /// pipeline over `builtin.module`, for a pass manager of the caller's own.
     ///
     /// # Errors
     /// None at present.
@@ -240,9 +246,9 @@ impl Compiler {
         self.compile_source(&Source::new("<input>", text))
     }
 
-    /// Compiles a module of any context, which it leaves as it is: the module is printed, and read in a context of the
-    /// compiler's, so that it has to hold what [`crate::register_dialects`] registers and nothing else. Diagnostics have the
-    /// locations of its ops.
+    /// Compiles a module of any context, which it leaves as it is: the module is printed, and read
+    /// in a context of the compiler's, so that it has to hold what [`crate::register_dialects`]
+    /// registers and nothing else. Diagnostics have the locations of its ops.
     ///
     /// # Errors
     /// See [`ErrorKind`].
@@ -286,8 +292,8 @@ impl Compiler {
         Ok(artifact)
     }
 
-    /// The functions and kernels of a program that can be compiled, in order, without kernels that one of its functions
-    /// launches.
+    /// The functions and kernels of a program that can be compiled, in order, without kernels that
+    /// one of its functions launches.
     ///
     /// # Errors
     /// [`ErrorKind::Parse`].
@@ -321,8 +327,8 @@ impl Compiler {
         })
     }
 
-    /// A warning, if the entry is a kernel that asks which block runs it and has no `known_grid_size`: launched without a grid, it
-    /// has one block, or one cluster.
+    /// A warning, if the entry is a kernel that asks which block runs it and has no
+    /// `known_grid_size`: launched without a grid, it has one block, or one cluster.
     ///
     /// # Errors
     /// [`ErrorKind::Parse`].
@@ -339,8 +345,9 @@ impl Compiler {
         own.unwrap_or(self.target.chip).name.to_owned()
     }
 
-    /// Explains how the program is compiled, and why: the schedule of each op, with the kernels that are made of it, the variant of
-    /// each reduction and the way of each exchange, with costs or why it is refused. In the order of the program, schedules first.
+    /// Explains how the program is compiled, and why: the schedule of each op, with the kernels
+    /// that are made of it, the variant of each reduction and the way of each exchange, with costs
+    /// or why it is refused. In the order of the program, schedules first.
     ///
     /// # Errors
     /// See [`ErrorKind`].
@@ -370,7 +377,8 @@ impl Compiler {
         Ok(explained)
     }
 
-    /// The reductions of a program, in its order, and the schedules that each might have: the one that it gets first.
+    /// The reductions of a program, in its order, and the schedules that each might have: the one
+    /// that it gets first.
     ///
     /// # Errors
     /// See [`ErrorKind`].
@@ -386,11 +394,13 @@ impl Compiler {
         Ok(found)
     }
 
-    /// Compiles a program with other schedules: one for each of [`Self::candidates`] in their order, or none where the schedule
-    /// stays. Reductions beyond the end of the list keep theirs. Also returns the program with these schedules in it, as text.
+    /// Compiles a program with other schedules: one for each of [`Self::candidates`] in their
+    /// order, or none where the schedule stays. Reductions beyond the end of the list keep theirs.
+    /// Also returns the program with these schedules in it, as text.
     ///
     /// # Errors
-    /// See [`ErrorKind`]; [`ErrorKind::Schedule`] for a text that is no schedule, and for more schedules than reductions.
+    /// See [`ErrorKind`]; [`ErrorKind::Schedule`] for a text that is no schedule, and for more
+    /// schedules than reductions.
     pub fn compile_scheduled(
         &self,
         source: &Source,
@@ -409,7 +419,8 @@ impl Compiler {
         Ok((artifact, text))
     }
 
-    /// The ops of a module that have candidates, without these; `None` where `tile-schedule` refuses the module.
+    /// The ops of a module that have candidates, without these; `None` where `tile-schedule`
+    /// refuses the module.
     fn tunables<'c>(
         &self,
         session: &Session,
@@ -463,8 +474,8 @@ impl Compiler {
         Some(found)
     }
 
-    /// Compiles a program, and shows the module to `watch` after it was parsed and after each pass, with the name of that
-    /// stage. What `watch` changes is compiled on.
+    /// Compiles a program, and shows the module to `watch` after it was parsed and after each pass,
+    /// with the name of that stage. What `watch` changes is compiled on.
     ///
     /// # Errors
     /// See [`ErrorKind`], and what `watch` answers.
@@ -557,7 +568,8 @@ pub struct Tunable {
     pub place: Option<tx_plan::Place>,
     /// The schedules, the one that it gets first.
     pub candidates: Vec<Candidate>,
-    /// What [`Candidate::microseconds`] are of: a GPU, and the sizes of a large array where they are known at run time only.
+    /// What [`Candidate::microseconds`] are of: a GPU, and the sizes of a large array where they
+    /// are known at run time only.
     pub estimated_for: String,
 }
 
@@ -573,13 +585,15 @@ pub struct Candidate {
 /// Is shown the module after each stage of a compilation, with the name of the stage.
 pub type Watch<'w> = dyn FnMut(&str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
-/// A [`Watch`] that is told the stage, the pass that is next in its pipeline (nothing when there is none), and the module.
+/// A [`Watch`] that is told the stage, the pass that is next in its pipeline (nothing when there is
+/// none), and the module.
 type Watching<'w> = dyn FnMut(&str, &str, &Session, &mut Module<'_>) -> Result<(), Error> + 'w;
 
 /// After which passes of a pipeline the module is verified.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verify {
-    /// After each one: a caller sees or changes the module between passes, or passes and variants of other crates run.
+    /// After each one: a caller sees or changes the module between passes, or passes and variants
+    /// of other crates run.
     Each,
     /// After [`CONVERT`] and after the last one: verification takes as long as a pass.
     Boundaries,
@@ -588,8 +602,8 @@ enum Verify {
 /// The pipeline that passes can be put into.
 const LOWER: &str = "lower-reduction";
 
-/// Makes `tile` ops of the ops of the input program. The verifiers of the dialect state the rules for programs in `linalg` too, so
-/// the module is verified after this pass whatever runs after it.
+/// Makes `tile` ops of the ops of the input program. The verifiers of the dialect state the rules
+/// for programs in `linalg` too, so the module is verified after this pass whatever runs after it.
 const CONVERT: &str = "convert-linalg-to-tile";
 
 /// The pipeline that puts tensors into memory.
@@ -705,8 +719,8 @@ impl Run<'_, '_> {
                 true => lower_gpu_modules(module),
                 false => pass.clone(),
             };
-            // Each pipeline gives targets to modules, as it may run alone. After the first there is none to give, unless passes of
-            // others make modules or change targets.
+            // Each pipeline gives targets to modules, as it may run alone. After the first there is
+            // none to give, unless passes of others make modules or change targets.
             let attaches = stage_name(&pass) == ATTACH;
             if attaches && self.attached.as_ref() == Some(&targets(module)) {
                 continue;
@@ -789,7 +803,8 @@ fn lower_gpu_modules(module: &Module<'_>) -> String {
 /// Is shown the module after each step of [`load`]: the name of the step and when it began.
 type Loading<'l> = dyn FnMut(&str, Instant, &Module<'_>) + 'l;
 
-/// Reads a program and makes it one on memrefs: functions on tensors are bufferized, and calls between host functions inlined.
+/// Reads a program and makes it one on memrefs: functions on tensors are bufferized, and calls
+/// between host functions inlined.
 fn load<'s>(
     session: &'s Session,
     source: &Source,
@@ -816,8 +831,9 @@ fn load<'s>(
     Ok(module)
 }
 
-/// Makes the private functions public that may be meant as the entry: the one that is named, or all where no function is public.
-/// Private functions that nothing calls are removed when calls are inlined.
+/// Makes the private functions public that may be meant as the entry: the one that is named, or all
+/// where no function is public. Private functions that nothing calls are removed when calls are
+/// inlined.
 fn publish(module: &Module<'_>, source: &Source) {
     let functions: Vec<Op<'_>> = walk(top(module))
         .into_iter()
@@ -929,8 +945,9 @@ fn is_named(op: Op<'_>, name: &str) -> bool {
     string_attribute(op, "sym_name").as_deref() == Some(name)
 }
 
-/// The text of the `gpu.module` of this name alone, with the location of every op, so that a fault can name its source line. In
-/// generic form, because the short form of `nvvm.barrier` does not read back with a location.
+/// The text of the `gpu.module` of this name alone, with the location of every op, so that a fault
+/// can name its source line. In generic form, because the short form of `nvvm.barrier` does not
+/// read back with a location.
 pub fn device_ir(module: &Module<'_>, kernels: Option<&str>) -> String {
     let device = Module::new(module.as_operation().location());
     let holder = kernels.and_then(|kernels| gpu_modules(module).find(|op| is_named(*op, kernels)));

@@ -14,7 +14,8 @@ pub enum ErrorKind {
     /// A schedule does not parse, is no list of steps, or there are more of them than reductions (see
     /// [`crate::Compiler::compile_scheduled`]). The caller's to change.
     Schedule,
-    /// There is a pass, a pipeline or a variant of the name under which another was to be registered. The caller's to change.
+    /// There is a pass, a pipeline or a variant of the name under which another was to be
+    /// registered. The caller's to change.
     Taken,
     /// The source is no valid MLIR, or breaks a rule of a dialect. The program's fault.
     Parse,

@@ -28,7 +28,8 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     .collect()
 }
 
-/// Names the kernels of each case, which stand in the order of the cases. Where cases and kernels do not agree nothing is named.
+/// Names the kernels of each case, which stand in the order of the cases. Where cases and kernels
+/// do not agree nothing is named.
 pub(crate) fn name_kernels(all: &mut [Explanation], kernels: &[Kernel]) {
     let places: Vec<Option<SourcePlace>> = all.iter().map(|one| one.place.clone()).collect();
     for (at, place) in places.iter().enumerate() {

@@ -16,15 +16,17 @@
 //! # Ok::<(), tx::Error>(())
 //! ```
 //!
-//! The entry is a kernel, or a `func.func` whose ops are, after `lower-reduction`, launches of kernels, temporaries, views
-//! and arithmetic on indices.
+//! The entry is a kernel, or a `func.func` whose ops are, after `lower-reduction`, launches of
+//! kernels, temporaries, views and arithmetic on indices.
 //!
-//! A [`Compiler`] is kept and used for many programs, from as many threads as there are. It can keep the IR after each stage
-//! ([`Compiler::with_stages`]), and what it compiled ([`Compiler::with_cache`]).
+//! A [`Compiler`] is kept and used for many programs, from as many threads as there are. It can
+//! keep the IR after each stage ([`Compiler::with_stages`]), and what it compiled
+//! ([`Compiler::with_cache`]).
 //!
 //! Nothing is printed: what MLIR reports comes back in [`Error::diagnostics`], with locations.
 //!
-//! The package `tx-examples` has numbered examples of all that follows; `docs/embedding.md` goes through them.
+//! The package `tx-examples` has numbered examples of all that follows; `docs/embedding.md` goes
+//! through them.
 //!
 //! # In a host compiler's own context
 //! [`register`] makes the passes known to MLIR's registry and [`register_dialects`] the dialect to
@@ -58,9 +60,10 @@
 //! A host that has a module and wants PTX calls [`Compiler::compile_module`].
 //!
 //! # Variants and passes of one's own
-//! [`register_variant`] adds ways to compute reductions, [`register_pass`] passes, which [`Compiler::with_pass_after`] puts
-//! among those of `lower-reduction`. A crate that does so depends on this one alone: [`pass!`] and [`mod@pass`] describe passes,
-//! [`mlir`] inspects and rewrites IR, [`tile`] reads the ops of the dialect, and [`parts`] is what variants are made of.
+//! [`register_variant`] adds ways to compute reductions, [`register_pass`] passes, which
+//! [`Compiler::with_pass_after`] puts among those of `lower-reduction`. A crate that does so
+//! depends on this one alone: [`pass!`] and [`mod@pass`] describe passes, [`mlir`] inspects and
+//! rewrites IR, [`tile`] reads the ops of the dialect, and [`parts`] is what variants are made of.
 //!
 //! ```
 //! use tx::mlir::{Failed, Op, is, walk};
@@ -120,7 +123,8 @@ pub use tx_target::Chip;
 
 /// Safe helpers over melior, to inspect and rewrite IR: what passes and variants work with.
 pub use tx_mlir as mlir;
-/// melior, at the version that this crate is built with: contexts, modules and pass managers of another version are other types.
+/// melior, at the version that this crate is built with: contexts, modules and pass managers of
+/// another version are other types.
 pub use tx_mlir::melior;
 
 /// The `tile` dialect from Rust: typed views of its ops.
@@ -136,8 +140,9 @@ pub mod pass {
 
 use melior::dialect::DialectRegistry;
 
-/// Describes a pass: its documentation, its argument, the dialects it creates ops of, its options and its counters. The type
-/// that it makes has a constant `INFO`, for [`register_pass`], and needs an `impl` of [`pass::Pass`].
+/// Describes a pass: its documentation, its argument, the dialects it creates ops of, its options
+/// and its counters. The type that it makes has a constant `INFO`, for [`register_pass`], and needs
+/// an `impl` of [`pass::Pass`].
 ///
 /// ```
 /// tx::pass! {
@@ -162,7 +167,8 @@ use melior::dialect::DialectRegistry;
 /// assert!((Split::INFO.check)(&["-8", "true", "row"]).is_err());
 /// ```
 ///
-/// A pass that creates no ops of a dialect needs no `creates [...]`, and one that counts nothing no `counts {...}`:
+/// A pass that creates no ops of a dialect needs no `creates [...]`, and one that counts nothing no
+/// `counts {...}`:
 ///
 /// ```
 /// tx::pass! {
@@ -175,12 +181,12 @@ use melior::dialect::DialectRegistry;
 /// assert!(Look::INFO.dialects.is_empty() && Look::INFO.counts.is_empty() && Look::INFO.options.is_empty());
 /// ```
 ///
-/// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tile` and `vector`, or any other with
-/// the getter of its handle: `mine = my_dialect::handle`.
+/// Dialects are `arith`, `cf`, `gpu`, `linalg`, `llvm`, `math`, `memref`, `nvvm`, `scf`, `tile` and
+/// `vector`, or any other with the getter of its handle: `mine = my_dialect::handle`.
 ///
-/// An option is a field, `NAME: TYPE = DEFAULT`. Types are `u32`, `bool` and `String`, or any other that implements
-/// [`pass::OptionValue`]. The default is a string whatever the type, `"1024"` and not `1024`: what one would write in a pipeline,
-/// as in `mine-split{limit=8 tell label=row}`.
+/// An option is a field, `NAME: TYPE = DEFAULT`. Types are `u32`, `bool` and `String`, or any other
+/// that implements [`pass::OptionValue`]. The default is a string whatever the type, `"1024"` and
+/// not `1024`: what one would write in a pipeline, as in `mine-split{limit=8 tell label=row}`.
 #[macro_export]
 macro_rules! pass {
     ($($description:tt)*) => {
@@ -206,17 +212,19 @@ pub fn register() {
     tx_passes::register();
 }
 
-/// Makes the `tile` dialect, every dialect of MLIR's, and what emitting PTX needs, available to contexts that are made from
-/// `registry`, or to which it is appended. MLIR loads them when a text or a pass needs them; a program that builds ops with melior's API
-/// calls `context.load_all_available_dialects()` before, as MLIR ends the process where the dialect of an op is not loaded.
+/// Makes the `tile` dialect, every dialect of MLIR's, and what emitting PTX needs, available to
+/// contexts that are made from `registry`, or to which it is appended. MLIR loads them when a text
+/// or a pass needs them; a program that builds ops with melior's API calls
+/// `context.load_all_available_dialects()` before, as MLIR ends the process where the dialect of an
+/// op is not loaded.
 pub fn register_dialects(registry: &DialectRegistry) {
     tx_mlir::registration::register_upstream_dialects(registry);
     tx_dialect_tile::register(registry);
 }
 
-/// Enters a pass in MLIR's registry, for the rest of the process: textual pipelines may name it, and
-/// [`Compiler::with_pass_after`] may put it into `lower-reduction`. Other threads may compile meanwhile; who parses pipelines
-/// in a context of his own may not.
+/// Enters a pass in MLIR's registry, for the rest of the process: textual pipelines may name it,
+/// and [`Compiler::with_pass_after`] may put it into `lower-reduction`. Other threads may compile
+/// meanwhile; who parses pipelines in a context of his own may not.
 ///
 /// # Errors
 /// [`ErrorKind::Taken`] when there is a pass or a pipeline of its name.
@@ -226,7 +234,8 @@ pub fn register_pass(info: &pass::PassInfo) -> Result<(), Error> {
         true => Ok(()),
         false => {
             let message = format!(
-                "there is a pass or a pipeline named `{}`; a pass is registered once, under a name of its own: change what stands after \
+                "there is a pass or a pipeline named `{}`; a pass is registered once, under a \
+                 name of its own: change what stands after \
                  `as` in `tx::pass!`, which is `PassInfo::argument`",
                 info.argument
             );
@@ -248,10 +257,12 @@ pub fn unknown_variant(name: &str) -> Option<String> {
     (!variant_names().contains(&name)).then(|| tx_passes::unknown_variant(name))
 }
 
-/// Adds a way to compute reductions, for the rest of the process: every compilation from here on asks it, in any context.
+/// Adds a way to compute reductions, for the rest of the process: every compilation from here on
+/// asks it, in any context.
 ///
-/// A [cache](Compiler::with_cache) knows variants and passes by their names and by the file that the compiler is in. One that is
-/// in another file, as a plugin is, gets another name when it changes.
+/// A [cache](Compiler::with_cache) knows variants and passes by their names and by the file that
+/// the compiler is in. One that is in another file, as a plugin is, gets another name when it
+/// changes.
 ///
 /// # Errors
 /// [`ErrorKind::Taken`] when there is a variant of its name.

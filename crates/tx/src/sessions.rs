@@ -21,8 +21,8 @@ struct Waiting {
 }
 
 impl Sessions {
-    /// Does something with a program of so many bytes in a context of its own. The context waits for the next program
-    /// if all went well: what a failure leaves is not known.
+    /// Does something with a program of so many bytes in a context of its own. The context waits
+    /// for the next program if all went well: what a failure leaves is not known.
     pub(crate) fn with<R>(
         &self,
         bytes: usize,

@@ -1,5 +1,6 @@
-//! Attributes of linalg ops mean the same on tensors and on memrefs: for each attribute and each way a reduction goes through
-//! `tensors-to-memrefs`, both programs leave the same bits, and the attribute stands on the `tile.reduce`.
+//! Attributes of linalg ops mean the same on tensors and on memrefs: for each attribute and each
+//! way a reduction goes through `tensors-to-memrefs`, both programs leave the same bits, and the
+//! attribute stands on the `tile.reduce`.
 
 use tx::{Artifact, Compiler, Error, Target};
 use tx_plan::ElementType;
@@ -28,7 +29,8 @@ const CASES: [Case; 8] = [
     sum("determinism = #tile.determinism<run_to_run>"),
     sum("schedule = [#tile.bind<\"d0\" to block_x>, #tile.bind<\"d1\" to thread_x>]"),
     sum(
-        "acc = f64, determinism = #tile.determinism<batch_invariant>, schedule = [#tile.bind<\"d1\" to thread_x>]",
+        "acc = f64, determinism = #tile.determinism<batch_invariant>, schedule = \
+         [#tile.bind<\"d1\" to thread_x>]",
     ),
     Case {
         attribute: "nan = #tile.nan<ignore>",
@@ -55,7 +57,8 @@ struct Route {
 const REDUCE: &str = "%z = arith.constant START : f32
   %e = tensor.empty() : tensor<5xf32>
   %f = linalg.fill ins(%z : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
-  %R = linalg.reduce {COMBINER} ins(%X : tensor<5x100xf32>) outs(%f : tensor<5xf32>) dimensions = [1] {ATTR}\n";
+  %R = linalg.reduce {COMBINER} ins(%X : tensor<5x100xf32>) outs(%f : tensor<5xf32>)
+      dimensions = [1] {ATTR}\n";
 
 fn routes() -> Vec<Route> {
     let route = |name, tensors, memrefs| Route {
@@ -82,7 +85,8 @@ fn routes() -> Vec<Route> {
                %z = arith.constant START : f32
                %e = tensor.empty() : tensor<5xf32>
                %f = linalg.fill ins(%z : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
-               %R = linalg.generic {indexing_maps = [#id, #row], iterator_types = [\"parallel\", \"reduction\"]}
+               %R = linalg.generic {indexing_maps = [#id, #row], iterator_types = [\"parallel\", \
+                                                                                     \"reduction\"]}
                    ins(%X : tensor<5x100xf32>) outs(%f : tensor<5xf32>) attrs = {ATTR} {
                ^bb0(%a: f32, %o: f32):
                  %s = COMBINER %o, %a : f32
@@ -104,7 +108,8 @@ fn routes() -> Vec<Route> {
                %w = tensor.empty() : tensor<100xf32>
                %f = linalg.fill ins(%z : f32) outs(%e : tensor<5xf32>) -> tensor<5xf32>
                %twos = linalg.fill ins(%two : f32) outs(%w : tensor<100xf32>) -> tensor<100xf32>
-               %R = linalg.matvec {ATTR} ins(%X, %twos : tensor<5x100xf32>, tensor<100xf32>) outs(%f : tensor<5xf32>) -> tensor<5xf32>
+               %R = linalg.matvec {ATTR} ins(%X, %twos : tensor<5x100xf32>, tensor<100xf32>)
+                   outs(%f : tensor<5xf32>) -> tensor<5xf32>
                return %R : tensor<5xf32>
              }",
             memrefs: "func.func @f(%X: memref<5x100xf32>, %R: memref<5xf32>) {
@@ -152,12 +157,14 @@ fn routes() -> Vec<Route> {
         route(
             "reshape before",
             "func.func @f(%A: tensor<500xf32>) -> tensor<5xf32> {
-               %X = tensor.expand_shape %A [[0, 1]] output_shape [5, 100] : tensor<500xf32> into tensor<5x100xf32>
+               %X = tensor.expand_shape %A [[0, 1]] output_shape [5, 100]
+                   : tensor<500xf32> into tensor<5x100xf32>
                REDUCE
                return %R : tensor<5xf32>
              }",
             "func.func @f(%A: memref<500xf32>, %R: memref<5xf32>) {
-               %X = memref.expand_shape %A [[0, 1]] output_shape [5, 100] : memref<500xf32> into memref<5x100xf32>
+               %X = memref.expand_shape %A [[0, 1]] output_shape [5, 100]
+                   : memref<500xf32> into memref<5x100xf32>
                REDUCE
                return
              }",
@@ -166,14 +173,16 @@ fn routes() -> Vec<Route> {
             "producer before a reshape",
             "func.func @f(%A: tensor<500xf32>) -> tensor<5xf32> {
                %B = arith.mulf %A, %A : tensor<500xf32>
-               %X = tensor.expand_shape %B [[0, 1]] output_shape [5, 100] : tensor<500xf32> into tensor<5x100xf32>
+               %X = tensor.expand_shape %B [[0, 1]] output_shape [5, 100]
+                   : tensor<500xf32> into tensor<5x100xf32>
                REDUCE
                return %R : tensor<5xf32>
              }",
             "func.func @f(%A: memref<500xf32>, %R: memref<5xf32>) {
                %B = memref.alloc() : memref<500xf32>
                linalg.mul ins(%A, %A : memref<500xf32>, memref<500xf32>) outs(%B : memref<500xf32>)
-               %X = memref.expand_shape %B [[0, 1]] output_shape [5, 100] : memref<500xf32> into memref<5x100xf32>
+               %X = memref.expand_shape %B [[0, 1]] output_shape [5, 100]
+                   : memref<500xf32> into memref<5x100xf32>
                REDUCE
                memref.dealloc %B : memref<500xf32>
                return
@@ -232,7 +241,8 @@ fn routes() -> Vec<Route> {
 fn program(text: &str, case: &Case, on_tensors: bool) -> String {
     let on_memrefs = "%z = arith.constant START : f32
        linalg.fill ins(%z : f32) outs(%R : memref<5xf32>)
-       linalg.reduce {COMBINER} ins(%X : memref<5x100xf32>) outs(%R : memref<5xf32>) dimensions = [1] {ATTR}\n";
+       linalg.reduce {COMBINER} ins(%X : memref<5x100xf32>) outs(%R : memref<5xf32>)
+          dimensions = [1] {ATTR}\n";
     let reduce = if on_tensors { REDUCE } else { on_memrefs };
     let text = text
         .replace("REDUCE", reduce)

@@ -1,10 +1,11 @@
 //! Golden table of chosen schedules: kinds × element types × shapes, a line each, in `chosen/*.snap`.
 //!
-//! A line is `KIND TYPE SHAPE [AXES]: SCHEDULE`. Schedules are abbreviated: `d1.i/4` is `#tile.split<"d1.i" by 4>`, `d0=block_x` is
-//! `#tile.bind<"d0" to block_x>`, and other steps lose `#tile.` and quotes. A schedule with cases has a line for each case.
+//! A line is `KIND TYPE SHAPE [AXES]: SCHEDULE`. Schedules are abbreviated: `d1.i/4` is
+//! `#tile.split<"d1.i" by 4>`, `d0=block_x` is `#tile.bind<"d0" to block_x>`, and other steps lose
+//! `#tile.` and quotes. A schedule with cases has a line for each case.
 //!
-//! `tile-schedule{until=choice}` writes the schedule that `tx::Compiler::candidates` lists first. `cargo xtask bless chosen`
-//! accepts the present ones.
+//! `tile-schedule{until=choice}` writes the schedule that `tx::Compiler::candidates` lists first.
+//! `cargo xtask bless chosen` accepts the present ones.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -96,7 +97,8 @@ impl Case {
             Welford => ("custom", self.welford()),
         };
         format!(
-            "func.func @\"{}\"(%A: {source}, %B: {first}{parameter}) {{\n  tile.reduce {kind} %A into {operands} axes [{axes}] \
+            "func.func @\"{}\"(%A: {source}, %B: {first}{parameter}) {{\n  tile.reduce {kind} %A \
+             into {operands} axes [{axes}] \
              scope(grid) {regions} : {source} into {types}\n  return\n}}\n",
             self.name()
         )

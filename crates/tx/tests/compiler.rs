@@ -50,7 +50,8 @@ fn compile(compiler: &Compiler, source: &Source) -> Artifact {
     artifact.unwrap_or_else(|error| panic!("{}: {error}", source.name))
 }
 
-/// What a program becomes does not depend on what the compiler was given before, nor on who else uses it at the time.
+/// What a program becomes does not depend on what the compiler was given before, nor on who else
+/// uses it at the time.
 #[test]
 fn a_program_becomes_the_same_whatever_was_compiled_before() {
     let programs = programs();
@@ -83,7 +84,8 @@ fn device_ir_can_be_left_out() {
     }
 }
 
-/// Passes that are left out, and verifying that is, change nothing: what the pipelines make of a program is what the compiler does.
+/// Passes that are left out, and verifying that is, change nothing: what the pipelines make of a
+/// program is what the compiler does.
 #[test]
 fn the_compiler_makes_what_the_pipelines_make() {
     let compiler = compiler();

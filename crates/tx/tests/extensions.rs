@@ -142,7 +142,8 @@ fn passes_run_where_they_were_put() {
     assert!(artifact.stages.iter().all(|stage| stage.ir.is_none()));
 }
 
-/// Modules get a target once, and are not shown again where they get none; a pass of others may make it necessary again.
+/// Modules get a target once, and are not shown again where they get none; a pass of others may
+/// make it necessary again.
 #[test]
 fn targets_are_attached_where_there_are_none() {
     register();
@@ -217,8 +218,10 @@ impl tx::Variant for Invalid {
 fn a_variant_that_makes_what_is_not_valid_is_named() {
     register();
     let program = "gpu.module @kernels {
-  gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"test_invalid\"} : memref<4x8xf32> into memref<4xf32>
+  gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"test_invalid\"} : memref<4x8xf32> \
+                                                                into memref<4xf32>
     gpu.return
   }
 }";
@@ -309,8 +312,8 @@ fn a_cache_tells_passes_apart() {
     assert!(!from_cache(&cached().with_stages()));
 }
 
-/// One compiler, its clones, and eight threads, each with programs of its own and one that all have: while passes are
-/// registered and refused. Every program becomes what it becomes alone.
+/// One compiler, its clones, and eight threads, each with programs of its own and one that all
+/// have: while passes are registered and refused. Every program becomes what it becomes alone.
 #[test]
 fn threads_share_a_compiler() {
     register();

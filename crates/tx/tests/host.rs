@@ -65,7 +65,8 @@ fn compiler() -> Compiler {
     Compiler::new(Target::parse("sm_90").expect("a known chip")).expect("a compiler")
 }
 
-/// The whole pipeline over the host's module: launches of kernels are left, and what is the host's is untouched.
+/// The whole pipeline over the host's module: launches of kernels are left, and what is the host's
+/// is untouched.
 #[test]
 fn lowers_a_module_in_the_context_of_the_host() {
     let host = Host::new();
@@ -109,14 +110,15 @@ fn runs_single_passes() {
     assert_eq!(host.said(), []);
 }
 
-/// What is refused: the host's handler gets the diagnostic with its location and notes, the run fails, and the context is of
-/// use afterwards.
+/// What is refused: the host's handler gets the diagnostic with its location and notes, the run
+/// fails, and the context is of use afterwards.
 #[test]
 fn a_refusal_reaches_the_handler_of_the_host() {
     let host = Host::new();
     let text = MODULE.replace(
         "linalg.reduce",
-        "tile.reduce sum %A into %B axes [1] scope(grid) {variant = \"fastest\"} : memref<?x?xf32> into memref<?xf32>\n    linalg.reduce",
+        "tile.reduce sum %A into %B axes [1] scope(grid) {variant = \"fastest\"} : \
+         memref<?x?xf32> into memref<?xf32>\n    linalg.reduce",
     );
     let mut module = Module::parse(&host.context, &text).expect("a module");
     let error = host.run(&mut module, "lower-reduction{chip=sm_90}");
@@ -149,7 +151,8 @@ fn a_refusal_reaches_the_handler_of_the_host() {
         .expect("the context is as it was");
 }
 
-/// PTX and a plan of the host's module, which stays as it is. Diagnostics speak of the places that its ops have.
+/// PTX and a plan of the host's module, which stays as it is. Diagnostics speak of the places that
+/// its ops have.
 #[test]
 fn compiles_a_module_of_the_host() {
     let host = Host::new();
@@ -166,7 +169,8 @@ fn compiles_a_module_of_the_host() {
 
     let bad = text.replace(
         "linalg.reduce",
-        "tile.reduce sum %A into %B axes [1] scope(grid) {variant = \"fastest\"} : memref<?x?xf32> into memref<?xf32>\n    linalg.reduce",
+        "tile.reduce sum %A into %B axes [1] scope(grid) {variant = \"fastest\"} : \
+         memref<?x?xf32> into memref<?xf32>\n    linalg.reduce",
     );
     let module = Module::parse(&host.context, &bad).expect("a module");
     let error = compiler().compile_module(&module).expect_err("refused");

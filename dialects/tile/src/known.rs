@@ -9,8 +9,9 @@ use tx_mlir::{
     Failed, Op, attribute, codes, dictionary, discardable_attributes, elements, name, nearest,
 };
 
-/// The candidate schedules of a `tile.reduce`, written by `tile-schedule{until=candidates}`: a description of what the estimates
-/// are for, then pairs of a schedule and its estimated time in microseconds, the chosen one first.
+/// The candidate schedules of a `tile.reduce`, written by `tile-schedule{until=candidates}`: a
+/// description of what the estimates are for, then pairs of a schedule and its estimated time in
+/// microseconds, the chosen one first.
 pub const CANDIDATES: &str = "tile.candidates";
 
 /// Marks a `memref.alloc` of a host function whose memory is zero before each run, and after it.
@@ -73,8 +74,9 @@ impl Fact {
     }
 }
 
-/// Refuses attributes of a `tile` op that no pass reads, which are misspelt ones as a rule: MLIR keeps attributes that no op
-/// declares. An attribute with a dot in its name belongs to the dialect before the dot.
+/// Refuses attributes of a `tile` op that no pass reads, which are misspelt ones as a rule: MLIR
+/// keeps attributes that no op declares. An attribute with a dot in its name belongs to the dialect
+/// before the dot.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, _) in discardable_attributes(op) {
         let found = found.as_str();
@@ -114,8 +116,8 @@ const NESTED: [&str; 4] = [
     "private_attrib_attrs",
 ];
 
-/// Refuses attributes of the dialect on the arguments and results of calls, and on the memory that a kernel declares, which MLIR does not
-/// give to the dialect's verifier.
+/// Refuses attributes of the dialect on the arguments and results of calls, and on the memory that
+/// a kernel declares, which MLIR does not give to the dialect's verifier.
 ///
 /// # Errors
 /// When there is one: no attribute of the dialect stands there.
@@ -139,8 +141,8 @@ fn no_attribute(found: &str) -> String {
     format!("has no attribute `{found}`")
 }
 
-/// Writes to `sink` why an attribute named `tile.…` must not stand on `op`, an op of another dialect; `op` is null where the
-/// attribute stands on an argument or a result.
+/// Writes to `sink` why an attribute named `tile.…` must not stand on `op`, an op of another
+/// dialect; `op` is null where the attribute stands on an argument or a result.
 pub(crate) unsafe extern "C" fn verify_attribute(
     op: MlirOperation,
     text: *const c_char,
@@ -210,7 +212,8 @@ const OTHER_WORDS: &[(&str, &str, &[&str])] = &[
     ("axis", "warpgroup", &["warp_group"]),
 ];
 
-/// Writes to `sink` that `word` is none of the `count` words at `known` of an enumeration, which messages call `what`.
+/// Writes to `sink` that `word` is none of the `count` words at `known` of an enumeration, which
+/// messages call `what`.
 pub(crate) unsafe extern "C" fn unknown_word(
     what: MlirStringRef,
     word: MlirStringRef,

@@ -17,8 +17,9 @@ pub use ops::{
     AllReduce, Copy, Reduce, TILE_OPS, default_accumulator, element_type, is_tile_op, kind, scope,
 };
 
-// Code that `melior::dialect!` generates names `::melior`, and in it `dialect::ods`, which has builders of every dialect of MLIR:
-// a minute and a half of compilation for two markers. It finds them below instead.
+// Code that `melior::dialect!` generates names `::melior`, and in it `dialect::ods`, which has
+// builders of every dialect of MLIR: a minute and a half of compilation for two markers. It finds
+// them below instead.
 extern crate self as melior;
 use melior_upstream::{Context, Error, ir};
 

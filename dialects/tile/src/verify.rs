@@ -222,7 +222,10 @@ fn check_memory(op: Op<'_>, scope: Scope, tiles: &[&Tile<'_>]) -> Result<(), Fai
             Some(Space::Other) => {
                 return Err(complain(op, "a memref is in an unknown memory space")
                     .code(codes::TX0016)
-                    .note("known: none, 1 or `#gpu.address_space<global>`; 3 or `#gpu.address_space<workgroup>`; 5 or `#gpu.address_space<private>`")
+                    .note(
+                        "known: none, 1 or `#gpu.address_space<global>`; 3 or \
+                           `#gpu.address_space<workgroup>`; 5 or `#gpu.address_space<private>`",
+                    )
                     .emit());
             }
             Some(Space::Private) if scope != Scope::Thread => {
@@ -680,7 +683,8 @@ fn instead_of_i1(kind: Kind) -> &'static str {
         }
         Kind::Prod => "`prod` is `and`",
         Kind::Sum => {
-            "`sum` modulo two is `xor`; to count what is true, extend it by `arith.extui` before: at scope `grid`, in `element`"
+            "`sum` modulo two is `xor`; to count what is true, extend it by `arith.extui` before: \
+             at scope `grid`, in `element`"
         }
         _ => "extend it by `arith.extui` before: at scope `grid`, in `element`",
     }
@@ -700,7 +704,9 @@ fn check_element(op: Op<'_>, kind: Kind, ty: Type<'_>, role: &str) -> Result<(),
                 instead_of_i1(kind)
             )
         } else {
-            "known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as sources f8E4M3FN and f8E5M2".to_owned()
+            "known: f16, bf16, f32, f64, i8, i16, i32, i64, i1 for `and`, `or` and `xor`, and as \
+             sources f8E4M3FN and f8E5M2"
+                .to_owned()
         };
         return Err(
             complain(op, format!("`{kind}` of `{ty}` {role} is not defined"))
@@ -795,7 +801,8 @@ fn of_other_type(op: Op<'_>, from: Type<'_>, to: Type<'_>) -> Failed {
         && t < f
     {
         let note = format!(
-            "reduce into `{from}` and round that once: at scope `grid` in a region `epilogue`, by `arith.truncf`"
+            "reduce into `{from}` and round that once: at scope `grid` in a region `epilogue`, by \
+             `arith.truncf`"
         );
         return report.note(note).emit();
     }
@@ -853,7 +860,8 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
             complain(op, "`custom` needs `identity [...]` before `combiner`")
                 .code(codes::TX0012)
                 .note(format!(
-                    "write `identity [{}] combiner {{`, where VALUE changes nothing that it is combined with: 0.0 for a sum of floats",
+                    "write `identity [{}] combiner {{`, where VALUE changes nothing that it is \
+                     combined with: 0.0 for a sum of floats",
                     each.join(", ")
                 ))
                 .emit(),
@@ -917,7 +925,8 @@ fn check_combiner(op: Op<'_>, kind: Kind, parts: &[Type<'_>]) -> Result<(), Fail
         let fits = allowed.contains(&ty) && argument(n + i) == ty;
         if !fits || yielded[i] != ty {
             let message = format!(
-                "arguments {i} and {} and yield {i} of the combiner must all be `{}`, found `{ty}`, `{}` and `{}`",
+                "arguments {i} and {} and yield {i} of the combiner must all be `{}`, found \
+                 `{ty}`, `{}` and `{}`",
                 n + i,
                 allowed.last().copied().unwrap_or(*part),
                 argument(n + i),
@@ -967,7 +976,8 @@ fn check_pure<'c>(
                     name(inner)
                 ),
                 (_, true) => format!(
-                    "`{}` reads memory, which `element` may of a reduction at scope `grid`, where the reduction does not write it",
+                    "`{}` reads memory, which `element` may of a reduction at scope `grid`, where \
+                     the reduction does not write it",
                     name(inner)
                 ),
                 _ => format!("`{}` does more than that", name(inner)),
@@ -1077,7 +1087,11 @@ fn check_all_reduce(op: &AllReduce<'_>) -> Result<(), Failed> {
     if !(1..=most / width).contains(&op.stride) {
         return Err(complain(
             at,
-            format!("`stride` must be at least 1, and `width` times `stride` at most {most}, found stride {}", op.stride),
+            format!(
+                "`stride` must be at least 1, and `width` times `stride` at most {most}, \
+                     found stride {}",
+                op.stride
+            ),
         )
         .code(codes::TX0022)
         .emit());
@@ -1294,7 +1308,8 @@ pub(crate) unsafe extern "C" fn verify_fragment(
         || matches!(integer_width(element), Some(1 | 8 | 16 | 32 | 64));
     let message = if !known {
         Some(format!(
-            "elements must be f16, bf16, f32, f64, f8E4M3FN, f8E5M2, i1, i8, i16, i32 or i64, found `{element}`"
+            "elements must be f16, bf16, f32, f64, f8E4M3FN, f8E5M2, i1, i8, i16, i32 or i64, \
+             found `{element}`"
         ))
     } else if elements != places {
         Some(format!(

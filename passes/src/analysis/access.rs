@@ -71,7 +71,8 @@ impl Span {
         (self.first.0, self.first.1.saturating_add(self.more))
     }
 
-    /// The same where they are told by what a divisor of the classes' moduli leaves: what is beyond it stands at the beginning again.
+    /// The same where they are told by what a divisor of the classes' moduli leaves: what is beyond
+    /// it stands at the beginning again.
     fn ranges_modulo(self, divisor: i64) -> [Option<Range>; 2] {
         let first = self.class.residue(divisor);
         let end = first.saturating_add(self.more);
@@ -79,8 +80,8 @@ impl Span {
         [Some((first, end.min(divisor - 1))), again]
     }
 
-    /// The indices of what these are views of, which begins at `offset` and has every `stride`-th element; `None` when it may go
-    /// backwards.
+    /// The indices of what these are views of, which begins at `offset` and has every `stride`-th
+    /// element; `None` when it may go backwards.
     fn moved(self, offset: Place, stride: Place) -> Option<Self> {
         let ((offset, at), (stride, step)) = (offset, stride);
         let ends = |index: i64| [stride.0, stride.1].map(|stride| index.saturating_mul(stride));
@@ -114,7 +115,8 @@ pub(crate) enum Memory {
     Any,
 }
 
-/// That an op touches memory which several threads see: what is known without asking which thread touches what.
+/// That an op touches memory which several threads see: what is known without asking which thread
+/// touches what.
 #[derive(Clone)]
 pub(crate) struct Touch<'c> {
     pub(crate) op: Op<'c>,
@@ -259,7 +261,8 @@ impl<'a, 'c> Compared<'a, 'c> {
         }
     }
 
-    /// Finds the threads that may touch one place, one by each access: all of them when there are no steps left.
+    /// Finds the threads that may touch one place, one by each access: all of them when there are
+    /// no steps left.
     pub(crate) fn conflict(&self, other: &Self, steps: &mut Steps) -> Conflict {
         let by = self.telling(other);
         find_conflict(&self.sorted(by).parts, &other.sorted(by).parts, steps)
@@ -349,8 +352,8 @@ impl Order {
     }
 }
 
-/// One number for all indices of a place, those along the last dimension next to each other; `None` where the others are not known, or
-/// too large.
+/// One number for all indices of a place, those along the last dimension next to each other; `None`
+/// where the others are not known, or too large.
 fn all_indices(place: &[Span]) -> Option<Range> {
     let bits = 60 / u32::try_from(place.len()).ok()?.max(1);
     let (last, others) = place.split_last()?;
@@ -422,7 +425,8 @@ fn overlap(a: Option<&[Span]>, b: Option<&[Span]>) -> bool {
     }
 }
 
-/// What `op` itself does to memory that several threads see. What is not known of an op with regions, the ops in them do.
+/// What `op` itself does to memory that several threads see. What is not known of an op with
+/// regions, the ops in them do.
 pub(crate) fn touches(op: Op<'_>) -> Vec<Touch<'_>> {
     let atomic = is_atomic(op);
     let touch = |through, write| Touch {
@@ -499,8 +503,8 @@ impl<'c> Touch<'c> {
         }
     }
 
-    /// Whether indices of both count from one place. What a loop carries, or a condition selects, may begin anywhere in another
-    /// memref, and elsewhere once `round` has gone round.
+    /// Whether indices of both count from one place. What a loop carries, or a condition selects,
+    /// may begin anywhere in another memref, and elsewhere once `round` has gone round.
     pub(crate) fn counts_from_one_place(&self, other: &Self, round: Option<Op<'c>>) -> bool {
         if self.memory != Memory::Any && other.memory != Memory::Any {
             return true;
@@ -520,7 +524,8 @@ impl<'c> Touch<'c> {
     }
 }
 
-/// Whether elements of a memref with other indices are surely the same: its strides are smaller than what lies between them.
+/// Whether elements of a memref with other indices are surely the same: its strides are smaller
+/// than what lies between them.
 fn overlaps(memref: &MemRef<'_>) -> bool {
     let dims = memref.strides.iter().zip(&memref.shape);
     let mut dims: Vec<(u64, u64)> = dims

@@ -1,12 +1,14 @@
 //! Numbers that are a multiple of something away from a known one.
 //!
-//! Threads that each go on by as many elements as there are threads have ranges that overlap, and yet no two of them meet: what
-//! their numbers leave when they are divided by the step differs, in whichever iterations they are.
+//! Threads that each go on by as many elements as there are threads have ranges that overlap, and
+//! yet no two of them meet: what their numbers leave when they are divided by the step differs, in
+//! whichever iterations they are.
 
 /// Numbers of 64 bits and more wrap around at a multiple of this, which is as far as is looked.
 const LARGEST: u32 = 62;
 
-/// The integers that are a multiple of `modulus` away from `residue`, as signed numbers; with a modulus of 0, that one alone.
+/// The integers that are a multiple of `modulus` away from `residue`, as signed numbers; with a
+/// modulus of 0, that one alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Class {
     modulus: i64,
@@ -74,7 +76,8 @@ impl Class {
         }
     }
 
-    /// What is left of it where numbers wrap around, so that they are off by multiples of two to the power of `bits`.
+    /// What is left of it where numbers wrap around, so that they are off by multiples of two to
+    /// the power of `bits`.
     pub(crate) fn wrapped(self, bits: u32) -> Self {
         let (m, r) = self.parts();
         Self::new(gcd(m, 1 << bits.min(LARGEST)), r)
@@ -86,7 +89,8 @@ impl Class {
         Self::new(gcd(gcd(m, n), r - s), r)
     }
 
-    /// What two classes may be told apart by: the numbers that neither may be a multiple of away from the other.
+    /// What two classes may be told apart by: the numbers that neither may be a multiple of away
+    /// from the other.
     pub(crate) fn common(self, other: Self) -> i64 {
         self.divisor(other.modulus)
     }
@@ -101,8 +105,8 @@ impl Class {
         self.residue.rem_euclid(divisor.max(1))
     }
 
-    /// Whether a number of this class and one of the other may be such that `own` numbers after the one and `others` after the
-    /// other, one is in both.
+    /// Whether a number of this class and one of the other may be such that `own` numbers after the
+    /// one and `others` after the other, one is in both.
     pub(crate) fn meets(self, own: i64, other: Self, others: i64) -> bool {
         let common = i128::from(self.common(other));
         if common <= 1 {
@@ -181,7 +185,8 @@ mod tests {
         }
     }
 
-    /// Threads of a block that go on by its size never meet; by less than it, they do; nor may one touch what is the next one's.
+    /// Threads of a block that go on by its size never meet; by less than it, they do; nor may one
+    /// touch what is the next one's.
     #[test]
     fn threads_keep_to_their_class() {
         let meet = |modulus, more| {
@@ -195,7 +200,8 @@ mod tests {
         assert!(meet(63, 0) && meet(64, 1));
     }
 
-    /// A number that wraps around is off by a power of two, of which only a power of two is left; of large numbers too.
+    /// A number that wraps around is off by a power of two, of which only a power of two is left;
+    /// of large numbers too.
     #[test]
     fn wrapping_keeps_powers_of_two() {
         assert_eq!(class(96, 40).wrapped(32), class(32, 8));

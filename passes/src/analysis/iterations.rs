@@ -1,9 +1,10 @@
 //! Loops whose iterations are told one by one.
 //!
-//! A range for each thread says what a thread may touch in any iteration. In a tree written as a loop, `S[t] += S[t + d]` for
-//! `t < d`, some iteration has another thread touch almost every place, and yet no iteration has two threads touch one.
-//! As block sizes are known, so mostly are the numbers that such loops carry, all of them: an access of one iteration is compared
-//! with another access of the same one under each of its numbers in turn.
+//! A range for each thread says what a thread may touch in any iteration. In a tree written as a
+//! loop, `S[t] += S[t + d]` for `t < d`, some iteration has another thread touch almost every
+//! place, and yet no iteration has two threads touch one. As block sizes are known, so mostly are
+//! the numbers that such loops carry, all of them: an access of one iteration is compared with
+//! another access of the same one under each of its numbers in turn.
 
 use crate::analysis::threads::{Threads, arguments, counts_unsigned, last_operands};
 use melior::ir::operation::OperationLike;
@@ -15,8 +16,8 @@ const MOST: usize = 256;
 /// Values that are one number for all threads in one iteration.
 pub(crate) type Iteration<'c> = Vec<(Val<'c>, i64)>;
 
-/// Analyses of the kernel, one for each iteration of these loops, of which each is within the one before. A loop whose iterations are
-/// not known stays one case, and so do those within it.
+/// Analyses of the kernel, one for each iteration of these loops, of which each is within the one
+/// before. A loop whose iterations are not known stays one case, and so do those within it.
 pub(crate) fn cases<'c>(threads: &Threads<'c>, loops: &[Op<'c>]) -> Vec<Threads<'c>> {
     let mut cases = vec![threads.given(&[])];
     for op in loops {
@@ -35,7 +36,8 @@ pub(crate) fn cases<'c>(threads: &Threads<'c>, loops: &[Op<'c>]) -> Vec<Threads<
     cases
 }
 
-/// What a loop carries in each of its iterations, as far as that is one number; `None` where their count is not known, or too large.
+/// What a loop carries in each of its iterations, as far as that is one number; `None` where their
+/// count is not known, or too large.
 fn iterations<'c>(threads: &Threads<'c>, op: Op<'c>) -> Option<Vec<Iteration<'c>>> {
     match name(op) {
         "scf.for" => counted(threads, op),
@@ -102,8 +104,8 @@ fn numbers<'c>(threads: &Threads<'c>, arguments: &[Val<'c>], values: &[Val<'c>])
     arguments.iter().zip(values).filter_map(number).collect()
 }
 
-/// The loops around both of two ops, the outermost first, in whose one iteration both are: those around `round`, which has gone round in
-/// between, or all.
+/// The loops around both of two ops, the outermost first, in whose one iteration both are: those
+/// around `round`, which has gone round in between, or all.
 pub(crate) fn common<'c>(first: Op<'c>, second: Op<'c>, round: Option<Op<'c>>) -> Vec<Op<'c>> {
     let around: Vec<Op<'c>> = tx_mlir::ancestors(first).collect();
     let both = tx_mlir::ancestors(second).filter(|op| around.contains(op));

@@ -272,7 +272,8 @@ fn is_aligned(field: &str) -> bool {
         .is_some_and(|bytes| bytes >= SHARED_ALIGNMENT)
 }
 
-/// The number of threads that `tile-analyze-scope` has recorded on `op`, which has a scope and stands in `kernel`.
+/// The number of threads that `tile-analyze-scope` has recorded on `op`, which has a scope and
+/// stands in `kernel`.
 ///
 /// # Errors
 /// When there is no record, or it gives more threads than the scope has.

@@ -5,7 +5,8 @@ use melior::ir::operation::OperationLike;
 use tx_mlir::build::argument;
 use tx_mlir::{Failed, Op, attribute, codes, elements, enclosing, error, first_block, warning};
 
-/// Refuses a `custom` combiner for which a law is seen to fail, and warns of one that may be meant for values that do not occur.
+/// Refuses a `custom` combiner for which a law is seen to fail, and warns of one that may be meant
+/// for values that do not occur.
 pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     let identities = attribute(op, "identities")
         .and_then(elements)
@@ -38,9 +39,15 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     if let Some(changed) = changed {
         warning(
             op.location(),
-            format!("the identity is not neutral to every value: {}", changed.text),
+            format!(
+                "the identity is not neutral to every value: {}",
+                changed.text
+            ),
         )
-        .note("threads without an element combine the identity: results are right where such values do not occur")
+        .note(
+            "threads without an element combine the identity: results are right where such \
+               values do not occur",
+        )
         .emit();
     }
     if let Some(slip) = slip(block, element, &identities) {
@@ -70,13 +77,15 @@ fn warn_of(op: Op<'_>, slip: &Slip) {
         ),
         _ if *is_ordered => (
             "elements are combined in any order: results depend on it wherever such tuples occur",
-            "it is associative: results are about the order of the elements, as in compositions of functions, and reductions keep none"
+            "it is associative: results are about the order of the elements, as in compositions \
+             of functions, and reductions keep none"
                 .to_owned(),
         ),
         _ => (
             "elements are combined in any order: results depend on it wherever such tuples occur",
             format!(
-                "value {part} (counted from 0) differs: look for a left argument of the combiner where a right one is meant, or \
+                "value {part} (counted from 0) differs: look for a left argument of the combiner \
+                 where a right one is meant, or \
                  the other way round, in what `tile.yield` takes there"
             ),
         ),

@@ -13,7 +13,8 @@ const PTX_VERSIONS: [u32; 31] = [
 /// What an `#nvvm.target` says of the code that is made for it.
 pub(crate) struct NvvmTarget {
     pub(crate) chip: Chip,
-    /// The newest PTX version that its features name, or the oldest that knows the chip where they name none; times ten.
+    /// The newest PTX version that its features name, or the oldest that knows the chip where they
+    /// name none; times ten.
     pub(crate) ptx: u32,
 }
 

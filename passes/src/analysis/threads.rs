@@ -145,8 +145,8 @@ pub(crate) struct Threads<'c> {
     assumed: Vec<(Val<'c>, i64)>,
     /// What is known; nothing yet where a question is being answered.
     facts: RefCell<BTreeMap<usize, Option<Fact>>>,
-    /// What was found out of what loops carry. While it is tried what a loop around one of these carries, less and less is known
-    /// of that, and what was found before is where to begin.
+    /// What was found out of what loops carry. While it is tried what a loop around one of these
+    /// carries, less and less is known of that, and what was found before is where to begin.
     carried: RefCell<BTreeMap<usize, Carried>>,
     /// How deep the question being answered is nested in others.
     depth: Cell<u32>,
@@ -329,8 +329,8 @@ impl<'c> Threads<'c> {
             return None;
         };
         let bits = width(index);
-        // The last step may go past the largest number, after which nothing but powers of two hold. Numbers of 64 bits have no memory
-        // to count through as far as that.
+        // The last step may go past the largest number, after which nothing but powers of two hold.
+        // Numbers of 64 bits have no memory to count through as far as that.
         let ends =
             |range: &Range, step: &Range| fits((range.1, range.1.saturating_add(step.1)), bits);
         let forward = |steps: &Rc<[Range]>| steps.iter().all(|step| step.0 > 0);
@@ -349,15 +349,15 @@ impl<'c> Threads<'c> {
         })
     }
 
-    /// Finds out what threads have in common of all that a loop carries, and which classes that is in: as much as where it begins, as
-    /// long as nothing that it hands on has less.
+    /// Finds out what threads have in common of all that a loop carries, and which classes that is
+    /// in: as much as where it begins, as long as nothing that it hands on has less.
     fn carry(&self, op: Op<'c>) {
         let bodies = blocks(op);
         let arguments: Vec<Vec<Val<'c>>> = bodies.iter().map(|body| arguments(*body)).collect();
         let is_known =
             |value: &Val<'c>| matches!(self.facts.borrow().get(&key(*value)), Some(Some(_)));
-        // What stands before the loop is found out once, and not anew for each thing that is tried of it; so is what loops around
-        // it carry, which may take what this one does.
+        // What stands before the loop is found out once, and not anew for each thing that is tried
+        // of it; so is what loops around it carry, which may take what this one does.
         let mut around: Vec<Op<'c>> = tx_mlir::ancestors(op).filter(|op| is_loop(*op)).collect();
         around.reverse();
         let around = around
@@ -458,8 +458,8 @@ impl<'c> Threads<'c> {
         self.assumed.iter().any(|(given, _)| *given == value)
     }
 
-    /// What a loop has for a result: what it began with, or what one of its iterations handed on, the same one for threads that
-    /// leave it together.
+    /// What a loop has for a result: what it began with, or what one of its iterations handed on,
+    /// the same one for threads that leave it together.
     fn outcome(&self, op: Op<'c>, result: usize) -> Fact {
         let bodies = blocks(op);
         let all: Vec<Val<'c>> = bodies.iter().flat_map(|body| arguments(*body)).collect();
@@ -791,8 +791,8 @@ impl<'c> Threads<'c> {
         Active { threads, split }
     }
 
-    /// Leaves those threads that may take the arm of a branch which an op is in. Returns the scope whose threads take the branch
-    /// together, once these are left out.
+    /// Leaves those threads that may take the arm of a branch which an op is in. Returns the scope
+    /// whose threads take the branch together, once these are left out.
     fn narrow(&self, threads: &mut ThreadSet, branch: Op<'c>, inside: Op<'c>) -> Scope {
         let condition = self.fact(operands(branch)[0]);
         let own = inside.block().map(|b| b.to_raw().ptr);
@@ -807,7 +807,8 @@ impl<'c> Threads<'c> {
                     .and_then(integers)
                     .unwrap_or_default(),
             };
-            // The first arm of an `scf.if` is for the one case, and the first of an `scf.index_switch` for what is none of them.
+            // The first arm of an `scf.if` is for the one case, and the first of an
+            // `scf.index_switch` for what is none of them.
             let own = match is(branch, "scf.if") {
                 true => cases.get(arm),
                 false => arm.checked_sub(1).and_then(|arm| cases.get(arm)),

@@ -41,8 +41,14 @@ pub(crate) fn warn_of_unused(op: Op<'_>) {
             "in a region `element`",
         ),
     };
-    warning(op.location(), format!("`nan` changes nothing in `{kind}`: {why}"))
-        .note("it says what NaN does in `max`, `min`, `argmax` and `argmin`")
-        .note(format!("to leave NaN out, put another value in its place {instead}, with `arith.cmpf uno` and `arith.select`"))
-        .emit();
+    warning(
+        op.location(),
+        format!("`nan` changes nothing in `{kind}`: {why}"),
+    )
+    .note("it says what NaN does in `max`, `min`, `argmax` and `argmin`")
+    .note(format!(
+        "to leave NaN out, put another value in its place {instead}, with \
+                       `arith.cmpf uno` and `arith.select`"
+    ))
+    .emit();
 }

@@ -37,7 +37,8 @@ pub(super) struct Polynomial {
     pub(super) double: &'static [u64],
 }
 
-/// The type of the elements of a one-dimensional vector of known length, and how many there are; other types as they are.
+/// The type of the elements of a one-dimensional vector of known length, and how many there are;
+/// other types as they are.
 pub(super) fn parts(ty: Type<'_>) -> (Option<u64>, Type<'_>) {
     match tx_mlir::vector_parts(ty) {
         Some((lanes, element)) if Type::vector(&[lanes], element) == ty => (Some(lanes), element),
@@ -247,11 +248,12 @@ impl<'a, 'c> Float<'a, 'c> {
         self.at_least(low).at_most(high)
     }
 
-    /// The nearest integer, as a float and as an integer plus [`SHIFT`]'s bits, of a number below 2^(bits of the fraction − 2);
-    /// for others, and for NaN, anything.
+    /// The nearest integer, as a float and as an integer plus [`SHIFT`]'s bits, of a number below
+    /// 2^(bits of the fraction − 2); for others, and for NaN, anything.
     ///
-    /// `scale` is multiplied in before, exactly. The sum with [`SHIFT`] has no room for fractions, and its last bits are those
-    /// of the integer. Its other bits are gone from what is shifted to the exponent, also from half of it.
+    /// `scale` is multiplied in before, exactly. The sum with [`SHIFT`] has no room for fractions,
+    /// and its last bits are those of the integer. Its other bits are gone from what is shifted to
+    /// the exponent, also from half of it.
     pub(super) fn nearest_integer(self, scale: Self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         let shifted = self.fma(scale, m.constant(SHIFT));
@@ -265,8 +267,8 @@ impl<'a, 'c> Float<'a, 'c> {
         }
     }
 
-    /// `self` · 2^`exponent`, rounded once, for `self` of about 1 and exponents of twice the range of the type; with
-    /// [`SHIFT`]'s bits or without.
+    /// `self` · 2^`exponent`, rounded once, for `self` of about 1 and exponents of twice the range
+    /// of the type; with [`SHIFT`]'s bits or without.
     pub(super) fn scaled(self, exponent: Whole<'a, 'c>) -> Self {
         let half = exponent.shift_right(1);
         self * half.power_of_two() * (exponent - half).power_of_two()
@@ -279,8 +281,8 @@ impl<'a, 'c> Float<'a, 'c> {
         self * raised.power_of_two() * SMALL
     }
 
-    /// Splits a positive finite number into `significand` and `exponent`, so that the number is significand · 2^exponent and
-    /// the significand is between √½ and √2.
+    /// Splits a positive finite number into `significand` and `exponent`, so that the number is
+    /// significand · 2^exponent and the significand is between √½ and √2.
     pub(super) fn split(self) -> (Self, Whole<'a, 'c>) {
         let m = self.m;
         // √½, rounded down.

@@ -31,7 +31,8 @@ const NEAR: Polynomial = Polynomial {
     ],
 };
 
-/// −ln(1 − erf(1 + t)), for t up to 3 (f32) and 5 (f64). Error times 1 − erf(1 + t): below 2^-26 (f32), 2^-57 (f64).
+/// −ln(1 − erf(1 + t)), for t up to 3 (f32) and 5 (f64). Error times 1 − erf(1 + t): below 2^-26
+/// (f32), 2^-57 (f64).
 const FAR: Polynomial = Polynomial {
     single: &[
         0x3fec_bfe0,

@@ -1,7 +1,7 @@
 //! Exponential functions.
 //!
-//! The argument is n · ln 2 + r with an integer n and |r| ≤ ½ ln 2, and the result is 2^n · e^r. The error of n · ln 2 is
-//! kept below that of the last bit of r by two constants for ln 2.
+//! The argument is n · ln 2 + r with an integer n and |r| ≤ ½ ln 2, and the result is 2^n · e^r.
+//! The error of n · ln 2 is kept below that of the last bit of r by two constants for ln 2.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 use super::sign;
@@ -14,8 +14,8 @@ const LN_2: Precise = Precise(
     Constant(0xb102_e308, 0x3c7a_bc9e_3b39_803f),
 );
 
-/// (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Error times r²: below 2^-28 (f32), 2^-61 (f64). What remains of e^r is added to it
-/// rounded: more would not be seen.
+/// (e^r − 1 − r) / r², for |r| ≤ ½ ln 2. Error times r²: below 2^-28 (f32), 2^-61 (f64). What
+/// remains of e^r is added to it rounded: more would not be seen.
 const EXP: Polynomial = Polynomial {
     single: &[
         0x3eff_fffe,
@@ -111,7 +111,8 @@ fn highest<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     m.number(m.pick(89.0, 710.0))
 }
 
-/// −n as a float, n as `nearest_integer` gives it, and x − n · ln 2 before and after the smaller part of ln 2 is taken off.
+/// −n as a float, n as `nearest_integer` gives it, and x − n · ln 2 before and after the smaller
+/// part of ln 2 is taken off.
 struct Reduced<'a, 'c> {
     minus_n: Float<'a, 'c>,
     power: Whole<'a, 'c>,
@@ -177,7 +178,8 @@ pub(super) fn exp2_of_sum<'a, 'c>(x: Float<'a, 'c>, rest: Float<'a, 'c>) -> Floa
     (r.fma(q, correction) + one).scaled(power)
 }
 
-/// e^x − 1, as 2^n · ((1 − 2^-n) + (e^r − 1)). The parentheses may cancel, so that what is lost on the way is added up.
+/// e^x − 1, as 2^n · ((1 − 2^-n) + (e^r − 1)). The parentheses may cancel, so that what is lost on
+/// the way is added up.
 pub(super) fn expm1<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     let m = x.arithmetic();
     let one = m.number(1.0);

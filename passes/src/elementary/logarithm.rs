@@ -1,12 +1,13 @@
 //! Logarithms.
 //!
-//! The argument is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f), ln(1 + f) is
-//! 2 artanh s = 2s + s · R(s²), where R(s²) is small; and 2s is f − f²/2 + s · f²/2, in which only the last term is rounded
-//! at a size that is small beside the sum.
+//! The argument is 2^k · (1 + f) with 1 + f between √½ and √2. With s = f / (2 + f), ln(1 + f) is 2
+//! artanh s = 2s + s · R(s²), where R(s²) is small; and 2s is f − f²/2 + s · f²/2, in which only
+//! the last term is rounded at a size that is small beside the sum.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise, Whole};
 
-/// (2 artanh s − 2s) / s³ as a function of s², for s between ±0.1716. Error times s²: below 2^-34 (f32), 2^-58 (f64).
+/// (2 artanh s − 2s) / s³ as a function of s², for s between ±0.1716. Error times s²: below 2^-34
+/// (f32), 2^-58 (f64).
 const ARTANH: Polynomial = Polynomial {
     single: &[0x3f2a_aaaa, 0x3ecc_ce13, 0x3e91_e9ee, 0x3e78_9ccc],
     double: &[
@@ -20,8 +21,8 @@ const ARTANH: Polynomial = Polynomial {
     ],
 };
 
-/// A base: its logarithm of 2, the first part so short that its product with an exponent is exact; and what natural
-/// logarithms are multiplied by, unless it is 1.
+/// A base: its logarithm of 2, the first part so short that its product with an exponent is exact;
+/// and what natural logarithms are multiplied by, unless it is 1.
 struct Base {
     of_two: Precise,
     factor: Option<Precise>,
@@ -135,7 +136,8 @@ pub(super) fn log1p<'a, 'c>(x: Float<'a, 'c>) -> Float<'a, 'c> {
     // Where k is 0, f is x itself.
     let is_near = k.to_float().equals(zero);
     let f = is_near.select(x, significand - one);
-    // 1 / (1 + f) is 1.0625 − f with an error of 0.0625; what is lost is at most half of the last bit of the sum.
+    // 1 / (1 + f) is 1.0625 − f with an error of 0.0625; what is lost is at most half of the last
+    // bit of the sum.
     let inverse = m.number(1.0625) - f;
     let lost = lost * (m.integer(0) - k).power_of_two_or_zero() * inverse;
     let result = logarithm(&NATURAL, k, f, Some(is_near.select(zero, lost)));

@@ -1,5 +1,5 @@
-//! Elementary functions in arithmetic that gives the same bits on every machine: sums, products, quotients, square roots
-//! and fused multiplications, each correctly rounded, and integers.
+//! Elementary functions in arithmetic that gives the same bits on every machine: sums, products,
+//! quotients, square roots and fused multiplications, each correctly rounded, and integers.
 //!
 //! Nothing here branches. What is right for some numbers only is selected at the end.
 

@@ -1,11 +1,12 @@
-//! Powers, as 2^(y · log2 |x|). The logarithm has twice the bits of the type, since a large exponent multiplies its error.
+//! Powers, as 2^(y · log2 |x|). The logarithm has twice the bits of the type, since a large
+//! exponent multiplies its error.
 
 use super::arithmetic::{Constant, Float, Polynomial, Precise};
 use super::exponential::exp2_of_sum;
 use super::logarithm::LOG2_E;
 
-/// (2 artanh s − 2s − ⅔s³) / s⁵ as a function of s², for s between ±0.1716. Error times s⁴/2: below 2^-36 (f32),
-/// 2^-66 (f64).
+/// (2 artanh s − 2s − ⅔s³) / s⁵ as a function of s², for s between ±0.1716. Error times s⁴/2: below
+/// 2^-36 (f32), 2^-66 (f64).
 const ARTANH: Polynomial = Polynomial {
     single: &[0x3ecc_cd00, 0x3e92_293d, 0x3e6f_d180],
     double: &[

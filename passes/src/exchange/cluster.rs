@@ -12,7 +12,8 @@ use tx_mlir::{
     parse_attribute, type_value,
 };
 
-/// The groups of a `tile.all_reduce` among blocks: groups of threads of each, and blocks of which each has a part.
+/// The groups of a `tile.all_reduce` among blocks: groups of threads of each, and blocks of which
+/// each has a part.
 #[derive(Clone, Copy)]
 pub(crate) struct ClusterGroups {
     /// Threads of a block that are combined first.
@@ -50,7 +51,8 @@ impl ClusterGroups {
             return Err((
                 codes::TX0119,
                 format!(
-                    "groups of {width} threads, {stride} apart, in {all} blocks of {threads} threads: expected groups of whole blocks, or equal parts of one"
+                    "groups of {width} threads, {stride} apart, in {all} blocks of {threads} \
+                     threads: expected groups of whole blocks, or equal parts of one"
                 ),
             ));
         }
@@ -71,7 +73,8 @@ impl ClusterGroups {
         Err((
             codes::TX0119,
             format!(
-                "threads of a group are {stride} apart, expected a number that divides the {threads} threads of a block, or a multiple of it"
+                "threads of a group are {stride} apart, expected a number that divides the \
+                 {threads} threads of a block, or a multiple of it"
             ),
         ))
     }
@@ -85,9 +88,9 @@ impl ClusterGroups {
 impl<'c> Exchange<'_, 'c> {
     /// A `tile.all_reduce` of the threads of a cluster.
     ///
-    /// Each block combines its own. What it has then it stores in the shared memory of every block of its group, in a slot of
-    /// its own, and after a barrier of the cluster every thread combines what its own block was given, in the order of the
-    /// blocks.
+    /// Each block combines its own. What it has then it stores in the shared memory of every block
+    /// of its group, in a slot of its own, and after a barrier of the cluster every thread combines
+    /// what its own block was given, in the order of the blocks.
     pub(super) fn cluster(&mut self, view: &AllReduce<'c>, value: Vec<Val<'c>>) -> Vec<Val<'c>> {
         // Asked of every op before the first is replaced.
         let Ok(groups) = ClusterGroups::of(&self.kernel, view) else {
@@ -149,8 +152,8 @@ impl<'c> Exchange<'_, 'c> {
         self.combiner.combine_all(b, all)
     }
 
-    /// A block must not be given anything before it runs: all arrive where the kernel begins, and wait where the first has
-    /// something to give.
+    /// A block must not be given anything before it runs: all arrive where the kernel begins, and
+    /// wait where the first has something to give.
     fn begin(&mut self, op: Op<'c>) {
         let kernel = self.kernel.op;
         let Some(body) = blocks(kernel).first().copied() else {

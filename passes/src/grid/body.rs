@@ -17,8 +17,9 @@ use tx_mlir::{Builder, Index, Val};
 const MAX_PEELED: usize = 2;
 /// Ops of an element and a combiner that are worth doubling.
 const MAX_DOUBLED: i64 = 24;
-/// Elements of a tile up to which one that is not full is loaded without branches. The loads that are made for nothing find
-/// their element in the cache; of longer tiles they take longer than branches do.
+/// Elements of a tile up to which one that is not full is loaded without branches. The loads that
+/// are made for nothing find their element in the cache; of longer tiles they take longer than
+/// branches do.
 const CLAMPED: i64 = 64;
 
 /// Where in the loops the code is that is being written.
@@ -69,7 +70,8 @@ type Iteration<'f, 'c> = dyn FnMut(&Builder<'c>, &Place<'c>, Vec<Val<'c>>) -> Ve
 pub(crate) struct Body<'a, 'c> {
     pub(super) job: &'a Job<'c>,
     pub(super) nest: &'a Nest,
-    /// Lengths of the nest's loops, and of what they were made of; bounds of those that another row has longer.
+    /// Lengths of the nest's loops, and of what they were made of; bounds of those that another row
+    /// has longer.
     pub(super) extents: Vec<Index<'c>>,
     guards: Vec<usize>,
     /// Loops of a thread up to the first that combines, and from there on.
@@ -79,7 +81,8 @@ pub(crate) struct Body<'a, 'c> {
     groups: Vec<(i64, i64)>,
     /// What is known of alignment.
     pub(super) alignment: Alignment<'c>,
-    /// What partial results are combined with: that of the job, but for indices of less bits where these are enough.
+    /// What partial results are combined with: that of the job, but for indices of less bits where
+    /// these are enough.
     combiner: Option<Combiner<'c>>,
     /// Whether a thread meets the elements of each partial result in order, and numbers them itself.
     pub(super) ascends: bool,
@@ -87,7 +90,8 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) shares: bool,
     /// What comes after the results of a block.
     finish: Option<&'a Finish<'a, 'c>>,
-    /// Set in the second phase of a last-block reduction: other blocks may still be writing partial results of other rows.
+    /// Set in the second phase of a last-block reduction: other blocks may still be writing partial
+    /// results of other rows.
     pub(super) is_last_block: bool,
 }
 
@@ -210,8 +214,8 @@ impl<'a, 'c> Body<'a, 'c> {
         });
     }
 
-    /// Iterations of a loop that is bound to blocks: where partial results are combined by the last block, there must be one,
-    /// also without partial results.
+    /// Iterations of a loop that is bound to blocks: where partial results are combined by the last
+    /// block, there must be one, also without partial results.
     pub(super) fn turns(&self, b: &Builder<'c>, node: usize) -> Index<'c> {
         match self.may_be_nothing(node) {
             true => at_least_one(b, self.extents[node]),
@@ -353,9 +357,17 @@ impl<'a, 'c> Body<'a, 'c> {
             place,
         };
         let whole = || vec![range(Index::Const(0), end, place.clone())];
-        let guard = self.guards.iter().copied().filter(|g| !place.full.contains(g)).find(|g| {
-            matches!(self.nest.nodes[*g].fate, Fate::Split { outer, inner, .. } if outer == node || inner == node)
-        });
+        let guard = self
+            .guards
+            .iter()
+            .copied()
+            .filter(|g| !place.full.contains(g))
+            .find(|g| {
+                matches!(
+                    self.nest.nodes[*g].fate,
+                    Fate::Split { outer, inner, .. } if outer == node || inner == node
+                )
+            });
         let Some(guard) = guard else { return whole() };
         let Fate::Split { outer, factor, .. } = self.nest.nodes[guard].fate else {
             return whole();
@@ -422,8 +434,8 @@ impl<'a, 'c> Body<'a, 'c> {
         vec![range(Index::Const(0), to, full)]
     }
 
-    /// Whether tiles of a row are written once, with guards, rather than twice: where lanes side by side load elements one by
-    /// one, several each, and it is not known how many there are.
+    /// Whether tiles of a row are written once, with guards, rather than twice: where lanes side by
+    /// side load elements one by one, several each, and it is not known how many there are.
     fn is_guarded_throughout(&self, node: usize) -> bool {
         let nodes = &self.nest.nodes;
         let is_unknown = matches!(nodes[node].extent, Extent::Dim(_) | Extent::UpTo(..));
@@ -660,9 +672,9 @@ impl<'a, 'c> Body<'a, 'c> {
         )
     }
 
-    /// Whether the iterations of a loop are written one after the other. Where vectors do not begin at aligned
-    /// addresses, although they could, code is short rather than fast: what is combined with one partial result
-    /// is so in the same order.
+    /// Whether the iterations of a loop are written one after the other. Where vectors do not begin
+    /// at aligned addresses, although they could, code is short rather than fast: what is combined
+    /// with one partial result is so in the same order.
     fn is_written_out(&self, node: usize, place: &Place<'c>) -> bool {
         let short = place.slow && self.nest.nodes[node].combines();
         match self.nest.nodes[node].run {
@@ -755,9 +767,9 @@ impl<'a, 'c> Body<'a, 'c> {
         b.and(inside, self.guard(b, place, true))
     }
 
-    /// A point of the iteration space: the one where the loops are, or where a guard does not hold, the first of its dimension.
-    /// `None` where a guard is about several dimensions, elements that do not count are not to be loaded, or the first row may still be
-    /// written by another block.
+    /// A point of the iteration space: the one where the loops are, or where a guard does not hold,
+    /// the first of its dimension. `None` where a guard is about several dimensions, elements that
+    /// do not count are not to be loaded, or the first row may still be written by another block.
     pub(super) fn clamped(&self, b: &Builder<'c>, place: &Place<'c>) -> Option<Vec<Index<'c>>> {
         if !place.clamps || place.beside {
             return None;

@@ -1,8 +1,9 @@
 //! How long a schedule should take, by a model.
 //!
-//! A kernel that reads its input once is limited by the memory, by how many loads are under way, and by its instructions. The
-//! speeds that these allow are joined as resistances are, with an exponent for how sharp the bend is. The numbers are fitted
-//! to 463 measured schedules of rows on an H200: the root of the mean square of the error is 12 %.
+//! A kernel that reads its input once is limited by the memory, by how many loads are under way,
+//! and by its instructions. The speeds that these allow are joined as resistances are, with an
+//! exponent for how sharp the bend is. The numbers are fitted to 463 measured schedules of rows on
+//! an H200: the root of the mean square of the error is 12 %.
 
 use super::job::{Job, Work};
 use super::nest::{Extent, Nest, Run};
@@ -16,10 +17,11 @@ const ROUND: f64 = 0.6e-6;
 const BASE: f64 = 50.8;
 /// Instructions of a load with its address.
 const LOAD: f64 = 6.1;
-/// Instructions of an element, of a step of an exchange, and of what joins the parts of a vector; then the same where
-/// values are pairs or more.
+/// Instructions of an element, of a step of an exchange, and of what joins the parts of a vector;
+/// then the same where values are pairs or more.
 const WORK: [[f64; 3]; 2] = [[3.8, 8.9, 1.0], [14.1, 9.4, 14.9]];
-/// The share of the memory's speed that loads get which leave no hint, and hinted ones of rows of less than two cache lines.
+/// The share of the memory's speed that loads get which leave no hint, and hinted ones of rows of
+/// less than two cache lines.
 const PLAIN: f64 = 0.94;
 const SHORT: f64 = 0.83;
 /// How sharp the bend is between what limits.
@@ -45,8 +47,8 @@ pub(crate) struct Cost {
     waves: f64,
     /// Threads of a multiprocessor at a time.
     resident: f64,
-    /// Microseconds that it would take if nothing but the memory were slow; nothing but the loads that are under way at a
-    /// time; nothing but instructions.
+    /// Microseconds that it would take if nothing but the memory were slow; nothing but the loads
+    /// that are under way at a time; nothing but instructions.
     alone: [f64; 3],
 }
 
@@ -73,8 +75,8 @@ pub(crate) struct Bounds {
     pub(crate) most: Option<i64>,
 }
 
-/// Lengths of a job's dimensions; where they are known at run time only, those of a large array, or the greatest of the
-/// bounds of a dimension. Dimensions without bounds have none.
+/// Lengths of a job's dimensions; where they are known at run time only, those of a large array, or
+/// the greatest of the bounds of a dimension. Dimensions without bounds have none.
 pub(crate) fn lengths(job: &Job<'_>, bounds: &[Bounds]) -> Vec<f64> {
     let bound = |d: usize| bounds.get(d).copied().unwrap_or_default();
     let known = |d: usize| {

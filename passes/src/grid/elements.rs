@@ -85,8 +85,8 @@ impl<'c> Body<'_, 'c> {
         if self.is_written(access) {
             tx_mlir::set_attribute(op, OWNED, i64_attribute(b.context(), 0));
         }
-        // What stands beside vectors shares lines with them, and most arrays have none of it: a hint is an instruction of its
-        // own to LLVM, which takes it as long as many loads.
+        // What stands beside vectors shares lines with them, and most arrays have none of it: a
+        // hint is an instruction of its own to LLVM, which takes it as long as many loads.
         if self.is_streamed(access) && !self.nest.has_vectors() {
             tx_mlir::set_attribute(op, NONTEMPORAL, b.attribute("true"));
         }

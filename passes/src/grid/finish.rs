@@ -1,7 +1,8 @@
 //! The block that is last combines what all have left in global memory: `#tile.last_block`.
 //!
-//! The second of the two reductions that `rfactor` makes becomes part of the first one's kernel. Its blocks and threads have
-//! the results that they had before; partial results are a loop of their own, on the threads that had parts of one result.
+//! The second of the two reductions that `rfactor` makes becomes part of the first one's kernel.
+//! Its blocks and threads have the results that they had before; partial results are a loop of
+//! their own, on the threads that had parts of one result.
 
 use super::body::{Body, Place, hardware};
 use super::job::Job;
@@ -70,8 +71,9 @@ impl<'a, 'c> Finish<'a, 'c> {
 
     /// Counts the block in. Whether it is the last of `count`, and so may read what the others have stored.
     ///
-    /// The first thread counts, between two fences: what its block has stored is seen by whoever counts later, and it sees
-    /// what those have stored that counted before. A barrier on either side makes that true of the other threads.
+    /// The first thread counts, between two fences: what its block has stored is seen by whoever
+    /// counts later, and it sees what those have stored that counted before. A barrier on either
+    /// side makes that true of the other threads.
     fn count(&self, b: &Builder<'c>, nest: &Nest, number: Index<'c>, count: Index<'c>) -> Cond<'c> {
         let block = nest.block();
         let is_first = (0..3)
@@ -148,8 +150,9 @@ pub(crate) fn groups(nest: &Nest) -> Extent {
     }
 }
 
-/// How the second reduction of a job is scheduled, whose dimensions are those loops whose partial results were kept and then
-/// those of the results; why not, where it cannot be part of the first one's kernel.
+/// How the second reduction of a job is scheduled, whose dimensions are those loops whose partial
+/// results were kept and then those of the results; why not, where it cannot be part of the first
+/// one's kernel.
 pub(crate) fn schedule(job: &Job<'_>, nest: &Nest, steps: &[Step]) -> Result<Vec<Step>, Illegal> {
     let nodes = &nest.nodes;
     let parts = nest.global_rfactors();

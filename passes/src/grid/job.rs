@@ -82,7 +82,8 @@ impl<'c> Job<'c> {
         blocks.map(elementary::weight).sum::<i64>().max(1)
     }
 
-    /// Whether anything is computed from this source: others say how long loops are, as the window of a pooling does.
+    /// Whether anything is computed from this source: others say how long loops are, as the window
+    /// of a pooling does.
     pub(crate) fn reads(&self, source: usize) -> bool {
         let block = match &self.work {
             Work::Combine(view, _) => view.element(),
@@ -108,10 +109,14 @@ impl<'c> Job<'c> {
     fn reduce(view: Reduce<'c>) -> Result<Self, Failed> {
         let op = view.op;
         if attribute(op, "variant").is_some() {
-            return Err(error(op.location(), "`variant` is how the threads of one CTA reduce; at scope `grid` the `schedule` says it")
-                .code(codes::TX0317)
-                .note("remove `variant`, or reduce at scope `cta` in a kernel")
-                .emit());
+            return Err(error(
+                op.location(),
+                "`variant` is how the threads of one CTA reduce; at \
+                                             scope `grid` the `schedule` says it",
+            )
+            .code(codes::TX0317)
+            .note("remove `variant`, or reduce at scope `cta` in a kernel")
+            .emit());
         }
         let internal = || error(op.location(), "the op was not verified").emit();
         let combiner = Combiner::of_reduce(&view).map_err(|e| {
@@ -386,10 +391,15 @@ impl<'c> Job<'c> {
                 .filter(|a| !(self.axes.is_empty() && place(a)))
                 .find_map(|a| overlaps(a.value, destination.value, false));
             if let Some(overlaps) = meets {
-                return Err(error(op.location(), format!("output {i} {overlaps} what is read"))
-                    .code(codes::TX0110)
-                    .note("results are written while other elements are still read; write to a temporary of `memref.alloc`, and `memref.copy` that")
-                    .emit());
+                return Err(
+                    error(op.location(), format!("output {i} {overlaps} what is read"))
+                        .code(codes::TX0110)
+                        .note(
+                            "results are written while other elements are still read; write to a \
+                           temporary of `memref.alloc`, and `memref.copy` that",
+                        )
+                        .emit(),
+                );
             }
             let mut others = self.destinations[i + 1..].iter();
             let meets = others.find_map(|o| overlaps(o.value, destination.value, true));
@@ -473,7 +483,8 @@ impl<'c> Job<'c> {
         })
     }
 
-    /// Whether elements are numbered by what is reduced, as `argmax` and `argmin` do that are not given indices.
+    /// Whether elements are numbered by what is reduced, as `argmax` and `argmin` do that are not
+    /// given indices.
     pub(crate) fn numbers_elements(&self) -> bool {
         let Work::Combine(view, combiner) = &self.work else {
             return false;
@@ -534,9 +545,13 @@ impl<'c> Job<'c> {
                         ));
                     };
                     if let Some(less) = before.replace(most).filter(|less| most <= *less) {
-                        return Err(self.refuse(codes::TX0304, format!(
-                            "the case of `d{dim}` up to {most} comes after that up to {less}: expected a greater number"
-                        )));
+                        return Err(self.refuse(
+                            codes::TX0304,
+                            format!(
+                                "the case of `d{dim}` up to {most} comes after that up to {less}: \
+                             expected a greater number"
+                            ),
+                        ));
                     }
                 }
             }
@@ -559,10 +574,17 @@ impl<'c> Job<'c> {
         let step = |a| {
             Step::of(a).ok_or_else(|| {
                 let found = string_value(a).unwrap_or_else(|| a.to_string());
-                error(self.op.location(), format!("`{found}` is no step of a schedule"))
-                    .code(codes::TX0303)
-                    .note("known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream, #tile.resident, #tile.last_block")
-                    .emit()
+                error(
+                    self.op.location(),
+                    format!("`{found}` is no step of a schedule"),
+                )
+                .code(codes::TX0303)
+                .note(
+                    "known: #tile.split, #tile.align, #tile.fuse, #tile.reorder, \
+                         #tile.bind, #tile.rfactor, #tile.unroll, #tile.vectorize, #tile.stream, \
+                         #tile.resident, #tile.last_block",
+                )
+                .emit()
             })
         };
         list.into_iter().map(step).collect()

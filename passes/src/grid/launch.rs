@@ -97,8 +97,8 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Writes the kernel of a job and its launch in front of the job's op.
-    /// Where there are kernels for other lengths, it is launched for these only. Sizes are asserted where the job is no
+    /// Writes the kernel of a job and its launch in front of the job's op. Where there are kernels
+    /// for other lengths, it is launched for these only. Sizes are asserted where the job is no
     /// part of another, whose sizes were.
     pub(crate) fn add(
         &mut self,

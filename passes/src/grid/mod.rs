@@ -1,11 +1,12 @@
 //! Whole jobs: what one op over global memory computes, how its iteration space is cut and bound,
 //! and the kernel that does it.
 //!
-//! [`job`] reads an op, and `sizes` says which sizes of it must agree; [`steps`] reads and prints a schedule; [`nest`] is the loops that a schedule
-//! makes of the iteration space, and says whether it is legal; [`choose`] is the default schedule, and [`cost`] what one
-//! should take;
-//! [`partials`] turns one reduction into two, and [`finish`] these into one kernel; [`body`] writes a kernel's loops, with [`vectors`], [`elements`], [`tiles`] and
-//! [`stores`], and [`launch`] the kernel around them and its launch.
+//! [`job`] reads an op, and `sizes` says which sizes of it must agree; [`steps`] reads and prints a
+//! schedule; [`nest`] is the loops that a schedule makes of the iteration space, and says whether
+//! it is legal; [`choose`] is the default schedule, and [`cost`] what one should take; [`partials`]
+//! turns one reduction into two, and [`finish`] these into one kernel; [`body`] writes a kernel's
+//! loops, with [`vectors`], [`elements`], [`tiles`] and [`stores`], and [`launch`] the kernel
+//! around them and its launch.
 
 pub(crate) mod body;
 pub(crate) mod choose;

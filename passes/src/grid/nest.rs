@@ -289,7 +289,8 @@ impl Nest {
                     return Err(Illegal::new(
                         codes::TX0325,
                         format!(
-                            "registers are to do for {threads} threads of a multiprocessor, expected 1 to {most}"
+                            "registers are to do for {threads} threads of a multiprocessor, \
+                             expected 1 to {most}"
                         ),
                     ));
                 }
@@ -622,9 +623,13 @@ impl Nest {
         };
         if let Some(most) = most {
             let Some(iterations) = self.nodes[node].extent.known() else {
-                return Err(Illegal::new(codes::TX0308, format!(
-                    "`{name}` has a number of iterations that is known at run time only, so it cannot be bound to {processor}"
-                ))
+                return Err(Illegal::new(
+                    codes::TX0308,
+                    format!(
+                        "`{name}` has a number of iterations that is known at run time only, so it \
+                     cannot be bound to {processor}"
+                    ),
+                )
                 .note(format!("split it, and bind `{name}.i`")));
             };
             if iterations > most {
@@ -657,9 +662,13 @@ impl Nest {
                 .note("split it by less"));
             }
             None => {
-                return Err(Illegal::new(codes::TX0308, format!(
-                    "`{name}` has a number of iterations that is known at run time only, so it cannot be {how}"
-                ))
+                return Err(Illegal::new(
+                    codes::TX0308,
+                    format!(
+                        "`{name}` has a number of iterations that is known at run time only, so it \
+                     cannot be {how}"
+                    ),
+                )
                 .note(format!("split it, and take `{name}.i`")));
             }
         }
@@ -793,7 +802,8 @@ impl Nest {
                 return Err(Illegal::new(codes::TX0305, format!(
                     "`{name}` is reduced and bound to {processor}: several blocks would write one result"
                 ))
-                .note(format!("keep partial results with `#tile.rfactor<\"{name}\">`, or permit atomics: {reason}")));
+                .note(format!("keep partial results with `#tile.rfactor<\"{name}\">`, or permit \
+                               atomics: {reason}")));
             }
         }
         self.check_order()
@@ -847,7 +857,8 @@ impl Nest {
             return Err(Illegal::new(
                 codes::TX0307,
                 format!(
-                    "{written} iterations are written out with {lanes} partial results a thread, expected at most {} and {MAX_UNROLL}",
+                    "{written} iterations are written out with {lanes} partial results a thread, \
+                     expected at most {} and {MAX_UNROLL}",
                     MAX_UNROLL * 4
                 ),
             ));
@@ -936,7 +947,8 @@ impl Nest {
         }
     }
 
-    /// By how much an index grows from one iteration of loop `node` to the next, where that is always the same.
+    /// By how much an index grows from one iteration of loop `node` to the next, where that is
+    /// always the same.
     pub(crate) fn index_step(&self, index: &Affine, node: usize) -> Option<i64> {
         (0..self.dims)
             .filter(|d| index.uses(*d))
@@ -976,8 +988,9 @@ impl Nest {
         }
     }
 
-    /// Whether each partial result of a thread is combined with elements in the order in which they stand along `dim`, the
-    /// only dimension that is reduced. Elements of a vector have one partial result, if it is `shared`, or one each.
+    /// Whether each partial result of a thread is combined with elements in the order in which they
+    /// stand along `dim`, the only dimension that is reduced. Elements of a vector have one partial
+    /// result, if it is `shared`, or one each.
     pub(crate) fn ascends_along(&self, dim: usize, shared: bool) -> bool {
         let loops: Vec<usize> = self
             .serial()

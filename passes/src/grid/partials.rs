@@ -168,8 +168,9 @@ fn copy<'c>(b: &Builder<'c>, block: Option<Blk<'c>>) -> Region<'c> {
     block.map_or_else(Region::new, |block| b.copy_of(block))
 }
 
-/// An epilogue that converts results to what the destinations hold; none where they hold that, or more: old values
-/// that are wider than partial results are combined in their own type, which an epilogue would come after.
+/// An epilogue that converts results to what the destinations hold; none where they hold that, or
+/// more: old values that are wider than partial results are combined in their own type, which an
+/// epilogue would come after.
 fn narrowing<'c>(b: &Builder<'c>, job: &Job<'c>, kept: usize) -> Region<'c> {
     let Work::Combine(_, combiner) = &job.work else {
         return Region::new();

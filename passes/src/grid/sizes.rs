@@ -1,5 +1,5 @@
-//! Sizes that must agree, so that no element is outside of its array: refused where they are static, and asserted on the
-//! host where they are known at run time only.
+//! Sizes that must agree, so that no element is outside of its array: refused where they are
+//! static, and asserted on the host where they are known at run time only.
 
 use super::job::{Access, Job, Work};
 use super::nest::Extent;
@@ -20,8 +20,8 @@ impl<'c> Job<'c> {
             .chain(&self.extras)
     }
 
-    /// Each expression that is the index of a dimension, but no loop alone, as the number of the operand, the operand, the
-    /// dimension and the expression.
+    /// Each expression that is the index of a dimension, but no loop alone, as the number of the
+    /// operand, the operand, the dimension and the expression.
     fn indices(&self) -> impl Iterator<Item = (usize, &Access<'c>, usize, &Affine)> {
         self.accesses().enumerate().flat_map(|(number, access)| {
             let rank = access.memref.as_ref().map_or(0, MemRef::rank);
@@ -65,7 +65,8 @@ impl<'c> Job<'c> {
             return Err(error(
                 self.op.location(),
                 format!(
-                    "operand {number} is indexed by `{index}`, which is {outside}, but its dimension {place} has {size} elements"
+                    "operand {number} is indexed by `{index}`, which is {outside}, but its \
+                     dimension {place} has {size} elements"
                 ),
             )
             .code(codes::TX0324)
@@ -74,9 +75,9 @@ impl<'c> Job<'c> {
         Ok(())
     }
 
-    /// What must hold of sizes that are known at run time only, so that no element is outside of its array: lengths of
-    /// one dimension that several operands tell, reduced dimensions that are kept as 1, and where expressions of loops
-    /// lead. And that an index can name each element.
+    /// What must hold of sizes that are known at run time only, so that no element is outside of
+    /// its array: lengths of one dimension that several operands tell, reduced dimensions that are
+    /// kept as 1, and where expressions of loops lead. And that an index can name each element.
     pub(crate) fn assert_sizes(&self, b: &Builder<'c>) {
         let number = |a: &Access<'c>| {
             let place = self.accesses().position(|o| std::ptr::eq(o, a));
@@ -142,7 +143,8 @@ impl<'c> Job<'c> {
             };
             let negative =
                 format!("`{index}`, the index of {op} in {called}, must not be less than 0");
-            // A loop that is known at run time only may have no iteration: that the least index is negative was not refused.
+            // A loop that is known at run time only may have no iteration: that the least index is
+            // negative was not refused.
             if low.known().is_some_and(|n| n < 0) && !is_empty {
                 write_assert(b, Predicate::Sle, Index::Const(0), low, &negative);
             }
@@ -166,8 +168,8 @@ impl<'c> Job<'c> {
         }
     }
 
-    /// That arguments of the function have a place for each of the partial results that loop `name`, of `count`
-    /// iterations, keeps apart in their dimension `place`.
+    /// That arguments of the function have a place for each of the partial results that loop
+    /// `name`, of `count` iterations, keeps apart in their dimension `place`.
     pub(crate) fn assert_partials(
         &self,
         b: &Builder<'c>,
@@ -234,8 +236,9 @@ pub(crate) fn write_assert<'c>(
         .build();
 }
 
-/// The least and the greatest value of an expression where each loop goes from 0 to its `last` iteration. None where
-/// they follow from those of its parts no more, as where one loop is in two of them.
+/// The least and the greatest value of an expression where each loop goes from 0 to its `last`
+/// iteration. None where they follow from those of its parts no more, as where one loop is in two
+/// of them.
 fn range<'c>(
     b: &Builder<'c>,
     index: &Affine,

@@ -212,8 +212,8 @@ impl Case {
         Self { most: None, steps }
     }
 
-    /// Reads one entry of the attribute: for which lengths it is, and the list of its steps. `None` when it is no case of a
-    /// dimension.
+    /// Reads one entry of the attribute: for which lengths it is, and the list of its steps. `None`
+    /// when it is no case of a dimension.
     pub(crate) fn of(attribute: Attribute<'_>) -> Option<(Option<(usize, i64)>, Attribute<'_>)> {
         if let Some(otherwise) = tile::Otherwise::of(attribute) {
             return Some((None, otherwise.schedule));

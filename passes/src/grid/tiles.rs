@@ -19,8 +19,8 @@ const NONE: i64 = -1;
 const FEW: usize = 4;
 
 impl<'c> Body<'_, 'c> {
-    /// Numbers the elements of a tile from its first, which makes constants of their numbers: an instruction for each is saved.
-    /// None where they are few, or come in any order.
+    /// Numbers the elements of a tile from its first, which makes constants of their numbers: an
+    /// instruction for each is saved. None where they are few, or come in any order.
     pub(super) fn number_tile(
         &self,
         loops: &[usize],
@@ -51,7 +51,8 @@ impl<'c> Body<'_, 'c> {
         Some(Tile { first })
     }
 
-    /// Partial results to begin a tile with whose elements are numbered from its first: none of it has won yet.
+    /// Partial results to begin a tile with whose elements are numbered from its first: none of it
+    /// has won yet.
     pub(super) fn begin_tile(&self, b: &Builder<'c>, partial: &[Val<'c>]) -> Vec<Val<'c>> {
         let new = |pair: &[Val<'c>]| vec![pair[0], b.int(NONE, pair[1].r#type())];
         partial.chunks(2).flat_map(new).collect()

@@ -1,4 +1,5 @@
-//! What is loaded at once: vectors, where they begin at aligned addresses, and many loads before the first is used.
+//! What is loaded at once: vectors, where they begin at aligned addresses, and many loads before
+//! the first is used.
 
 use super::body::{Body, Place};
 use super::elements::{NONTEMPORAL, element_index};
@@ -35,7 +36,8 @@ pub(super) struct Edge<'c> {
     place: Place<'c>,
 }
 
-/// Under which conditions vectors of each source begin at aligned addresses; none where that is not known to be so.
+/// Under which conditions vectors of each source begin at aligned addresses; none where that is not
+/// known to be so.
 pub(super) struct Alignment<'c> {
     sources: Vec<bool>,
     /// Whether that is so for all of these.
@@ -199,8 +201,9 @@ impl<'c> Body<'_, 'c> {
         }
     }
 
-    /// Of so many vectors of dimension `dim`, those that are left of whole tiles and are fewer than the threads of a row. Where combining
-    /// takes longer than loads, their elements are shared by all of these, as what belongs to no vector is.
+    /// Of so many vectors of dimension `dim`, those that are left of whole tiles and are fewer than
+    /// the threads of a row. Where combining takes longer than loads, their elements are shared by
+    /// all of these, as what belongs to no vector is.
     fn left_over(&self, dim: usize, count: i64) -> i64 {
         if !self.shares {
             return 0;
@@ -306,7 +309,8 @@ impl<'c> Body<'_, 'c> {
         })
     }
 
-    /// The iterations of loops that are written out: everything is loaded before the first element is combined.
+    /// The iterations of loops that are written out: everything is loaded before the first element
+    /// is combined.
     pub(super) fn combine_at_once(
         &self,
         b: &Builder<'c>,
@@ -361,7 +365,8 @@ impl<'c> Body<'_, 'c> {
             .any(|guard| self.nest.loops_of(guard).contains(&node))
     }
 
-    /// What some points read from each source, where `condition` holds: neighbours along `vector` as one vector.
+    /// What some points read from each source, where `condition` holds: neighbours along `vector`
+    /// as one vector.
     fn load_where(
         &self,
         b: &Builder<'c>,
@@ -390,8 +395,8 @@ impl<'c> Body<'_, 'c> {
         let count = u64::try_from(points.len()).unwrap_or(1);
         let is_vector =
             |i: usize| vector.is_some() && points[0].aligned && self.alignment.sources[i];
-        // The elements of narrow vectors are taken apart after the condition: LLVM would convert each beside its load, and every load
-        // would wait for the one before it.
+        // The elements of narrow vectors are taken apart after the condition: LLVM would convert
+        // each beside its load, and every load would wait for the one before it.
         let is_whole = |i: usize, ty: Type<'c>| {
             is_vector(i) && byte_width(ty).is_some_and(|bytes| bytes < WORD)
         };

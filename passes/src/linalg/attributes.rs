@@ -61,8 +61,9 @@ pub(crate) fn handed_on<'c>(op: Op<'c>) -> Vec<(&'static HandedOn, Attribute<'c>
     HANDED_ON.iter().filter_map(found).collect()
 }
 
-/// Checks the attributes of a linalg op. One that is handed on must be of its kind, and on an op that can have it; what may be
-/// another spelling of one, or belongs to `tile.reduce` alone, would be dropped without a message.
+/// Checks the attributes of a linalg op. One that is handed on must be of its kind, and on an op
+/// that can have it; what may be another spelling of one, or belongs to `tile.reduce` alone, would
+/// be dropped without a message.
 pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
     for (found, value) in discardable_attributes(op) {
         if found.contains('.') {

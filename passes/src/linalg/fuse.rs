@@ -46,7 +46,8 @@ pub(crate) fn fuse<'c>(plan: &mut Plan<'c>, uses: &Uses<'c>, taken: &Taken) {
     fuse_consumers(plan, uses, taken);
 }
 
-/// An element-wise op with one output that computes and does nothing else, and that has no schedule of its own.
+/// An element-wise op with one output that computes and does nothing else, and that has no schedule
+/// of its own.
 pub(crate) fn element_wise<'c>(op: Op<'c>, taken: &Taken) -> Option<Loops<'c>> {
     let loops = Loops::of(op)?;
     let pure = loops

@@ -43,8 +43,9 @@ impl fmt::Display for CounterExample {
     }
 }
 
-/// What may be meant by a combiner that subtracts from `before`, what was combined before, or divides it; of one that subtracts
-/// that from an element, or divides the element by it, why the order matters.
+/// What may be meant by a combiner that subtracts from `before`, what was combined before, or
+/// divides it; of one that subtracts that from an element, or divides the element by it, why the
+/// order matters.
 pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static str> {
     let end = ops(block).pop()?;
     let made = defining_op(*operands(end).first()?)?;
@@ -64,10 +65,12 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
             "to subtract elements, add them negated: `arith.subi` of 0 and the element, then `arith.addi`"
         }
         ("arith.divf", false) => {
-            "to divide by elements, multiply by 1 over each: `arith.divf` of 1.0 and the element, then `arith.mulf`"
+            "to divide by elements, multiply by 1 over each: `arith.divf` of 1.0 and the element, \
+             then `arith.mulf`"
         }
         ("arith.subf" | "arith.subi", true) => {
-            "the order of elements decides here: the sign of what was combined before changes with every element"
+            "the order of elements decides here: the sign of what was combined before changes \
+             with every element"
         }
         ("arith.divf", true) => {
             "the order of elements decides here: what was combined before is inverted with every element"
@@ -80,10 +83,11 @@ pub(crate) fn instead<'c>(block: Blk<'c>, before: Val<'c>) -> Option<&'static st
 /// nothing here can compute gets no verdict.
 ///
 /// Of combiners of several values only some of all tuples occur, such as a mean with its count, and
-/// which these are is not known: a law must hold for some of those that are tried, at least. Nor is it known which elements
-/// occur, so of an identity only that must hold which is true whatever these are: it is neutral to
-/// itself, and to some value at least. 0 is neutral for a largest magnitude as long as these are not negative. `element` is the
-/// region that makes elements, of which more occur than its samples show.
+/// which these are is not known: a law must hold for some of those that are tried, at least. Nor is
+/// it known which elements occur, so of an identity only that must hold which is true whatever
+/// these are: it is neutral to itself, and to some value at least. 0 is neutral for a largest
+/// magnitude as long as these are not negative. `element` is the region that makes elements, of
+/// which more occur than its samples show.
 ///
 /// Returns a value that may occur, and that the identity changes.
 ///
@@ -369,8 +373,8 @@ impl Laws {
         }
     }
 
-    /// Tries whether `identity` is neutral to any sample: one that changes all of them, as 0 does in a product, is wrong
-    /// whatever the elements are.
+    /// Tries whether `identity` is neutral to any sample: one that changes all of them, as 0 does
+    /// in a product, is wrong whatever the elements are.
     ///
     /// # Errors
     /// Gives the first of the samples if all are changed.
@@ -423,7 +427,8 @@ impl Laws {
         Ok(())
     }
 
-    /// Whether a number comes of the identity and `x`. Where `inf - inf` is computed on the way, it may come of no others either.
+    /// Whether a number comes of the identity and `x`. Where `inf - inf` is computed on the way, it
+    /// may come of no others either.
     fn is_number(&self, identity: &[Scalar], x: &[Scalar]) -> bool {
         let sides = [self.combine(identity, x), self.combine(x, identity)];
         !sides.iter().flatten().flatten().any(|y| y.is_nan())
@@ -494,8 +499,9 @@ impl Laws {
         edges
     }
 
-    /// Whether what the combiner makes of `start` and any value is combined in the place of that value, and not changed by
-    /// `start` any more: 0 and -3 make 3 in a root of squares, to which 0 is neutral.
+    /// Whether what the combiner makes of `start` and any value is combined in the place of that
+    /// value, and not changed by `start` any more: 0 and -3 make 3 in a root of squares, to which 0
+    /// is neutral.
     pub(crate) fn starts_from(&self, start: &[Scalar]) -> bool {
         let kept = |x: &[Scalar]| self.check_kept(start, std::iter::once(x)).is_ok();
         let replaces = |x: &Partial| {
@@ -511,7 +517,8 @@ impl Laws {
             && self.samples.iter().all(|x| replaces(x) == Some(true))
     }
 
-    /// What a reduction may start from, as [`Self::starts_from`], when one of those that are commonly neutral is it.
+    /// What a reduction may start from, as [`Self::starts_from`], when one of those that are
+    /// commonly neutral is it.
     pub(crate) fn find_start(&self) -> Option<String> {
         let found = self.find(|start| self.starts_from(start));
         found.map(|start| self.show(&start))

@@ -190,7 +190,8 @@ fn filled<'c>(op: Op<'c>, memory: Val<'c>, taken: &Taken) -> Option<Option<Scala
     }
 }
 
-/// Refuses an op that combines with what one of `memories` holds, which is allocated in the function, and which nothing has written.
+/// Refuses an op that combines with what one of `memories` holds, which is allocated in the
+/// function, and which nothing has written.
 pub(crate) fn check_written<'c>(op: Op<'c>, memories: &[Val<'c>]) -> Result<(), Failed> {
     for (i, memory) in memories.iter().enumerate() {
         let base = root(*memory);

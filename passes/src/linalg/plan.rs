@@ -217,8 +217,8 @@ fn no_identity(op: Op<'_>, neutral: &Neutral) -> Failed {
         .emit()
 }
 
-/// What is put in the places of old values: what outputs are filled with, the identity of the combiner, or what changes no
-/// bit in a combiner that has a name.
+/// What is put in the places of old values: what outputs are filled with, the identity of the
+/// combiner, or what changes no bit in a combiner that has a name.
 fn old_values<'c>(
     what: &Recognised<'c>,
     filled: Option<&Partial>,

@@ -187,7 +187,8 @@ fn check_iterators(loops: &Loops<'_>) -> Result<(), Failed> {
                 format!("d{d} is a `reduction` loop, but an output is indexed by it")
             }
             (false, _, Some(output)) => format!(
-                "d{d} is a `parallel` loop, but output {output} is not indexed by it: results would meet in one place"
+                "d{d} is a `parallel` loop, but output {output} is not indexed by it: results \
+                 would meet in one place"
             ),
             _ => continue,
         };
@@ -275,7 +276,8 @@ fn check_maps(loops: &Loops<'_>) -> Result<(), Failed> {
 }
 
 /// What to do with work that stands in a loop or a branch of a host function.
-pub(crate) const NO_HOST_LOOPS: &str = "a host function has no loops and no branches: reduce the whole array at once, with the loop as one more dimension that is not reduced";
+pub(crate) const NO_HOST_LOOPS: &str = "a host function has no loops and no branches: reduce the \
+     whole array at once, with the loop as one more dimension that is not reduced";
 
 /// How a function with branches is refused.
 pub(crate) const ONE_BLOCK: &str = "a host function must be one block, without branches";
@@ -316,7 +318,10 @@ fn check_overlap(loops: &Loops<'_>) -> Result<(), Failed> {
                 format!("output {i} {shares} memory with another operand"),
             )
             .code(codes::TX0110)
-            .note("elements are read while results are written: reduce into a temporary of `memref.alloc`, and `memref.copy` that")
+            .note(
+                "elements are read while results are written: reduce into a temporary of \
+                   `memref.alloc`, and `memref.copy` that",
+            )
             .emit());
         }
     }

@@ -30,8 +30,9 @@ pub(crate) struct Recognised<'c> {
     /// The combiner of `custom`.
     pub(crate) combiner: Option<Combiner<'c>>,
     pub(crate) neutral: Neutral,
-    /// Old values, in the types in which they are combined, and which output each is of, where elements are what the body
-    /// makes of them: they are computed with what is neutral in their places.
+    /// Old values, in the types in which they are combined, and which output each is of, where
+    /// elements are what the body makes of them: they are computed with what is neutral in their
+    /// places.
     pub(crate) olds: Vec<(Val<'c>, usize)>,
 }
 
@@ -77,7 +78,8 @@ struct Single<'c> {
     kind: Kind,
     nan: Option<Nan>,
     element: Element<'c>,
-    /// Old values in the type in which they are combined, where the element is what the body makes of what is neutral.
+    /// Old values in the type in which they are combined, where the element is what the body makes
+    /// of what is neutral.
     olds: Vec<Val<'c>>,
 }
 
@@ -166,8 +168,8 @@ impl<'c> Cut<'_, 'c> {
         })
     }
 
-    /// What output `i` is before it is narrowed, and whether a value is its old value, widened if that is narrowed: a combine
-    /// in a wider type is narrowed after every step.
+    /// What output `i` is before it is narrowed, and whether a value is its old value, widened if
+    /// that is narrowed: a combine in a wider type is narrowed after every step.
     fn widened(&self, i: usize) -> (Val<'c>, impl Fn(Val<'c>) -> bool + use<'c>) {
         let old = self.olds[i];
         let (result, wide) = match defining_op(self.yielded[i]) {
@@ -238,9 +240,9 @@ impl<'c> Cut<'_, 'c> {
         }
     }
 
-    /// The values that the combiner part uses, for every cut that may give each output one of them: first where the combiner
-    /// has only what depends on old values, then with more and more of what elements are computed by. `x * x` may belong
-    /// to either part.
+    /// The values that the combiner part uses, for every cut that may give each output one of them:
+    /// first where the combiner has only what depends on old values, then with more and more of
+    /// what elements are computed by. `x * x` may belong to either part.
     fn cuts(&self) -> Vec<Vec<Val<'c>>> {
         let computed = |op: &Op<'c>| {
             let results = results(*op).into_iter();
@@ -402,7 +404,10 @@ impl<'c> Cut<'_, 'c> {
                     ),
                 )
                 .code(codes::TX0403)
-                .note("let an element win only where it is strictly better than what is kept: `ogt` or `sgt` for the largest, `olt` or `slt` for the smallest")
+                .note(
+                    "let an element win only where it is strictly better than what is kept: \
+                       `ogt` or `sgt` for the largest, `olt` or `slt` for the smallest",
+                )
                 .emit());
             }
             let given = pairing.values[index];
@@ -471,7 +476,8 @@ impl<'c> Cut<'_, 'c> {
         if unknown {
             return Err(error(
                 op.location(),
-                "cannot tell whether elements may be combined in any order: the combiner uses ops that are not known here",
+                "cannot tell whether elements may be combined in any order: the combiner uses ops \
+                 that are not known here",
             )
             .code(codes::TX0404)
             .note("write it as a `tile.reduce custom` with its identity")
@@ -489,13 +495,23 @@ impl<'c> Cut<'_, 'c> {
                 let report = meant.fold(report, |report, meant| report.note(meant));
                 let report = self.says_condition(report);
                 let report = match self.pair_of_two_rules(&cuts[0]) {
-                    true => report.note("of a NaN this takes the value and not the index, which stays that of an element before it: no `argmax` or `argmin` does")
-                        .note("say `nan = #tile.nan<propagate>` on this op, for value and index of the first NaN, or `<ignore>`, for NaN that never wins; or choose both by one comparison"),
+                    true => report.note("of a NaN this takes the value and not the index, which \
+                                         stays that of an element before it: no `argmax` or `argmin` does")
+                        .note("say `nan = #tile.nan<propagate>` on this op, for value and index \
+                             of the first NaN, or `<ignore>`, for NaN that never wins; or choose \
+                             both by one comparison"),
                     false => report,
                 };
                 let report = if n > 1 {
-                    report.note("where two elements tie, decide by what does not depend on their order, such as the lower index")
-                        .note("a value and its index that one comparison chooses, by `arith.select` of both, are recognised as `argmax` or `argmin`")
+                    report
+                        .note(
+                            "where two elements tie, decide by what does not depend on their \
+                                 order, such as the lower index",
+                        )
+                        .note(
+                            "a value and its index that one comparison chooses, by \
+                               `arith.select` of both, are recognised as `argmax` or `argmin`",
+                        )
                 } else {
                     report
                 };
@@ -563,7 +579,10 @@ impl<'c> Cut<'_, 'c> {
         if !both.any(|(new, old)| is_conditional(*new, *old, &depends)) {
             return report;
         }
-        report.note("select the element or what is neutral by the condition, by `arith.select`, and combine that with the old value in any case")
+        report.note(
+            "select the element or what is neutral by the condition, by `arith.select`, \
+                     and combine that with the old value in any case",
+        )
     }
 
     /// The error for a body that is no combiner of two partial results.
@@ -591,11 +610,15 @@ impl<'c> Cut<'_, 'c> {
         ));
         self.says_condition(report)
             .note(format!(
-                "write a `tile.reduce custom` whose `combiner {{^bb0({}, {}): ...}}` combines two partial results, and whose `element {{...}}` makes one of an element",
+                "write a `tile.reduce custom` whose `combiner {{^bb0({}, {}): ...}}` combines two \
+                 partial results, and whose `element {{...}}` makes one of an element",
                 arguments("l"),
                 arguments("r")
             ))
-            .note("that takes partial results which give the same in any order: where the order of elements decides, as in a recurrence, these hold more than the old values")
+            .note(
+                "that takes partial results which give the same in any order: where the order \
+                 of elements decides, as in a recurrence, these hold more than the old values",
+            )
             .emit()
     }
 }

@@ -9,8 +9,8 @@ use tx_scalar::{signed, truncated};
 
 pub(crate) use tx_scalar::{Float, Scalar as Sort};
 
-/// The sort of a type; `None` for types that nothing here computes with, such as 8-bit floats, of which there is no
-/// arithmetic.
+/// The sort of a type; `None` for types that nothing here computes with, such as 8-bit floats, of
+/// which there is no arithmetic.
 pub(crate) fn sort_of(ty: Type<'_>) -> Option<Sort> {
     if IntegerType::try_from(ty).is_ok_and(|int| !int.is_signless()) {
         return None;

@@ -1,6 +1,7 @@
-//! Bodies that combine old values in several steps of one op, or under a condition: `(old + x) + y`,
-//! `if p { old + x } else { old }`. Both are one step, with the element that the body makes of what is neutral in the place of
-//! the old value. For floats that is another order of additions, as any reduction has.
+//! Bodies that combine old values in several steps of one op, or under a condition: `(old + x) +
+//! y`, `if p { old + x } else { old }`. Both are one step, with the element that the body makes of
+//! what is neutral in the place of the old value. For floats that is another order of additions, as
+//! any reduction has.
 
 use super::recognise::NAMED;
 use tx_dialect_tile::{Kind, Nan};
@@ -97,7 +98,8 @@ fn choices<'c>(op: Op<'c>, value: Val<'c>) -> Option<[Val<'c>; 2]> {
     Some([yielded(0)?, yielded(1)?])
 }
 
-/// Whether `value` is one of `olds` where a condition is not met, which `depends` says does not depend on them.
+/// Whether `value` is one of `olds` where a condition is not met, which `depends` says does not
+/// depend on them.
 pub(crate) fn is_conditional<'c>(
     value: Val<'c>,
     old: Val<'c>,

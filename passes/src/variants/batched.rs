@@ -30,9 +30,10 @@ impl Variant for Batched {
         "\
 A warp reduces `rows` rows at once, and its lanes exchange all of them together.
 
-Each lane folds its part of every row. Then half of the lanes give the other half the first half of the rows and take
-the second: after one shuffle for each pair of rows every lane has half as many. That takes `rows - 1` shuffles and a few
-more, instead of five for each row, and neighbouring lanes store neighbouring results. It is for many short rows."
+Each lane folds its part of every row. Then half of the lanes give the other half the first half of
+the rows and take the second: after one shuffle for each pair of rows every lane has half as many.
+That takes `rows - 1` shuffles and a few more, instead of five for each row, and neighbouring lanes
+store neighbouring results. It is for many short rows."
     }
 
     fn priority(&self) -> i32 {
@@ -124,7 +125,8 @@ more, instead of five for each row, and neighbouring lanes store neighbouring re
         let vector = params("vector").unsigned_abs();
         if !vector.is_power_of_two() || vector > widest {
             return Err(format!(
-                "`vector` must be a power of two, and alignment and strides allow at most {widest}, found {vector}"
+                "`vector` must be a power of two, and alignment and strides allow at most \
+                 {widest}, found {vector}"
             ));
         }
         Ok(())

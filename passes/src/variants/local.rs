@@ -24,9 +24,10 @@ impl Variant for Local {
         "\
 Threads reduce what they hold themselves.
 
-Private memory: one thread goes through its elements in order, in a plain loop of loads and combines, which LLVM
-unrolls and keeps in registers. Fragments: each thread combines its own registers; then lanes exchange partial results by
-shuffles, and warps through shared memory, as far as the reduced dimensions lie on them."
+Private memory: one thread goes through its elements in order, in a plain loop of loads and
+combines, which LLVM unrolls and keeps in registers. Fragments: each thread combines its own
+registers; then lanes exchange partial results by shuffles, and warps through shared memory, as far
+as the reduced dimensions lie on them."
     }
 
     fn priority(&self) -> i32 {

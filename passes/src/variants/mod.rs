@@ -100,7 +100,8 @@ static REGISTERED: RwLock<Vec<&'static dyn Variant>> = RwLock::new(Vec::new());
 pub fn register_variant(variant: &'static dyn Variant) -> Result<(), String> {
     if variant_named(variant.name()).is_some() {
         return Err(format!(
-            "there is a variant named `{}`; a variant is registered once, under a name of its own: return another from `Variant::name`",
+            "there is a variant named `{}`; a variant is registered once, under a name of its \
+             own: return another from `Variant::name`",
             variant.name()
         ));
     }
@@ -150,7 +151,8 @@ pub fn unknown_variant(name: &str) -> String {
     )
 }
 
-/// The parameters that an op was given, by hand or by an earlier pass: each a number, under a name that the variant knows.
+/// The parameters that an op was given, by hand or by an earlier pass: each a number, under a name
+/// that the variant knows.
 ///
 /// # Errors
 /// Says which is none, and what was expected.
@@ -177,8 +179,8 @@ pub(crate) fn written_params(
     written.into_iter().map(number).collect()
 }
 
-/// The names of parameters that a variant has for this reduction: those that it computes, and those that it asks for when
-/// it checks them, as one may be left out.
+/// The names of parameters that a variant has for this reduction: those that it computes, and those
+/// that it asks for when it checks them, as one may be left out.
 fn known_params(variant: &dyn Variant, reduction: &Reduction<'_>) -> BTreeSet<String> {
     let computed = variant.params(reduction);
     let asked = RefCell::new(BTreeSet::new());
@@ -267,7 +269,8 @@ pub(crate) fn candidates(reduction: &Reduction<'_>) -> Result<Vec<Candidate>, Fa
         .collect()
 }
 
-/// Asks a variant, which may be of another crate: if it panics, that is told with its name, of the op that it was asked about.
+/// Asks a variant, which may be of another crate: if it panics, that is told with its name, of the
+/// op that it was asked about.
 ///
 /// # Errors
 /// When it panics.

@@ -123,8 +123,8 @@ impl Variant for PackedAddSum {
         "\
 One thread sums f32 two at a time, by the instruction `add.rn.f32x2` that sm_100 brought.
 
-Eight elements are taken at a time, in four accumulators of two elements each. It is for one result of one thread, from registers or private
-memory."
+Eight elements are taken at a time, in four accumulators of two elements each. It is for one result
+of one thread, from registers or private memory."
     }
 
     fn priority(&self) -> i32 {
@@ -175,10 +175,11 @@ impl Variant for ThreeInputMaxMin {
 
     fn doc(&self) -> &'static str {
         "\
-One thread takes the maximum or minimum of f32 by instructions of three operands, which sm_100 brought.
+One thread takes the maximum or minimum of f32 by instructions of three operands, which sm_100
+brought.
 
-Eight elements are taken at a time, in four accumulators, each of which takes two elements in one `max.f32` or `min.f32`. It is for one
-result of one thread, from registers or private memory."
+Eight elements are taken at a time, in four accumulators, each of which takes two elements in one
+`max.f32` or `min.f32`. It is for one result of one thread, from registers or private memory."
     }
 
     fn priority(&self) -> i32 {

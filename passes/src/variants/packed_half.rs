@@ -23,8 +23,9 @@ impl Variant for PackedHalf {
         "\
 A thread combines f16 or bf16 elements two at a time, in their own type; else as `shared`.
 
-It is allowed where that gives the same numbers: when partial results have the elements' type (`acc`), and for maxima and
-minima, which round nothing. LLVM selects `add.rn.f16x2`, `max.NaN.bf16x2` and their like."
+It is allowed where that gives the same numbers: when partial results have the elements' type
+(`acc`), and for maxima and minima, which round nothing. LLVM selects `add.rn.f16x2`,
+`max.NaN.bf16x2` and their like."
     }
 
     fn priority(&self) -> i32 {

@@ -22,10 +22,11 @@ impl Variant for PackedKey {
 
     fn doc(&self) -> &'static str {
         "\
-`argmax` and `argmin` of 8- and 16-bit elements, with value and index in one 32-bit number; else as `shared`.
+`argmax` and `argmin` of 8- and 16-bit elements, with value and index in one 32-bit number; else as
+`shared`.
 
-The number orders as the pairs do, so that one unsigned maximum combines value and index, and one shuffle or one
-`redux.sync` exchanges both. The length must be known, and leave room for the index."
+The number orders as the pairs do, so that one unsigned maximum combines value and index, and one
+shuffle or one `redux.sync` exchanges both. The length must be known, and leave room for the index."
     }
 
     fn priority(&self) -> i32 {

@@ -138,8 +138,9 @@ impl<'c> Reduction<'c> {
             .max()
     }
 
-    /// The first of `length` elements that the thread which runs this takes, where each takes every [`Self::threads`]-th: its
-    /// position, and none (`length`) where it is one of those beyond, which a scope has when not all of its groups are as wide.
+    /// The first of `length` elements that the thread which runs this takes, where each takes every
+    /// [`Self::threads`]-th: its position, and none (`length`) where it is one of those beyond,
+    /// which a scope has when not all of its groups are as wide.
     pub fn first_of(
         &self,
         b: &tx_mlir::Builder<'c>,
@@ -153,8 +154,8 @@ impl<'c> Reduction<'c> {
         b.select_index(takes, position, length)
     }
 
-    /// The number of the thread that runs this, among those of the scope, which execute the op together: from 0 on, below
-    /// [`Self::span`], which may be more than [`Self::threads`].
+    /// The number of the thread that runs this, among those of the scope, which execute the op
+    /// together: from 0 on, below [`Self::span`], which may be more than [`Self::threads`].
     pub fn position(&self, b: &tx_mlir::Builder<'c>) -> tx_mlir::Index<'c> {
         let thread = self.kernel.thread(b);
         self.kernel.position(b, thread, self.view.scope)

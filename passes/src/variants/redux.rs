@@ -23,9 +23,10 @@ impl Variant for Redux {
         "\
 Lanes of a warp combine by one `redux.sync` instead of a tree of shuffles.
 
-Everything else is as in `shared` for memory and as in `local` for fragments. A group may be any lanes of a warp. Groups
-of one warp take turns, so that narrow ones are cheaper by shuffles. Which kinds and types there are depends on the chip:
-integers from sm_80 on, maxima and minima of f32 on sm_100."
+Everything else is as in `shared` for memory and as in `local` for fragments. A group may be any
+lanes of a warp. Groups of one warp take turns, so that narrow ones are cheaper by shuffles. Which
+kinds and types there are depends on the chip: integers from sm_80 on, maxima and minima of f32 on
+sm_100."
     }
 
     fn priority(&self) -> i32 {

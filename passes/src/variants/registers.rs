@@ -136,7 +136,8 @@ impl Plan {
         let bytes = plan.scratch_slots() * groups * partial_bytes(r);
         if bytes > MOST_SCRATCH {
             return Err(format!(
-                "partial results of several warps take {bytes} bytes of shared memory, expected at most {MOST_SCRATCH}"
+                "partial results of several warps take {bytes} bytes of shared memory, expected \
+                 at most {MOST_SCRATCH}"
             ));
         }
         Ok(plan)
@@ -292,13 +293,15 @@ fn takes(
             });
             let Some(fold) = found else {
                 return Err(format!(
-                    "the result's element {index:?} lives on thread {thread} of the `{}`, which has no part in it",
+                    "the result's element {index:?} lives on thread {thread} of the `{}`, which \
+                     has no part in it",
                     r.view.scope
                 ));
             };
             if taken[lane].is_some_and(|before| before != fold) {
                 return Err(format!(
-                    "the result's element {index:?} lives on thread {thread}, which has it in another register than the same lane of other warps"
+                    "the result's element {index:?} lives on thread {thread}, which has it in \
+                     another register than the same lane of other warps"
                 ));
             }
             taken[lane] = Some(fold);

@@ -54,10 +54,11 @@ impl Variant for Shared {
         "\
 The threads of the scope share the work on a tile that all of them see, in shared or global memory.
 
-`group` lanes take one result, `stride` threads apart, and fold their elements in vectors of `vector`; then they exchange
-partial results by shuffles, or through shared memory where a group is wider than a warp. Lanes lie along the
-contiguous dimension of the source, so that one access of a warp touches consecutive words. `groups` results are taken at a
-time; `skew` turns the walk of neighbouring rows against each other, where all would meet in the same banks."
+`group` lanes take one result, `stride` threads apart, and fold their elements in vectors of
+`vector`; then they exchange partial results by shuffles, or through shared memory where a group is
+wider than a warp. Lanes lie along the contiguous dimension of the source, so that one access of a
+warp touches consecutive words. `groups` results are taken at a time; `skew` turns the walk of
+neighbouring rows against each other, where all would meet in the same banks."
     }
 
     fn priority(&self) -> i32 {

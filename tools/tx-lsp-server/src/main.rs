@@ -1,7 +1,8 @@
 //! `tx-lsp-server`: MLIR's language server with the tile dialect.
 //!
-//! MLIR's server does the work, in a process of its own that reads standard input. What it says passes through here on its way
-//! to the editor, which is how the documentation of an op gets into a hover: MLIR's server knows of none.
+//! MLIR's server does the work, in a process of its own that reads standard input. What it says
+//! passes through here on its way to the editor, which is how the documentation of an op gets into
+//! a hover: MLIR's server knows of none.
 
 mod docs;
 mod relay;

@@ -75,8 +75,8 @@ fn add_code(diagnostic: &mut Value) -> Option<()> {
     Some(())
 }
 
-/// What is shown of an op, with its documentation. Where it is that of an op, a hover begins with the op's name in quotes;
-/// otherwise it is that of a value, a block or a region.
+/// What is shown of an op, with its documentation. Where it is that of an op, a hover begins with
+/// the op's name in quotes; otherwise it is that of a value, a block or a region.
 fn documented(shown: &str) -> Option<String> {
     let name = shown.strip_prefix('"')?.split('"').next()?;
     let (head, rest) = shown.split_once("\n\n").unwrap_or((shown, ""));
@@ -106,7 +106,9 @@ mod tests {
         ));
         input.extend(framed(r#"{"result":{"contents":{"value":"\"scf.for\""}}}"#));
         input.extend(framed(r#"{"result":{"contents":"\"tile.copy\""}}"#));
-        input.extend(framed(r#"{"method":"textDocument/publishDiagnostics","params":{"diagnostics":[{"message":"expected ','"}]}}"#));
+        let params = r#"{"diagnostics":[{"message":"expected ','"}]}"#;
+        let body = format!(r#"{{"method":"textDocument/publishDiagnostics","params":{params}}}"#);
+        input.extend(framed(&body));
         input.extend(framed(
             r#"{"method": "textDocument/publishDiagnostics","params":{}}"#,
         ));
@@ -155,7 +157,8 @@ mod tests {
             {"message": "TX0001", "relatedInformation": [{"message": "a note"}]},
             {"no": "message"},
         ]);
-        let body = json!({"method": "textDocument/publishDiagnostics", "params": {"diagnostics": &diagnostics}});
+        let params = json!({"diagnostics": &diagnostics});
+        let body = json!({"method": "textDocument/publishDiagnostics", "params": params});
         let output = String::from_utf8(copied(&framed(&body.to_string()))).unwrap();
         let (_, body) = output.split_once("\r\n\r\n").unwrap();
         let message: Value = serde_json::from_str(body).unwrap();
@@ -176,7 +179,7 @@ mod tests {
     #[test]
     fn server_says_its_own_name() {
         let output = copied(&framed(
-            r#"{"id":0,"result":{"capabilities":{},"serverInfo":{"name":"mlir-lsp-server","version":"0.0.0"}}}"#,
+            r#"{"id":0,"result":{"capabilities":{},"serverInfo":{"name":"server","version":"0.0.0"}}}"#,
         ));
         let text = String::from_utf8(output).unwrap();
         assert!(text.contains(r#""name":"tx-lsp-server""#), "{text}");

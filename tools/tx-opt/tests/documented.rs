@@ -1,9 +1,11 @@
-//! The examples in the documentation of passes: what stands under *Before*, given to the pass, becomes what stands under
+//! The examples in the documentation of passes: what stands under *Before*, given to the pass,
+//! becomes what stands under
 //! *After*.
 //!
-//! An example is a whole module, or ops that stand in a context of [`CONTEXTS`]. After the pass, the lines of *After* are
-//! found in the output in their order; other ops may stand between them, and `...` stands for anything. Values have other
-//! names in the output, each the same wherever it stands. Comments are for readers.
+//! An example is a whole module, or ops that stand in a context of [`CONTEXTS`]. After the pass,
+//! the lines of *After* are found in the output in their order; other ops may stand between them,
+//! and `...` stands for anything. Values have other names in the output, each the same wherever it
+//! stands. Comments are for readers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -47,14 +49,16 @@ const CONTEXTS: &[(&str, &str, &str)] = &[
     (
         "tile-expand-shuffle-tree",
         "gpu.module @m {
-         gpu.func @k(%v: f32, %B: memref<f32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {\n",
+         gpu.func @k(%v: f32, %B: memref<f32>)
+             kernel attributes {known_block_size = array<i32: 32, 1, 1>} {\n",
         "memref.store %s, %B[] : memref<f32>
          gpu.return } }",
     ),
     (
         "tile-insert-sync",
         "gpu.module @m {
-         gpu.func @k(%x: f32, %B: memref<64xf32>) workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>)
+         gpu.func @k(%x: f32, %B: memref<64xf32>)
+             workgroup(%S : memref<64xf32, #gpu.address_space<workgroup>>)
              kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
            %t = gpu.thread_id x
            %c63 = arith.constant 63 : index

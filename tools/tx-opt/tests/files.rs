@@ -43,7 +43,8 @@ fn arrays_of_what_is_no_number() {
     assert_eq!(refused.status.code(), Some(1), "{said}");
     assert!(
         said.contains(
-            "damaged bytecode: an attribute of `builtin.module` is an array of neither integers nor floating-point numbers"
+            "damaged bytecode: an attribute of `builtin.module` is an array of neither integers \
+             nor floating-point numbers"
         ),
         "{said}"
     );
@@ -64,7 +65,8 @@ fn arrays_of_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let (text, file) = (path("a.mlir"), path("a.mlirbc"));
-    let module = "module attributes {mine.a = array<f16: 1.0>, mine.b = {c = [array<si32: 3>, array<i24: 1>]}} {}";
+    let module = "module attributes {mine.a = array<f16: 1.0>, mine.b = {c = [array<si32: 3>, \
+                  array<i24: 1>]}} {}";
     fs::write(&text, module).expect("written");
     assert!(
         opt(&[&text, "--emit-bytecode", "-o", &file])

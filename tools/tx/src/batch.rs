@@ -53,12 +53,12 @@ pub(crate) fn run(options: &Batch) -> Result<(), Failure> {
 }
 
 fn one(line: &str, devices: &mut BTreeMap<String, Device>) -> Result<(), Failure> {
-    let words: Vec<String> = serde_json::from_str(line)
-        .map_err(|error| {
-            Failure::Usage(format!(
-                "expected a JSON list of strings, such as `[\"sums.mlir\", \"--arg\", \"zeros:f32\"]`: {error}"
-            ))
-        })?;
+    let words: Vec<String> = serde_json::from_str(line).map_err(|error| {
+        Failure::Usage(format!(
+            "expected a JSON list of strings, such as `[\"sums.mlir\", \"--arg\", \
+                 \"zeros:f32\"]`: {error}"
+        ))
+    })?;
     let command = clap::Command::new("run").bin_name(format!("{} run", name::get()));
     let options = Run::augment_args(command.no_binary_name(true))
         .try_get_matches_from(words)

@@ -90,7 +90,8 @@ pub(crate) fn repeats(asked: Option<u32>, on_a_gpu: u32, device: &Device) -> u32
         Some(_) => on_a_gpu,
         None => {
             note(
-                "tx: the executor runs threads one by one: its times say nothing of a GPU, and small arrays are enough",
+                "tx: the executor runs threads one by one: its times say nothing of a GPU, and \
+                 small arrays are enough",
             );
             TIMES_ON_THE_CPU
         }
@@ -202,7 +203,8 @@ fn describe(measured: &Measured) -> String {
         None => String::new(),
     };
     format!(
-        "{}: @{} on {}\n  time   {:.1} µs, the median ({:.1} to {:.1}); {} kernel{}{}\n  speed  {:.1} GB/s{ceiling}\n         {} bytes of arguments, {} set{} in turns\n",
+        "{}: @{} on {}\n  time   {:.1} µs, the median ({:.1} to {:.1}); {} \
+         kernel{}{}\n  speed  {:.1} GB/s{ceiling}\n         {} bytes of arguments, {} set{} in turns\n",
         measured.file,
         measured.entry,
         measured.device,

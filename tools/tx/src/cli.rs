@@ -29,8 +29,8 @@ Exit status:
   3  the program ran and failed: a race, a fault, a wrong result"
 )]
 pub(crate) struct Cli {
-    /// Write log messages of this level to standard error: error, warn, info, debug, trace, or a filter such as
-    /// `tx_runtime=debug` [env: TX_LOG]
+    /// Write log messages of this level to standard error: error, warn, info, debug, trace, or a
+    /// filter such as `tx_runtime=debug` [env: TX_LOG]
     #[arg(
         long,
         value_name = "FILTER",
@@ -41,7 +41,8 @@ pub(crate) struct Cli {
     )]
     pub(crate) log: Option<String>,
 
-    /// The form of what is written to standard error: human (text, in colours on a terminal) or json (a line for each message)
+    /// The form of what is written to standard error: human (text, in colours on a terminal) or
+    /// json (a line for each message)
     #[arg(
         long,
         value_enum,
@@ -53,7 +54,10 @@ pub(crate) struct Cli {
     )]
     pub(crate) message_format: Format,
     /// Write what was done and when to this file, which Perfetto and `chrome://tracing` show
-    #[arg(long, value_name = "FILE.json", global = true, value_hint = ValueHint::FilePath, display_order = 103)]
+    #[arg(
+        long, value_name = "FILE.json", global = true, value_hint = ValueHint::FilePath,
+        display_order = 103
+    )]
     pub(crate) trace: Option<PathBuf>,
 
     #[command(flatten)]
@@ -70,17 +74,19 @@ pub(crate) enum Command {
     Run(Run),
     /// Run several programs in one process
     ///
-    /// Each line of the file is a JSON list of what `tx run` takes, such as `["sums.mlir", "--arg", "zeros:f32"]`. A line of
-    /// JSON is printed for each run, after what the run prints: its line, its exit status, and a message if that is not
-    /// 0. The status is 0 if that of each run is, else 3 if a run failed, else 1. After an error that a GPU does not recover
-    /// from, all runs that follow fail.
+    /// Each line of the file is a JSON list of what `tx run` takes, such as `["sums.mlir", "--arg",
+    /// "zeros:f32"]`. A line of JSON is printed for each run, after what the run prints: its line,
+    /// its exit status, and a message if that is not
+    /// 0. The status is 0 if that of each run is, else 3 if a run failed, else 1. After an error
+    ///    that a GPU does not recover from, all runs that follow fail.
     #[command(after_help = BATCH_EXAMPLES)]
     Batch(Batch),
     /// Measure how fast a program runs
     ///
-    /// Runs it many times on the device, with the arguments as the run before left them, and prints the median time, and
-    /// bytes per second: those of all arrays that it is given, each counted once, beside what the device reads at most,
-    /// which is measured in the same run. Where the arguments are smaller than the cache, several sets of them take turns.
+    /// Runs it many times on the device, with the arguments as the run before left them, and prints
+    /// the median time, and bytes per second: those of all arrays that it is given, each counted
+    /// once, beside what the device reads at most, which is measured in the same run. Where the
+    /// arguments are smaller than the cache, several sets of them take turns.
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(Bench),
     /// Compile a program to PTX
@@ -88,30 +94,35 @@ pub(crate) enum Command {
     Compile(Compile),
     /// Say how a program is compiled, and why, or what a diagnostic means
     ///
-    /// Of a program, for each reduction: what was chosen, and why; for which lengths each kernel is, where the host chooses one by a
-    /// length; every variant, with its cost or why it is refused; then the schedules, of threads and loops. Of a code, which stands below an error: the rule,
-    /// why it is one, and what to do, with a program that breaks it and one that does not.
+    /// Of a program, for each reduction: what was chosen, and why; for which lengths each kernel
+    /// is, where the host chooses one by a length; every variant, with its cost or why it is
+    /// refused; then the schedules, of threads and loops. Of a code, which stands below an error:
+    /// the rule, why it is one, and what to do, with a program that breaks it and one that does
+    /// not.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
     /// Measure other schedules, and keep the best
     ///
-    /// For each reduction of the program: compiles it with the schedule that it gets and with others that may be better, runs them
-    /// on the given arguments, and compares times and results. What was measured is said on standard error; the program with
-    /// the best schedules written on its reductions is what `tx compile` and the others read.
+    /// For each reduction of the program: compiles it with the schedule that it gets and with
+    /// others that may be better, runs them on the given arguments, and compares times and results.
+    /// What was measured is said on standard error; the program with the best schedules written on
+    /// its reductions is what `tx compile` and the others read.
     #[command(after_help = TUNE_EXAMPLES)]
     Tune(Tune),
     /// Check every pass by execution
     ///
-    /// Runs the program as it came and after each pass, on generated inputs, and says which pass changed what it
-    /// computes. Outputs hold other values before each run; most sizes that are given at run time divide nothing.
+    /// Runs the program as it came and after each pass, on generated inputs, and says which pass
+    /// changed what it computes. Outputs hold other values before each run; most sizes that are
+    /// given at run time divide nothing.
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
     /// Show the lowering of a program on one page
     ///
-    /// Writes HTML that needs nothing but a browser: the program after each pass beside the one before, what `tx validate` finds of
-    /// each, schedules and variants that were chosen and refused, how threads exchange values, who holds what of fragments, PTX
-    /// with the line that each instruction comes from, and times. A program that is refused gets a page as well, up to where it
-    /// was.
+    /// Writes HTML that needs nothing but a browser: the program after each pass beside the one
+    /// before, what `tx validate` finds of each, schedules and variants that were chosen and
+    /// refused, how threads exchange values, who holds what of fragments, PTX with the line that
+    /// each instruction comes from, and times. A program that is refused gets a page as well, up to
+    /// where it was.
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
     /// Try random programs, and malformed ones
@@ -125,7 +136,8 @@ pub(crate) enum Command {
     Completions(Completions),
     /// Write manual pages
     ///
-    /// One page for `tx` and one for each of its commands. Without a folder, the page of `tx` goes to standard output.
+    /// One page for `tx` and one for each of its commands. Without a folder, the page of `tx` goes
+    /// to standard output.
     #[command(after_help = MAN_EXAMPLES)]
     Man(Man),
 }
@@ -275,8 +287,8 @@ Examples:
   tx fuzz show --seed 7 --first 1234
   tx fuzz show --cases 10";
 
-/// Takes any text, of which some is offered to who completes a command line. What is not known is refused where it is used, with
-/// what is known there.
+/// Takes any text, of which some is offered to who completes a command line. What is not known is
+/// refused where it is used, with what is known there.
 #[derive(Clone)]
 struct Offered(fn() -> Vec<&'static str>);
 
@@ -343,7 +355,8 @@ pub(crate) struct Program {
 /// Where compiled programs are kept.
 #[derive(Debug, Args)]
 pub(crate) struct Kept {
-    /// The folder in which compiled programs are kept, which is made if it is not there, or `off` [env: TX_CACHE] [default: the one that `tx doctor` names]
+    /// The folder in which compiled programs are kept, which is made if it is not there, or `off`
+    /// [env: TX_CACHE] [default: the one that `tx doctor` names]
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath,
           value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) cache: Option<PathBuf>,
@@ -353,7 +366,10 @@ pub(crate) struct Kept {
 #[derive(Debug, Args)]
 pub(crate) struct Launch {
     /// Where to run: auto (a CUDA device if there is one, else cpu), cpu, cuda or cuda:N
-    #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = Offered(devices), hide_possible_values = true)]
+    #[arg(
+        long, value_name = "DEVICE", default_value = "auto", value_parser = Offered(devices),
+        hide_possible_values = true
+    )]
     pub(crate) device: String,
 
     /// An argument; once for each, in order
@@ -364,8 +380,8 @@ pub(crate) struct Launch {
     #[arg(long, value_name = "X,Y,Z", allow_negative_numbers = true)]
     pub(crate) grid: Option<Grid>,
 
-    /// Steps of all threads of a launch after which the CPU takes it to have no end [default: 268435456, 64 for each element of the
-    /// arguments and 1024 for each thread]
+    /// Steps of all threads of a launch after which the CPU takes it to have no end [default:
+    /// 268435456, 64 for each element of the arguments and 1024 for each thread]
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
 
@@ -385,7 +401,8 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) launch: Launch,
 
-    /// Write argument I, counted from 0, to a file after the run, instead of printing what was written; `-` is standard output
+    /// Write argument I, counted from 0, to a file after the run, instead of printing what was
+    /// written; `-` is standard output
     #[arg(long = "out", value_name = "I=FILE.npy", value_hint = ValueHint::FilePath)]
     pub(crate) outs: Vec<Out>,
 
@@ -397,8 +414,10 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) graph: bool,
 
-    /// Elements past a multiple of 256 bytes at which the CPU lets arrays begin, as a view of a larger one may
-    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = number(0..=u8::MAX),
+    /// Elements past a multiple of 256 bytes at which the CPU lets arrays begin, as a view of a
+    /// larger one may
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true,
+        value_parser = number(0..=u8::MAX),
           allow_negative_numbers = true)]
     pub(crate) past: u8,
 }
@@ -456,14 +475,18 @@ pub(crate) struct Compile {
     pub(crate) kept: Kept,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
-    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
+    #[arg(
+        long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
+        value_parser = Offered(chips), hide_possible_values = true
+    )]
     pub(crate) chip: String,
 
     /// Write the PTX here instead of to standard output, which `-` stands for
     #[arg(short, long, value_name = "FILE.ptx", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
 
-    /// Write the launch plan here, as JSON; `-` writes it to standard output, and no PTX unless `-o` says where
+    /// Write the launch plan here, as JSON; `-` writes it to standard output, and no PTX unless
+    /// `-o` says where
     #[arg(long, value_name = "FILE.json", value_hint = ValueHint::FilePath)]
     pub(crate) plan: Option<PathBuf>,
 
@@ -471,7 +494,8 @@ pub(crate) struct Compile {
     #[arg(long)]
     pub(crate) time: bool,
 
-    /// Compile it so often in one process, which keeps what was loaded for the first, and write the median times
+    /// Compile it so often in one process, which keeps what was loaded for the first, and write the
+    /// median times
     #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX), allow_negative_numbers = true)]
     pub(crate) times: Option<u32>,
 }
@@ -491,8 +515,8 @@ pub(crate) enum Candidates {
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// MLIR text or bytecode, `-` reads standard input; or the code of a diagnostic, such as TX0012 (a file of such a name is
-    /// `./TX0012`)
+    /// MLIR text or bytecode, `-` reads standard input; or the code of a diagnostic, such as TX0012
+    /// (a file of such a name is `./TX0012`)
     #[arg(value_name = "FILE.mlir|CODE", required_unless_present = "list", value_hint = ValueHint::FilePath)]
     pub(crate) what: Option<PathBuf>,
 
@@ -500,7 +524,8 @@ pub(crate) struct Explain {
     #[arg(long, conflicts_with_all = ["what", "entry"])]
     pub(crate) list: bool,
 
-    /// How schedules that were not chosen are told, after everything else; with `full`, those that were have the form of the attribute
+    /// How schedules that were not chosen are told, after everything else; with `full`, those that
+    /// were have the form of the attribute
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Candidates::Kinds)]
     pub(crate) candidates: Candidates,
 
@@ -513,7 +538,10 @@ pub(crate) struct Explain {
     pub(crate) entry: Option<String>,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
-    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
+    #[arg(
+        long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
+        value_parser = Offered(chips), hide_possible_values = true
+    )]
     pub(crate) chip: String,
 }
 
@@ -532,7 +560,10 @@ pub(crate) struct Validate {
     pub(crate) args: Vec<Spec>,
 
     /// What generated inputs depend on
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
+        allow_negative_numbers = true
+    )]
     pub(crate) seed: u64,
 
     /// The grid of a kernel, in CTAs, in place of its `known_grid_size`; one CTA, if it has none
@@ -540,19 +571,24 @@ pub(crate) struct Validate {
     pub(crate) grid: Option<Grid>,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
-    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
+    #[arg(
+        long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
+        value_parser = Offered(chips), hide_possible_values = true
+    )]
     pub(crate) chip: String,
 
-    /// Steps of all threads of a run after which it is taken to have no end [default: 268435456, and 1024 for each thread
-    /// of a launch]
+    /// Steps of all threads of a run after which it is taken to have no end [default: 268435456,
+    /// and 1024 for each thread of a launch]
     #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
 
-    /// The program has all of its barriers: a race in it as it comes is reported, where `tile-insert-sync` would mend it
+    /// The program has all of its barriers: a race in it as it comes is reported, where
+    /// `tile-insert-sync` would mend it
     #[arg(long)]
     pub(crate) synchronized: bool,
 
-    /// NVIDIA's assembler, which is given the PTX: the program or a folder that holds it [default: that on PATH, or that of `cargo xtask setup`, if there is one]
+    /// NVIDIA's assembler, which is given the PTX: the program or a folder that holds it [default:
+    /// that on PATH, or that of `cargo xtask setup`, if there is one]
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub(crate) ptxas: Option<PathBuf>,
 }
@@ -567,7 +603,10 @@ pub(crate) struct Report {
     pub(crate) output: PathBuf,
 
     /// The chip to compile for; `#nvvm.target` on a `gpu.module` wins
-    #[arg(long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP, value_parser = Offered(chips), hide_possible_values = true)]
+    #[arg(
+        long, value_name = "CHIP", default_value = tx_target::DEFAULT_CHIP,
+        value_parser = Offered(chips), hide_possible_values = true
+    )]
     pub(crate) chip: String,
 
     /// Do not run the program after each pass
@@ -610,8 +649,12 @@ pub(crate) enum FuzzTarget {
         #[command(flatten)]
         run: FuzzRun,
 
-        /// Have this variant, one of yours as well, compute a reduction of every program, and pass over those in which it takes none
-        #[arg(long, value_name = "NAME", value_parser = Offered(tx::variant_names), hide_possible_values = true)]
+        /// Have this variant, one of yours as well, compute a reduction of every program, and pass
+        /// over those in which it takes none
+        #[arg(
+            long, value_name = "NAME", value_parser = Offered(tx::variant_names),
+            hide_possible_values = true
+        )]
         variant: Option<String>,
     },
     /// Give malformed text and bytecode to `tx` and `tx-opt`
@@ -652,7 +695,10 @@ const MOST_JOBS: u32 = 1024;
 #[derive(Debug, Args)]
 pub(crate) struct FuzzRun {
     /// How long
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = number(0..=MOST_SECONDS), allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "N", default_value_t = 60, value_parser = number(0..=MOST_SECONDS),
+        allow_negative_numbers = true
+    )]
     pub(crate) seconds: u64,
 
     /// How many cases, if that comes first
@@ -660,15 +706,24 @@ pub(crate) struct FuzzRun {
     pub(crate) cases: Option<u64>,
 
     /// What every case depends on, together with its number
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
+        allow_negative_numbers = true
+    )]
     pub(crate) seed: u64,
 
     /// The number of the first case
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "N", default_value_t = 0, value_parser = number(0..=u64::MAX),
+        allow_negative_numbers = true
+    )]
     pub(crate) first: u64,
 
     /// Processes at a time
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number(1..=MOST_JOBS), allow_negative_numbers = true)]
+    #[arg(
+        long, value_name = "N", default_value_t = 1, value_parser = number(1..=MOST_JOBS),
+        allow_negative_numbers = true
+    )]
     pub(crate) jobs: u32,
 
     /// The folder for what is found, which is made when something is

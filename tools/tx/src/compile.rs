@@ -31,7 +31,8 @@ pub(crate) fn run(options: &Compile) -> Result<(), Failure> {
     let mut times = Times::default();
     let times_run = options.times.unwrap_or(1);
     let artifact = reporting(&options.program, &text, kept.as_ref(), || {
-        // The first takes longer than those after it, which find the compiler's contexts and pipelines waiting.
+        // The first takes longer than those after it, which find the compiler's contexts and
+        // pipelines waiting.
         let mut start = Instant::now();
         // Nobody runs it.
         let compiler = compiler(kept.clone(), &options.chip)?.without_device_ir();
@@ -76,8 +77,8 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     fs::write(path, text).map_err(|error| Failure::file(path, &error))
 }
 
-/// Refuses files to write that would take the place of the program, or of each other, or whose folder is not there, before work
-/// that takes long.
+/// Refuses files to write that would take the place of the program, or of each other, or whose
+/// folder is not there, before work that takes long.
 pub(crate) fn check_outputs<'p>(
     program: &Path,
     outputs: impl IntoIterator<Item = &'p Path>,
@@ -102,7 +103,8 @@ pub(crate) fn check_outputs<'p>(
     Ok(())
 }
 
-/// Whether two paths are of one file, there or not yet. What is no file, such as `-`, `/dev/null` or a pipe, takes whatever comes.
+/// Whether two paths are of one file, there or not yet. What is no file, such as `-`, `/dev/null`
+/// or a pipe, takes whatever comes.
 pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         if path == Path::new("-") {
@@ -167,8 +169,8 @@ const UNCLEAR: [&str; 12] = [
 /// How many bytes of compiled programs are kept at most.
 const MOST_KEPT: u64 = 512 << 20;
 
-/// Where compiled programs are kept, if anywhere: where the user says, or else in a folder of our own where programs keep what
-/// can be made again.
+/// Where compiled programs are kept, if anywhere: where the user says, or else in a folder of our
+/// own where programs keep what can be made again.
 pub(crate) fn cache(kept: &Kept) -> Result<Option<tx::Cache>, Failure> {
     let (from, given) = match &kept.cache {
         Some(folder) => ("--cache", Some(folder.clone())),
@@ -258,8 +260,8 @@ fn source(program: &Program, text: Vec<u8>) -> tx::Source {
     }
 }
 
-/// What a compilation makes of a program's text, or what is wrong with that, line by line. What the program hardly means is told,
-/// and that it cannot be kept.
+/// What a compilation makes of a program's text, or what is wrong with that, line by line. What the
+/// program hardly means is told, and that it cannot be kept.
 fn reporting(
     program: &Program,
     text: &[u8],
@@ -273,7 +275,8 @@ fn reporting(
         && let Some(trouble) = cache.trouble()
     {
         warn_once(&format!(
-            "{}: what is compiled cannot be kept here: {trouble}; `--cache` and TX_CACHE take another folder, or `off`",
+            "{}: what is compiled cannot be kept here: {trouble}; `--cache` and TX_CACHE take \
+             another folder, or `off`",
             cache.folder().display()
         ));
     }

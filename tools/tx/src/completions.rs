@@ -133,7 +133,8 @@ fn fish(mut command: Command) -> String {
     });
     let codes: Vec<String> = codes.collect();
     script.push_str(&format!(
-        "complete -c {program} -n \"{condition} explain; and string match -q 'T*' -- (commandline -ct)\" -a \"{}\"\n",
+        "complete -c {program} -n \"{condition} explain; and string match -q 'T*' -- (commandline \
+         -ct)\" -a \"{}\"\n",
         codes.join("\n")
     ));
     script

@@ -76,8 +76,8 @@ impl Said {
         }
     }
 
-    /// What is wrong with a program that was checked, at the first place of it that `verdict` names. People read `verdict` in the
-    /// table on standard output, and programs in a note.
+    /// What is wrong with a program that was checked, at the first place of it that `verdict`
+    /// names. People read `verdict` in the table on standard output, and programs in a note.
     pub(crate) fn finding(
         text: &str,
         code: Option<Code>,
@@ -191,7 +191,8 @@ impl Said {
             one.notes.push(said(
                 Severity::Note,
                 fault.location.as_deref(),
-                "several threads access one byte in this op: let one of them do it, or give each a place of its own; \
+                "several threads access one byte in this op: let one of them do it, or give each \
+                 a place of its own; \
                  of a `gpu.all_reduce`, whose memory is not yours, make a `tile.all_reduce`"
                     .to_owned(),
             ));
@@ -204,8 +205,10 @@ impl Said {
                 if one.message.contains("of dynamic shared memory (0 bytes)") =>
             {
                 one.with_note(
-                    "nothing gives this kernel dynamic shared memory: declare the array behind its arguments, \
-                     `workgroup(%S : memref<32xf32, #gpu.address_space<workgroup>>)`, or launch it from a host function by \
+                    "nothing gives this kernel dynamic shared memory: declare the array behind \
+                     its arguments, \
+                     `workgroup(%S : memref<32xf32, #gpu.address_space<workgroup>>)`, or launch \
+                     it from a host function by \
                      `gpu.launch_func` with `dynamic_shared_memory_size`",
                 )
             }
@@ -334,8 +337,9 @@ impl Said {
         }
     }
 
-    /// Adds the text. `shown` is the place whose line stands above it: it is not shown again. `findings` says whether verdicts are
-    /// told as well: they may stand in a table on standard output.
+    /// Adds the text. `shown` is the place whose line stands above it: it is not shown again.
+    /// `findings` says whether verdicts are told as well: they may stand in a table on standard
+    /// output.
     fn style_into(&self, text: &mut String, shown: Option<&tx::Location>, findings: bool) {
         let bold = Style::new().bold();
         let colour = match self.severity {
@@ -370,7 +374,8 @@ impl Said {
             && shown != Some(location)
         {
             shown = Some(location);
-            // Columns count bytes from 1; tabs are kept so that the mark stands where the eye sees the column.
+            // Columns count bytes from 1; tabs are kept so that the mark stands where the eye sees
+            // the column.
             let before = line
                 .get(..location.column.saturating_sub(1))
                 .unwrap_or_default();
@@ -455,7 +460,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// A message about the arguments of the function around a place, with the names that they have there: `arg0.dim1` is `%A.dim1`.
+    /// A message about the arguments of the function around a place, with the names that they have
+    /// there: `arg0.dim1` is `%A.dim1`.
     fn named(&self, location: &tx::Location, message: &str) -> String {
         const ARGUMENT: &str = "arg";
         if !message.contains(ARGUMENT) || location.file != self.file {
@@ -553,7 +559,8 @@ fn location(text: &str) -> Option<tx::Location> {
     })
 }
 
-/// Says messages on standard error, in the form that was chosen. When that is closed there is nowhere to say so.
+/// Says messages on standard error, in the form that was chosen. When that is closed there is
+/// nowhere to say so.
 pub(crate) fn say_all(said: &[Said]) {
     for one in said {
         match Format::chosen() {
@@ -563,8 +570,8 @@ pub(crate) fn say_all(said: &[Said]) {
     }
 }
 
-/// Writes to standard error, without colours where that is no terminal or they are not wanted (`NO_COLOR`), and with them where
-/// they are all the same (`CLICOLOR_FORCE`).
+/// Writes to standard error, without colours where that is no terminal or they are not wanted
+/// (`NO_COLOR`), and with them where they are all the same (`CLICOLOR_FORCE`).
 fn write(text: &str) {
     use std::io::Write;
     crate::progress::around(|| {
@@ -620,7 +627,8 @@ mod tests {
         assert_eq!(
             said[0].text(),
             "a.mlir:2:4: error: 'tile.reduce' op axis 2 is out of range for rank 2\n\tx  here\n\t  ^\n\
-             a.mlir:2:4: note: of the same place\na.mlir:1:1: note: a note\nfirst\n^\n  = TX0001: tx explain TX0001\n"
+             a.mlir:2:4: note: of the same place\na.mlir:1:1: note: a note\nfirst\n^\n  = TX0001: \
+             tx explain TX0001\n"
         );
         assert!(said[0].styled().contains('\u{1b}'));
         let json = said[0].json();
@@ -655,7 +663,8 @@ mod tests {
 
     #[test]
     fn arguments_have_the_names_of_the_program() {
-        let text = b"func.func @f(%A: memref<?xf32, affine_map<(d0) -> (d0)>>, // %C: (\n  %B : memref<?xf32>, %n: index) {\n  op %B : f\n}\n";
+        let text = b"func.func @f(%A: memref<?xf32, affine_map<(d0) -> (d0)>>, // %C: (\n  %B : \
+                     memref<?xf32>, %n: index) {\n  op %B : f\n}\n";
         let lines = Lines::of(Path::new("a.mlir"), text);
         let place = at(3, 3).expect("a place");
         for (message, expected) in [

@@ -13,7 +13,8 @@ use crate::failure::Failure;
 
 /// How to get NVIDIA's assembler.
 pub(crate) const GET_PTXAS: &str = "`pip install nvidia-cuda-nvcc` and put its `bin` on PATH; \
-                                    in a clone of tx, `cargo xtask setup` installs it as `target/tools/ptxas`, which `--ptxas` may name";
+                                    in a clone of tx, `cargo xtask setup` installs it as \
+                                    `target/tools/ptxas`, which `--ptxas` may name";
 
 /// Runs `tx doctor`. Everything it looks for is optional, so what is missing is no failure.
 pub(crate) fn run(options: &Doctor) -> Result<(), Failure> {
@@ -137,8 +138,9 @@ fn ptxas() -> String {
     }
 }
 
-/// On PATH, or where `cargo xtask setup` puts it: in `tools` of the target directory that this program was built in, of the
-/// workspace it is started in, or of the clone whose packages a program that is built elsewhere is made of.
+/// On PATH, or where `cargo xtask setup` puts it: in `tools` of the target directory that this
+/// program was built in, of the workspace it is started in, or of the clone whose packages a
+/// program that is built elsewhere is made of.
 pub(crate) fn find_ptxas() -> Option<PathBuf> {
     Places {
         path: env::var_os("PATH").unwrap_or_default(),

@@ -28,7 +28,8 @@ pub(crate) fn run(options: &Explain) -> Result<(), Failure> {
     match what.to_str().and_then(known) {
         Some(number) => code(number),
         None if !what.exists() && is_nearly_a_code(what) => Err(Failure::Usage(format!(
-            "`{}` is no code, and there is no such file: codes are as `TX0001`, and `tx explain --list` lists all",
+            "`{}` is no code, and there is no such file: codes are as `TX0001`, and `tx explain \
+             --list` lists all",
             what.display()
         ))),
         None if !what.exists() && what.extension().is_none() && what != Path::new("-") => {
@@ -153,7 +154,8 @@ fn program(file: &Path, options: &Explain) -> Result<(), Failure> {
         let why = match told.is_empty() {
             true => "",
             false => {
-                ": its kernels say what every thread does, so that no schedule or variant is chosen; `tx report` draws what \
+                ": its kernels say what every thread does, so that no schedule or variant is \
+                 chosen; `tx report` draws what \
                  threads exchange, and `tx validate` checks it"
             }
         };

@@ -13,8 +13,9 @@ use crate::failure::Failure;
 use crate::name;
 use crate::progress;
 
-/// The arguments that make this program answer cases on standard input, as `tx fuzz modules` starts it. No user does, and neither
-/// help nor completions, which clap makes of all that it knows, name them.
+/// The arguments that make this program answer cases on standard input, as `tx fuzz modules` starts
+/// it. No user does, and neither help nor completions, which clap makes of all that it knows, name
+/// them.
 const WORKER: [&str; 2] = ["fuzz", "worker"];
 
 /// Whether this process is one that answers cases.
@@ -100,7 +101,8 @@ fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     crate::print(format!("{summary}\n").as_bytes())?;
     if let (Some(forced), 0) = (&summary.forced, summary.cases) {
         return Err(Failure::Refused(format!(
-            "no reduction of {} programs is one that `{forced}` takes, and nothing is found out about it: `--cases` and `--seconds` \
+            "no reduction of {} programs is one that `{forced}` takes, and nothing is found out \
+             about it: `--cases` and `--seconds` \
              allow more, and `--first` and `--seed` give others",
             summary.passed_over
         )));
@@ -108,7 +110,8 @@ fn conclude(summary: &Summary, folder: &Path) -> Result<(), Failure> {
     match summary.is_clean() {
         true => Ok(()),
         false => Err(Failure::Failed(format!(
-            "tx: there are findings: programs, and descriptions for `tx fuzz replay`, are in {}: the first few of each kind, made \
+            "tx: there are findings: programs, and descriptions for `tx fuzz replay`, are in {}: \
+             the first few of each kind, made \
              smaller. `--first N --cases 1` writes that of case N",
             folder.display()
         ))),

@@ -1,7 +1,7 @@
 //! The `tx` program as a library: its commands with the variants and passes of another compiler.
 //!
-//! `tx validate`, `tx run`, `tx explain` and the others know what is registered in their own process. A compiler that
-//! registers more has a `tx` of its own, which is a `main`:
+//! `tx validate`, `tx run`, `tx explain` and the others know what is registered in their own
+//! process. A compiler that registers more has a `tx` of its own, which is a `main`:
 //!
 //! ```no_run
 //! # mod mine { pub fn register() -> Result<(), tx::Error> { Ok(()) } }
@@ -12,7 +12,8 @@
 //! }
 //! ```
 //!
-//! What it says is what `tx` says, and so are options and exit statuses; it calls itself by the name that it is started by.
+//! What it says is what `tx` says, and so are options and exit statuses; it calls itself by the
+//! name that it is started by.
 
 mod batch;
 mod bench;
@@ -62,16 +63,17 @@ pub type Register = fn() -> Result<(), tx::Error>;
 
 static PREPARE: OnceLock<Prepare> = OnceLock::new();
 
-/// Does what the arguments of the process say. It is the body of `main`: it is called while there is no other thread, and sets
-/// the panic hook.
+/// Does what the arguments of the process say. It is the body of `main`: it is called while there
+/// is no other thread, and sets the panic hook.
 #[must_use = "it is the exit status"]
 pub fn main() -> ExitCode {
     main_of("tx", || Ok(()), Ok)
 }
 
-/// The same with what `register` registers, once, and with every compiler as `prepare` returns it: with passes put into
-/// `lower-reduction`. A pass that is registered and put nowhere is not run; `Ok` puts none. What `register` refuses, such as a
-/// name that is taken, is told, and the exit status is 1.
+/// The same with what `register` registers, once, and with every compiler as `prepare` returns it:
+/// with passes put into `lower-reduction`. A pass that is registered and put nowhere is not run;
+/// `Ok` puts none. What `register` refuses, such as a name that is taken, is told, and the exit
+/// status is 1.
 #[must_use = "it is the exit status"]
 pub fn main_with(register: Register, prepare: Prepare) -> ExitCode {
     main_of(

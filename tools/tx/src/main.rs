@@ -1,6 +1,7 @@
 //! The `tx` program: compile and run reductions.
 
-/// Also of what MLIR and LLVM allocate, which is most of it: the C library's takes a tenth of the time that compiling takes.
+/// Also of what MLIR and LLVM allocate, which is most of it: the C library's takes a tenth of the
+/// time that compiling takes.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

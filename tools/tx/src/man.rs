@@ -10,7 +10,8 @@ use crate::cli::{Cli, Man};
 use crate::failure::Failure;
 use crate::name;
 
-/// The day of this version, that of its heading in CHANGELOG.md once it has one: a version has one text, whenever it is built.
+/// The day of this version, that of its heading in CHANGELOG.md once it has one: a version has one
+/// text, whenever it is built.
 const DATE: &str = "2026-11-26";
 
 /// Runs `tx man`.

@@ -1,4 +1,5 @@
-//! Whether there is memory for arguments. Systems promise more than they have, and end the process that makes use of it.
+//! Whether there is memory for arguments. Systems promise more than they have, and end the process
+//! that makes use of it.
 
 use sysinfo::{MemoryRefreshKind, RefreshKind, System};
 use tx_runtime::Spec;
@@ -20,7 +21,8 @@ pub(crate) fn check(specs: &[Spec], copied: bool) -> Result<(), Failure> {
     let asked = System::new_with_specifics(RefreshKind::nothing().with_memory(memory));
     // Where the system does not say, allocations tell.
     let Ok(system) = asked else { return Ok(()) };
-    // What a group of processes may have; what it has includes files that are kept as long as nobody needs the memory.
+    // What a group of processes may have; what it has includes files that are kept as long as
+    // nobody needs the memory.
     let most = system
         .cgroup_limits()
         .map_or(u64::MAX, |limits| limits.total_memory);

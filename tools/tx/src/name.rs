@@ -1,5 +1,5 @@
-//! What the program is called: another compiler has these commands under a name of its own, which is the one that it was
-//! started by, and users are to type that one.
+//! What the program is called: another compiler has these commands under a name of its own, which
+//! is the one that it was started by, and users are to type that one.
 //!
 //! Texts in the source speak of `tx`, also those of libraries. They are renamed where they are given out.
 
@@ -84,7 +84,8 @@ fn helped(command: Command) -> Command {
     command
 }
 
-/// The text with another name in place of `tx` where that is a word: `tx-opt` and `tx_runtime` are none of it.
+/// The text with another name in place of `tx` where that is a word: `tx-opt` and `tx_runtime` are
+/// none of it.
 fn renamed(text: &str, name: &str) -> String {
     let mut done = String::new();
     let mut rest = text;

@@ -1,8 +1,9 @@
 //! How far long work is, on standard error.
 //!
-//! There is a bar where standard error is a terminal. It is cleared when the work ends. What is printed meanwhile goes through
-//! [`around`], so that it does not run into the bar. Elsewhere there are lines, few and of long work only: who waits for a log
-//! wants to know that there is something to wait for.
+//! There is a bar where standard error is a terminal. It is cleared when the work ends. What is
+//! printed meanwhile goes through [`around`], so that it does not run into the bar. Elsewhere there
+//! are lines, few and of long work only: who waits for a log wants to know that there is something
+//! to wait for.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
@@ -21,7 +22,8 @@ pub(crate) struct Options {
     #[arg(long, short, global = true, display_order = 101)]
     pub(crate) quiet: bool,
 
-    /// When to show how far long work is: auto (without a terminal a line every 10 seconds), never, or always (a line every second)
+    /// When to show how far long work is: auto (without a terminal a line every 10 seconds), never,
+    /// or always (a line every second)
     #[arg(
         long,
         value_name = "WHEN",

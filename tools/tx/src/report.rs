@@ -27,8 +27,8 @@ const KERNELS: &str = "convert-tile-to-gpu";
 /// The stage after which there are fragments, if there are any.
 const FRAGMENTS: &str = "parse";
 
-/// What there may be to do after a stage with generated inputs: a sixteenth of what `tx validate` does. Of most programs all
-/// inputs fit.
+/// What there may be to do after a stage with generated inputs: a sixteenth of what `tx validate`
+/// does. Of most programs all inputs fit.
 const WORK: u64 = 1 << 22;
 
 /// Compiling, explaining, compiling with locations, checking.
@@ -110,7 +110,8 @@ pub(crate) fn run(options: &cli::Report) -> Result<(), Failure> {
     }
 }
 
-/// Compiles the program, and keeps what there is to see on the way, which is all there is where it is refused.
+/// Compiles the program, and keeps what there is to see on the way, which is all there is where it
+/// is refused.
 fn lower(
     compiler: &tx::Compiler,
     source: &tx::Source,
@@ -272,7 +273,8 @@ fn check(
             stage.verdict = Some(tx_report::Verdict {
                 mood: Mood::Nothing,
                 word: "not run".to_owned(),
-                detail: "PTX cannot be run here. It was compared with the last IR where it was made, and that IR was launched."
+                detail: "PTX cannot be run here. It was compared with the last IR where it was \
+                         made, and that IR was launched."
                     .to_owned(),
             });
         }

@@ -13,7 +13,8 @@ use crate::failure::Failure;
 use crate::memory;
 use crate::progress::note_once;
 
-/// Steps of a launch on the CPU after which it is taken to have no end, unless the user says otherwise: some seconds.
+/// Steps of a launch on the CPU after which it is taken to have no end, unless the user says
+/// otherwise: some seconds.
 const MOST_STEPS: u64 = 1 << 28;
 /// As many more for each element of the arguments, and for each thread.
 const STEPS_FOR_ELEMENT: u64 = 64;
@@ -117,7 +118,8 @@ impl Launch {
         }
     }
 
-    /// Why a run of `plan`, which `program` was compiled to, was refused or failed. Of an argument that does not fit, it says which file it came from.
+    /// Why a run of `plan`, which `program` was compiled to, was refused or failed. Of an argument
+    /// that does not fit, it says which file it came from.
     pub(crate) fn refused(&self, error: tx_runtime::Error, program: &Path, plan: &Plan) -> Failure {
         let said = Said::by_tx(&error.to_string());
         let (index, hint) = match &error {
@@ -134,7 +136,8 @@ impl Launch {
             return error.into();
         };
         let mut note = format!("argument {index} is {}", path.display());
-        // A shape that does not fit has its hint already; words that are read as another type are no numbers for NumPy.
+        // A shape that does not fit has its hint already; words that are read as another type are
+        // no numbers for NumPy.
         let argument = plan
             .arguments
             .get(*index)
@@ -227,8 +230,8 @@ fn launch(options: &Run, device: &Device, artifact: &Artifact) -> Result<Outputs
     })
 }
 
-/// The newest chip known here whose code runs on the device. Code for one chip runs on later ones, so a device newer than
-/// this program gets the newest it knows.
+/// The newest chip known here whose code runs on the device. Code for one chip runs on later ones,
+/// so a device newer than this program gets the newest it knows.
 fn newest_for(device: &Device) -> String {
     let Some(chip) = device.chip() else {
         return tx_target::DEFAULT_CHIP.to_owned();

@@ -1,7 +1,8 @@
 //! `--trace FILE`: what `tx` did and when, in the form that Perfetto and Chrome's `about:tracing` read.
 //!
-//! The file is a JSON list of events, one a line: a span begins (`B`) and ends (`E`), something happens (`i`). Lines are
-//! written as they come, so that after a crash the file says how far it went; viewers take a list without its end.
+//! The file is a JSON list of events, one a line: a span begins (`B`) and ends (`E`), something
+//! happens (`i`). Lines are written as they come, so that after a crash the file says how far it
+//! went; viewers take a list without its end.
 
 use std::fmt::Debug;
 use std::fs::File;

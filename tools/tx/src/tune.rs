@@ -85,7 +85,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             task.doing(&candidate.schedule);
             let trial = match compiled(&trial) {
                 Ok(trial) => trial,
-                // A later pass may refuse what is legal as a schedule, as where a kernel has too few named barriers.
+                // A later pass may refuse what is legal as a schedule, as where a kernel has too
+                // few named barriers.
                 Err(error) => {
                     task.step();
                     let reason = error.diagnostics.first().map_or("", |d| d.message.as_str());
@@ -105,7 +106,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
             errors
                 .0
                 .push((candidate.microseconds / measured).ln().powi(2));
-            // The first is what there is, measured again: the time before was of a machine that had not begun yet.
+            // The first is what there is, measured again: the time before was of a machine that had
+            // not begun yet.
             if rank == 0 {
                 best = best.min(measured);
                 if schedules.iter().all(Option::is_none) {
@@ -142,7 +144,8 @@ pub(crate) fn run(options: &Tune) -> Result<(), Failure> {
     note(match schedules.iter().all(Option::is_none) {
         true => "no schedule is better: the program is written as it is",
         false => {
-            "what is written is for arguments like these, whatever the lengths are: a program without a schedule has one for each length"
+            "what is written is for arguments like these, whatever the lengths are: a program \
+             without a schedule has one for each length"
         }
     });
     match options.output.to_str() {

@@ -66,7 +66,8 @@ fn nearest<'n>(found: &str, known: impl Iterator<Item = &'n str>) -> Option<Stri
     tx_mlir::nearest(found, known).map(str::to_owned)
 }
 
-/// Names the command that was meant: clap compares words by the letters that they share, and offers `completions` for `cmpile`.
+/// Names the command that was meant: clap compares words by the letters that they share, and offers
+/// `completions` for `cmpile`.
 fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
@@ -82,7 +83,8 @@ fn suggest_command(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     };
 }
 
-/// Names the value that was meant, if one was: all that there are stand above it, and clap offers `zsh` for `tcsh`.
+/// Names the value that was meant, if one was: all that there are stand above it, and clap offers
+/// `zsh` for `tcsh`.
 fn suggest_value(error: &mut clap::Error) {
     let (Some(ContextValue::String(found)), Some(ContextValue::Strings(known))) = (
         error.get(ContextKind::InvalidValue),
@@ -125,8 +127,8 @@ fn suggest_option(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     error.insert(ContextKind::Suggested, tip);
 }
 
-/// Of an option that stands before a command is named: which commands have it, or which commands there are. Of a value that is
-/// missing or wrong: how the command is used, which clap leaves out.
+/// Of an option that stands before a command is named: which commands have it, or which commands
+/// there are. Of a value that is missing or wrong: how the command is used, which clap leaves out.
 fn suggest_owner(error: &mut clap::Error, root: &Command, args: &[OsString]) {
     let Some(ContextValue::String(found)) = error.get(ContextKind::InvalidArg) else {
         return;

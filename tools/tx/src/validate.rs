@@ -110,7 +110,8 @@ pub(crate) fn assumed_grid(grid: &str, entries: &[String]) -> String {
         n => format!(" and {n} more"),
     };
     format!(
-        "Run with {grid}, as nothing says the grid: {}{more}. `--grid X,Y,Z` says it, or `known_grid_size = array<i32: X, Y, Z>` \
+        "Run with {grid}, as nothing says the grid: {}{more}. `--grid X,Y,Z` says it, or \
+         `known_grid_size = array<i32: X, Y, Z>` \
          beside the block size.",
         named.join(", ")
     )

@@ -1,7 +1,7 @@
 //! Pages of `tx report` in a browser: `browser/check.mjs` opens them in Chromium and uses them as people do.
 //!
-//! `TX_BLESS=1 cargo test -p tx-cli --test browser` takes new screenshots. Those that differ are put into `browser` in the target
-//! folder's `tmp`.
+//! `TX_BLESS=1 cargo test -p tx-cli --test browser` takes new screenshots. Those that differ are
+//! put into `browser` in the target folder's `tmp`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,8 @@ const ROWS: &str = "\
 // Sums of four rows of eight numbers, <b>eight lanes</b> a row.
 gpu.module @kernels {
   gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>)
-      workgroup(%As : memref<4x8xf32, #gpu.address_space<workgroup>>, %Bs : memref<4xf32, #gpu.address_space<workgroup>>)
+      workgroup(%As : memref<4x8xf32, #gpu.address_space<workgroup>>,
+                %Bs : memref<4xf32, #gpu.address_space<workgroup>>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     tile.copy %A to %As scope(cta) : memref<4x8xf32> to memref<4x8xf32, #gpu.address_space<workgroup>>
     tile.reduce sum %As into %Bs axes [-1] scope(cta)
@@ -26,8 +27,10 @@ gpu.module @kernels {
 /// A variant that cannot take it is asked for.
 const REFUSED: &str = "\
 gpu.module @kernels {
-  gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"packed_key\"} : memref<4x8xf32> into memref<4xf32>
+  gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"packed_key\"} : memref<4x8xf32> \
+                                                                into memref<4xf32>
     gpu.return
   }
 }
@@ -49,7 +52,8 @@ const HOSTILE: &str = "\
 // </script><script>window.hit = 1</script> <img src=x onerror=\"hit=1\"> &lt; <!-- </table></details>
 gpu.module @\"</script><script>window.hit = 1</script>\" {
   gpu.func @rows(%A: memref<128xf32>, %B: memref<f32>) kernel
-      attributes {known_block_size = array<i32: 128, 1, 1>, \"<img src=x onerror=hit=1>\" = \"</style><svg onload=hit=1>\"} {
+      attributes {known_block_size = array<i32: 128, 1, 1>, \"<img src=x onerror=hit=1>\" = \
+                                                              \"</style><svg onload=hit=1>\"} {
     tile.reduce sum %A into %B axes [0] scope(cta) : memref<128xf32> into memref<f32>
     gpu.return
   }
@@ -59,14 +63,16 @@ gpu.module @\"</script><script>window.hit = 1</script>\" {
 /// Registers of the threads of a warp.
 const FRAGMENTS: &str = "\
 gpu.module @kernels {
-  gpu.func @rows(%A: memref<16x8xf32>, %B: memref<16xf32>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+  gpu.func @rows(%A: memref<16x8xf32>, %B: memref<16xf32>)
+      kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
     %x = tile.load %A scope(warp) : memref<16x8xf32>
         -> !tile.fragment<16x8xf32, #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <4 : 1 lane>, <2 : 1 reg>]>>
     %r = tile.reduce max %x axes [1] scope(warp)
         : !tile.fragment<16x8xf32, #tile.layout<[<2 : 2 reg>, <8 : 4 lane>, <4 : 1 lane>, <2 : 1 reg>]>>
         -> !tile.fragment<16xf32, #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>>
     tile.store %r to %B scope(warp)
-        : !tile.fragment<16xf32, #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>> to memref<16xf32>
+        : !tile.fragment<16xf32, #tile.layout<[<2 : 1 reg>, <8 : 4 lane>] replica [<4 : 1 lane>]>>
+          to memref<16xf32>
     gpu.return
   }
 }
@@ -126,7 +132,8 @@ fn pages_work_in_a_browser() {
     let chromium = std::env::var_os("TX_CHROMIUM").unwrap_or_else(|| "/usr/bin/chromium".into());
     assert!(
         Path::new(&chromium).is_file(),
-        "this test needs Chromium, and there is no {}: `cargo xtask setup` installs it; or name another in TX_CHROMIUM",
+        "this test needs Chromium, and there is no {}: `cargo xtask setup` installs it; or name \
+         another in TX_CHROMIUM",
         Path::new(&chromium).display()
     );
     let pages = tempfile::tempdir().expect("a temporary folder");

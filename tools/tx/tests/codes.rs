@@ -1,5 +1,5 @@
-//! The pages of `docs/diagnostics` against the compiler: each refused example reports the code of its page and no other, and each
-//! accepted one is accepted.
+//! The pages of `docs/diagnostics` against the compiler: each refused example reports the code of
+//! its page and no other, and each accepted one is accepted.
 
 use std::collections::BTreeSet;
 use std::fs;

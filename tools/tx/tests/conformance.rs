@@ -12,7 +12,8 @@
 //! one that is forced, or `chosen` where the compiler chooses. `verdicts` asks every variant
 //! whether it accepts, and compares the answers with the table in `conformance/variants.rs`.
 //!
-//! Each program is compiled for one of three chips, in turn; it is run as it is for that, and its PTX assembled by `ptxas`.
+//! Each program is compiled for one of three chips, in turn; it is run as it is for that, and its
+//! PTX assembled by `ptxas`.
 //!
 //! Besides libtest's arguments there are `--every-chip` (assemble for all of them) and `--dump DIR`:
 //! run nothing; write programs, inputs, expected outputs and how to compare them, for a machine
@@ -143,8 +144,8 @@ fn assemble(folder: &Path, chip: &str) -> Result<(), String> {
     ptxas::assemble(&ptx, chip).map_err(|error| format!("{chip}: {error}"))
 }
 
-/// Runs a program as it is compiled for the first of some chips, and has the PTX for all of them assembled. What needs a newer
-/// chip than these is compiled for its own.
+/// Runs a program as it is compiled for the first of some chips, and has the PTX for all of them
+/// assembled. What needs a newer chip than these is compiled for its own.
 fn run(spec: &Spec, chips: &[&str]) -> Result<(), String> {
     let case = spec.case()?;
     let folder = folder_of(spec);

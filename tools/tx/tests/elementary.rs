@@ -1,11 +1,12 @@
 //! Elementary functions: the error of each, in each type.
 //!
-//! A kernel computes a function of more than 100,000 numbers, most of them as vectors, the rest one by one, and `tx run` runs
-//! it on the CPU. Each result is compared with a reference: for f64, one of twice the bits (`elementary/double.rs`); for
-//! narrower types, Rust's functions of f64. Of f16 and bf16 every number is an argument. The bounds are in
-//! `elementary/functions.rs`.
+//! A kernel computes a function of more than 100,000 numbers, most of them as vectors, the rest one
+//! by one, and `tx run` runs it on the CPU. Each result is compared with a reference: for f64, one
+//! of twice the bits (`elementary/double.rs`); for narrower types, Rust's functions of f64. Of f16
+//! and bf16 every number is an argument. The bounds are in `elementary/functions.rs`.
 //!
-//! A test's name is `elementary::TYPE::FUNCTION`. With `--measure` each prints the largest error that it found.
+//! A test's name is `elementary::TYPE::FUNCTION`. With `--measure` each prints the largest error
+//! that it found.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -145,7 +146,8 @@ fn run(function: &Function, element: Element, name: &str) -> Result<f64, String>
     if error > bound {
         let shown: Vec<String> = arguments.iter().map(|all| element.show(all[at])).collect();
         return Err(format!(
-            "{}({}) is {}, off by {error:.3} units in the last place, at most {bound} expected; it is {}\nfiles are in {}",
+            "{}({}) is {}, off by {error:.3} units in the last place, at most {bound} expected; \
+             it is {}\nfiles are in {}",
             function.name,
             shown.join(", "),
             element.show(results[at]),
@@ -203,7 +205,8 @@ fn compute(
     Ok(element.unpack(&Array::read(&result)?.bytes))
 }
 
-/// How far a result is off, in units of the last place of the exact one; infinity where it is of another sort.
+/// How far a result is off, in units of the last place of the exact one; infinity where it is of
+/// another sort.
 fn error(function: &Function, element: Element, [x, y]: [f64; 2], found: f64) -> f64 {
     let exact = match element {
         Element::F64 => function.precise(x, y),

@@ -1,5 +1,5 @@
-//! Every program of `lit-tests/tutorial`, `lit-tests/programs` and `lit-tests/cases`, run by `tx run` at several sizes
-//! and compared with a reference in f64.
+//! Every program of `lit-tests/tutorial`, `lit-tests/programs` and `lit-tests/cases`, run by `tx
+//! run` at several sizes and compared with a reference in f64.
 //!
 //! A program says in `COMPARE` lines what it computes, as NumPy would; `lit-tests/README.md` is the
 //! manual. Here are
@@ -14,9 +14,9 @@
 //!
 //! The PTX of each is assembled by `ptxas` for three chips.
 //!
-//! A test's name is `FOLDER/FILE::ENTRY::SIZES`, or `…::ptx`. Besides libtest's arguments there is `--dump DIR`:
-//! run nothing; write programs, inputs, expected outputs and how to compare them, for a machine
-//! without Rust.
+//! A test's name is `FOLDER/FILE::ENTRY::SIZES`, or `…::ptx`. Besides libtest's arguments there is
+//! `--dump DIR`: run nothing; write programs, inputs, expected outputs and how to compare them, for
+//! a machine without Rust.
 
 use std::collections::BTreeSet;
 use std::fs;

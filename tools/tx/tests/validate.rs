@@ -1,12 +1,14 @@
 //! Every program of `lit-tests`, checked after every pass by execution: what `tx validate` does.
 //!
-//! A test is a file; its parts between `// -----` are programs of their own, and all their functions and kernels are
-//! checked. Each must be valid, but for those in `validate/exceptions.txt`: a line there is a file, a part and an entry,
-//! and what comes of it, which must be what is found. Files and parts that are tests of diagnostics, which expect an
-//! error or run `not`, are left out. The chip is the first that a `RUN` line of the file names, or else the default.
+//! A test is a file; its parts between `// -----` are programs of their own, and all their
+//! functions and kernels are checked. Each must be valid, but for those in
+//! `validate/exceptions.txt`: a line there is a file, a part and an entry, and what comes of it,
+//! which must be what is found. Files and parts that are tests of diagnostics, which expect an
+//! error or run `not`, are left out. The chip is the first that a `RUN` line of the file names, or
+//! else the default.
 //!
-//! `--bless` writes the exceptions as they are; `--every-input` runs all inputs that `tx validate` makes of each, which
-//! takes longer.
+//! `--bless` writes the exceptions as they are; `--every-input` runs all inputs that `tx validate`
+//! makes of each, which takes longer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -137,8 +139,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// How many inputs a file is run on: most where it is a whole program, fewer where it shows a way through the passes or a
-/// tool, and those that show most where it is for one pass.
+/// How many inputs a file is run on: most where it is a whole program, fewer where it shows a way
+/// through the passes or a tool, and those that show most where it is for one pass.
 fn inputs_of(name: &str) -> usize {
     match name.split('/').next() {
         Some("programs") => 40,

@@ -1,8 +1,9 @@
 //! `cargo xtask book`: the pages of `docs/` as a book, by mdBook.
 //!
-//! mdBook reads one folder, and the pages lead to files all over the repository. So that every link of a page is one of the
-//! book as well, a copy of what the book needs is made with the repository's own folders: the pages, and the files and
-//! folders that they lead to. What mdBook makes of it is read again, and every link in it followed.
+//! mdBook reads one folder, and the pages lead to files all over the repository. So that every link
+//! of a page is one of the book as well, a copy of what the book needs is made with the
+//! repository's own folders: the pages, and the files and folders that they lead to. What mdBook
+//! makes of it is read again, and every link in it followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +18,8 @@ use crate::workspace::Workspace;
 
 const SUMMARY: &str = "docs/SUMMARY.md";
 
-/// Installed from crates.io into `target/tools`, as no one else needs it. It takes about three minutes to build, once.
+/// Installed from crates.io into `target/tools`, as no one else needs it. It takes about three
+/// minutes to build, once.
 const MDBOOK_VERSION: &str = "0.5.4";
 
 pub(crate) fn book(workspace: &Workspace) -> Result<PathBuf> {

@@ -1,12 +1,13 @@
-//! `test`, `lint`, `bless`, `bench`, and `ci`, which is `.ci/run`.
+//! `test`, `deep`, `lint`, `bless`, `bench`, and `ci`, which is `.ci/run`.
 
+use std::fs::File;
 use std::process::Command;
 
 use anyhow::{Result, bail};
 
 use crate::sh::{self, Style};
 use crate::workspace::Workspace;
-use crate::{codegen, setup, tidy};
+use crate::{codegen, fuzz, setup, tidy};
 
 /// Every test, and then what tests cannot see: stale pages, and the rules of the repository.
 pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
@@ -24,8 +25,33 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What needs no test run. Clippy and rustdoc see every target, with warnings as errors; clippy also sees the runtime without
-/// the executor, and the examples without the compiler, which need no MLIR.
+/// What continuous integration samples, in full: every input of every program of the lit tests
+/// after every pass, every edit of the mutation tests, which also writes `docs/mutations.md`, and
+/// `seconds` of fuzzing. It takes hours.
+pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
+    setup::setup(workspace)?;
+    setup::setup_tests()?;
+    let test = |package: &str, name: &str| {
+        let mut cargo = workspace.cargo();
+        cargo.args(["test", "--package", package, "--test", name, "--"]);
+        cargo
+    };
+    sh::run(test("tx-cli", "validate").arg("--every-input"))?;
+    let edits = workspace.target.join("mutations.jsonl");
+    sh::run(
+        test("tx-validate", "mutations")
+            .arg("--run")
+            .stdout(File::create(&edits)?),
+    )?;
+    sh::run(test("tx-validate", "mutations").arg("--page").arg(&edits))?;
+    fuzz::fuzz(workspace, seconds, 0, None)?;
+    println!("{}", Style::stdout().green("deep: nothing found"));
+    Ok(())
+}
+
+/// What needs no test run. Clippy and rustdoc see every target, with warnings as errors; clippy
+/// also sees the runtime without the executor, and the examples without the compiler, which need no
+/// MLIR.
 pub(crate) fn lint(workspace: &Workspace) -> Result<()> {
     sh::run(workspace.cargo().args(["fmt", "--all", "--check"]))?;
     setup::setup(workspace)?;

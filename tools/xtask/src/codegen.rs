@@ -1,8 +1,9 @@
 //! The generated pages of `docs/`: what the compiler says about itself.
 //!
 //! `passes.md` comes from the registry (`tx-opt --tx-dump-registry`), where each pass's page is its
-//! own doc comment; `variants.md` likewise (`--tx-dump-variants`); `tile-dialect.md` comes from `Tile.td` by way of `mlir-tblgen`;
-//! `tutorial.md` comes from the tests of `lit-tests/tutorial` and their snapshots.
+//! own doc comment; `variants.md` likewise (`--tx-dump-variants`); `tile-dialect.md` comes from
+//! `Tile.td` by way of `mlir-tblgen`; `tutorial.md` comes from the tests of `lit-tests/tutorial`
+//! and their snapshots.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -161,9 +162,12 @@ fn variants_page(variants: &[Value]) -> Result<String> {
     page.push_str(
         "<!-- Source: `doc` and `predicates` of each variant, in passes/src/variants. -->\n\n\
          # Variants\n\n\
-         The ways in which `tile.reduce` can be computed, among which [`--tile-select-variant`](passes.md#--tile-select-variant) \
-         chooses. Of those\nwhose conditions all accept, the highest priority wins, then the lowest cost in cycles, then the \
-         name. `variant = \"NAME\"` on the\nop forces one, whose conditions must still accept. `tx explain FILE.mlir` \
+         The ways in which `tile.reduce` can be computed, among which \
+         [`--tile-select-variant`](passes.md#--tile-select-variant) \
+         chooses. Of those\nwhose conditions all accept, the highest priority wins, then the \
+         lowest cost in cycles, then the \
+         name. `variant = \"NAME\"` on the\nop forces one, whose conditions must still accept. \
+         `tx explain FILE.mlir` \
          prints what became of each, with a reason for\nevery condition that refused.\n\n\
          | variant | priority | what it does |\n|---|--:|---|\n",
     );
@@ -185,7 +189,8 @@ fn variants_page(variants: &[Value]) -> Result<String> {
         let name = text(variant, "name");
         write!(
             page,
-            "\n## `{name}`\n\n{}\n\nConditions, by the names under which `tx explain` gives their reasons: {}.\n",
+            "\n## `{name}`\n\n{}\n\nConditions, by the names under which `tx explain` gives their \
+             reasons: {}.\n",
             text(variant, "doc"),
             predicates(variant).join(", ")
         )?;
@@ -309,8 +314,9 @@ fn dialect_page(workspace: &Workspace) -> Result<String> {
     Ok(page.trim_end().to_owned() + "\n")
 }
 
-/// The line with the cells of its row escaped, if it is one of a table that mlir-tblgen writes as HTML: there, `<WORD>` in a
-/// summary would be a tag. Backticks, which mean nothing in HTML, become code.
+/// The line with the cells of its row escaped, if it is one of a table that mlir-tblgen writes as
+/// HTML: there, `<WORD>` in a summary would be a tag. Backticks, which mean nothing in HTML, become
+/// code.
 fn html_row(line: &str) -> String {
     let Some(cells) = line
         .strip_prefix("<tr><td>")
@@ -416,7 +422,8 @@ mod tests {
         let row = |cells: &str| html_row(&format!("<tr><td>{cells}</td></tr>"));
         assert_eq!(
             row("<code>k</code></td><td>X&Y<T></td><td>one: `#k<WORD>`, where"),
-            "<tr><td><code>k</code></td><td>X&amp;Y&lt;T&gt;</td><td>one: <code>#k&lt;WORD&gt;</code>, where</td></tr>"
+            "<tr><td><code>k</code></td><td>X&amp;Y&lt;T&gt;</td><td>one: \
+             <code>#k&lt;WORD&gt;</code>, where</td></tr>"
         );
         assert_eq!(row("a `b"), "<tr><td>a `b</td></tr>");
         let other = "| `x<T>` | <br> |";

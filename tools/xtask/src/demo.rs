@@ -82,7 +82,8 @@ fn heading(title: &str, summary: &str) {
     println!("\n{title}  {}", style.dim(summary));
 }
 
-/// What the demonstration program calls its kernel's arguments and shared memory. MLIR forgets both when it has read it.
+/// What the demonstration program calls its kernel's arguments and shared memory. MLIR forgets both
+/// when it has read it.
 struct Words {
     arguments: Vec<String>,
     shared: Option<String>,
@@ -149,8 +150,8 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.' | '-')
 }
 
-/// Prints a line of IR so that it fits. 64 bits are what attributes have anyway, and types stand at the end of a line that says
-/// more before.
+/// Prints a line of IR so that it fits. 64 bits are what attributes have anyway, and types stand at
+/// the end of a line that says more before.
 fn print_ir(mark: &str, line: &str, paint: impl Fn(&str) -> String) {
     for (number, part) in fit(line).iter().enumerate() {
         let mark = if number == 0 { mark } else { " " };
@@ -427,7 +428,8 @@ gpu.module @m {
         let words = Words::of(source);
         assert_eq!(words.arguments, ["A", "As"]);
         let kernel = [
-            "gpu.func @k(%arg0: memref<4xf32>) workgroup(%arg1 : memref<4xf32, #gpu.address_space<workgroup>>) kernel {",
+            "gpu.func @k(%arg0: memref<4xf32>) workgroup(%arg1 : memref<4xf32, \
+             #gpu.address_space<workgroup>>) kernel {",
             "  tile.copy %arg0 to %arg1 : memref<4xf32> to memref<4xf32, #gpu.address_space<workgroup>>",
             "  %arg10 = a.b %0",
         ];

@@ -59,8 +59,8 @@ const EXAMPLES_SOURCE: &str = "crates/tx-examples/examples/gpu/row_sums.mlir";
 /// From the folder of the archive.
 pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
 
-/// The benchmarks of reductions within a block and of whole arrays: their programs are made, compiled and timed where
-/// the GPU is.
+/// The benchmarks of reductions within a block and of whole arrays: their programs are made,
+/// compiled and timed where the GPU is.
 const BENCHMARK: [(&str, &str); 8] = [
     (
         "bench-grid.py",
@@ -205,7 +205,8 @@ pub(crate) fn dist(workspace: &Workspace, tag: Option<&str>) -> Result<PathBuf> 
     Ok(archive)
 }
 
-/// Manual pages and completion scripts, as `tx` writes them, in the folders that shells and `man` look into below a prefix.
+/// Manual pages and completion scripts, as `tx` writes them, in the folders that shells and `man`
+/// look into below a prefix.
 fn add_manual(tx: &Path, staging: &Path) -> Result<()> {
     sh::capture(
         Command::new(tx)
@@ -480,7 +481,8 @@ fn glibc_versions(readelf: &str) -> BTreeSet<(u32, u32)> {
         .collect()
 }
 
-/// Adds the examples that need a GPU: the program, what it launches, as PTX for every chip since sm_80, and the script.
+/// Adds the examples that need a GPU: the program, what it launches, as PTX for every chip since
+/// sm_80, and the script.
 fn add_examples(workspace: &Workspace, tx: &Path, gpu: &Path, staging: &Path) -> Result<()> {
     let folder = staging.join(EXAMPLES);
     fs::create_dir_all(&folder)?;
@@ -557,10 +559,13 @@ fn readme(name: &str) -> String {
          \x20   ./tx --help                         what tx can do\n\
          \x20   python3 {SCRIPT_NAME}                  run every case on the GPU, compare     \n\
          \x20   python3 {SCRIPT_NAME} --device cpu     the same on the CPU\n\
-         \x20   sh {EXAMPLES_SCRIPT_NAME}         programs with buffers, streams and GPUs of their own; NCCL\n\
+         \x20   sh {EXAMPLES_SCRIPT_NAME}         programs with buffers, streams and GPUs of \
+         their own; NCCL\n\
          \x20   python3 bench-tile.py               time reductions in a block beside CUB (needs nvcc)\n\
-         \x20   python3 bench-grid.py               time those of whole arrays beside CUB, PyTorch and Triton\n\
-         \x20   python3 check-large.py              compare those of half a gibibyte and more with PyTorch\n\n\
+         \x20   python3 bench-grid.py               time those of whole arrays beside CUB, \
+         PyTorch and Triton\n\
+         \x20   python3 check-large.py              compare those of half a gibibyte and more \
+         with PyTorch\n\n\
          The Python scripts need Python 3 with NumPy; tx and the examples do not.\n\n\
          share/ has manual pages and completions for bash, zsh and fish: copy it to a prefix such as\n\
          ~/.local. CHANGELOG.md says what is new, licenses/ what is linked into tx.\n",
@@ -610,7 +615,8 @@ mod tests {
         let package = |id: &str, source: Value| json!({ "id": id, "name": id, "source": source });
         let metadata = json!({
             "packages": [
-                package("tx-cli", Value::Null), package("tx-plan", Value::Null), package("serde", json!("registry")),
+                package("tx-cli", Value::Null), package("tx-plan", Value::Null),
+                package("serde", json!("registry")),
                 package("cc", json!("registry")), package("other", json!("registry")),
             ],
             "resolve": { "nodes": [

@@ -26,7 +26,8 @@ pub(crate) fn gpu_test(
              \x20   cd {1}\n\
              \x20   ./tx doctor\n\
              \x20   python3 {SCRIPT_NAME} --device {device}\n\
-             \x20   sh {EXAMPLES_SCRIPT_NAME}                # examples 06 to 08, on all GPUs; needs no Python\n\n\
+             \x20   sh {EXAMPLES_SCRIPT_NAME}                # examples 06 to 08, on all GPUs; \
+             needs no Python\n\n\
              Carry {0} there; `cargo xtask dist` builds it.\n\
              Without xz there, `python3 -m tarfile -e {0}` unpacks it too.",
             file_name(&name),

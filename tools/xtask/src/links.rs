@@ -1,7 +1,8 @@
 //! Links in Markdown: every file and every heading that a page points to is there.
 //!
-//! Anchors are made of headings as GitHub and mdBook make them: lower case, blanks to hyphens, other punctuation left out,
-//! a number behind what came before. Addresses of other sites are not asked for.
+//! Anchors are made of headings as GitHub and mdBook make them: lower case, blanks to hyphens,
+//! other punctuation left out, a number behind what came before. Addresses of other sites are not
+//! asked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -133,8 +134,8 @@ pub(crate) fn is_elsewhere(link: &str) -> bool {
     })
 }
 
-/// The file or folder that a link on `page` leads to, from the root of the repository, and what follows its `#`. `None` when
-/// the path leaves the repository.
+/// The file or folder that a link on `page` leads to, from the root of the repository, and what
+/// follows its `#`. `None` when the path leaves the repository.
 pub(crate) fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>)> {
     let (path, anchor) = match link.split_once('#') {
         Some((path, anchor)) => (path, Some(anchor.to_owned())),
@@ -155,7 +156,8 @@ pub(crate) fn target(page: &Path, link: &str) -> Option<(PathBuf, Option<String>
     Some((full, anchor))
 }
 
-/// What is wrong with the links of all pages. `files` are those of the repository, `texts` the text of its Markdown.
+/// What is wrong with the links of all pages. `files` are those of the repository, `texts` the text
+/// of its Markdown.
 pub(crate) fn check(files: &[PathBuf], texts: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let pages: BTreeMap<&Path, Page> = texts
         .iter()
@@ -296,11 +298,13 @@ mod tests {
             "README.md:5: a link to `[nowhere]`, which the page does not define",
             "README.md:3: the link `gone.md` leads to gone.md, which is not there",
             "README.md:4: the link `#her` names no heading of README.md: there is here",
-            "README.md:4: the link `../../out.md` leaves the repository: expected a path from the page's own folder",
+            "README.md:4: the link `../../out.md` leaves the repository: expected a path from the \
+             page's own folder",
             "README.md:4: the link `src/x.rs#L3` names a heading of src/x.rs, which is no Markdown",
             "README.md:4: a link that leads nowhere",
             "README.md:5: the link `p.svg` leads to p.svg, which is not there",
-            "README.md:6: the link `/README.md` leaves the repository: expected a path from the page's own folder",
+            "README.md:6: the link `/README.md` leaves the repository: expected a path from the \
+             page's own folder",
         ];
         assert_eq!(found, expected);
     }

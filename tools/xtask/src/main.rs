@@ -36,7 +36,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Install what is missing: LLVM/MLIR 22 and Chromium (apt), ptxas (PyPI) and Playwright (npm) into target/tools
+    /// Install what is missing: LLVM/MLIR 22 and Chromium (apt), ptxas (PyPI) and Playwright (npm)
+    /// into target/tools
     Setup,
     /// Lower and run the 4x8 row sum on whatever device there is, and check the numbers
     Demo,
@@ -45,6 +46,13 @@ enum Task {
         /// Passed on to `cargo test --workspace`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
+    },
+    /// Run in full what continuous integration samples: all validation inputs, all mutations, long
+    /// fuzzing. It takes hours
+    Deep {
+        /// How long to fuzz
+        #[arg(long, default_value_t = 1800)]
+        seconds: u64,
     },
     /// Check formatting, clippy and rustdoc, with warnings as errors
     Lint,
@@ -121,6 +129,7 @@ fn run(task: Task) -> Result<()> {
         Task::Setup => setup::setup(&workspace),
         Task::Demo => demo::demo(&workspace),
         Task::Test { args } => ci::test(&workspace, &args),
+        Task::Deep { seconds } => ci::deep(&workspace, seconds),
         Task::Lint => ci::lint(&workspace),
         Task::Ci => ci::ci(&workspace),
         Task::Bless { filter } => ci::bless(&workspace, filter.as_deref()),

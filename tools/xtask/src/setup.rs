@@ -325,7 +325,8 @@ fn install_ptxas(tools: &Path) -> Result<PathBuf> {
     Ok(ptxas)
 }
 
-/// Puts what drives the browser into `tools`, installs the browser where this is Debian, and returns where that is.
+/// Puts what drives the browser into `tools`, installs the browser where this is Debian, and
+/// returns where that is.
 fn install_browser(root: &Path, tools: &Path) -> Result<PathBuf> {
     let own = std::env::var_os("TX_CHROMIUM").map(PathBuf::from);
     let browser = own
@@ -345,7 +346,8 @@ fn install_browser(root: &Path, tools: &Path) -> Result<PathBuf> {
     }
     if !has_node() {
         bail!(
-            "Node.js drives the browser in which pages are tested: install Node.js {NODE_MAJOR} or later with npm"
+            "Node.js drives the browser in which pages are tested: install Node.js {NODE_MAJOR} \
+             or later with npm"
         );
     }
     let (source, folder) = (root.join(DRIVER_SOURCE), tools.join(DRIVER));

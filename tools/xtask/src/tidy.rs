@@ -5,6 +5,7 @@
 //! anyway (`tx-lit`).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -35,6 +36,9 @@ const OTHER_LIT_FOLDERS: &[&str] = &[
 /// C++ is for what MLIR's C API cannot do, and decides nothing. It has no reason to grow. Headers,
 /// which only declare, are not counted.
 const CXX_LINES: usize = 554;
+
+/// The most columns of a line of code.
+const COLUMNS: usize = 110;
 
 /// Which packages of the workspace a package may depend on. What is not listed here may depend on
 /// anything: the tools, on which nothing depends.
@@ -129,6 +133,7 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     wrong.extend(lit_folders(&registry, &files));
     wrong.extend(orphaned_snapshots(&files));
     wrong.extend(cxx_budget(workspace, &files)?);
+    wrong.extend(long_lines(workspace, &files)?);
     wrong.extend(dependencies(workspace.packages()));
     wrong.extend(llvm_version(workspace)?);
     wrong.extend(rust_version(workspace)?);
@@ -212,8 +217,8 @@ fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
-/// Tests that a page names are there: `FOLDER/x.mlir`, where `lit-tests` has the folder, or the whole path. The command that
-/// runs one which is not there runs none, and ends well.
+/// Tests that a page names are there: `FOLDER/x.mlir`, where `lit-tests` has the folder, or the
+/// whole path. The command that runs one which is not there runs none, and ends well.
 fn named_tests(files: &[PathBuf], pages: &BTreeMap<PathBuf, String>) -> Vec<String> {
     let known: BTreeSet<&Path> = files.iter().map(PathBuf::as_path).collect();
     let folders: BTreeSet<&Path> = files
@@ -261,6 +266,27 @@ fn cxx_budget(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     } else {
         Vec::new()
     })
+}
+
+/// Lines of code are at most [`COLUMNS`] long, comments apart, which may be tables.
+fn long_lines(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    for file in files {
+        let extension = file.extension().and_then(OsStr::to_str);
+        if !matches!(extension, Some("rs" | "cpp" | "h" | "td")) {
+            continue;
+        }
+        for (number, line) in (1..).zip(read(workspace, file)?.lines()) {
+            let is_comment = line.trim_start().starts_with("//");
+            if line.chars().count() > COLUMNS && !is_comment {
+                wrong.push(format!(
+                    "{}:{number}: more than {COLUMNS} columns",
+                    file.display()
+                ));
+            }
+        }
+    }
+    Ok(wrong)
 }
 
 /// The direction of dependencies, over what builds need. Tests may use more.
@@ -380,8 +406,8 @@ fn llvm_version(workspace: &Workspace) -> Result<Vec<String>> {
     Ok(wrong)
 }
 
-/// The oldest Rust that builds everything is that of every package, and the one that continuous integration has. Clippy checks
-/// that nothing newer is used of the standard library.
+/// The oldest Rust that builds everything is that of every package, and the one that continuous
+/// integration has. Clippy checks that nothing newer is used of the standard library.
 fn rust_version(workspace: &Workspace) -> Result<Vec<String>> {
     let versions: BTreeSet<&str> = workspace
         .packages()
@@ -518,7 +544,8 @@ mod tests {
     #[test]
     fn pages_name_tests_that_are_there() {
         let files = paths(&["lit-tests/ptx/a.mlir", "lit-tests/README.md"]);
-        let text = "lit -- --exact ptx/a.mlir     # one\n`ptx/b.mlir`, lit-tests/ptx/c.mlir\ntests/d.mlir e.mlir\n";
+        let text = "lit -- --exact ptx/a.mlir     # one\n`ptx/b.mlir`, \
+                    lit-tests/ptx/c.mlir\ntests/d.mlir e.mlir\n";
         let pages = BTreeMap::from([(PathBuf::from("docs/x.md"), text.to_owned())]);
         assert_eq!(
             named_tests(&files, &pages),

@@ -4,8 +4,8 @@
 //! cargo run -p tx-examples --example 03-variant
 //! ```
 //!
-//! The variant is in [`pairwise`]: when it applies, what it costs, and the ops that it becomes. It works with every kind of
-//! reduction and every type, and has to say nothing of barriers or PTX.
+//! The variant is in [`pairwise`]: when it applies, what it costs, and the ops that it becomes. It
+//! works with every kind of reduction and every type, and has to say nothing of barriers or PTX.
 
 mod pairwise;
 
@@ -17,9 +17,11 @@ use tx_runtime::{Array, Device};
 fn kernel(kind: &str, columns: usize) -> String {
     format!(
         "gpu.module @kernels {{
-  gpu.func @rows(%A: memref<64x{columns}xf32>, %B: memref<64xf32>) kernel attributes {{known_block_size = array<i32: 64, 1, 1>}} {{
+  gpu.func @rows(%A: memref<64x{columns}xf32>, %B: memref<64xf32>)
+      kernel attributes {{known_block_size = array<i32: 64, 1, 1>}} {{
     %t = gpu.thread_id x
-    %row = memref.subview %A[%t, 0] [1, {columns}] [1, 1] : memref<64x{columns}xf32> to memref<{columns}xf32, strided<[1], offset: ?>>
+    %row = memref.subview %A[%t, 0] [1, {columns}] [1, 1]
+        : memref<64x{columns}xf32> to memref<{columns}xf32, strided<[1], offset: ?>>
     %to = memref.subview %B[%t] [1] [1] : memref<64xf32> to memref<f32, strided<[], offset: ?>>
     tile.reduce {kind} %row into %to axes [0] scope(thread)
         : memref<{columns}xf32, strided<[1], offset: ?>> into memref<f32, strided<[], offset: ?>>

@@ -1,7 +1,8 @@
 //! `pairwise`: one thread reduces a short row, neighbours first.
 //!
-//! All elements are loaded before any is combined, so that the thread waits for memory once, and n elements are combined in
-//! log2(n) steps that depend on each other, not in n. The rounding errors of a sum grow with log2(n) as well.
+//! All elements are loaded before any is combined, so that the thread waits for memory once, and n
+//! elements are combined in log2(n) steps that depend on each other, not in n. The rounding errors
+//! of a sum grow with log2(n) as well.
 
 use tx::mlir::{Builder, Index};
 use tx::parts::{

@@ -4,7 +4,8 @@
 //! cargo run -p tx-examples --example 04-pass
 //! ```
 //!
-//! The pass is in [`set_determinism`]: its documentation, options and counters in one block, and what it does.
+//! The pass is in [`set_determinism`]: its documentation, options and counters in one block, and
+//! what it does.
 
 mod set_determinism;
 
@@ -14,7 +15,8 @@ use set_determinism::SetDeterminism;
 const PROGRAM: &str = "
 func.func @rows(%A: memref<?x?xf32>, %sum: memref<?xf32>, %max: memref<?xf32>) {
   tile.reduce sum %A into %sum axes [1] scope(grid) : memref<?x?xf32> into memref<?xf32>
-  tile.reduce max %A into %max axes [1] scope(grid) {determinism = #tile.determinism<any>} : memref<?x?xf32> into memref<?xf32>
+  tile.reduce max %A into %max axes [1] scope(grid) {determinism = #tile.determinism<any>}
+      : memref<?x?xf32> into memref<?xf32>
   return
 }";
 

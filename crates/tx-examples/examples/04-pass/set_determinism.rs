@@ -11,9 +11,9 @@ tx::pass! {
     /// Give reductions a determinism where the program says none.
     ///
     /// ## What it does
-    /// A server that answers the same request in batches of different sizes wants the bits of a row not to depend on how many
-    /// rows there are. The programs that it is given do not say so. This pass says it for them: `determinism` on every
-    /// `tile.reduce` that has none.
+    /// A server that answers the same request in batches of different sizes wants the bits of a row
+    /// not to depend on how many rows there are. The programs that it is given do not say so. This
+    /// pass says it for them: `determinism` on every `tile.reduce` that has none.
     ///
     /// ## Before
     /// ```mlir

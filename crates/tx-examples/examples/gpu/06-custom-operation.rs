@@ -1,7 +1,8 @@
 //! 06: a reduction as an operation of a program that has its own buffers and streams.
 //!
-//! The program here is written with cudarc: it has a context, streams and buffers. [`RowSums`] is what it adds to have row sums:
-//! they are launched on its stream, read its buffer and write its buffer, and nothing is copied.
+//! The program here is written with cudarc: it has a context, streams and buffers. [`RowSums`] is
+//! what it adds to have row sums: they are launched on its stream, read its buffer and write its
+//! buffer, and nothing is copied.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -16,7 +17,8 @@ use crate::{Failure, Options};
 /// Row sums on the buffers of a cudarc program.
 pub(crate) struct RowSums<'p> {
     program: &'p Executable,
-    /// What was prepared, for each stream and shape. Launches on one stream follow each other, as those of one [`Prepared`] must.
+    /// What was prepared, for each stream and shape. Launches on one stream follow each other, as
+    /// those of one [`Prepared`] must.
     prepared: BTreeMap<(usize, usize, usize), Prepared<'p>>,
 }
 
@@ -28,8 +30,8 @@ impl<'p> RowSums<'p> {
         }
     }
 
-    /// `sums[row]` becomes the sum of the `columns` elements of that row of `x`, in the order of `stream`. Both belong to the
-    /// caller, and must live until the stream has come here.
+    /// `sums[row]` becomes the sum of the `columns` elements of that row of `x`, in the order of
+    /// `stream`. Both belong to the caller, and must live until the stream has come here.
     pub(crate) fn call(
         &mut self,
         stream: &CudaStream,
@@ -44,8 +46,8 @@ impl<'p> RowSums<'p> {
                 "x has {found} elements, expected {rows} rows of {columns}: {expected}"
             )));
         }
-        // To ask cudarc for addresses is to tell it who reads and writes: where another stream still writes `x`, this one
-        // waits for it, and others will wait for what this one does.
+        // To ask cudarc for addresses is to tell it who reads and writes: where another stream
+        // still writes `x`, this one waits for it, and others will wait for what this one does.
         let (x, _reading) = x.device_ptr(stream);
         let (sums, _writing) = sums.device_ptr_mut(stream);
         let run = match self
@@ -66,8 +68,8 @@ impl<'p> RowSums<'p> {
                     DeviceArray::new(x, F32, &[rows, columns]).into(),
                     DeviceArray::new(sums, F32, &[rows]).into(),
                 ];
-                // SAFETY: the slices have these sizes, checked above, and do not overlap, as one of them is borrowed mutably.
-                // cudarc frees memory in the order of streams.
+                // SAFETY: the slices have these sizes, checked above, and do not overlap, as one of
+                // them is borrowed mutably. cudarc frees memory in the order of streams.
                 let run = unsafe {
                     self.program
                         .prepare_in_place(args, &RunOptions::default())?
@@ -75,8 +77,8 @@ impl<'p> RowSums<'p> {
                 entry.insert(run)
             }
         };
-        // SAFETY: the stream is one of the primary context, as cudarc's are, and what was prepared for it is launched on it
-        // alone.
+        // SAFETY: the stream is one of the primary context, as cudarc's are, and what was prepared
+        // for it is launched on it alone.
         unsafe { run.launch_on(stream.cu_stream().cast())? };
         Ok(())
     }
@@ -112,7 +114,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
         let off = check("row sums", &sums, &rows_exact)?;
         check("total", &total, &exact(&[host], 1))?;
         println!(
-            "{rows}x{columns}: {rows} row sums and their total right, off by {off:.1e} of the magnitudes at most"
+            "{rows}x{columns}: {rows} row sums and their total right, off by {off:.1e} of the \
+             magnitudes at most"
         );
     }
     let kept = operation.prepared.len();
@@ -132,7 +135,8 @@ fn run_on_cpu(options: &Options, shapes: &[(usize, usize)]) -> Result<(), Failur
         let off = check("row sums", &sums, &exact(std::slice::from_ref(&host), rows))?;
         check("total", &total, &exact(&[host], 1))?;
         println!(
-            "{rows}x{columns}: {rows} row sums and their total right, off by {off:.1e} of the magnitudes at most"
+            "{rows}x{columns}: {rows} row sums and their total right, off by {off:.1e} of the \
+             magnitudes at most"
         );
     }
     Ok(())

@@ -21,8 +21,8 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     };
     gpus()?;
     let context = CudaContext::new(ordinal)?;
-    // While a stream records, nothing may be asked of it: that it waits for other streams is left to the program.
-    // SAFETY: everything here is on one stream.
+    // While a stream records, nothing may be asked of it: that it waits for other streams is left
+    // to the program. SAFETY: everything here is on one stream.
     unsafe { context.disable_event_tracking() };
     let stream = context.new_stream()?;
     let device = Device::cuda(ordinal)?;

@@ -1,8 +1,9 @@
 //! 08: each GPU reduces its shard of a matrix, then NCCL adds up what they have.
 //!
-//! A matrix is too large for one GPU, or is where it was computed: each GPU has some of its columns. Row sums of a shard are one
-//! launch, and an all-reduce makes them row sums of the matrix, on every GPU. Either one process has all GPUs, or there is a
-//! process for each, which find each other through a file. There is no difference in what is computed.
+//! A matrix is too large for one GPU, or is where it was computed: each GPU has some of its
+//! columns. Row sums of a shard are one launch, and an all-reduce makes them row sums of the
+//! matrix, on every GPU. Either one process has all GPUs, or there is a process for each, which
+//! find each other through a file. There is no difference in what is computed.
 
 use crate::program::{check, exact, numbers, on_cpu, sums_on_host};
 use crate::{Failure, Options};
@@ -20,7 +21,8 @@ fn verdict(who: &str, sums: &[f32], count: usize) -> Result<(), Failure> {
     let shards: Vec<Vec<f32>> = (0..count).map(shard).collect();
     let off = check(who, sums, &exact(&shards, ROWS))?;
     println!(
-        "{who}: {ROWS} row sums of {count} x {COLUMNS} columns right, off by {off:.1e} of the magnitudes at most"
+        "{who}: {ROWS} row sums of {count} x {COLUMNS} columns right, off by {off:.1e} of the \
+         magnitudes at most"
     );
     Ok(())
 }

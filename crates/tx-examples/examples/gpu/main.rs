@@ -7,7 +7,8 @@
 //! gpu 06 --ptx row_sums.ptx --plan row_sums.json                    # without a compiler
 //! ```
 //!
-//! Exit status: 0 the results are right; 1 it could not be tried (no GPU, say); 2 wrong usage; 3 the results are wrong.
+//! Exit status: 0 the results are right; 1 it could not be tried (no GPU, say); 2 wrong usage; 3
+//! the results are wrong.
 
 #[path = "07-cuda-graph.rs"]
 mod cuda_graph;

@@ -37,7 +37,8 @@ fn compiled() -> Result<Artifact, Failure> {
 #[cfg(not(feature = "compiler"))]
 fn compiled() -> Result<Artifact, Failure> {
     Err(Failure::Cannot(
-        "this build has no compiler: give it `--ptx` and `--plan`, as `tx compile row_sums.mlir --chip sm_80 -o row_sums.ptx \
+        "this build has no compiler: give it `--ptx` and `--plan`, as `tx compile row_sums.mlir \
+         --chip sm_80 -o row_sums.ptx \
          --plan row_sums.json` makes them"
             .to_owned(),
     ))
@@ -47,7 +48,8 @@ fn compiled() -> Result<Artifact, Failure> {
 pub(crate) fn gpus() -> Result<usize, Failure> {
     let none = |reason: String| {
         Failure::Cannot(format!(
-            "no GPU: {reason}. `--device cpu` computes the same without one, where this build has the compiler"
+            "no GPU: {reason}. `--device cpu` computes the same without one, where this build has \
+             the compiler"
         ))
     };
     match CudaDriver::load() {

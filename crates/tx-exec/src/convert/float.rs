@@ -1,7 +1,8 @@
 //! Float operations for which LLVM's code for the host gives other bits than PTX does.
 //!
-//! * The larger and the smaller of two floats: the host's instructions take either zero of two, and pass NaNs on as they
-//!   are. PTX orders −0 below +0 and returns one certain NaN. So they are computed on the bits, as integers.
+//! * The larger and the smaller of two floats: the host's instructions take either zero of two, and
+//!   pass NaNs on as they are. PTX orders −0 below +0 and returns one certain NaN. So they are
+//!   computed on the bits, as integers.
 //! * The fused multiply-add of f16 and bf16: LLVM widens it to f32, and so rounds twice.
 
 use super::{
@@ -45,8 +46,8 @@ impl Extremum {
     }
 }
 
-/// Emits the replacement of an operation in front of it, and returns what replaces its result; nothing for an operation
-/// that the host computes as a GPU does.
+/// Emits the replacement of an operation in front of it, and returns what replaces its result;
+/// nothing for an operation that the host computes as a GPU does.
 pub(super) fn lower<'c, 'a>(
     emitter: &Emitter<'c, 'a>,
     operation: OperationRef<'c, 'a>,

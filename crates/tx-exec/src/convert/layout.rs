@@ -113,8 +113,9 @@ pub(super) fn layout(r#type: Type<'_>) -> Option<Layout> {
     Some(whole)
 }
 
-/// What a value of a type may take on the stack while it is not in registers, in bytes. Generous: the elements of a vector
-/// may be widened before they are computed with, and each of those of a struct or an array has a place of its own.
+/// What a value of a type may take on the stack while it is not in registers, in bytes. Generous:
+/// the elements of a vector may be widened before they are computed with, and each of those of a
+/// struct or an array has a place of its own.
 pub(super) fn spilled(r#type: Type<'_>) -> u64 {
     const SCALAR: u64 = 8;
     if let Some((count, _)) = vector(r#type) {

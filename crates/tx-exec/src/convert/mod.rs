@@ -1,8 +1,8 @@
 //! From device IR to a module that runs on the host.
 //!
-//! Each `gpu.module` becomes a plain module of its own: its functions and global variables are copied, and the copies
-//! rewritten (`rewrite`), so that what only a GPU has becomes a call of a hook and every access to memory is announced
-//! to one before it happens.
+//! Each `gpu.module` becomes a plain module of its own: its functions and global variables are
+//! copied, and the copies rewritten (`rewrite`), so that what only a GPU has becomes a call of a
+//! hook and every access to memory is announced to one before it happens.
 
 mod access;
 mod emit;
@@ -413,8 +413,9 @@ fn prepare_function(context: &Context, function: OperationRef<'_, '_>) {
 
 /// The CPU to compile for, where the host's own would not do.
 ///
-/// Results must not depend on the host. Newer x86 CPUs convert to bf16 with an instruction that flushes subnormals,
-/// and have arithmetic on f16 that rounds fewer intermediate results. So one of two fixed levels is used.
+/// Results must not depend on the host. Newer x86 CPUs convert to bf16 with an instruction that
+/// flushes subnormals, and have arithmetic on f16 that rounds fewer intermediate results. So one of
+/// two fixed levels is used.
 #[cfg(target_arch = "x86_64")]
 fn host_cpu() -> Option<&'static str> {
     let has_v3 = std::is_x86_feature_detected!("avx2")
@@ -434,8 +435,8 @@ fn host_cpu() -> Option<&'static str> {
 
 fn rename(context: &Context, module: &Module<'_>, operation: OperationRef<'_, '_>, old: &str) {
     let new = format!("{PREFIX}{old}");
-    // SAFETY: the operations are alive, and the strings outlive the call. The result only says whether every use could
-    // be found, which is so in a module without unregistered operations.
+    // SAFETY: the operations are alive, and the strings outlive the call. The result only says
+    // whether every use could be found, which is so in a module without unregistered operations.
     unsafe {
         raw::mlirSymbolTableReplaceAllSymbolUses(
             melior::StringRef::new(old).to_raw(),
@@ -450,8 +451,8 @@ fn rename(context: &Context, module: &Module<'_>, operation: OperationRef<'_, '_
     );
 }
 
-/// What messages call a variable in shared memory. Those that MLIR makes of a kernel's workgroup attributions are told as such:
-/// `__wg_<kernel>_<number>`.
+/// What messages call a variable in shared memory. Those that MLIR makes of a kernel's workgroup
+/// attributions are told as such: `__wg_<kernel>_<number>`.
 fn shared_label(name: &str) -> String {
     let buffer = name
         .strip_prefix("__wg_")

@@ -109,7 +109,8 @@ struct Lowering<'e, 'c, 'a> {
 }
 
 impl<'c, 'a> Lowering<'_, 'c, 'a> {
-    /// The word inside an enumeration attribute, which prints as `#nvvm<shfl_kind bfly>` or `#nvvm.shfl_kind<bfly>`.
+    /// The word inside an enumeration attribute, which prints as `#nvvm<shfl_kind bfly>` or
+    /// `#nvvm.shfl_kind<bfly>`.
     fn keyword(&self, attribute: &str) -> String {
         let text = self
             .operation

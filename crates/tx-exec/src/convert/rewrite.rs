@@ -141,7 +141,8 @@ impl Printer {
     }
 }
 
-/// What a function is given for values that do not stay in registers, at most, in bytes: every value is not spilled at once.
+/// What a function is given for values that do not stay in registers, at most, in bytes: every
+/// value is not spilled at once.
 const MAX_SPILLS: u64 = 16 << 20;
 
 /// What the results of an operation may take on the stack.
@@ -322,7 +323,8 @@ impl<'c, 's> Rewriter<'c, 's> {
                 return Err(unsupported(operation, &name));
             }
             if name == "llvm.getelementptr" {
-                // The executor reports an address outside its buffer; to LLVM it would be undefined behaviour.
+                // The executor reports an address outside its buffer; to LLVM it would be undefined
+                // behaviour.
                 remove_attribute(operation, "noWrapFlags");
             }
             let replacement = float::lower(&self.emitter(operation)?, operation, &name)?;
@@ -616,8 +618,9 @@ impl<'c, 's> Rewriter<'c, 's> {
         Ok(())
     }
 
-    /// Integer division stops a host thread where a GPU thread gets some number. LLVM keeps the order of calls, and not that of
-    /// divisions, which have no effects: so it is what a call returns that is divided by.
+    /// Integer division stops a host thread where a GPU thread gets some number. LLVM keeps the
+    /// order of calls, and not that of divisions, which have no effects: so it is what a call
+    /// returns that is divided by.
     fn division<'a>(&mut self, operation: OperationRef<'c, 'a>, signed: bool) -> Result<(), Error> {
         let divisor = operand(operation, 1)?;
         if constant(divisor).is_some_and(|divisor| divisor != 0 && divisor != -1) {

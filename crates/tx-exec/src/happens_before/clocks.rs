@@ -1,12 +1,13 @@
 //! Who knows of whom: the happens-before order of one block's threads, as vector clocks.
 //!
-//! A barrier that the whole block joins orders everything before it before everything after it. Such a barrier
-//! starts a new *phase*, and only accesses of the current phase need clocks at all. Inside a phase a thread keeps a
-//! clock for the lanes of its warp, and for the other warps only once a named barrier has connected it to them.
+//! A barrier that the whole block joins orders everything before it before everything after it.
+//! Such a barrier starts a new *phase*, and only accesses of the current phase need clocks at all.
+//! Inside a phase a thread keeps a clock for the lanes of its warp, and for the other warps only
+//! once a named barrier has connected it to them.
 //!
-//! Blocks know nothing of each other, unless a thread of one fences what it did, then writes a word atomically, and a
-//! thread of the other reads that word atomically, then fences: PTX's release and acquire patterns. Threads of one block
-//! learn of each other that way too.
+//! Blocks know nothing of each other, unless a thread of one fences what it did, then writes a word
+//! atomically, and a thread of the other reads that word atomically, then fences: PTX's release and
+//! acquire patterns. Threads of one block learn of each other that way too.
 //!
 //! Where blocks run in clusters, all threads of a cluster are one block here.
 
@@ -58,8 +59,8 @@ impl Fence {
         releases: true,
     };
 
-    /// The one of an `llvm.fence` with this `ordering` and `syncscope`; none where it orders nothing that is known here, as
-    /// one among fewer threads.
+    /// The one of an `llvm.fence` with this `ordering` and `syncscope`; none where it orders
+    /// nothing that is known here, as one among fewer threads.
     pub fn of_llvm(ordering: i64, scope: &str) -> Option<Self> {
         let [acquires, releases] = match ordering {
             4 => [true, false],
@@ -73,8 +74,8 @@ impl Fence {
     }
 }
 
-/// What is known of a block that ran before: all of its phases up to this one, and of this one the threads up to these
-/// clocks.
+/// What is known of a block that ran before: all of its phases up to this one, and of this one the
+/// threads up to these clocks.
 #[derive(Debug)]
 struct Known {
     phase: u32,
@@ -107,7 +108,8 @@ impl Known {
 
 /// What some threads of a block gave away at a barrier, for those that wait there to take.
 ///
-/// It is worth something in the phase in which it was given only: after [`Clocks::join_all`] everybody knows it.
+/// It is worth something in the phase in which it was given only: after [`Clocks::join_all`]
+/// everybody knows it.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     block: u32,
@@ -162,19 +164,21 @@ struct Beyond {
 
 /// What each thread of the block that runs knows of each other.
 ///
-/// Threads are named by their linear index in the block. Blocks run one after the other; the clocks of one are
-/// forgotten when the next starts, but its [`Segment`]s stay, so that what it did is recognised as another block's.
-/// Default clocks are those of a block without threads: begin with [`Clocks::start_block`].
+/// Threads are named by their linear index in the block. Blocks run one after the other; the clocks
+/// of one are forgotten when the next starts, but its [`Segment`]s stay, so that what it did is
+/// recognised as another block's. Default clocks are those of a block without threads: begin with
+/// [`Clocks::start_block`].
 ///
 /// # Panics
 ///
-/// All methods panic when they are given a thread that the block does not have, and [`Clocks::get`] when it is given a
-/// number that [`Clocks::segment`] did not give.
+/// All methods panic when they are given a thread that the block does not have, and [`Clocks::get`]
+/// when it is given a number that [`Clocks::segment`] did not give.
 #[derive(Debug, Default)]
 pub struct Clocks {
     block: u32,
     phase: u32,
-    /// For each thread, the clocks of its warp's lanes as it knows them; its own lane's entry is its own clock.
+    /// For each thread, the clocks of its warp's lanes as it knows them; its own lane's entry is
+    /// its own clock.
     warp: Vec<[u32; WARP]>,
     /// For each thread, the clocks of all threads as it knows them; its own warp's entries are not used.
     others: Vec<Option<Rc<[u32]>>>,
@@ -192,11 +196,13 @@ pub struct Clocks {
 impl Clocks {
     /// Begins a block of `threads` threads, none of which knows of another.
     ///
-    /// `block` is a number that tells it from the blocks before it: its number in the order of execution, for example.
+    /// `block` is a number that tells it from the blocks before it: its number in the order of
+    /// execution, for example.
     ///
     /// # Panics
     ///
-    /// When `threads` is more than a cluster may have: [`MAX_CLUSTER_BLOCKS`](crate::MAX_CLUSTER_BLOCKS) times
+    /// When `threads` is more than a cluster may have:
+    /// [`MAX_CLUSTER_BLOCKS`](crate::MAX_CLUSTER_BLOCKS) times
     /// [`MAX_BLOCK_THREADS`](crate::MAX_BLOCK_THREADS).
     pub fn start_block(&mut self, block: u32, threads: usize) {
         const MOST: usize = (crate::MAX_CLUSTER_BLOCKS * crate::MAX_BLOCK_THREADS) as usize;
@@ -223,8 +229,8 @@ impl Clocks {
         self.current.fill(NO_SEGMENT);
     }
 
-    /// Every thread of the block has met every other, at a barrier of the block: what any of them did before is
-    /// ordered before what any of them does from now on.
+    /// Every thread of the block has met every other, at a barrier of the block: what any of them
+    /// did before is ordered before what any of them does from now on.
     pub fn join_all(&mut self) {
         self.phase += 1;
         self.reset();
@@ -292,7 +298,8 @@ impl Clocks {
 
     /// `thread` accesses the word at `address` atomically.
     ///
-    /// One that is read and written in one keeps what could be learned from it before; one that is only written does not.
+    /// One that is read and written in one keeps what could be learned from it before; one that is
+    /// only written does not.
     pub fn atomic(&mut self, thread: usize, address: u64, reads: bool, writes: bool) {
         if !self.fenced {
             return;
@@ -324,8 +331,8 @@ impl Clocks {
         self.current.len()
     }
 
-    /// The number of the segment that `thread` is in, for [`Touch`](super::Touch); absent when there are too many to
-    /// number (2³² − 1 since the clocks were made).
+    /// The number of the segment that `thread` is in, for [`Touch`](super::Touch); absent when
+    /// there are too many to number (2³² − 1 since the clocks were made).
     pub fn segment(&mut self, thread: usize) -> Option<u32> {
         if self.current[thread] == NO_SEGMENT {
             let next = u32::try_from(self.segments.len())
@@ -389,8 +396,8 @@ impl Clocks {
         }
     }
 
-    /// Some threads of one warp meet, as at `bar.warp.sync`: what any of them did before, or knew of, is ordered before
-    /// what any of them does from now on.
+    /// Some threads of one warp meet, as at `bar.warp.sync`: what any of them did before, or knew
+    /// of, is ordered before what any of them does from now on.
     pub fn join_lanes(&mut self, members: &[usize]) {
         let mut joined = [0; WARP];
         let mut others: Option<Rc<[u32]>> = None;
@@ -416,8 +423,9 @@ impl Clocks {
 
     /// Adds what `thread` knows to `known`, which holds a clock for every thread of the block, at first 0.
     ///
-    /// With [`Clocks::learn`] this makes any barrier of some threads of several warps: all that arrive are collected,
-    /// and those that wait learn. A thread that arrives without waiting must [advance](Clocks::advance).
+    /// With [`Clocks::learn`] this makes any barrier of some threads of several warps: all that
+    /// arrive are collected, and those that wait learn. A thread that arrives without waiting must
+    /// [advance](Clocks::advance).
     pub fn collect(&self, thread: usize, known: &mut [u32]) {
         if let Some(others) = &self.others[thread] {
             let first = thread / WARP * WARP;
@@ -431,8 +439,8 @@ impl Clocks {
         raise(&mut known[first..], &self.warp[thread]);
     }
 
-    /// The threads `members`, of any warps, learn `known`, which holds a clock for every thread of the block and what
-    /// each of them knows itself: see [`Clocks::collect`].
+    /// The threads `members`, of any warps, learn `known`, which holds a clock for every thread of
+    /// the block and what each of them knows itself: see [`Clocks::collect`].
     pub fn learn(&mut self, members: &[usize], known: &[u32]) {
         let known: Rc<[u32]> = known.into();
         for &member in members {
@@ -447,8 +455,9 @@ impl Clocks {
 
     /// Adds what `thread` did and knows to `knowledge`, and [advances](Clocks::advance) it.
     ///
-    /// With [`Clocks::take`] this makes a barrier at which a thread arrives first and waits later, or not at all: what it
-    /// does between the two is not given away. `knowledge` that was given in an earlier phase is forgotten.
+    /// With [`Clocks::take`] this makes a barrier at which a thread arrives first and waits later,
+    /// or not at all: what it does between the two is not given away. `knowledge` that was given in
+    /// an earlier phase is forgotten.
     pub fn give(&mut self, thread: usize, knowledge: &mut Knowledge) {
         let clocks = self.clocks_of(knowledge);
         let first = thread / WARP * WARP;
@@ -478,7 +487,8 @@ impl Clocks {
         }
     }
 
-    /// The threads `members`, of any warps, meet: each of them [gives](Clocks::give) and then [takes](Clocks::take).
+    /// The threads `members`, of any warps, meet: each of them [gives](Clocks::give) and then
+    /// [takes](Clocks::take).
     pub fn meet(&mut self, members: &[usize], knowledge: &mut Knowledge) {
         for &member in members {
             self.give(member, knowledge);
@@ -548,12 +558,14 @@ impl Clocks {
         self.phase != 0 || of.any(|thread| self.knows(me, thread, 1))
     }
 
-    /// What stays the same as long as `thread` synchronises with nobody; absent once it has accessed something.
+    /// What stays the same as long as `thread` synchronises with nobody; absent once it has
+    /// accessed something.
     pub(crate) fn untouched(&self, thread: usize) -> Option<(u32, u32)> {
         (self.current[thread] == NO_SEGMENT).then(|| (self.phase, self.warp[thread][thread % WARP]))
     }
 
-    /// `thread` enters its next segment: what it does from now on is not part of what others have learned from it.
+    /// `thread` enters its next segment: what it does from now on is not part of what others have
+    /// learned from it.
     pub fn advance(&mut self, thread: usize) {
         self.warp[thread][thread % WARP] += 1;
         self.current[thread] = NO_SEGMENT;
@@ -599,8 +611,9 @@ mod tests {
         assert!(!ordered(&mut clocks, write, 70));
     }
 
-    /// What a block did before a fence and an atomic write is known to a thread of another block that reads the word
-    /// atomically and fences, and to those that it meets; not without one of the fences, and not what came after.
+    /// What a block did before a fence and an atomic write is known to a thread of another block
+    /// that reads the word atomically and fences, and to those that it meets; not without one of
+    /// the fences, and not what came after.
     #[test]
     fn a_word_between_two_fences_orders_blocks() {
         for (releases, acquires) in [(true, true), (true, false), (false, true)] {
@@ -633,8 +646,8 @@ mod tests {
         }
     }
 
-    /// A third block learns of the first from the word that the second has counted on, and nothing from one that was
-    /// written anew.
+    /// A third block learns of the first from the word that the second has counted on, and nothing
+    /// from one that was written anew.
     #[test]
     fn counting_passes_on_what_was_offered_and_storing_does_not() {
         for stores in [false, true] {
@@ -676,8 +689,8 @@ mod tests {
         }
     }
 
-    /// What a thread does between arriving and waiting is not given away, and what was given before all met is not taken
-    /// for what was done since.
+    /// What a thread does between arriving and waiting is not given away, and what was given before
+    /// all met is not taken for what was done since.
     #[test]
     fn knowledge_is_of_its_phase() {
         let mut clocks = Clocks::default();

@@ -1,9 +1,11 @@
-//! Data races by happens-before: which accesses to memory are ordered, as vector clocks, and what was accessed.
+//! Data races by happens-before: which accesses to memory are ordered, as vector clocks, and what
+//! was accessed.
 //!
-//! [`Clocks`] hold who knows of whom. An executor of kernels tells them of every synchronisation. [`Shadow`] holds what
-//! was done to every byte of a piece of memory; the executor shows it every access, and is told of one before it that
-//! the clocks do not order. The order in which the threads of a block run has no influence on what is ordered, so one
-//! run finds every race of the accesses that it makes.
+//! [`Clocks`] hold who knows of whom. An executor of kernels tells them of every synchronisation.
+//! [`Shadow`] holds what was done to every byte of a piece of memory; the executor shows it every
+//! access, and is told of one before it that the clocks do not order. The order in which the
+//! threads of a block run has no influence on what is ordered, so one run finds every race of the
+//! accesses that it makes.
 //!
 //! | In PTX | Here |
 //! |---|---|

@@ -1,9 +1,10 @@
 //! What is remembered about every byte of memory that threads share: who read it, who wrote it, and when.
 //!
-//! Memory is divided into granules of four bytes. A granule's state is one word: nothing, one access (with a mask of
-//! the bytes it touched), or the index of a list of accesses. An access leaves the state when a later one makes it
-//! irrelevant: whatever would conflict with the older one then conflicts with the newer one too. Nothing else is
-//! forgotten, so the race check misses no race of the execution that it watches.
+//! Memory is divided into granules of four bytes. A granule's state is one word: nothing, one
+//! access (with a mask of the bytes it touched), or the index of a list of accesses. An access
+//! leaves the state when a later one makes it irrelevant: whatever would conflict with the older
+//! one then conflicts with the newer one too. Nothing else is forgotten, so the race check misses
+//! no race of the execution that it watches.
 
 use super::{Clocks, Relation, Segment};
 use crate::{bits::pages, fault::AccessKind};
@@ -57,7 +58,8 @@ impl Record {
             && (self.kind() != other.kind() || self.kind() == AccessKind::Write)
     }
 
-    /// Whether everything that conflicts with `self` conflicts with `newer`, if `self` is ordered before `newer`.
+    /// Whether everything that conflicts with `self` conflicts with `newer`, if `self` is ordered
+    /// before `newer`.
     fn is_covered_by(self, newer: Self) -> bool {
         self.mask() & !newer.mask() == 0
             && (newer.kind() == AccessKind::Write || newer.kind() == self.kind())
@@ -126,8 +128,9 @@ pub struct Shadow {
 impl Shadow {
     /// For `bytes` bytes that nobody has accessed; `None` when there is not enough memory.
     ///
-    /// `across_blocks` says whether the bytes are the same for every block, as those of global memory are. Where they
-    /// are not, as in shared memory, no access of one block conflicts with one of another.
+    /// `across_blocks` says whether the bytes are the same for every block, as those of global
+    /// memory are. Where they are not, as in shared memory, no access of one block conflicts with
+    /// one of another.
     pub fn new(bytes: usize, across_blocks: bool) -> Option<Self> {
         Some(Self {
             pages: pages(bytes.div_ceil(PAGE * GRANULE as usize))?,
@@ -136,7 +139,8 @@ impl Shadow {
         })
     }
 
-    /// Forgets every access: what happened before is ordered before all that follows, as the end of a kernel does.
+    /// Forgets every access: what happened before is ordered before all that follows, as the end of
+    /// a kernel does.
     pub fn clear(&mut self) {
         self.pages.fill(None);
         self.lists.clear();
@@ -146,8 +150,9 @@ impl Shadow {
     ///
     /// # Errors
     ///
-    /// The first access found that touches a common byte, is not ordered before this one, and with which order matters:
-    /// one of the two writes, or one of them alone is atomic. The access is not remembered then, or only in part.
+    /// The first access found that touches a common byte, is not ordered before this one, and with
+    /// which order matters: one of the two writes, or one of them alone is atomic. The access is
+    /// not remembered then, or only in part.
     ///
     /// # Panics
     ///
@@ -225,7 +230,8 @@ impl Shadow {
     }
 }
 
-/// Whether nothing that can still happen conflicts with an access that stands in this relation to the present.
+/// Whether nothing that can still happen conflicts with an access that stands in this relation to
+/// the present.
 fn is_over(relation: Relation, across_blocks: bool) -> bool {
     !across_blocks && matches!(relation, Relation::OtherBlock | Relation::Past)
 }
@@ -548,8 +554,8 @@ mod tests {
         }
     }
 
-    /// Random programs of accesses and synchronisations: a conflict is found if and only if there is one in the whole
-    /// history, and what is reported of it is true.
+    /// Random programs of accesses and synchronisations: a conflict is found if and only if there
+    /// is one in the whole history, and what is reported of it is true.
     #[test]
     fn exactly_the_races_are_found() {
         const THREADS: usize = 70;

@@ -1,7 +1,8 @@
 use crate::{Buffers, ORDERS, int, launch, locations, program, run};
 use tx_exec::{Fault, Launch, Memory, StepLimit};
 
-/// Blocks of every size up to 1024 threads, in several blocks, exchange through shared memory across a barrier.
+/// Blocks of every size up to 1024 threads, in several blocks, exchange through shared memory
+/// across a barrier.
 #[test]
 fn reversal_through_shared_memory() {
     let program = program!("barriers");
@@ -60,7 +61,8 @@ fn exit_before_barrier() {
     }
 }
 
-/// Lanes that wait for each other at a barrier of the block and at one of the warp are reported, not waited for.
+/// Lanes that wait for each other at a barrier of the block and at one of the warp are reported,
+/// not waited for.
 #[test]
 fn deadlock_between_barrier_and_warp() {
     let program = program!("barriers");
@@ -99,8 +101,8 @@ fn named_barriers() {
     }
 }
 
-/// A named barrier that fewer threads reach than it asks for is a deadlock; a count that is no whole number of warps
-/// and one that more threads reach are errors of their own.
+/// A named barrier that fewer threads reach than it asks for is a deadlock; a count that is no
+/// whole number of warps and one that more threads reach are errors of their own.
 #[test]
 fn named_barriers_with_wrong_counts() {
     let program = program!("barriers");
@@ -120,7 +122,8 @@ fn named_barriers_with_wrong_counts() {
     }
 }
 
-/// Warpgroups with barriers of their own, whose numbers are computed, run different numbers of rounds, none included.
+/// Warpgroups with barriers of their own, whose numbers are computed, run different numbers of
+/// rounds, none included.
 #[test]
 fn warpgroups_run_apart() {
     let program = program!("barriers");
@@ -173,7 +176,8 @@ fn computed_barrier_that_does_not_exist() {
     }
 }
 
-/// The lanes of a warp are at one operation when they wait at a named barrier: the instruction is the aligned one.
+/// The lanes of a warp are at one operation when they wait at a named barrier: the instruction is
+/// the aligned one.
 #[test]
 fn named_barrier_splits_a_warp() {
     let program = program!("barriers");
@@ -191,7 +195,8 @@ fn named_barrier_splits_a_warp() {
     }
 }
 
-/// Threads that only arrive at a barrier do not wait, and what they wrote before is ordered for those that wait.
+/// Threads that only arrive at a barrier do not wait, and what they wrote before is ordered for
+/// those that wait.
 #[test]
 fn arrival_without_waiting() {
     let program = program!("barriers");
@@ -257,7 +262,8 @@ fn spinning() {
     }
 }
 
-/// A loop that never ends is ended when the launch says after how many iterations, and one that ends before is not.
+/// A loop that never ends is ended when the launch says after how many iterations, and one that
+/// ends before is not.
 #[test]
 fn looping_for_ever() {
     let program = program!("barriers");

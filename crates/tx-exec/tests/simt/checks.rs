@@ -39,7 +39,8 @@ fn results_and_counts_do_not_depend_on_checks() {
     }
 }
 
-/// Without checks, a race, and a read of what nobody wrote, are not looked for, in shared memory nor in global.
+/// Without checks, a race, and a read of what nobody wrote, are not looked for, in shared memory
+/// nor in global.
 #[test]
 fn races_and_values_are_not_looked_for() {
     let barriers = program!("barriers");
@@ -99,7 +100,8 @@ fn what_the_process_needs_is_looked_for() {
     assert!(matches!(deep, Fault::StackOverflow(_)), "{deep}");
 }
 
-/// Without checks, threads that wait for each other in vain are reported as ever: barriers of every kind and masks.
+/// Without checks, threads that wait for each other in vain are reported as ever: barriers of every
+/// kind and masks.
 #[test]
 fn who_waits_for_whom_is_looked_for() {
     let barriers = program!("barriers");
@@ -129,8 +131,8 @@ fn who_waits_for_whom_is_looked_for() {
     }
 }
 
-/// A buffer without a value that an unchecked launch writes to has one from then on, also for launches with checks; one
-/// that it did not write to has none.
+/// A buffer without a value that an unchecked launch writes to has one from then on, also for
+/// launches with checks; one that it did not write to has none.
 #[test]
 fn checked_and_unchecked_launches_mix() {
     let program = program!("memory");

@@ -1,4 +1,5 @@
-//! Clusters: their registers and their barrier, the shared memory of other blocks, and what goes wrong with them.
+//! Clusters: their registers and their barrier, the shared memory of other blocks, and what goes
+//! wrong with them.
 
 use crate::{Buffers, ORDERS, bit, int, locations, program, run};
 use tx_exec::{
@@ -19,7 +20,8 @@ fn clusters(clusters: u32, ranks: u32, threads: u32, order: Order) -> Launch {
 /// Numbers of blocks in a cluster, and of threads in a block.
 const SIZES: [(u32, u32); 6] = [(2, 32), (3, 48), (8, 20), (2, 1), (16, 33), (1, 48)];
 
-/// What a thread of each block finds when all blocks of its cluster stored 1000 times their number plus the thread's.
+/// What a thread of each block finds when all blocks of its cluster stored 1000 times their number
+/// plus the thread's.
 fn sums(count: u32, ranks: u32, threads: u32) -> Vec<u32> {
     let sum = |block: u32, thread: u32| {
         let first = block / ranks * ranks;
@@ -46,8 +48,8 @@ fn launch(
     Ok((report, buffers.words()))
 }
 
-/// Every register of clusters has its value in every block of a grid and a cluster with three axes, and in one without
-/// clusters.
+/// Every register of clusters has its value in every block of a grid and a cluster with three axes,
+/// and in one without clusters.
 #[test]
 fn registers() {
     let program = program!("cluster");
@@ -98,8 +100,9 @@ fn registers() {
     }
 }
 
-/// Every block stores into the shared memory of all, and after a barrier of the cluster each finds what the others
-/// stored, in every order, with all checks and without. The barrier at the start may be relaxed.
+/// Every block stores into the shared memory of all, and after a barrier of the cluster each finds
+/// what the others stored, in every order, with all checks and without. The barrier at the start
+/// may be relaxed.
 #[test]
 fn pushing() {
     let program = program!("cluster");
@@ -128,8 +131,8 @@ fn pushing() {
     }
 }
 
-/// Every block reads from the shared memory of all what was stored before a barrier, and a last barrier keeps the blocks
-/// that are read.
+/// Every block reads from the shared memory of all what was stored before a barrier, and a last
+/// barrier keeps the blocks that are read.
 #[test]
 fn pulling() {
     let program = program!("cluster");
@@ -165,8 +168,8 @@ fn ranks_of_several_axes() {
     }
 }
 
-/// A first access to another block without a barrier of the cluster before is a fault in every order: the block may not
-/// have begun.
+/// A first access to another block without a barrier of the cluster before is a fault in every
+/// order: the block may not have begun.
 #[test]
 fn block_that_has_not_begun() {
     let program = program!("cluster");
@@ -200,7 +203,8 @@ fn block_that_has_not_begun() {
     launch(&program, "push", &alone, &flags).unwrap();
 }
 
-/// Reading from a block that nothing keeps until then is a fault in every order, also in those in which it is still there.
+/// Reading from a block that nothing keeps until then is a fault in every order, also in those in
+/// which it is still there.
 #[test]
 fn block_that_has_ended() {
     let program = program!("cluster");
@@ -229,8 +233,8 @@ fn block_that_has_ended() {
     }
 }
 
-/// Without the barrier between storing and reading, the store in one block and the read by another race. Both are named,
-/// with their threads and blocks, and so is the block whose memory it is.
+/// Without the barrier between storing and reading, the store in one block and the read by another
+/// race. Both are named, with their threads and blocks, and so is the block whose memory it is.
 #[test]
 fn race_between_blocks() {
     let program = program!("cluster");
@@ -268,8 +272,8 @@ fn race_between_blocks() {
     }
 }
 
-/// What a thread does before it arrives is ordered before what others do after waiting, unless it arrives relaxed; what it
-/// does between arriving and waiting is not, whoever comes first.
+/// What a thread does before it arrives is ordered before what others do after waiting, unless it
+/// arrives relaxed; what it does between arriving and waiting is not, whoever comes first.
 #[test]
 fn arriving_and_waiting_apart() {
     let program = program!("cluster");
@@ -291,8 +295,8 @@ fn arriving_and_waiting_apart() {
     }
 }
 
-/// Barriers of blocks between arriving at the cluster's and waiting there order what they order, and no more. With one
-/// block in a cluster that is everything.
+/// Barriers of blocks between arriving at the cluster's and waiting there order what they order,
+/// and no more. With one block in a cluster that is everything.
 #[test]
 fn barrier_of_a_block_between_arriving_and_waiting() {
     let program = program!("cluster");
@@ -338,8 +342,8 @@ fn barriers_of_blocks_are_apart() {
     }
 }
 
-/// Atomic additions by all threads of a cluster to one word do not race. A rank that the cluster does not have, and an
-/// address behind the word, are faults.
+/// Atomic additions by all threads of a cluster to one word do not race. A rank that the cluster
+/// does not have, and an address behind the word, are faults.
 #[test]
 fn atomics_of_a_cluster() {
     let program = program!("cluster");
@@ -437,7 +441,8 @@ fn wrong_uses_of_the_barrier() {
     }
 }
 
-/// Blocks of one cluster are ordered by fences around atomic accesses as blocks of two clusters are, and by nothing less.
+/// Blocks of one cluster are ordered by fences around atomic accesses as blocks of two clusters
+/// are, and by nothing less.
 #[test]
 fn fences_order_blocks_of_a_cluster() {
     let program = program!("cluster");
@@ -462,7 +467,8 @@ fn fences_order_blocks_of_a_cluster() {
     }
 }
 
-/// Impossible clusters, and those that the kernel was not compiled for, are refused with what was found and expected.
+/// Impossible clusters, and those that the kernel was not compiled for, are refused with what was
+/// found and expected.
 #[test]
 fn wrong_clusters() {
     let program = program!("cluster");

@@ -29,7 +29,8 @@ fn convert(kernel: &str, inputs: &[Vec<u8>], width: usize) -> Vec<Vec<u8>> {
     results
 }
 
-/// Values around every boundary: each sign, every exponent, fractions on and next to the ties of f16 and bf16.
+/// Values around every boundary: each sign, every exponent, fractions on and next to the ties of
+/// f16 and bf16.
 fn interesting() -> Vec<f32> {
     let mut values = vec![
         f32::INFINITY,
@@ -53,7 +54,8 @@ fn interesting() -> Vec<f32> {
     values
 }
 
-/// f32 to f16 and bf16 rounds to nearest even and keeps subnormals, infinities and NaNs: as the `half` crate does.
+/// f32 to f16 and bf16 rounds to nearest even and keeps subnormals, infinities and NaNs: as the
+/// `half` crate does.
 #[test]
 fn narrowing_from_f32() {
     let values = interesting();
@@ -78,7 +80,8 @@ fn narrowing_from_f32() {
     }
 }
 
-/// f64 to f16 and bf16 rounds once: a value a little above a tie goes up, where a way through f32 would lose it.
+/// f64 to f16 and bf16 rounds once: a value a little above a tie goes up, where a way through f32
+/// would lose it.
 #[test]
 fn narrowing_from_f64_rounds_once() {
     for (kernel, tie, below, above) in [

@@ -65,8 +65,8 @@ impl Format {
         }
     }
 
-    /// Both signs of zero, of the smallest and largest subnormals and normals, of 1 and 2, of infinity, and of quiet and
-    /// signalling NaNs.
+    /// Both signs of zero, of the smallest and largest subnormals and normals, of 1 and 2, of
+    /// infinity, and of quiet and signalling NaNs.
     fn special(self) -> Vec<u64> {
         let (unit, infinity) = (1 << self.mantissa(), self.infinity());
         let one = ((1 << (self.exponent - 1)) - 1) << self.mantissa();
@@ -93,8 +93,8 @@ impl Format {
     }
 }
 
-/// The inputs of an instruction: every two special values; for those that round, random ones and, where they are fused,
-/// products that are ties. `tests/kernels/floats.cu` makes the same.
+/// The inputs of an instruction: every two special values; for those that round, random ones and,
+/// where they are fused, products that are ties. `tests/kernels/floats.cu` makes the same.
 fn inputs(format: Format, instruction: &str) -> Vec<[u64; 3]> {
     let special = format.special();
     let mut inputs: Vec<_> = special
@@ -128,8 +128,8 @@ fn inputs(format: Format, instruction: &str) -> Vec<[u64; 3]> {
     inputs
 }
 
-/// A kernel whose threads each load `x`, `y` and `z`, of `lanes` elements, and store the result `%r` of `operation`, in
-/// which `T` stands for their type.
+/// A kernel whose threads each load `x`, `y` and `z`, of `lanes` elements, and store the result
+/// `%r` of `operation`, in which `T` stands for their type.
 fn kernel(format: Format, lanes: usize, operation: &str) -> Program {
     let element = format.name;
     let r#type = match lanes {
@@ -309,8 +309,8 @@ const H200: [(&str, Format, &str, u64); 20] = [
     ("fma", BF16, "fma", 0x168d_5f46_787f_7c06),
 ];
 
-/// Maxima, and sums, products and fused multiply-adds of f16 and bf16, are those of a real GPU, bit for bit; alone and in
-/// vectors. Only which NaN arithmetic returns is the host's affair.
+/// Maxima, and sums, products and fused multiply-adds of f16 and bf16, are those of a real GPU, bit
+/// for bit; alone and in vectors. Only which NaN arithmetic returns is the host's affair.
 #[test]
 fn as_on_an_h200() {
     for (instruction, format, name, expected) in H200 {
@@ -347,7 +347,8 @@ fn chains_round_at_every_step() {
         let finite: Vec<(f64, u64)> = (0..format.infinity())
             .map(|bits| (format.value(bits), bits))
             .collect();
-        // The nearest value, of two equally near ones the even one. Exact for the sums and products that occur here.
+        // The nearest value, of two equally near ones the even one. Exact for the sums and products
+        // that occur here.
         let nearest = |value: f64| -> u64 {
             if value.is_nan() {
                 return format.nan();

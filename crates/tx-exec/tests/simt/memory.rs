@@ -8,7 +8,8 @@ fn long(value: i64) -> Param {
     }
 }
 
-/// Reads inside a buffer are fine; just before, just after and far away are faults that name the buffer if it is near.
+/// Reads inside a buffer are fine; just before, just after and far away are faults that name the
+/// buffer if it is near.
 #[test]
 fn global_bounds() {
     let program = program!("memory");
@@ -76,7 +77,8 @@ fn shared_bounds_and_initialisation() {
     assert_eq!(info.static_shared_bytes, 32);
 }
 
-/// A buffer without a value keeps what kernels and the host wrote from launch to launch; the rest may not be read.
+/// A buffer without a value keeps what kernels and the host wrote from launch to launch; the rest
+/// may not be read.
 #[test]
 fn buffers_without_a_value() {
     let program = program!("memory");
@@ -164,8 +166,8 @@ fn private_memory() {
     assert_eq!(buffers.words(), (0..70).collect::<Vec<_>>());
 }
 
-/// Constants of the module can be read, also by a function that the kernel calls, but not written; a variable keeps
-/// its value from launch to launch.
+/// Constants of the module can be read, also by a function that the kernel calls, but not written;
+/// a variable keeps its value from launch to launch.
 #[test]
 fn variables_of_the_module() {
     let program = program!("memory");
@@ -262,7 +264,8 @@ fn recursion() {
     assert!(matches!(fault, Fault::StackOverflow(_)), "{fault}");
 }
 
-/// Threads of blocks and grids in three dimensions know where they are, and their lanes follow the linear index.
+/// Threads of blocks and grids in three dimensions know where they are, and their lanes follow the
+/// linear index.
 #[test]
 fn three_dimensions() {
     let program = program!("memory");

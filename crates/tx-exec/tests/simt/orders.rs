@@ -30,7 +30,8 @@ fn of_warp(tickets: &[[u32; 3]], warp: usize, point: usize) -> Vec<u32> {
     found
 }
 
-/// The two lists hold each order once; the systematic one has two for each warp beside the three without a number.
+/// The two lists hold each order once; the systematic one has two for each warp beside the three
+/// without a number.
 #[test]
 fn lists_of_orders() {
     let systematic: Vec<_> = Order::systematic(8).collect();
@@ -63,8 +64,9 @@ fn threads_and_blocks_in_turn() {
     }
 }
 
-/// The warp that goes first passes its own barriers before any other warp starts, and is ahead again after a barrier of
-/// the block; the one that goes last starts when the others can do no more.
+/// The warp that goes first passes its own barriers before any other warp starts, and is ahead
+/// again after a barrier of the block; the one that goes last starts when the others can do no
+/// more.
 #[test]
 fn one_warp_before_or_after_all_others() {
     let program = program!("orders");
@@ -86,8 +88,8 @@ fn one_warp_before_or_after_all_others() {
     }
 }
 
-/// A warp between two others sees what both did, what one did, or what neither did: only where it goes first of all and
-/// last of all are the extremes seen.
+/// A warp between two others sees what both did, what one did, or what neither did: only where it
+/// goes first of all and last of all are the extremes seen.
 #[test]
 fn extremes_need_the_warp_first_and_last() {
     let program = program!("orders");
@@ -109,8 +111,9 @@ fn extremes_need_the_warp_first_and_last() {
     assert_eq!(sum(Order::WarpLast(1)), 2);
 }
 
-/// Orders that preempt do so between any two accesses: increments that are not atomic are lost, all but one where
-/// threads go in lockstep, and some, the same on every run, where chance decides. Orders that do not preempt lose none.
+/// Orders that preempt do so between any two accesses: increments that are not atomic are lost, all
+/// but one where threads go in lockstep, and some, the same on every run, where chance decides.
+/// Orders that do not preempt lose none.
 #[test]
 fn preemption_between_accesses() {
     let program = program!("orders");
@@ -140,10 +143,10 @@ fn preemption_between_accesses() {
     assert_eq!(found, again);
 }
 
-/// The classical mistakes: read before it was written, written again before it was read, lanes that count on lockstep.
-/// Without the mistake every systematic and random order gives the same result. With it, every order ends in a fault
-/// when everything is checked; and where nothing is, results differ in a systematic order, whichever threads are
-/// involved.
+/// The classical mistakes: read before it was written, written again before it was read, lanes that
+/// count on lockstep. Without the mistake every systematic and random order gives the same result.
+/// With it, every order ends in a fault when everything is checked; and where nothing is, results
+/// differ in a systematic order, whichever threads are involved.
 #[test]
 fn missing_barriers_show() {
     let program = program!("orders");

@@ -11,8 +11,9 @@ fn memref(pointer: Param, size: u64) -> [Param; 5] {
     [pointer, pointer, word(0), word(size), word(1)]
 }
 
-/// A kernel that upstream passes lowered from the gpu dialect computes what it says, in every order; when it is told of
-/// more elements than there are, the fault names the line of the gpu dialect that reads them.
+/// A kernel that upstream passes lowered from the gpu dialect computes what it says, in every
+/// order; when it is told of more elements than there are, the fault names the line of the gpu
+/// dialect that reads them.
 #[test]
 fn kernel_from_the_gpu_dialect() {
     let program = program!("sum_squares");

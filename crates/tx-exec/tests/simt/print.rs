@@ -3,8 +3,8 @@
 use crate::{launch, locations};
 use tx_exec::{Fault, Memory, Program};
 
-/// Runs a kernel of one thread that prints `format` with what `arguments` fills in, of a struct of these types, and gives what was
-/// printed.
+/// Runs a kernel of one thread that prints `format` with what `arguments` fills in, of a struct of
+/// these types, and gives what was printed.
 fn printed(format: &str, types: &str, arguments: &str) -> Result<String, Fault> {
     let bytes = format.len() + 1;
     let program = Program::load(&format!(
@@ -40,8 +40,8 @@ fn put(index: usize, types: &str, constant: &str, ty: &str) -> String {
     )
 }
 
-/// Arguments lie where C would put them in a structure; widths and precisions are arguments too, and a `%` that begins no field
-/// stays.
+/// Arguments lie where C would put them in a structure; widths and precisions are arguments too,
+/// and a `%` that begins no field stays.
 #[test]
 fn fields_are_those_of_c() {
     let types = "i32, f64, i32, i64, f64";
@@ -110,8 +110,8 @@ fn the_first_mebibyte_is_kept() {
     );
 }
 
-/// An assertion that does not hold is a fault with what the program says of it. A function of this name with other parameters is
-/// not the driver's.
+/// An assertion that does not hold is a fault with what the program says of it. A function of this
+/// name with other parameters is not the driver's.
 #[test]
 fn assertions_are_faults() {
     let kernel = |parameters: &str, arguments: &str| {

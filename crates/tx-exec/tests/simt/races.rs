@@ -1,8 +1,9 @@
 use crate::{Buffers, ORDERS, bit, int, launch, locations, program, run};
 use tx_exec::{AccessKind, Fault, Launch, Order, Race, Space};
 
-/// Two threads that write one byte without a barrier between them race; both places, both threads and the byte are
-/// named. The same exchange with a barrier is clean: see `reversal_through_shared_memory`.
+/// Two threads that write one byte without a barrier between them race; both places, both threads
+/// and the byte are named. The same exchange with a barrier is clean: see
+/// `reversal_through_shared_memory`.
 #[test]
 fn write_write() {
     let program = program!("barriers");
@@ -143,8 +144,9 @@ fn race(fault: Fault) -> Race {
     }
 }
 
-/// A read of what another thread wrote without a barrier in between: the message names both places, both threads, the
-/// block, and the byte of the variable. Where the read comes first, it reads what nobody wrote.
+/// A read of what another thread wrote without a barrier in between: the message names both places,
+/// both threads, the block, and the byte of the variable. Where the read comes first, it reads what
+/// nobody wrote.
 #[test]
 fn read_after_write() {
     let program = program!("orders");
@@ -180,8 +182,8 @@ fn read_after_write() {
     );
 }
 
-/// Around a loop, the write of one round races with the reads of the round before it, if the barrier is missing that
-/// would end the round. One round alone is clean.
+/// Around a loop, the write of one round races with the reads of the round before it, if the
+/// barrier is missing that would end the round. One round alone is clean.
 #[test]
 fn write_after_read_around_a_loop() {
     let program = program!("orders");
@@ -214,7 +216,8 @@ fn write_after_read_around_a_loop() {
                 "{order:?}"
             );
             assert_eq!(race.space, Space::Shared);
-            // The slot is that of the thread that writes, and the one that reads is the given distance before it.
+            // The slot is that of the thread that writes, and the one that reads is the given
+            // distance before it.
             let (writes, reads) = match race.first_kind {
                 AccessKind::Write => (race.first.thread[0], race.second.thread[0]),
                 _ => (race.second.thread[0], race.first.thread[0]),
@@ -225,8 +228,8 @@ fn write_after_read_around_a_loop() {
     }
 }
 
-/// In global memory, threads of one block are ordered by barriers as in shared memory: by a named one for the warps
-/// that meet there, and for no other.
+/// In global memory, threads of one block are ordered by barriers as in shared memory: by a named
+/// one for the warps that meet there, and for no other.
 #[test]
 fn barriers_order_global_memory() {
     let program = program!("orders");
@@ -284,8 +287,8 @@ fn warp_barriers_order_their_members() {
     }
 }
 
-/// Accesses of different width race where they overlap, and the byte reported is the first that both touch; next to
-/// each other they are clean.
+/// Accesses of different width race where they overlap, and the byte reported is the first that
+/// both touch; next to each other they are clean.
 #[test]
 fn overlapping_accesses() {
     let program = program!("orders");
@@ -318,8 +321,8 @@ fn overlapping_accesses() {
     }
 }
 
-/// The end of a kernel orders everything in it before all of the next: what one block wrote, any thread of any block of
-/// the next launch may read and write.
+/// The end of a kernel orders everything in it before all of the next: what one block wrote, any
+/// thread of any block of the next launch may read and write.
 #[test]
 fn kernels_are_ordered() {
     let program = program!("barriers");

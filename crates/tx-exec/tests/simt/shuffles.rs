@@ -1,8 +1,9 @@
 use crate::{Buffers, ORDERS, int, launch, locations, program, run};
 use tx_exec::{Fault, Launch};
 
-/// The lane that CUDA's documentation of `__shfl_*_sync` says is read, with a width and an operand; absent where the
-/// lane keeps its own value. Written from the description of the functions, not of the PTX instruction.
+/// The lane that CUDA's documentation of `__shfl_*_sync` says is read, with a width and an operand;
+/// absent where the lane keeps its own value. Written from the description of the functions, not of
+/// the PTX instruction.
 fn documented(kind: &str, lane: u32, operand: u32, width: u32) -> Option<u32> {
     let first = lane / width * width;
     match kind {
@@ -19,7 +20,8 @@ fn clamp(kind: &str, width: u32) -> u32 {
     (32 - width) << 8 | if kind == "up" { 0 } else { 31 }
 }
 
-/// Every kind of shuffle with every width and operand reads the lane that CUDA documents and says whether it is valid.
+/// Every kind of shuffle with every width and operand reads the lane that CUDA documents and says
+/// whether it is valid.
 #[test]
 fn every_kind_width_and_operand() {
     let program = program!("shuffles");
@@ -50,7 +52,8 @@ fn every_kind_width_and_operand() {
     }
 }
 
-/// A last warp of 7 threads shuffles among the lanes that exist, in every order, if the mask names just those.
+/// A last warp of 7 threads shuffles among the lanes that exist, in every order, if the mask names
+/// just those.
 #[test]
 fn partial_last_warp() {
     let program = program!("shuffles");
@@ -129,7 +132,8 @@ fn exited_lanes() {
     }
 }
 
-/// Halves of a warp may shuffle apart if each names itself only; if they name each other, both places are reported.
+/// Halves of a warp may shuffle apart if each names itself only; if they name each other, both
+/// places are reported.
 #[test]
 fn members_must_be_at_one_operation() {
     let program = program!("shuffles");

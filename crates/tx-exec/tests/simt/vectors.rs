@@ -7,7 +7,8 @@ use tx_exec::{Fault, Launch, Program};
 fn program(body: &str) -> Program {
     let text = format!(
         "gpu.module @vectors {{
-           llvm.func @run(%out: !llvm.ptr<1>, %in: !llvm.ptr<1>, %n: i32) attributes {{gpu.kernel, nvvm.kernel}} {{
+           llvm.func @run(%out: !llvm.ptr<1>, %in: !llvm.ptr<1>, %n: i32)
+               attributes {{gpu.kernel, nvvm.kernel}} {{
              {body}
              llvm.return
            }}
@@ -34,8 +35,8 @@ fn run(program: &Program, threads: u32, words: usize, input: &[u8], n: u32) -> V
     results[0].clone()
 }
 
-/// Every element type in vectors of 1 to 128 elements: an element is taken out at a place that is only known when it runs,
-/// and put back at another, and all the rest stays.
+/// Every element type in vectors of 1 to 128 elements: an element is taken out at a place that is
+/// only known when it runs, and put back at another, and all the rest stays.
 #[test]
 fn elements_are_taken_and_put_back() {
     for (r#type, bytes) in [
@@ -54,7 +55,8 @@ fn elements_are_taken_and_put_back() {
                  %n1 = llvm.add %t, %n : i32
                  %size = llvm.mlir.constant({count} : i32) : i32
                  %to_index = llvm.urem %n1, %size : i32
-                 %from = llvm.getelementptr %in[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, !llvm.array<{count} x {type}>
+                 %from = llvm.getelementptr %in[%t]
+                     : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, !llvm.array<{count} x {type}>
                  %v = llvm.load %from {{alignment = {bytes} : i64}} : !llvm.ptr<1> -> vector<{count}x{type}>
                  %e = llvm.extractelement %v[%t : i32] : vector<{count}x{type}>
                  %c0 = llvm.mlir.constant(0 : i64) : i64
@@ -62,7 +64,8 @@ fn elements_are_taken_and_put_back() {
                  %u = llvm.insertelement %e, %v[%to_index : i32] : vector<{count}x{type}>
                  %last = llvm.mlir.constant({} : i64) : i64
                  %w = llvm.insertelement %first, %u[%last : i64] : vector<{count}x{type}>
-                 %to = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, !llvm.array<{count} x {type}>
+                 %to = llvm.getelementptr %out[%t]
+                     : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, !llvm.array<{count} x {type}>
                  llvm.store %w, %to {{alignment = {bytes} : i64}} : vector<{count}x{type}>, !llvm.ptr<1>",
                 count - 1
             ));
@@ -95,7 +98,8 @@ fn packed_arithmetic() {
              %swapped = llvm.shufflevector %v, %v [1, 0] : vector<2x{type}>
              %s = llvm.fadd %v, %swapped : vector<2x{type}>
              %p = llvm.fmul %s, %half : vector<2x{type}>
-             %r = llvm.intr.fma(%p, %v, %half) : (vector<2x{type}>, vector<2x{type}>, vector<2x{type}>) -> vector<2x{type}>
+             %r = llvm.intr.fma(%p, %v, %half)
+                 : (vector<2x{type}>, vector<2x{type}>, vector<2x{type}>) -> vector<2x{type}>
              %to = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, vector<2x{type}>
              llvm.store %r, %to : vector<2x{type}>, !llvm.ptr<1>"
         ))
@@ -168,8 +172,8 @@ fn masked_accesses_of_wide_vectors() {
     }
 }
 
-/// A kernel that holds many wide vectors at a time, and takes them apart at places known only when it runs, has the stack
-/// that it needs.
+/// A kernel that holds many wide vectors at a time, and takes them apart at places known only when
+/// it runs, has the stack that it needs.
 #[test]
 fn wide_vectors_have_enough_stack() {
     const VECTORS: usize = 160;

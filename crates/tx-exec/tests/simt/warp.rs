@@ -73,8 +73,8 @@ fn votes() {
     assert_eq!(buffers.words(), [0xaaaa_aaaa, 1, 0, 0, 0xaaaa_aaaa, !0, 0]);
 }
 
-/// A kernel in which each lane that has a mask takes part in one `redux.sync`, with its own mask and value, and stores the
-/// result. Lanes from `%exits` on exit before.
+/// A kernel in which each lane that has a mask takes part in one `redux.sync`, with its own mask
+/// and value, and stores the result. Lanes from `%exits` on exit before.
 fn groups(kind: &str, attributes: &str, r#type: &str) -> Program {
     let text = format!(
         r#"gpu.module @groups {{
@@ -145,8 +145,8 @@ fn partitions() -> Vec<[u32; 32]> {
     ]
 }
 
-/// Groups of a warp that execute one `redux.sync` with masks of their own each get their own result, for every kind,
-/// in every order, in more than one warp.
+/// Groups of a warp that execute one `redux.sync` with masks of their own each get their own
+/// result, for every kind, in every order, in more than one warp.
 #[test]
 fn groups_of_a_warp_reduce_apart() {
     type Combine = fn(u32, u32) -> u32;
@@ -195,8 +195,8 @@ fn groups_of_a_warp_reduce_apart() {
     }
 }
 
-/// Float reductions of groups, with each of their flags: −0 is below +0, a NaN loses or wins, absolute values are taken
-/// before, and a result that is a NaN is the canonical one.
+/// Float reductions of groups, with each of their flags: −0 is below +0, a NaN loses or wins,
+/// absolute values are taken before, and a result that is a NaN is the canonical one.
 #[test]
 fn groups_reduce_floats() {
     let special = [
@@ -246,8 +246,9 @@ fn groups_reduce_floats() {
     }
 }
 
-/// Masks that cannot be right are faults, in every order: one without its caller, one that names a lane which does not
-/// exist, has exited or is elsewhere, and two that name each other's lanes and differ.
+/// Masks that cannot be right are faults, in every order: one without its caller, one that names a
+/// lane which does not exist, has exited or is elsewhere, and two that name each other's lanes and
+/// differ.
 #[test]
 fn reductions_with_wrong_masks() {
     let program = groups("add", "", "i32");

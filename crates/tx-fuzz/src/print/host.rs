@@ -201,7 +201,10 @@ impl Printer {
                 None => String::new(),
             };
             self.body.push(format!(
-                "linalg.generic {{indexing_maps = [{maps}], iterator_types = [\"parallel\", \"parallel\", \"reduction\", \"reduction\"]}}\n  ins({} : {}) outs({} : {}){attributes} {{\n^bb0(%x: {ty}, %y: {ty}, %old: {ty}):\n{work}{}{}  linalg.yield %new : {ty}\n}}",
+                "linalg.generic {{indexing_maps = [{maps}], \
+                 iterator_types = [\"parallel\", \"parallel\", \"reduction\", \"reduction\"]}}\n  \
+                 ins({} : {}) outs({} : {}){attributes} {{\n\
+             ^bb0(%x: {ty}, %y: {ty}, %old: {ty}):\n{work}{}{}  linalg.yield %new : {ty}\n}}",
                 names(&both),
                 types(&both),
                 result.name,
@@ -214,7 +217,9 @@ impl Printer {
             attributes.push(format!("maps = [{maps}]"));
             attributes.extend(schedule(job));
             self.body.push(format!(
-                "tile.reduce {} {} into {} axes [2, 3] scope(grid) element {{\n^bb0(%x: {ty}, %y: {ty}, %i: index, %j: index, %di: index, %dj: index):\n{work}  tile.yield %e : {ty}\n}}{} : {} into {}",
+                "tile.reduce {} {} into {} axes [2, 3] scope(grid) element {{\n\
+                 ^bb0(%x: {ty}, %y: {ty}, %i: index, %j: index, %di: index, %dj: index):\n{work}  \
+                 tile.yield %e : {ty}\n}}{} : {} into {}",
                 combine.kind.name(),
                 names(&both),
                 result.name,
@@ -418,7 +423,8 @@ impl Printer {
                     EpilogueWork::Add => (format!(", %w: {to}"), "%w"),
                 };
                 format!(
-                    " epilogue {{\n^bb0(%r: {to}{second}{}):\n  %s = {add} %r, {other} : {to}\n  tile.yield %s : {to}\n}}",
+                    " epilogue {{\n^bb0(%r: {to}{second}{}):\n  %s = {add} %r, {other} : \
+                     {to}\n  tile.yield %s : {to}\n}}",
                     indices(rank - parts.job.axes.len()),
                 )
             }
@@ -493,7 +499,8 @@ impl Printer {
         let (from, to) = (source.element, destination.element);
         let attributes: Vec<String> = schedule(parts.job).into_iter().collect();
         self.body.push(format!(
-            "linalg.reduce ins({} : {}) outs({} : {}) dimensions = [{}]{}\n  (%x: {}, %old: {}) {{\n{}{}  linalg.yield %new : {}\n  }}",
+            "linalg.reduce ins({} : {}) outs({} : {}) dimensions = [{}]{}\n  (%x: {}, %old: {}) \
+             {{\n{}{}  linalg.yield %new : {}\n  }}",
             source.name,
             source.ty(),
             destination.name,
@@ -545,7 +552,9 @@ impl Printer {
             None => String::new(),
         };
         self.body.push(format!(
-            "linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n  ins({} : {}) outs({} : {}){attributes} {{\n^bb0(%x: {}{second}, %old: {}):\n{body}  linalg.yield %new : {}\n}}",
+            "linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n  \
+             ins({} : {}) outs({} : {}){attributes} {{\n\
+             ^bb0(%x: {}{second}, %old: {}):\n{body}  linalg.yield %new : {}\n}}",
             list(&maps),
             iterators.join(", "),
             names(&parts.sources),
@@ -585,7 +594,9 @@ impl Printer {
             None => String::new(),
         };
         let text = format!(
-            "linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n  ins({} : {}) outs({} : {}){attributes} {{\n^bb0(%x: ELEMENT{arguments}, %old: ELEMENT):\n{body}  linalg.yield {value} : ELEMENT\n}}",
+            "linalg.generic {{indexing_maps = [{}], iterator_types = [{}]}}\n  \
+             ins({} : {}) outs({} : {}){attributes} {{\n\
+             ^bb0(%x: ELEMENT{arguments}, %old: ELEMENT):\n{body}  linalg.yield {value} : ELEMENT\n}}",
             list(&vec![map; parts.sources.len() + 1]),
             list(&vec!["\"parallel\""; rank]),
             names(&parts.sources),

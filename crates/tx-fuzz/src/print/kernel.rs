@@ -63,7 +63,8 @@ struct Printer<'k> {
     open: bool,
 }
 
-/// Lines of one op: what all threads do before it, then what stands under its condition, around and in its loop.
+/// Lines of one op: what all threads do before it, then what stands under its condition, around and
+/// in its loop.
 #[derive(Default)]
 struct Lines {
     first: Vec<String>,
@@ -697,7 +698,8 @@ impl Printer<'_> {
                 "module attributes {{gpu.container_module}} {{\n\
                  \x20 gpu.module @fuzz {{\n\
                  \x20   gpu.func @kernel({}){}{}\n\
-                 \x20       kernel attributes {{known_block_size = array<i32: {x}, {y}, {z}>, known_grid_size = array<i32: {}>}} {{\n\
+                 \x20       kernel attributes {{known_block_size = array<i32: {x}, {y}, {z}>, \
+                 known_grid_size = array<i32: {}>}} {{\n\
                  {body}\
                  \x20     gpu.return\n\
                  \x20   }}\n\

@@ -76,8 +76,8 @@ impl Memref {
         )
     }
 
-    /// Part of it: for each dimension where it starts, how long it is, and which elements are left out. Dimensions
-    /// without a size are dropped.
+    /// Part of it: for each dimension where it starts, how long it is, and which elements are left
+    /// out. Dimensions without a size are dropped.
     pub(crate) fn subview(
         &self,
         name: impl Into<String>,
@@ -135,7 +135,8 @@ impl Memref {
         view
     }
 
-    /// The same with its dimensions in another order: dimension `d` of the result is dimension `from[d]` of this.
+    /// The same with its dimensions in another order: dimension `d` of the result is dimension
+    /// `from[d]` of this.
     pub(crate) fn transpose(
         &self,
         name: impl Into<String>,

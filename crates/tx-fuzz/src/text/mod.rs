@@ -1,8 +1,8 @@
 //! The second target: malformed text and bytecode, which must be answered with a diagnostic.
 //!
-//! Programs of the lit tests are damaged and given to `tx-opt` and `tx`. Whatever they are, these must end by themselves,
-//! with an exit status that means something and, when they refuse, with a word about why. What MLIR's own `mlir-opt` does
-//! not survive either, is counted apart.
+//! Programs of the lit tests are damaged and given to `tx-opt` and `tx`. Whatever they are, these
+//! must end by themselves, with an exit status that means something and, when they refuse, with a
+//! word about why. What MLIR's own `mlir-opt` does not survive either, is counted apart.
 
 mod command;
 mod mutate;
@@ -202,17 +202,17 @@ fn is_upstreams(
         "--allow-unregistered-dialect".into(),
         file.as_os_str().to_owned(),
     ];
-    // Both parse with the same recursion, but in frames of somewhat other sizes: what one just survives, the other just
-    // does not.
+    // Both parse with the same recursion, but in frames of somewhat other sizes: what one just
+    // survives, the other just does not.
     let ended = process::run_on_half_the_stack(&line, &file.with_extension("log"))?;
     Ok(ended.died() || ended.code.is_none())
 }
 
-/// Whether `tx-opt` does not get beyond parsing the input: it says where it is when it dies, which `tx` does not. On half
-/// of the stack, since what it just survives, `tx` just does not.
+/// Whether `tx-opt` does not get beyond parsing the input: it says where it is when it dies, which
+/// `tx` does not. On half of the stack, since what it just survives, `tx` just does not.
 ///
-/// Bytecode it reads once more before LLVM's handlers are there to say a word: types that refer to each other in a circle
-/// keep MLIR's reader busy for longer than anybody waits.
+/// Bytecode it reads once more before LLVM's handlers are there to say a word: types that refer to
+/// each other in a circle keep MLIR's reader busy for longer than anybody waits.
 fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bool> {
     let Some(opt) = &config.opt else {
         return Ok(false);
@@ -223,9 +223,9 @@ fn is_stuck_in_parser(config: &Config, file: &Path, text: bool) -> io::Result<bo
     Ok(reads_bytecode || (ended.died() || ended.code.is_none()) && is_in_parser(&ended.said))
 }
 
-/// Whether a stack of frames, the innermost first, leads from MLIR's parser or its reader of bytecode to its end through
-/// nothing of ours. MLIR's own program does not get there where the syntax of an op of `tile` comes before, and survives
-/// by chance what overwrites the heap.
+/// Whether a stack of frames, the innermost first, leads from MLIR's parser or its reader of
+/// bytecode to its end through nothing of ours. MLIR's own program does not get there where the
+/// syntax of an op of `tile` comes before, and survives by chance what overwrites the heap.
 fn is_in_parser(stack: &str) -> bool {
     let symbols = stack.lines().filter_map(|line| {
         let frame = line.trim_start().strip_prefix('#')?;
@@ -319,18 +319,22 @@ fn save(
 mod tests {
     use super::is_in_parser;
 
-    /// What dies in MLIR's parser is MLIR's; what dies in code that the parser calls for an op of ours is not.
+    /// What dies in MLIR's parser is MLIR's; what dies in code that the parser calls for an op of
+    /// ours is not.
     #[test]
     fn stacks() {
         let parser = " #3 0x00007f27d705a050 (/lib/libc.so.6+0x3c050)\n \
                       #4 0x000055a809172a88 mlir::FloatType::getWidth() (/fz/tx-opt+0x5078a88)\n \
-                      #6 0x000055a80afc9fd2 mlir::detail::Parser::parseDenseArrayAttr(mlir::Type) (/fz/tx-opt+0x6ec)\n";
+                      #6 0x000055a80afc9fd2 mlir::detail::Parser::parseDenseArrayAttr(mlir::Type) \
+                      (/fz/tx-opt+0x6ec)\n";
         assert!(is_in_parser(parser));
         let reader = " #5 0x00007f27d705a050 (/lib/libc.so.6+0x3c050)\n \
                       #9 0x000055a80afc9fd2 mlir::BytecodeReader::Impl::~Impl() (/fz/tx-opt+0x6ec)\n";
         assert!(is_in_parser(reader));
-        let own = " #4 0x000055a809172a88 mlir::tile::SplitAttr::parse(mlir::AsmParser&) (/fz/tx-opt+0x5078a88)\n \
-                   #6 0x000055a80afc9fd2 mlir::detail::Parser::parseExtendedAttr(mlir::Type) (/fz/tx-opt+0x6ec)\n";
+        let own = " #4 0x000055a809172a88 mlir::tile::SplitAttr::parse(mlir::AsmParser&) \
+                   (/fz/tx-opt+0x5078a88)\n \
+                   #6 0x000055a80afc9fd2 mlir::detail::Parser::parseExtendedAttr(mlir::Type) \
+                   (/fz/tx-opt+0x6ec)\n";
         assert!(!is_in_parser(own));
         assert!(!is_in_parser(
             " #4 0x000055a809172a88 tx_passes::grid::body::Body::write (/fz/tx-opt+0x5078a88)\n"

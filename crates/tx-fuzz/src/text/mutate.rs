@@ -487,7 +487,8 @@ fn damage_lines(random: &mut Random, text: &str, other: &str) -> String {
 mod tests {
     use super::*;
 
-    const PROGRAM: &str = "func.func @f(%A: memref<4x8xf32>) {\n  // \u{e9}\n  %x = arith.constant 1.5 : f32\n  return\n}\n";
+    const PROGRAM: &str = "func.func @f(%A: memref<4x8xf32>) {\n  // \u{e9}\n  %x = \
+                           arith.constant 1.5 : f32\n  return\n}\n";
 
     /// Nothing is lost between the words.
     #[test]

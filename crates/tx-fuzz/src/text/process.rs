@@ -30,7 +30,8 @@ pub(super) struct Ended {
 }
 
 impl Ended {
-    /// Whether it did not end by itself: shells say 128 and more of children that were killed, and Rust 101 of panics.
+    /// Whether it did not end by itself: shells say 128 and more of children that were killed, and
+    /// Rust 101 of panics.
     pub(super) fn died(&self) -> bool {
         self.signal.is_some() || self.code.is_some_and(|code| code > 100)
     }
@@ -100,7 +101,8 @@ fn end(child: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-/// Where a process died: what LLVM says of it, or the first function on the stack that is no part of saying so.
+/// Where a process died: what LLVM says of it, or the first function on the stack that is no part
+/// of saying so.
 pub(crate) fn place_of_crash(said: &str) -> String {
     let frame = |line: &str| -> Option<String> {
         let rest = line.trim_start().strip_prefix('#')?;
@@ -134,7 +136,8 @@ mod tests {
     /// The function that died, or what was said of it.
     #[test]
     fn crashes_have_a_place() {
-        let stack = " #0 0x00005587936e9006 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) (/tmp/tx-opt+0xaf)\n \
+        let stack = " #0 0x00005587936e9006 llvm::sys::PrintStackTrace(llvm::raw_ostream&, int) \
+                     (/tmp/tx-opt+0xaf)\n \
                      #2 0x00007f0000000000 raise (/lib/libc.so.6+0x1)\n \
                      #3 0x000055ffa13ce006 mlir::FloatType::getWidth() (/tmp/tx-opt+0xb1)\n";
         assert_eq!(place_of_crash(stack), "mlir::FloatType::getWidth");

@@ -11,8 +11,8 @@ use crate::value::{Lanes, Value, View};
 use tx_exec::happens_before::AccessKind;
 use tx_mlir::{Op, integer_attribute, name, operands, results};
 
-/// `memref.load`, `memref.store`, `vector.load`, `vector.store`; `llvm.load` and `llvm.store` where addresses came from
-/// memrefs.
+/// `memref.load`, `memref.store`, `vector.load`, `vector.store`; `llvm.load` and `llvm.store` where
+/// addresses came from memrefs.
 pub(crate) fn build<'c>(
     op: Op<'c>,
     build: &mut Build<'_, 'c>,

@@ -239,7 +239,8 @@ fn check_whole_cluster(exec: &Exec<'_, '_>, site: &Site) -> Result<(), Trouble> 
     Err(Trouble::fault(FaultKind::Divergence, site, message))
 }
 
-/// All threads of the cluster arrive at its barrier. Those that wait will know what happened before, unless it is `relaxed`.
+/// All threads of the cluster arrive at its barrier. Those that wait will know what happened
+/// before, unless it is `relaxed`.
 pub(crate) fn arrive_in_cluster(
     exec: &mut Exec<'_, '_>,
     relaxed: bool,
@@ -263,8 +264,8 @@ pub(crate) fn arrive_in_cluster(
     Ok(())
 }
 
-/// All threads of the cluster wait for those that have arrived at its barrier. `at_once` says that nothing came in between, and
-/// that all told what they knew.
+/// All threads of the cluster wait for those that have arrived at its barrier. `at_once` says that
+/// nothing came in between, and that all told what they knew.
 pub(crate) fn wait_in_cluster(
     exec: &mut Exec<'_, '_>,
     at_once: bool,
@@ -307,8 +308,8 @@ impl Mode {
         })
     }
 
-    /// The source of a lane and whether it is in the lane's segment, as PTX says for `shfl`: `segment` and `clamp` are
-    /// the two parts of its operand c.
+    /// The source of a lane and whether it is in the lane's segment, as PTX says for `shfl`:
+    /// `segment` and `clamp` are the two parts of its operand c.
     pub(crate) fn source(self, lane: u32, by: u32, segment: u32, clamp: u32) -> (u32, bool) {
         let by = by % WARP;
         let most = (lane & segment) | (clamp & !segment);
@@ -346,8 +347,8 @@ impl Mode {
     }
 }
 
-/// Exchanges values within warps. `ask` gives the source lane in the warp, and whether it is in range; `mask` the lanes
-/// that must be there.
+/// Exchanges values within warps. `ask` gives the source lane in the warp, and whether it is in
+/// range; `mask` the lanes that must be there.
 pub(crate) fn shuffle(
     exec: &mut Exec<'_, '_>,
     from: Slot,
@@ -507,11 +508,13 @@ pub(crate) struct Kernel<'c> {
     memory: Vec<(Slot, Space, Vec<i64>, crate::number::Scalar)>,
     pub(crate) block_size: Option<[u32; 3]>,
     pub(crate) cluster_size: Option<[u32; 3]>,
-    /// Along which dimensions blocks go through the work with the grid for a stride, so that any number of them does it.
+    /// Along which dimensions blocks go through the work with the grid for a stride, so that any
+    /// number of them does it.
     strided: [bool; 3],
 }
 
-/// Whether the index of a block along a dimension is only where loops begin whose step is the size of the grid.
+/// Whether the index of a block along a dimension is only where loops begin whose step is the size
+/// of the grid.
 fn is_strided(kernel: Op<'_>, d: usize) -> bool {
     let all = tx_mlir::walk(kernel);
     let is_number = |value, wanted: fn(Number) -> Option<usize>| {

@@ -1,4 +1,5 @@
-//! `linalg.generic` on memrefs: parallel points as lanes, reduced points one after the other in row-major order.
+//! `linalg.generic` on memrefs: parallel points as lanes, reduced points one after the other in
+//! row-major order.
 //!
 //! Other ops of `linalg` are made generic before a run.
 

@@ -91,7 +91,8 @@ pub(crate) fn build<'c>(
                     if same {
                         return Ok((*view).clone());
                     }
-                    let message = format!("sizes {:?} and strides {:?} are cast to {shape:?} and {strides:?}", view.sizes, view.strides);
+                    let message = format!("sizes {:?} and strides {:?} are cast to {shape:?} and \
+                                           {strides:?}", view.sizes, view.strides);
                     Err(Trouble::fault(FaultKind::OutOfBounds, &site, message))
                 })
             })

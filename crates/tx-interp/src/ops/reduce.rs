@@ -105,7 +105,8 @@ impl<'c> Combine<'c> {
         Ok(out)
     }
 
-    /// Combines what there is with numbers for each lane, and again with those for each lane that come next, to the last.
+    /// Combines what there is with numbers for each lane, and again with those for each lane that
+    /// come next, to the last.
     pub(crate) fn fold(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -204,10 +205,12 @@ impl<'c> Combine<'c> {
         Ok(())
     }
 
-    /// Bounds that go through each op of a combiner by themselves take one number that is used twice for two, as the larger one in
-    /// a sum of exponentials relative to it, and grow with every combination. Here each part of either side is moved by what it
-    /// may be off, and what that does to the result is added up: of first order, as all bounds are. An infinite bound stays: it says
-    /// that some order overflows, or that a comparison may go either way, which no move of one part shows.
+    /// Bounds that go through each op of a combiner by themselves take one number that is used
+    /// twice for two, as the larger one in a sum of exponentials relative to it, and grow with
+    /// every combination. Here each part of either side is moved by what it may be off, and what
+    /// that does to the result is added up: of first order, as all bounds are. An infinite bound
+    /// stays: it says that some order overflows, or that a comparison may go either way, which no
+    /// move of one part shows.
     fn refine(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -284,8 +287,8 @@ impl<'c> Combine<'c> {
         }
     }
 
-    /// What the combiner makes of some lanes of both sides as if they were exact, for each of the moves; with bounds where nothing is
-    /// moved.
+    /// What the combiner makes of some lanes of both sides as if they were exact, for each of the
+    /// moves; with bounds where nothing is moved.
     fn tried(
         &self,
         exec: &mut Exec<'_, 'c>,
@@ -318,8 +321,8 @@ impl<'c> Combine<'c> {
         Some((0..moves.len()).map(cut).collect())
     }
 
-    /// A part of a side as if it were exact, for each of the moves; those of this part move it up or down by what it may be off, and
-    /// by a unit in its last place at least.
+    /// A part of a side as if it were exact, for each of the moves; those of this part move it up
+    /// or down by what it may be off, and by a unit in its last place at least.
     fn moved(
         &self,
         parts: &Parts,
@@ -388,10 +391,11 @@ impl<'c> Combine<'c> {
         parts.filter(|(_, scalar)| matches!(scalar, Scalar::Float(_)))
     }
 
-    /// Marks what the order of combination decides, or how often the identity takes part, neither of which is defined: NaN,
-    /// infinities and zeros that the identity changes, as -∞ does in `maxnumf` and +0.0 in a sum, which are one thing or the
-    /// other, and zeros of which only the sign is open. Other numbers must be what they are, unless partial results of some
-    /// order overflow or underflow ([`Bound::of_every_order`]).
+    /// Marks what the order of combination decides, or how often the identity takes part, neither
+    /// of which is defined: NaN, infinities and zeros that the identity changes, as -∞ does in
+    /// `maxnumf` and +0.0 in a sum, which are one thing or the other, and zeros of which only the
+    /// sign is open. Other numbers must be what they are, unless partial results of some order
+    /// overflow or underflow ([`Bound::of_every_order`]).
     pub(crate) fn settle(&self, exec: &mut Exec<'_, 'c>, result: &mut Parts) {
         let How::Region(_, identities) = &self.how else {
             return;
@@ -450,8 +454,9 @@ impl<'c> Combine<'c> {
         float.is_some_and(|float| float.value(bits) == 0.0)
     }
 
-    /// The zeros whose sign the order decides, as in a product of complex numbers, whose parts are differences and sums of
-    /// products: those that come out with another sign when zeros of both signs, and identities, change their places.
+    /// The zeros whose sign the order decides, as in a product of complex numbers, whose parts are
+    /// differences and sums of products: those that come out with another sign when zeros of both
+    /// signs, and identities, change their places.
     fn open_signs(
         &self,
         exec: &mut Exec<'_, 'c>,

@@ -186,7 +186,8 @@ fn compares_order(op: Op<'_>) -> bool {
     }
 }
 
-/// Whether an operand may be what earlier iterations of a loop computed: it is no element that the loop reads.
+/// Whether an operand may be what earlier iterations of a loop computed: it is no element that the
+/// loop reads.
 fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     let element = || {
         let (_, number) = tx_mlir::argument_of(*operands(op).get(operand)?)?;
@@ -196,8 +197,9 @@ fn may_be_carried(op: Op<'_>, operand: usize) -> bool {
     element() != Some(true)
 }
 
-/// Whether it depends on the order of elements which of two numbers is kept: they are equal, or what is carried is NaN. An
-/// element that is NaN meets the same answer wherever it stands, as long as what it is compared with is a number.
+/// Whether it depends on the order of elements which of two numbers is kept: they are equal, or
+/// what is carried is NaN. An element that is NaN meets the same answer wherever it stands, as long
+/// as what it is compared with is a number.
 fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     match scalar {
         Scalar::Float(float) => {
@@ -212,8 +214,9 @@ fn is_tie(scalar: Scalar, a: u64, b: u64, carried: [bool; 2]) -> bool {
     }
 }
 
-/// What is left open of an extreme that ignores NaN, where one number is the infinity that it began with: that may be
-/// folded into the loop, so that a row of nothing but NaN is NaN. The first number of a row ends this.
+/// What is left open of an extreme that ignores NaN, where one number is the infinity that it began
+/// with: that may be folded into the loop, so that a row of nothing but NaN is NaN. The first
+/// number of a row ends this.
 fn beside_the_start(numbers: [(f64, Bound); 2]) -> Option<Bound> {
     let began = |number: (f64, Bound)| number.0.is_infinite();
     let (other, bound) = match numbers {

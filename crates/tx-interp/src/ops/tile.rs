@@ -1,7 +1,8 @@
 //! `tile`: what ops on tiles mean, computed directly.
 //!
-//! An op is executed once for each group of threads that its scope names. Sources are read, element by element in row-major
-//! order, and results written, by the first thread of the group; of fragments by whoever holds them.
+//! An op is executed once for each group of threads that its scope names. Sources are read, element
+//! by element in row-major order, and results written, by the first thread of the group; of
+//! fragments by whoever holds them.
 
 use crate::build::{Build, Code, Slot, Step, scalars_of};
 use crate::layout::{Holder, holders, slots as registers};
@@ -360,7 +361,8 @@ struct Plan<'c> {
     inward: Vec<Convert>,
     outward: Vec<Convert>,
     old: Vec<Convert>,
-    /// Where old values are wider than partial results, their types combine: with what, and from partial results.
+    /// Where old values are wider than partial results, their types combine: with what, and from
+    /// partial results.
     last: Option<(Combine<'c>, Vec<Convert>)>,
     element: Option<Code<'c>>,
     epilogue: Option<Code<'c>>,

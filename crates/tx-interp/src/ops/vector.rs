@@ -1,5 +1,5 @@
-//! `vector`: taking vectors apart and putting them together. A fragment and its vector of registers are the same here,
-//! so that casts between them do nothing.
+//! `vector`: taking vectors apart and putting them together. A fragment and its vector of registers
+//! are the same here, so that casts between them do nothing.
 
 use super::access;
 use crate::build::{Build, Step, scalars_of};

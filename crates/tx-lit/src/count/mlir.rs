@@ -386,7 +386,8 @@ mod tests {
         );
         assert_eq!(
             load(
-                "%0 = memref.load %a[%i] : memref<4xf32, strided<[1], offset: ?>, #gpu.address_space<private>>"
+                "%0 = memref.load %a[%i] : memref<4xf32, strided<[1], offset: ?>, \
+                 #gpu.address_space<private>>"
             ),
             (Space::Private, false)
         );

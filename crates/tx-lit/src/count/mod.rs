@@ -223,13 +223,13 @@ mod tests {
 
     pub(super) const MODULE: &str = r#"module {
   gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
-    gpu.func @rows(%arg0: memref<4x8xf32>, %arg1: memref<4xf32>) workgroup(%arg2 : memref<4x8xf32, #gpu.address_space<workgroup>>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+    gpu.func @rows(%arg0: memref<4x8xf32>, %arg1: memref<4xf32>) workgroup(%arg2 : memref<4x8xf32, 3>) kernel {
       %c1_i32 = arith.constant 1 : i32
       %0 = gpu.thread_id  x
       %1 = memref.load %arg0[%0, %0] : memref<4x8xf32>
       memref.store %1, %arg2[%0, %0] : memref<4x8xf32, #gpu.address_space<workgroup>>
       nvvm.bar.warp.sync %c1_i32 : i32
-      %2 = vector.load %arg2[%0, %0] {alignment = 16 : i64} : memref<4x8xf32, #gpu.address_space<workgroup>>, vector<4xf32>
+      %2 = vector.load %arg2[%0, %0] {alignment = 16 : i64} : memref<4x8xf32, 3>, vector<4xf32>
       %shuffleResult, %valid = gpu.shuffle  xor %1, %c1_i32, %c1_i32 : f32
       scf.if %valid {
         memref.store %1, %arg1[%0] : memref<4xf32>
@@ -338,7 +338,8 @@ mod tests {
 
     #[test]
     fn instructions_are_counted() {
-        let all = "@rows barriers = 1, warp barriers = 1, shuffles = 1, redux = 1, loads = 1, vector loads = 1, \
+        let all = "@rows barriers = 1, warp barriers = 1, shuffles = 1, redux = 1, loads = 1, \
+                   vector loads = 1, \
                    global loads = 1, shared stores = 1, stores = 1, atomics = 1";
         assert_eq!(count(all, PTX), Ok(()));
         assert_eq!(

@@ -6,8 +6,8 @@ use tx_ptx::{Direction, Flow, Module, Operation};
 
 use super::{Act, Found, Function, Space};
 
-/// The functions with a body, and all instructions in them that may be reached. What they call, if it has a body, is
-/// counted once for each call.
+/// The functions with a body, and all instructions in them that may be reached. What they call, if
+/// it has a body, is counted once for each call.
 pub(super) fn functions(text: &str) -> Result<Vec<Function>, String> {
     let module = Module::parse(text).map_err(|error| format!("the output is no PTX: {error}"))?;
     let bodies: BTreeMap<&str, &tx_ptx::Function> = module

@@ -188,7 +188,8 @@ impl Quantity {
             let names: Vec<&str> = SIMPLE.iter().map(|(name, _)| *name).collect();
             let spaces: Vec<&str> = Space::NAMED.iter().map(|(name, _)| *name).collect();
             format!(
-                "`{joined}` cannot be counted; known are {}, atomics, loads, stores (each with one of {} before it), \
+                "`{joined}` cannot be counted; known are {}, atomics, loads, stores (each with \
+                 one of {} before it), \
                  vector loads, vector stores, and the names of ops such as `gpu.shuffle`",
                 names.join(", "),
                 spaces.join(", ")

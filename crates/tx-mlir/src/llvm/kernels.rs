@@ -1,4 +1,5 @@
-//! Kernels of one module, compiled by themselves: what makes modules of some of them, and one assembly of theirs.
+//! Kernels of one module, compiled by themselves: what makes modules of some of them, and one
+//! assembly of theirs.
 
 use crate::ir::{
     Op, attribute, blocks, context, copy, discardable_attributes, is, name, ops, string_attribute,
@@ -27,8 +28,8 @@ struct Kernel<'c> {
     size: usize,
 }
 
-/// Neighbours are compiled together as long as they have no more ops than this. What LLVM prepares for each module takes half as
-/// long as to compile a kernel of a hundred ops.
+/// Neighbours are compiled together as long as they have no more ops than this. What LLVM prepares
+/// for each module takes half as long as to compile a kernel of a hundred ops.
 pub(super) const MOST_OPS: usize = 300;
 
 /// A module of functions that have nothing in common.
@@ -41,9 +42,10 @@ pub(super) struct Separable<'c> {
 }
 
 impl<'c> Separable<'c> {
-    /// The functions of a module in LLVM's dialect, if there are several, all of them kernels, none refers to another, and each global
-    /// is referred to by one. Functions with debug information have that in common. Those that have no more than `most_ops` ops
-    /// together, neighbours all of them, are one part.
+    /// The functions of a module in LLVM's dialect, if there are several, all of them kernels, none
+    /// refers to another, and each global is referred to by one. Functions with debug information
+    /// have that in common. Those that have no more than `most_ops` ops together, neighbours all of
+    /// them, are one part.
     pub(super) fn of(module: Op<'c>, most_ops: usize) -> Option<Self> {
         let [block] = blocks(module).try_into().ok()?;
         let (functions, globals): (Vec<_>, Vec<_>) =
@@ -131,8 +133,8 @@ impl<'c> Separable<'c> {
             .expect("a module like one that there is")
     }
 
-    /// The PTX of the module, of that of its parts, as LLVM would write it of all of them; nothing where it has more than
-    /// kernels, and shared memory that LLVM moves into them.
+    /// The PTX of the module, of that of its parts, as LLVM would write it of all of them; nothing
+    /// where it has more than kernels, and shared memory that LLVM moves into them.
     pub(super) fn join(&self, ptx: &[String]) -> Option<String> {
         let (mut start, mut moved, mut kernels) = (None, Vec::new(), Vec::new());
         for ptx in ptx {

@@ -11,9 +11,10 @@ const TRIED: u32 = 50_000;
 
 /// Adds what is not copied as often as what stands in the same block of a loop.
 ///
-/// LLVM copies blocks when it unrolls and peels loops, and then copies all that threads do together in them. So there are
-/// numbers of copies, one for each block, at least 1, that make of what stands in them what is found. Facts of which it
-/// is not known what they become, or where they are, are left out.
+/// LLVM copies blocks when it unrolls and peels loops, and then copies all that threads do together
+/// in them. So there are numbers of copies, one for each block, at least 1, that make of what
+/// stands in them what is found. Facts of which it is not known what they become, or where they
+/// are, are left out.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,

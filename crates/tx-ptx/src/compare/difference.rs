@@ -155,7 +155,8 @@ impl fmt::Display for Difference {
                 let (what, memory) = (plural(*direction), memory(*space));
                 write!(
                     f,
-                    "kernel `{kernel}`: {what} of {width} bytes or more in {memory}: found {found} bytes moved by them, \
+                    "kernel `{kernel}`: {what} of {width} bytes or more in {memory}: found \
+                     {found} bytes moved by them, \
                      expected at least {expected}: vector accesses are narrower than in the IR"
                 )
             }
@@ -170,7 +171,8 @@ impl fmt::Display for Difference {
                 let (what, memory) = (plural(*direction), memory(*space));
                 write!(
                     f,
-                    "kernel `{kernel}`: {what} of less than {width} bytes in {memory}: found {found} bytes moved by \
+                    "kernel `{kernel}`: {what} of less than {width} bytes in {memory}: found \
+                     {found} bytes moved by \
                      them, expected at most {expected}: vector accesses are narrower than in the IR"
                 )
             }

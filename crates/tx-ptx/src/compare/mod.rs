@@ -20,22 +20,24 @@ use matching::saturate;
 /// * **Outside loops** everything stands in PTX as often as in IR: LLVM neither removes, adds nor
 ///   duplicates what threads do together.
 /// * **In loops** LLVM unrolls and peels. What stands in a loop of the IR stands in PTX at least as
-///   often, in loops or outside, and what stands in one block of a loop, by [`KernelFacts::together`], stands there
-///   equally often.
+///   often, in loops or outside, and what stands in one block of a loop, by
+///   [`KernelFacts::together`], stands there equally often.
 /// * **What may vanish**, by [`KernelFacts::add_removable`], since it is never reached or in a loop
 ///   that may never run, may be missing. [`vanished`] lists it.
 /// * **Nothing new**: what matches nothing of the IR may not be in PTX.
 /// * **What is not constant**, a mask or a clamp of `None`, matches any. So does generic memory of the
 ///   IR, whose kind LLVM infers, and a scope that PTX leaves out.
 /// * **Vector accesses** of the IR are not split: as many bytes have to be moved by accesses of at
-///   least their width. Their width is that of IR, but at most 16 bytes, and the largest power of two that
-///   divides it: vectors of 12 bytes are no PTX. There may be more vector accesses, and wider ones, since LLVM
-///   merges. Those of an alignment below their size, which LLVM has to split, are removable.
+///   least their width. Their width is that of IR, but at most 16 bytes, and the largest power of
+///   two that divides it: vectors of 12 bytes are no PTX. There may be more vector accesses, and
+///   wider ones, since LLVM merges. Those of an alignment below their size, which LLVM has to
+///   split, are removable.
 /// * **Scalar accesses** are not compared, since LLVM merges and removes them. They count for
-///   vectors: two halves may be loaded as one element of 32 bits. So if the IR has scalars of 8 bytes,
-///   say, they have to be in its facts, or they would stand in for vectors that were split. All of them have to
-///   be there, removable or not: where the IR has vectors, narrower accesses of PTX may not move more bytes than
-///   the IR's own narrower or removable ones, unless some of these are in loops.
+///   vectors: two halves may be loaded as one element of 32 bits. So if the IR has scalars of 8
+///   bytes, say, they have to be in its facts, or they would stand in for vectors that were split.
+///   All of them have to be there, removable or not: where the IR has vectors, narrower accesses of
+///   PTX may not move more bytes than the IR's own narrower or removable ones, unless some of these
+///   are in loops.
 pub fn compare(ir: &Facts, ptx: &Facts) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (kernel, ir) in &ir.kernels {

@@ -14,13 +14,14 @@ fn width(bytes: u32) -> u32 {
 
 /// Adds where fewer bytes than the IR says are moved by accesses that are as wide.
 ///
-/// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting makes
-/// them narrower: so of each width it is the bytes moved by accesses of that width or more that are
-/// compared; but equal loads may become one, and unrolled ones go that no thread gets to, as long as no narrower ones
-/// appear: none that the IR does not have, or at least fewer bytes of them than are missing. Where vectors are in
-/// loops and were unrolled, there may be bytes enough though one of them was split. So narrower
-/// accesses may not move more than twice what those of the IR do that may be narrower, unless these are
-/// in loops themselves: twice, because LLVM repeats a load where that spares a branch.
+/// Merging makes accesses wider and keeps the bytes, unrolling makes more of them, and splitting
+/// makes them narrower: so of each width it is the bytes moved by accesses of that width or more
+/// that are compared; but equal loads may become one, and unrolled ones go that no thread gets to,
+/// as long as no narrower ones appear: none that the IR does not have, or at least fewer bytes of
+/// them than are missing. Where vectors are in loops and were unrolled, there may be bytes enough
+/// though one of them was split. So narrower accesses may not move more than twice what those of
+/// the IR do that may be narrower, unless these are in loops themselves: twice, because LLVM
+/// repeats a load where that spares a branch.
 pub(super) fn compare(
     kernel: &str,
     ir: &KernelFacts,
@@ -46,8 +47,9 @@ pub(super) fn compare(
         let found = supplied(ir, ptx, direction, width, within);
         let narrow = narrow_found(ptx, direction, width, within);
         let allowed = narrow_allowed(ir, direction, width, within);
-        // Loads of one address are made once: where none is narrower than in the IR, nothing was split. In loops the IR
-        // may have any number of narrower ones, but all of what was split is among those of PTX, and these besides.
+        // Loads of one address are made once: where none is narrower than in the IR, nothing was
+        // split. In loops the IR may have any number of narrower ones, but all of what was split is
+        // among those of PTX, and these besides.
         let gone = expected.saturating_sub(found);
         let merged = direction == Direction::Load
             && (found > 0 || narrow > 0)

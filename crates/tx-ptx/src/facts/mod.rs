@@ -144,8 +144,8 @@ impl KernelFacts {
             .merge(count);
     }
 
-    /// Says that some of what was added in loops stands in one block: control passes all of it or nothing. An optimiser
-    /// that copies one copies all.
+    /// Says that some of what was added in loops stands in one block: control passes all of it or
+    /// nothing. An optimiser that copies one copies all.
     pub fn together(&mut self, facts: impl IntoIterator<Item = Fact>) {
         let mut block = BTreeMap::new();
         for fact in facts {

@@ -92,7 +92,8 @@ impl<'k> Reader<'k> {
         }
     }
 
-    /// Names of the ops that compute something of what a shuffle took, up to what is exchanged, stored or handed on.
+    /// Names of the ops that compute something of what a shuffle took, up to what is exchanged,
+    /// stored or handed on.
     fn combining(&self, shuffle: &'k Op) -> Vec<&'k str> {
         let computes = |op: &Op| op.name.starts_with("arith.") || op.name.starts_with("math.");
         let readers = |value: &usize| self.readers.get(value).map_or(&[][..], Vec::as_slice);
@@ -390,8 +391,8 @@ fn word(attribute: &str) -> String {
         .to_owned()
 }
 
-/// Appends a step, or counts it with the one before where that is the same: of loads, which have no order, with any since
-/// something else was done.
+/// Appends a step, or counts it with the one before where that is the same: of loads, which have no
+/// order, with any since something else was done.
 fn push(steps: &mut Vec<Step>, step: Step) {
     let is_load = |step: &Step| {
         matches!(

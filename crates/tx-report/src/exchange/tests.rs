@@ -115,7 +115,8 @@ fn all_ops_of_a_combiner_are_named() {
     let told: Vec<String> = found.iter().map(describe).collect();
     let wanted = |n| {
         format!(
-            "Shuffle: each lane with the one at distance {n} (xor), then arith.mulf, arith.subf and arith.addf, 2 values"
+            "Shuffle: each lane with the one at distance {n} (xor), then arith.mulf, arith.subf \
+             and arith.addf, 2 values"
         )
     };
     assert_eq!(told, [wanted(1), wanted(2)]);
@@ -291,7 +292,8 @@ fn loops_hold_their_steps_and_those_of_one_turn_are_none() {
     assert_eq!(steps.len(), 1);
 }
 
-/// Loads of two arrays in turns, as of a loop that is written out, are two steps; what comes after a store is another.
+/// Loads of two arrays in turns, as of a loop that is written out, are two steps; what comes after
+/// a store is another.
 #[test]
 fn loads_in_turns_are_counted() {
     let mut m = Maker::default();

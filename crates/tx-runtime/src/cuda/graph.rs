@@ -29,8 +29,8 @@ impl Graph {
         }
         .during(|| "beginning a graph".to_owned())?;
         let recorded = runs.into_iter().try_for_each(|(resident, job)| {
-            // SAFETY: the stream is of the context that was made current. What is recorded is launched while the
-            // residents live: see `crate::Graph`.
+            // SAFETY: the stream is of the context that was made current. What is recorded is
+            // launched while the residents live: see `crate::Graph`.
             unsafe { resident.launch_on(job, stream.0) }
         });
         // A stream that records must be told to stop, whatever went wrong.

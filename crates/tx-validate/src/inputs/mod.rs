@@ -30,14 +30,16 @@ pub struct Input {
     pub(crate) zeros: bool,
     /// Which steps of the plan launch something; empty where that is not known.
     pub(crate) launched: Vec<bool>,
-    /// Whether it is run after every stage; the others in the end only, and then after every stage if that goes wrong.
+    /// Whether it is run after every stage; the others in the end only, and then after every stage
+    /// if that goes wrong.
     pub(crate) every_stage: bool,
 }
 
 /// The inputs of a program, where sizes are guessed in this way; empty when none fit.
 ///
-/// Of them there are those with these numbers, or at least one for each set of kernels that is launched; the last, if there
-/// are none of these numbers. With the name of a kernel, there are those that launch it, if any do.
+/// Of them there are those with these numbers, or at least one for each set of kernels that is
+/// launched; the last, if there are none of these numbers. With the name of a kernel, there are
+/// those that launch it, if any do.
 pub(crate) fn generate(
     plan: &Plan,
     seed: u64,
@@ -71,7 +73,8 @@ pub(crate) fn generate(
         }
         if let Some((i, elements)) = values.larger_than(most_elements) {
             too_large = Some(format!(
-                "argument {i} has {elements} elements, expected at most {most_elements}; give smaller ones with --arg"
+                "argument {i} has {elements} elements, expected at most {most_elements}; give \
+                 smaller ones with --arg"
             ));
             continue;
         }
@@ -143,17 +146,19 @@ struct Planned {
     every_stage: bool,
 }
 
-/// Threads and elements of all inputs that are run after every stage, at most, but for the first [`LEAST_OF_ALL`].
+/// Threads and elements of all inputs that are run after every stage, at most, but for the first
+/// [`LEAST_OF_ALL`].
 const MOST_OF_ALL: u64 = 1 << 19;
-/// The same of inputs that are run at all, and again of large ones; of those for one kernel eight times as many.
+/// The same of inputs that are run at all, and again of large ones; of those for one kernel eight
+/// times as many.
 const MOST_AT_THE_END: u64 = 5 << 20;
 /// Threads and elements of inputs that come first, where there are to be few.
 const FEW_ELEMENTS: u64 = 1 << 15;
 /// Inputs that are run after every stage however many threads they take.
 const LEAST_OF_ALL: usize = 6;
 
-/// As many inputs as can be run in some seconds, of each set of kernels as much as of any other; the first ones are run
-/// after every stage.
+/// As many inputs as can be run in some seconds, of each set of kernels as much as of any other;
+/// the first ones are run after every stage.
 fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     // Of each set how many there are, and what they cost.
     let mut seen: BTreeMap<Vec<bool>, (usize, u64)> = BTreeMap::new();
@@ -197,7 +202,8 @@ fn affordable(inputs: Vec<Planned>, most_at_the_end: u64) -> Vec<Planned> {
     taken
 }
 
-/// Keeps the inputs with some numbers, or one of each set of kernels where there are more of those: the first ones.
+/// Keeps the inputs with some numbers, or one of each set of kernels where there are more of those:
+/// the first ones.
 fn keep_few(inputs: &mut Vec<Planned>, numbers: &Range<usize>) {
     let sets: BTreeSet<Vec<bool>> = inputs.iter().map(|i| i.values.launched()).collect();
     inputs.truncate(numbers.end.max(sets.len()));

@@ -6,8 +6,8 @@ use tx_plan::{ArgumentType, ElementType, Plan};
 /// What the numbers of an input are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Data {
-    /// Halves, ones and twos with a sign, without halves where there are many: sums, also of squares, and products are exact in
-    /// any order.
+    /// Halves, ones and twos with a sign, without halves where there are many: sums, also of
+    /// squares, and products are exact in any order.
     Powers,
     /// Small whole numbers, many of them equal.
     Whole,
@@ -15,50 +15,59 @@ pub(super) enum Data {
     Special,
     /// Anything in [-1, 1), and all integers.
     Random,
-    /// Whole numbers with as many digits as leave sums of some thousands exact, so that no digit may be lost; all bits of
-    /// integers, the identity of `and` and of an unsigned minimum.
+    /// Whole numbers with as many digits as leave sums of some thousands exact, so that no digit
+    /// may be lost; all bits of integers, the identity of `and` and of an unsigned minimum.
     Long,
-    /// -0.0 everywhere, or in the first argument with ones in the others: any other identity of a sum, also of products, shows.
+    /// -0.0 everywhere, or in the first argument with ones in the others: any other identity of a
+    /// sum, also of products, shows.
     /// Any integers, which are indices of what is equal.
     Zeros,
     /// Ones, and any integers.
     Ones,
-    /// The least number everywhere in the first argument, the greatest in the others: an extreme that starts from anything
-    /// but the identity, such as an old value, shows.
+    /// The least number everywhere in the first argument, the greatest in the others: an extreme
+    /// that starts from anything but the identity, such as an old value, shows.
     Least,
     /// The other way round.
     Greatest,
-    /// Numbers near one, of which products of hundreds are in range and rounded; no bit of integers, the identity of `or`
-    /// and of an unsigned maximum.
+    /// Numbers near one, of which products of hundreds are in range and rounded; no bit of
+    /// integers, the identity of `or` and of an unsigned maximum.
     Near,
-    /// All alike but one great and one small number a row, on diagonals: one of several [`Turn`]s, which together reach
-    /// every place or the same distances from each other. Each of them decides an extreme, and a bit of `and` and `or`.
+    /// All alike but one great and one small number a row, on diagonals: one of several [`Turn`]s,
+    /// which together reach every place or the same distances from each other. Each of them decides
+    /// an extreme, and a bit of `and` and `or`.
     Peaks,
     /// The same with NaN in the place of the small number, and nothing great.
     Nans,
-    /// NaN but for the first and last column and one great number a row, on diagonals: the number wins where NaN never does.
+    /// NaN but for the first and last column and one great number a row, on diagonals: the number
+    /// wins where NaN never does.
     Numbers,
-    /// All alike but one great and one small number a row, each in another warp's worth of columns: together, [`Turn`]s have
-    /// one of each in every such part of a row.
+    /// All alike but one great and one small number a row, each in another warp's worth of columns:
+    /// together, [`Turn`]s have one of each in every such part of a row.
     Parts,
     /// The same with NaN in the place of both.
     NanParts,
     /// The same of one great number among NaN, but for the first and last column.
     NumberParts,
-    /// All alike but one great or small number a column, in other rows of each; in the last of several turns a NaN.
+    /// All alike but one great or small number a column, in other rows of each; in the last of
+    /// several turns a NaN.
     Columns,
-    /// All of one sign but one number a row, which are in other parts of rows next to each other, and of another sign there.
+    /// All of one sign but one number a row, which are in other parts of rows next to each other,
+    /// and of another sign there.
     Signs,
-    /// All alike but one number, in turns of each sort and at several places, which decides about the whole array.
+    /// All alike but one number, in turns of each sort and at several places, which decides about
+    /// the whole array.
     Alone,
-    /// Every other row rises from its first number to its last, the others fall: their ends decide an extreme.
+    /// Every other row rises from its first number to its last, the others fall: their ends decide
+    /// an extreme.
     Slopes,
-    /// Zeros but for one number in each row, which is near its end, in another warp's part than in the next row: whatever is
-    /// computed in a row from left to right is exact up to there.
+    /// Zeros but for one number in each row, which is near its end, in another warp's part than in
+    /// the next row: whatever is computed in a row from left to right is exact up to there.
     Last,
-    /// All alike but one number in each row, which is more by as much as powers are the least like a polynomial at.
+    /// All alike but one number in each row, which is more by as much as powers are the least like
+    /// a polynomial at.
     Above,
-    /// Numbers far below zero: zeros among them show, also where something is taken from all before their exponentials.
+    /// Numbers far below zero: zeros among them show, also where something is taken from all before
+    /// their exponentials.
     Deep,
 }
 
@@ -92,8 +101,8 @@ impl Turn {
         }
     }
 
-    /// After how many others of such numbers it comes. Those with one other number at the places of a thread's elements take
-    /// turns with those that have it anywhere.
+    /// After how many others of such numbers it comes. Those with one other number at the places of
+    /// a thread's elements take turns with those that have it anywhere.
     pub(super) fn before(self, data: Data) -> usize {
         match (data, self.number.checked_sub(TURNS_FAR)) {
             (Data::Alone, Some(more)) => more + 1,
@@ -110,9 +119,9 @@ impl Turn {
         self.sorts[number % self.sorts.len()]
     }
 
-    /// The place of one number among so many: the last, the first, and then others, in the second half and the first by
-    /// turns, in another eighth for each of two sorts, and in another warp of a block of 256 threads: loops reach some late,
-    /// and each warp may do something of its own.
+    /// The place of one number among so many: the last, the first, and then others, in the second
+    /// half and the first by turns, in another eighth for each of two sorts, and in another warp of
+    /// a block of 256 threads: loops reach some late, and each warp may do something of its own.
     fn place_alone(self, count: usize, columns: usize) -> usize {
         let step = self.number / self.sorts.len();
         let last = count.saturating_sub(1);
@@ -244,8 +253,8 @@ impl Data {
 
 /// Inputs with a number in each column.
 const COLUMN_TURNS: usize = 7;
-/// Rows from that in which one column has its number to that of the next, and parts from one row to the next: no factor of
-/// how many there are.
+/// Rows from that in which one column has its number to that of the next, and parts from one row to
+/// the next: no factor of how many there are.
 const STEP: usize = 277;
 /// Columns of a part; of rows of less than so many columns a quarter of that.
 pub(super) const WARP: usize = 32;
@@ -258,8 +267,9 @@ const MOST_PARTS: usize = 32;
 const MOST_PEAKS_ELEMENTS: usize = 1 << 14;
 /// Elements of an array in which each has an input of its own, at most.
 const MOST_ALONE: usize = 32;
-/// Inputs with one other number in a larger array; at first it is anywhere, then where the first thread of a block has its
-/// second element and so on, at the end of the last round, and then at some powers of two.
+/// Inputs with one other number in a larger array; at first it is anywhere, then where the first
+/// thread of a block has its second element and so on, at the end of the last round, and then at
+/// some powers of two.
 pub(super) const TURNS_ALONE: usize = TURNS_FAR + SLOTS + 6;
 const SLOTS: usize = 7;
 /// Elements that the least block takes in a round.
@@ -277,7 +287,8 @@ const SORTS: [Role; 6] = [
     Role::Next,
     Role::Zero,
 ];
-/// The same where it is asked whether floats are such. What is computed of an infinity may depend on the order.
+/// The same where it is asked whether floats are such. What is computed of an infinity may depend
+/// on the order.
 const SORTS_ASKED_FOR: [Role; 3] = [Role::Nan, Role::Infinite, Role::Huge];
 /// Elements below which one array does not hold every special value.
 const FEW: usize = 256;
@@ -480,7 +491,8 @@ fn float_bits(float: Float, data: Data, role: Role, count: usize, random: &mut R
         },
         Data::Long => {
             if float.digits() >= 24 {
-                // No sum of up to 64 of these is an f16: of n numbers it is n modulo 128, and f16 has larger steps there.
+                // No sum of up to 64 of these is an f16: of n numbers it is n modulo 128, and f16
+                // has larger steps there.
                 let number = (2049 + 128 * random.below(16)) as f64;
                 match count > MOST_LONG && random.below(2) == 0 {
                     true => -number,

@@ -27,11 +27,13 @@ impl Call {
     }
 }
 
-/// Sizes of the dimensions that are given at run time, the first of an array, the second …, and what they hold.
+/// Sizes of the dimensions that are given at run time, the first of an array, the second …, and
+/// what they hold.
 ///
-/// They leave little or much over when they are divided by 32; in one call they leave nothing. There are more rows than
-/// 256, and so many columns that 32 of them make more than 256 parts; one more than
-/// 256 blocks of 256 threads fold in two rounds; and more than four threads of 256 can count in f16.
+/// They leave little or much over when they are divided by 32; in one call they leave nothing.
+/// There are more rows than 256, and so many columns that 32 of them make more than 256 parts; one
+/// more than 256 blocks of 256 threads fold in two rounds; and more than four threads of 256 can
+/// count in f16.
 const CALLS: [([usize; 4], Data); 28] = [
     ([33, 100, 3, 2], Data::Whole),
     ([13, 75, 5, 3], Data::Special),
@@ -63,15 +65,16 @@ const CALLS: [([usize; 4], Data); 28] = [
     ([1, 270_001, 1, 2], Data::Last),
 ];
 
-/// More parts of 32 columns than a block of 256 threads has threads, for programs whose partial results are combined by such
-/// a block, more than three rounds of 128, and as many over as can be.
+/// More parts of 32 columns than a block of 256 threads has threads, for programs whose partial
+/// results are combined by such a block, more than three rounds of 128, and as many over as can be.
 const PARTS: ([usize; 4], Data) = ([17, 511 * WARP - 3, 1, 2], Data::Parts);
 
-/// Rows so long that several warps have a part of each, and so short that every order of their numbers is near to any other.
+/// Rows so long that several warps have a part of each, and so short that every order of their
+/// numbers is near to any other.
 const ABOVE: [usize; 4] = [2, 2053, 1, 1];
 
-/// The longest rows and vectors where a program has kernels for different lengths, and the longest of rows that all go to one
-/// kernel from a shorter length on.
+/// The longest rows and vectors where a program has kernels for different lengths, and the longest
+/// of rows that all go to one kernel from a shorter length on.
 const LONGEST: usize = 270_001;
 const LONGEST_ROW: usize = 33001;
 /// What they hold. No infinities: what some combiners make of one in a short row depends on the order.
@@ -90,18 +93,21 @@ const LENGTH_DATA: [Data; 13] = [
     Data::Last,
     Data::Deep,
 ];
-/// Rows up to so long, and how many there are: of the short ones more than a block takes, of which one has a block of its own.
+/// Rows up to so long, and how many there are: of the short ones more than a block takes, of which
+/// one has a block of its own.
 const LENGTH_ROWS: [(usize, usize); 3] = [(64, 257), (4096, 33), (usize::MAX, 8)];
 /// Rows of lengths that end a round after each element.
 const TAIL_ROWS: usize = 3;
 /// Elements of a vector beyond which it holds the first few of these only, and one other number of each sort.
 const FEW_TURNS: usize = 1 << 16;
 const FEW_OF_THESE: usize = 4;
-/// Parts from that in which one row has a number to that of the next: no factor of what kernels divide rows by.
+/// Parts from that in which one row has a number to that of the next: no factor of what kernels
+/// divide rows by.
 const LENGTH_TURNS: usize = 7;
 
-/// More rows than are few, of a length that is long; and columns that are long and few, of which one has more rows than its blocks take at
-/// once, more of them, and many: for kernels that none of the other calls launches.
+/// More rows than are few, of a length that is long; and columns that are long and few, of which
+/// one has more rows than its blocks take at once, more of them, and many: for kernels that none of
+/// the other calls launches.
 const NUMBERS: [[usize; 4]; 5] = [
     [39, 4103, 1, 2],
     [1031, 37, 1, 2],
@@ -147,8 +153,8 @@ pub(super) const MOST_ELEMENTS: usize = 1 << 19;
 const MOST_OF_LARGE: usize = 5 << 20;
 /// Elements for which there are no more blocks than for twice as many, where there is a limit.
 const MOST_THREADS: usize = 1 << 26;
-/// Elements that a thread of such a kernel is given: it takes up to 32 at once, and of an array of three dimensions up to 8,
-/// which makes two rounds and some.
+/// Elements that a thread of such a kernel is given: it takes up to 32 at once, and of an array of
+/// three dimensions up to 8, which makes two rounds and some.
 const ROUNDS: [usize; 2] = [36, 18];
 /// Elements that a thread takes at once, where it takes the most.
 const AT_ONCE: [usize; 2] = [8, 32];
@@ -184,8 +190,8 @@ fn sizes_of(rank: usize, length: usize) -> [usize; 4] {
     sizes
 }
 
-/// Lengths of rows, or of a vector, where a program launches other kernels for some than for others: the least and the
-/// greatest that go to the same ones.
+/// Lengths of rows, or of a vector, where a program launches other kernels for some than for
+/// others: the least and the greatest that go to the same ones.
 fn length_classes(plan: &Plan, guess: Guess) -> Vec<(usize, usize)> {
     let rank = most_dimensions(plan);
     let launched = |length| Some(solve(plan, &sizes_of(rank, length), guess)?.launched());
@@ -234,8 +240,9 @@ fn lengths((least, greatest): (usize, usize)) -> Vec<usize> {
     lengths
 }
 
-/// Some lengths between others of which any three bits that follow on each other are each of their eight values in one or
-/// another: a round of which a thread takes eight, four or two elements ends after each of them.
+/// Some lengths between others of which any three bits that follow on each other are each of their
+/// eight values in one or another: a round of which a thread takes eight, four or two elements ends
+/// after each of them.
 fn tails((least, greatest): (usize, usize)) -> Vec<usize> {
     // Powers of a generator of GF(8): any three that follow on each other are independent.
     const CODE: [usize; 7] = [0b001, 0b010, 0b100, 0b011, 0b110, 0b111, 0b101];
@@ -357,7 +364,8 @@ fn length_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> 
     calls
 }
 
-/// Calls with so many elements that each thread of a kernel makes some rounds, where there are no more blocks for more.
+/// Calls with so many elements that each thread of a kernel makes some rounds, where there are no
+/// more blocks for more.
 fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
     let rank = most_dimensions(plan);
     let sizes = |elements: usize| {
@@ -392,9 +400,9 @@ fn large_calls(plan: &Plan, guess: Guess, sorts: &'static [Role]) -> Vec<Call> {
         most: MOST_OF_LARGE,
         ..Call::new(sizes(elements), data)
     };
-    // The first element of the second round, where a thread takes so many at once, and of what is left over in the end; and in
-    // the first round elements that a thread takes first, second and so on, in blocks whose partial results another kernel
-    // takes first, in the middle or last.
+    // The first element of the second round, where a thread takes so many at once, and of what is
+    // left over in the end; and in the first round elements that a thread takes first, second and
+    // so on, in blocks whose partial results another kernel takes first, in the middle or last.
     let rounds = AT_ONCE.map(|at_once| most * at_once);
     let left = rounds.map(|round| elements / round * round);
     let left = left.into_iter().filter(|place| !rounds.contains(place));
@@ -455,7 +463,8 @@ pub(crate) fn guesses(plan: &Plan) -> Vec<Guess> {
 pub(super) struct Values {
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) scalars: Vec<i64>,
-    /// Of each step, where something is launched; without threads where that is not known before the program runs.
+    /// Of each step, where something is launched; without threads where that is not known before
+    /// the program runs.
     launches: Vec<Option<Extent3>>,
 }
 

@@ -254,8 +254,8 @@ impl<'c> Accesses<'c> {
         let fact = match lanes {
             0 | 1 => Fact::ScalarAccess {
                 direction,
-                // What a kernel is given points to global memory. Of vectors that is not said, since LLVM need not
-                // see it.
+                // What a kernel is given points to global memory. Of vectors that is not said,
+                // since LLVM need not see it.
                 space: match space {
                     Space::Generic if given && self.in_kernel => Space::Global,
                     space => space,
@@ -275,7 +275,8 @@ impl<'c> Accesses<'c> {
         })
     }
 
-    /// Where two f32 are added at once, elements of their vectors are loaded in pairs too, and not only neighbours.
+    /// Where two f32 are added at once, elements of their vectors are loaded in pairs too, and not
+    /// only neighbours.
     fn pairs(&self, found: &Found, op: Op<'c>) -> Option<Found> {
         let (_, element) = vector_parts(results(op).first()?.r#type())?;
         match found.fact {
@@ -286,8 +287,8 @@ impl<'c> Accesses<'c> {
         }
     }
 
-    /// Whether LLVM may load the elements of a vector one by one: it does so with pairs of 8 bytes that are only taken
-    /// apart, where their addresses come cheap.
+    /// Whether LLVM may load the elements of a vector one by one: it does so with pairs of 8 bytes
+    /// that are only taken apart, where their addresses come cheap.
     fn is_taken_apart(&self, value: Val<'c>, lanes: u64, bytes: u64) -> bool {
         let users = self.users.get(&key(value)).map_or(&[][..], Vec::as_slice);
         (lanes, bytes) == (2, 16) && users.iter().all(|user| is(*user, "llvm.extractelement"))

@@ -2,8 +2,8 @@
 
 use tx_ptx::{Facts, Module};
 
-/// The facts of assembly as it stands in `llvm.inline_asm`, as those of a kernel. `operands` are the constants among
-/// the operands, results first.
+/// The facts of assembly as it stands in `llvm.inline_asm`, as those of a kernel. `operands` are
+/// the constants among the operands, results first.
 pub(super) fn facts(
     assembly: &str,
     operands: &[Option<u32>],

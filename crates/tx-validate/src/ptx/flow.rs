@@ -53,8 +53,8 @@ pub(super) fn reached<'c>(function: Op<'c>) -> Vec<Reached<'c>> {
         .collect()
 }
 
-/// Whether control passes each block, as far as constants and ranges say: conditional constant propagation (Wegman and
-/// Zadeck, 1991).
+/// Whether control passes each block, as far as constants and ranges say: conditional constant
+/// propagation (Wegman and Zadeck, 1991).
 fn passed(blocks: &[Blk<'_>], next: &[Vec<usize>]) -> Vec<bool> {
     let mut arguments = Arguments::default();
     let mut passed = vec![false; blocks.len()];
@@ -96,8 +96,8 @@ fn given<'c>(branch: Op<'c>, way: usize) -> Option<Vec<Val<'c>>> {
     }
 }
 
-/// For each node the number of its strongly connected component, and nothing for those that the first node does not
-/// lead to (Tarjan, with a stack of its own).
+/// For each node the number of its strongly connected component, and nothing for those that the
+/// first node does not lead to (Tarjan, with a stack of its own).
 fn components(next: &[Vec<usize>]) -> Vec<Option<usize>> {
     #[derive(Clone, Copy)]
     struct Seen {

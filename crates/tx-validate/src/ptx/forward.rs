@@ -1,7 +1,7 @@
 //! Loads of what the same thread may have stored.
 //!
-//! Between two synchronisations LLVM may take what a thread stored for what it loads, without asking memory. Where threads
-//! exchange data there is a synchronisation in between.
+//! Between two synchronisations LLVM may take what a thread stored for what it loads, without
+//! asking memory. Where threads exchange data there is a synchronisation in between.
 
 use super::access::{Base, base};
 use super::device::Chip;
@@ -19,8 +19,8 @@ pub(super) fn id(op: Op<'_>) -> usize {
     op.to_raw().ptr as usize
 }
 
-/// The loads of a function before which the thread may have stored to the same variable or argument, and did not
-/// synchronise since.
+/// The loads of a function before which the thread may have stored to the same variable or
+/// argument, and did not synchronise since.
 pub(super) fn forwarded(function: Op<'_>, chip: Chip) -> Result<Loads, String> {
     let reached = reached(function);
     let numbers: BTreeMap<usize, usize> = reached

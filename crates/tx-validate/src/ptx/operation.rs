@@ -123,7 +123,8 @@ fn proxy(kind: String) -> Fact {
     Fact::ProxyFence { kind }
 }
 
-/// What threads do together in an operation. Memory is not looked at, apart from atomic operations and fences.
+/// What threads do together in an operation. Memory is not looked at, apart from atomic operations
+/// and fences.
 pub(super) fn facts(op: Op<'_>, chip: Chip) -> Result<Vec<Made>, String> {
     let known = match name(op) {
         name if name.starts_with("nvvm.") => nvvm(op, name),

@@ -33,8 +33,8 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Adds a value that an argument may have; whether more is possible than before. An argument that has different
-    /// values can be anything, so that one changes twice at most.
+    /// Adds a value that an argument may have; whether more is possible than before. An argument
+    /// that has different values can be anything, so that one changes twice at most.
     pub(super) fn join(&mut self, argument: Val<'_>, value: Option<Val<'_>>) -> bool {
         let new = value.and_then(|value| self.range(value, FOLLOWED));
         match self.ranges.get(&key(argument)) {

@@ -6,12 +6,13 @@
 //! * `harmless.rs` lists edits that change nothing that can be observed, with reasons;
 //! * `report.rs` writes `docs/mutations.md`.
 //!
-//! Each kind of edit is one test, on a sample. Besides libtest's arguments there are `--run [PART PARTS FILE…]`, which
-//! makes every edit in every program, or in one of so many parts of them, and prints what comes of it as lines of JSON, but
-//! for edits that are noticed or harmless according to such lines in files; `--again PROGRAMS FILE…`, which does so in
-//! programs with one of the parts given (between commas) in their names;
-//! `--page FILE…`, which writes the page about such lines; and `--look PROGRAMS EDITS COUNT`, which prints what comes of
-//! edits whose program and kind have one of the parts given (between commas) in their names.
+//! Each kind of edit is one test, on a sample. Besides libtest's arguments there are `--run [PART
+//! PARTS FILE…]`, which makes every edit in every program, or in one of so many parts of them, and
+//! prints what comes of it as lines of JSON, but for edits that are noticed or harmless according
+//! to such lines in files; `--again PROGRAMS FILE…`, which does so in programs with one of the
+//! parts given (between commas) in their names; `--page FILE…`, which writes the page about such
+//! lines; and `--look PROGRAMS EDITS COUNT`, which prints what comes of edits whose program and
+//! kind have one of the parts given (between commas) in their names.
 
 mod edits;
 mod harmless;

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// How to write the page.
-pub(crate) const COMMANDS: &str = "cargo test --package tx-validate --test mutations -- --run > mutations.jsonl\n\
+pub(crate) const COMMANDS: &str = "cargo test --package tx-validate --test mutations -- --run > \
+                                   mutations.jsonl\n\
      cargo test --package tx-validate --test mutations -- --page $PWD/mutations.jsonl";
 
 /// Where the page is.
@@ -44,13 +45,18 @@ pub(crate) fn page(all: &[Done], of: usize) -> String {
     let mut text = format!(
         "# Are the checkers any good?\n\n\
          <!-- Written by the commands below. -->\n\n\
-         `tx validate` says which pass is wrong. To see that it does, the IR is edited between passes, as a careless pass \
-         would change it, at {} for each kind of edit and program: {} edits of {} kinds, in {count} of {of} programs, \
-         which are from `crates/tx-validate/tests/mutations/programs` and the folders {} of `lit-tests` as far as \
+         `tx validate` says which pass is wrong. To see that it does, the IR is edited between \
+         passes, as a careless pass \
+         would change it, at {} for each kind of edit and program: {} edits of {} kinds, in \
+         {count} of {of} programs, \
+         which are from `crates/tx-validate/tests/mutations/programs` and the folders {} of \
+         `lit-tests` as far as \
          they are accepted and inputs can be made whose sizes they accept. Every edit \
-         that changes what can be observed must be noticed; those that are not, and are not known to be harmless, are \
+         that changes what can be observed must be noticed; those that are not, and are not known \
+         to be harmless, are \
          listed in the end.\n\n\
-         Continuous integration runs a sample of these (`cargo test -p tx-validate --test mutations`). This page is \
+         Continuous integration runs a sample of these (`cargo test -p tx-validate --test \
+         mutations`). This page is \
          written by\n\n```console\n{COMMANDS}\n```\n\n\
          An edit is noticed by\n\n\
          * *verifier*: what was edited is no IR any more;\n\
@@ -61,7 +67,8 @@ pub(crate) fn page(all: &[Done], of: usize) -> String {
          * *race*: it finds accesses that no barrier orders;\n\
          * *executor*: the lowered kernel, run on the SIMT executor, has any of these;\n\
          * *PTX*: the PTX is not what the last IR says,\n\n\
-         and often by several. It is *the same code* when PTX and plan are the same, byte for byte. The *harmless* ones \
+         and often by several. It is *the same code* when PTX and plan are the same, byte for \
+         byte. The *harmless* ones \
          are listed below, with reasons.\n\n",
         match crate::PLACES {
             1 => "one place".to_owned(),

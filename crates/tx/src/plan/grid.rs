@@ -49,7 +49,8 @@ fn least(entry: Op<'_>) -> (&'static str, &'static str) {
     }
 }
 
-/// What a kernel that asks which block runs it is launched with, where nothing says its grid: `one block`, or `one cluster`.
+/// What a kernel that asks which block runs it is launched with, where nothing says its grid: `one
+/// block`, or `one cluster`.
 pub fn assumed_grid(entry: Op<'_>) -> Option<&'static str> {
     asking(entry).map(|_| least(entry).1)
 }
@@ -61,12 +62,14 @@ pub(super) fn unknown(entry: Op<'_>) -> Option<Warning> {
     let kernel = super::name_of(entry);
     Some(Warning {
         message: format!(
-            "`{}` asks which block runs it, and nothing says how many {what} `{kernel}` has: {assumed} is launched",
+            "`{}` asks which block runs it, and nothing says how many {what} `{kernel}` has: \
+             {assumed} is launched",
             name(asking)
         ),
         place: source_location(asking.location()).and_then(|at| super::place(&at)),
         notes: vec![format!(
-            "`--grid N` says how many blocks there are, or `known_grid_size = array<i32: N, 1, 1>` beside the block size of `{kernel}`"
+            "`--grid N` says how many blocks there are, or `known_grid_size = array<i32: N, 1, \
+             1>` beside the block size of `{kernel}`"
         )],
     })
 }

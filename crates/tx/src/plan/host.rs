@@ -24,8 +24,8 @@ use tx_plan::{
 pub(super) enum Value {
     /// Memory.
     Memref(View),
-    /// An integer, as a signed number; an `i1` is 0 or 1. One of less than 64 bits may be more than its type holds, if
-    /// it was narrowed to it.
+    /// An integer, as a signed number; an `i1` is 0 or 1. One of less than 64 bits may be more than
+    /// its type holds, if it was narrowed to it.
     Integer(ElementType, Expr),
     /// The bits of a float that is known.
     Float(ElementType, u64),
@@ -58,7 +58,8 @@ pub(super) struct Host<'c> {
 }
 
 /// What a host function may hold.
-pub(super) const HOST_CODE: &str = "host code holds, in one block, `gpu.launch_func`, `memref.alloc` and `memref.dealloc`, views of \
+pub(super) const HOST_CODE: &str = "host code holds, in one block, `gpu.launch_func`, \
+                                    `memref.alloc` and `memref.dealloc`, views of \
                          memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons";
 
 /// The plan of the host function of this name.
@@ -187,7 +188,8 @@ impl<'c> Host<'c> {
             ),
             ("memref.load", _) => (
                 "accesses elements, which are in the memory of the device",
-                "do it in a kernel: give the memref to the `linalg.generic` that uses the element, as an input; the map of a memref \
+                "do it in a kernel: give the memref to the `linalg.generic` that uses the \
+                 element, as an input; the map of a memref \
                  without dimensions is `(i) -> ()`",
             ),
             (
@@ -566,8 +568,8 @@ impl<'c> Host<'c> {
     }
 }
 
-/// The ops of a block without those whose results nothing needs: passes leave such ops behind. A plan needs what a
-/// condition compares, and not the condition.
+/// The ops of a block without those whose results nothing needs: passes leave such ops behind. A
+/// plan needs what a condition compares, and not the condition.
 fn needed(block: Blk<'_>) -> Vec<Op<'_>> {
     let mut values = BTreeSet::new();
     let mut needed: Vec<Op<'_>> = ops(block)

@@ -1,9 +1,9 @@
 //! The launch plan of a program.
 //!
-//! A kernel is launched once, with the block and grid that it declares. A host function says itself what is launched:
-//! [`host`] reads its ops one after the other, [`view`] what memrefs it makes of others, [`scalar`] what it computes,
-//! [`check`] what it asserts.
-//! [`written`] says what a kernel may write, and [`grid`] whether it asks for a grid that nobody gave.
+//! A kernel is launched once, with the block and grid that it declares. A host function says itself
+//! what is launched: [`host`] reads its ops one after the other, [`view`] what memrefs it makes of
+//! others, [`scalar`] what it computes, [`check`] what it asserts. [`written`] says what a kernel
+//! may write, and [`grid`] whether it asks for a grid that nobody gave.
 
 mod check;
 mod grid;
@@ -302,7 +302,10 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
                 let name = name_of(function);
                 report.note_at(
                     function.location(),
-                    format!("`{name}` is launched if `kernel` stands behind its arguments: `gpu.func @{name}(...) kernel`"),
+                    format!(
+                        "`{name}` is launched if `kernel` stands behind its arguments: \
+                             `gpu.func @{name}(...) kernel`"
+                    ),
                 )
             });
             Err(noted.emit())

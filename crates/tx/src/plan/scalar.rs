@@ -94,8 +94,8 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Values of every width are kept as they are: what is passed to a kernel is checked to fit its type when it is
-    /// passed, where a cast would have cut it off.
+    /// Values of every width are kept as they are: what is passed to a kernel is checked to fit its
+    /// type when it is passed, where a cast would have cut it off.
     fn cast(&self, op: Op<'c>, to: ElementType) -> Result<Expr, Failed> {
         let Some(operand) = operands(op).first().copied() else {
             return Err(self.unknown(op));
@@ -122,8 +122,8 @@ impl<'c> Host<'c> {
         })
     }
 
-    /// Whether a value is known to be one of its type, as a signed number. What was narrowed to its type may not be, and
-    /// a program would go on with what is left of it.
+    /// Whether a value is known to be one of its type, as a signed number. What was narrowed to its
+    /// type may not be, and a program would go on with what is left of it.
     fn fits(&self, ty: ElementType, value: &Expr) -> bool {
         let highest = 1_i64 << (width(ty) - 1);
         match value {

@@ -51,8 +51,8 @@ fn collapse(view: &View, groups: &[Vec<usize>]) -> View {
     }
 }
 
-/// The stride of dimensions that lie one in the other: that of the last one with more than one element. Strides of
-/// dimensions with one element say nothing.
+/// The stride of dimensions that lie one in the other: that of the last one with more than one
+/// element. Strides of dimensions with one element say nothing.
 fn stride_of_group(view: &View, group: &[usize]) -> Expr {
     let mut dims = group
         .iter()
@@ -266,8 +266,9 @@ impl<'c> Host<'c> {
     }
 }
 
-/// The dimensions that a subview keeps to have the type `ty`: dimensions that are written as one element may go. Where
-/// several choices fit, they differ in strides of dimensions of one element, which say nothing.
+/// The dimensions that a subview keeps to have the type `ty`: dimensions that are written as one
+/// element may go. Where several choices fit, they differ in strides of dimensions of one element,
+/// which say nothing.
 fn kept(sizes: &[i64], strides: &[Expr], ty: &MemRef<'_>) -> Option<Vec<usize>> {
     let (dims, places) = (sizes.len(), ty.rank());
     if strides.len() != dims {

@@ -54,7 +54,8 @@ pub(super) fn check_partials(reduce: &Reduce<'_>, targets: &[Tile<'_>]) -> Resul
             return Err(complain(
                 reduce.op,
                 format!(
-                    "`partials` names {apart} loops, which are the first dimensions of the destination, but that is {}",
+                    "`partials` names {apart} loops, which are the first dimensions of the \
+                     destination, but that is {}",
                     target.shape_text()
                 ),
             )
@@ -228,7 +229,8 @@ fn check_destination(
                 return Err(complain(
                     reduce.op,
                     format!(
-                        "destination {i} is indexed by `{result}`, expected each dimension that is not reduced once, or 0"
+                        "destination {i} is indexed by `{result}`, expected each dimension that \
+                         is not reduced once, or 0"
                     ),
                 )
                 .code(codes::TX0028)
@@ -241,7 +243,10 @@ fn check_destination(
     match missing {
         Some(d) => Err(complain(
             reduce.op,
-            format!("destination {i} is not indexed by d{d}, which is not reduced: results would meet in one place"),
+            format!(
+                "destination {i} is not indexed by d{d}, which is not reduced: results would \
+                     meet in one place"
+            ),
         )
         .code(codes::TX0028)
         .note(format!("the map is {map}"))

@@ -16,8 +16,8 @@ const TALL: RangeInclusive<i64> = 64..=512;
 const SHORT_COLUMNS: i64 = 1 << 10;
 /// Up to so many rows of many columns leave tiles of several blocks that are not full.
 const MEDIUM_COLUMNS: i64 = 1 << 12;
-/// Up to so many columns, each row of which has so many threads, are cut over so many blocks. Of more, rows have more threads, and fewer
-/// blocks share a column.
+/// Up to so many columns, each row of which has so many threads, are cut over so many blocks. Of
+/// more, rows have more threads, and fewer blocks share a column.
 const FEW_COLUMNS: [(i64, i64, i64); 3] = [
     (16, LANES / 4, CUTS),
     (64, LANES / 2, CUTS / 2),
@@ -27,8 +27,8 @@ const MANY_COLUMNS: Columns = Columns {
     threads: 2 * THREADS,
     ..Columns::new(2 * LANES, DOWN[0], Blocks::ThenLast(LEAST_CUTS))
 };
-/// What blocks of a cluster share, as an H200 had it: most elements that a thread reduces, bytes of neighbours that a row of threads
-/// loads, and loads of a thread.
+/// What blocks of a cluster share, as an H200 had it: most elements that a thread reduces, bytes of
+/// neighbours that a row of threads loads, and loads of a thread.
 const IN_CLUSTERS: (i64, i64, i64) = (64, 128, 8);
 
 /// Threads across and rows that each has under way, and the blocks that share columns.
@@ -99,7 +99,8 @@ impl Chooser<'_, '_> {
         all
     }
 
-    /// Columns of a number that is known at run time only: blocks share few of them, which leaves many as they are.
+    /// Columns of a number that is known at run time only: blocks share few of them, which leaves
+    /// many as they are.
     pub(super) fn columns_by_length(&mut self, nearest: usize) -> Option<Vec<Case>> {
         let [reduced] = *self.job.axes.as_slice() else {
             return None;
@@ -147,7 +148,8 @@ impl Chooser<'_, '_> {
         Some(cases)
     }
 
-    /// Columns of so many elements where a cluster each is worth it, of those that blocks would have to share.
+    /// Columns of so many elements where a cluster each is worth it, of those that blocks would
+    /// have to share.
     fn columns_in_clusters(&self, kept: &[usize], length: Option<i64>) -> Option<Columns> {
         let (most, bytes, loads) = IN_CLUSTERS;
         let (results, length) = (self.total(kept)?, length?);

@@ -27,8 +27,8 @@ const VECTOR: i64 = 16;
 const MOST_PARTS: i64 = 32;
 /// Ops that are written out, at most: elements of a thread times what each takes.
 const MOST_WRITTEN: i64 = 1024;
-/// So few elements are loaded one by one: where a thread has a vector alone, LLVM joins its load with those of the way
-/// for arrays that are not aligned, and nothing is left of it.
+/// So few elements are loaded one by one: where a thread has a vector alone, LLVM joins its load
+/// with those of the way for arrays that are not aligned, and nothing is left of it.
 const FEW: i64 = 4096;
 /// A result with at most so many elements is one thread's, where vectors cannot be loaded.
 const SHORT: i64 = 16;
@@ -36,8 +36,8 @@ const SHORT: i64 = 16;
 const STREAMED: i64 = 256;
 /// Blocks of a cluster that [`candidates`] has.
 const CLUSTERS: [i64; 3] = [2, 4, PORTABLE_CLUSTER as i64];
-/// Elements from which on the last of the blocks that share a row is faster than another kernel. Where blocks have little to do,
-/// a fence and an atomic access take each of them as long.
+/// Elements from which on the last of the blocks that share a row is faster than another kernel.
+/// Where blocks have little to do, a fence and an atomic access take each of them as long.
 const LARGE: i64 = 1 << 26;
 /// Blocks among which one result is cut: four for each multiprocessor of an H200.
 const CUTS: i64 = 528;
@@ -56,15 +56,16 @@ pub(crate) fn choose(job: &Job<'_>, clusters: bool) -> Vec<Case> {
     classes.unwrap_or_else(|| choose_one(job, clusters))
 }
 
-/// The schedule for all lengths: for what combines partial results, which are few whatever the lengths of the whole are.
+/// The schedule for all lengths: for what combines partial results, which are few whatever the
+/// lengths of the whole are.
 pub(crate) fn choose_one(job: &Job<'_>, clusters: bool) -> Vec<Case> {
     let mut chooser = Chooser::of(job, clusters);
     chooser.run();
     vec![Case::always(chooser.steps)]
 }
 
-/// Other schedules that may be as good, or better where what [`choose`] knows does not hold; those for `clusters` too, where
-/// there are such.
+/// Other schedules that may be as good, or better where what [`choose`] knows does not hold; those
+/// for `clusters` too, where there are such.
 pub(crate) fn candidates(job: &Job<'_>, clusters: bool) -> Vec<Vec<Case>> {
     Chooser::of(job, clusters).candidates()
 }
@@ -229,8 +230,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         self.rows(&kept, inner, vectors);
     }
 
-    /// Cuts what is reduced, in tiles, over the blocks that share it, along dimension `along`; what is left for each of
-    /// them, which is `reduced` itself where there is one.
+    /// Cuts what is reduced, in tiles, over the blocks that share it, along dimension `along`; what
+    /// is left for each of them, which is `reduced` itself where there is one.
     fn share(&mut self, reduced: &str, tile: i64, blocks: Blocks, along: usize) -> String {
         if blocks.sharing() == 1 {
             return reduced.to_owned();
@@ -312,7 +313,8 @@ impl<'a, 'c> Chooser<'a, 'c> {
         let neighbours = memref.strides.last() == Some(&Some(1))
             && last.step(dim) == Some(1)
             && others.iter().all(|e| e.step(dim) == Some(0));
-        // Strides may follow from how many rows there are: without neighbours, elements are loaded one by one.
+        // Strides may follow from how many rows there are: without neighbours, elements are loaded
+        // one by one.
         let neighbours = neighbours || self.fixed;
         let written = self
             .job

@@ -8,8 +8,8 @@ use super::{
 };
 use tx_target::PORTABLE_CLUSTER;
 
-/// Vectors that a thread loads before it uses the first: with 64 bytes a thread, the threads of a multiprocessor have enough
-/// under way to hide the latency of memory.
+/// Vectors that a thread loads before it uses the first: with 64 bytes a thread, the threads of a
+/// multiprocessor have enough under way to hide the latency of memory.
 const UNDER_WAY: i64 = 4;
 /// A reduction with at least so many elements is cut over blocks, when there are few results.
 const VERY_LONG: i64 = 1 << 16;
@@ -17,8 +17,9 @@ const VERY_LONG: i64 = 1 << 16;
 const ENDLESS: i64 = 1 << 18;
 /// The threads of blocks that share what is long.
 const BESIDE: Group = Group::new([THREADS, UNDER_WAY, 1, THREADS]);
-/// What has at least so many bytes is shared by so many blocks, with so many threads each, if an element takes few ops: the shorter the turns of a
-/// block, the fewer multiprocessors wait for others at the end.
+/// What has at least so many bytes is shared by so many blocks, with so many threads each, if an
+/// element takes few ops: the shorter the turns of a block, the fewer multiprocessors wait for
+/// others at the end.
 const VAST: Vast = Vast {
     bytes: 1 << 29,
     blocks: 1 << 13,
@@ -26,9 +27,10 @@ const VAST: Vast = Vast {
 };
 /// As many blocks as keep a device busy, two for each multiprocessor.
 const BUSY: i64 = 256;
-/// Rows of up to so many elements, the shortest first, by the most bytes of an element: how many threads reduce one, what each has under
-/// way, and whether as vectors. Narrow elements one by one are loads of a part of a cache line. The fewer threads have a row, the fewer instructions an element takes,
-/// and the more of a tile beyond it is loaded for nothing.
+/// Rows of up to so many elements, the shortest first, by the most bytes of an element: how many
+/// threads reduce one, what each has under way, and whether as vectors. Narrow elements one by one
+/// are loads of a part of a cache line. The fewer threads have a row, the fewer instructions an
+/// element takes, and the more of a tile beyond it is loaded for nothing.
 const ROWS: [(i64, &[Class]); 4] = [
     (
         1,
@@ -38,7 +40,8 @@ const ROWS: [(i64, &[Class]); 4] = [
             Class::by_vectors(112, [1, 4, 1, THREADS / 2])
                 .of(4)
                 .resident(ENOUGH),
-            // One more than a tile: where a row may have more than one, whole tiles are loaded without conditions, of 128 elements too.
+            // One more than a tile: where a row may have more than one, whole tiles are loaded
+            // without conditions, of 128 elements too.
             Class::by_vectors(129, [2, 8, 1, THREADS / 2])
                 .of(8)
                 .resident(ENOUGH),
@@ -108,7 +111,8 @@ const ROWS: [(i64, &[Class]); 4] = [
         ],
     ),
 ];
-/// What [`ROWS`] are where an element takes many ops, or several numbers are exchanged: the fewer threads, the fewer exchanges.
+/// What [`ROWS`] are where an element takes many ops, or several numbers are exchanged: the fewer
+/// threads, the fewer exchanges.
 const HEAVY_ROWS: [(i64, &[Class]); 3] = [
     (
         1,
@@ -169,37 +173,41 @@ const HEAVY_ROWS: [(i64, &[Class]); 3] = [
         ],
     ),
 ];
-/// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], as vectors from where they begin and from the
-/// first aligned address, and how many threads reduce one: the fewer there are, the fewer exchanges.
+/// Rows of up to so many elements where combining takes at least [`super::COSTLY_OPS`], as vectors
+/// from where they begin and from the first aligned address, and how many threads reduce one: the
+/// fewer there are, the fewer exchanges.
 const COSTLY: [([i64; 2], i64); 3] = [([128, 128], 4), ([1024, 512], 8), ([2048, 2048], 16)];
-/// Threads of a multiprocessor that are enough where rows are short, or several numbers are exchanged by more than [`HEAVY`] ops: with
-/// registers for more of what is loaded, they wait less.
+/// Threads of a multiprocessor that are enough where rows are short, or several numbers are
+/// exchanged by more than [`HEAVY`] ops: with registers for more of what is loaded, they wait less.
 const ENOUGH: i64 = 1024;
-/// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more where several numbers are exchanged, where
-/// that takes more than [`HEAVY`] ops and vectors begin at aligned addresses, and where it takes [`super::COSTLY_OPS`] or more: with few,
-/// many threads have loads under way; with many, few exchange.
+/// Vectors of a longer row for each of its threads, the fewest where combining takes one op, more
+/// where several numbers are exchanged, where that takes more than [`HEAVY`] ops and vectors begin
+/// at aligned addresses, and where it takes [`super::COSTLY_OPS`] or more: with few, many threads
+/// have loads under way; with many, few exchange.
 const EACH: [i64; 4] = [2, 4, 8, 32];
 /// Threads of a block that is to be small.
 const SMALL_BLOCK: i64 = 64;
 /// The longest rows, where their length is known at run time: each is a block's, as vectors.
 const LONGEST: Group = Group::new([THREADS, 2, 1, THREADS]);
-/// Up to so many of them, where their number is known at run time too, have so many times the threads and are cut over so many blocks each:
-/// with more blocks, the longest would be faster, and several that are not so long slower.
+/// Up to so many of them, where their number is known at run time too, have so many times the
+/// threads and are cut over so many blocks each: with more blocks, the longest would be faster, and
+/// several that are not so long slower.
 const FEW_ROWS: [(i64, i64, i64); 3] = [(1, 2, 2 * SHARES), (4, 2, SHARES), (LANES, 1, LEAST_CUTS)];
-/// Elements of one result that one block reduces, without partial results that wait for other blocks; the second where
-/// their number is known.
+/// Elements of one result that one block reduces, without partial results that wait for other
+/// blocks; the second where their number is known.
 const SMALL: [(i64, Group); 2] = [
     (1 << 12, Group::new([THREADS, 16, 1, THREADS])),
     (1 << 14, Group::new([4 * THREADS, 16, 1, 4 * THREADS])),
 ];
-/// Elements of one result that fewer blocks reduce than [`CUTS`], and their number: the fewer count, the sooner the last knows.
-/// The first is for numbers that are known.
+/// Elements of one result that fewer blocks reduce than [`CUTS`], and their number: the fewer
+/// count, the sooner the last knows. The first is for numbers that are known.
 const MEDIUM: [(i64, Group, i64); 3] = [
     (1 << 16, Group::new([THREADS, 16, 1, THREADS]), 16),
     (1 << 18, Group::new([THREADS, 8, 1, THREADS]), 128),
     (1 << 20, Group::new([THREADS, 16, 1, THREADS]), 128),
 ];
-/// Bytes of a register, and how long a row of narrower elements is for which vectors are worth it, where some elements are beside them.
+/// Bytes of a register, and how long a row of narrower elements is for which vectors are worth it,
+/// where some elements are beside them.
 const WORD: i64 = 4;
 const NARROW: i64 = 64;
 /// Bytes that memory gives at least.
@@ -208,14 +216,16 @@ const SECTOR: i64 = 32;
 const LANES_TRIED: [i64; 10] = [32, 256, 8, 16, 512, 64, 4, 2, 1, 1024];
 const LOADS_TRIED: [i64; 5] = [4, 8, 16, 2, 1];
 
-/// What blocks of a cluster share, as sums, maxima and argmax on an H200 had it: a barrier of the cluster takes less time than a fence, an
-/// atomic access and a look at what others left, and there is no other kernel. But a cluster has few blocks.
+/// What blocks of a cluster share, as sums, maxima and argmax on an H200 had it: a barrier of the
+/// cluster takes less time than a fence, an atomic access and a look at what others left, and there
+/// is no other kernel. But a cluster has few blocks.
 struct Clusters {
     /// One result of up to so many elements, and by whom.
     alone: (i64, Group, i64),
     /// Of up to so many results: blocks of each, and the least bytes that are worth it.
     rows: [(i64, i64, i64); 4],
-    /// Blocks that keep the device busy whatever each has to do; fewer are enough for rows of so many elements.
+    /// Blocks that keep the device busy whatever each has to do; fewer are enough for rows of so
+    /// many elements.
     busy: (i64, i64),
     /// The threads for rows of up to so many elements, which are loaded one by one, and for longer ones.
     groups: [(i64, Group); 2],
@@ -466,7 +476,8 @@ impl Chooser<'_, '_> {
             up_to(one_by_one(SMALL[0], Blocks::One));
             let (most, group, blocks) = SHARED.alone;
             if self.clusters {
-                // Of a number that is known, a cluster has its part at once. Of one that is not, it takes turns.
+                // Of a number that is known, a cluster has its part at once. Of one that is not, it
+                // takes turns.
                 up_to(one_by_one((most / 2, group), Blocks::Cluster(blocks)));
             }
             MEDIUM[1..].iter().for_each(|(most, group, cuts)| {
@@ -496,7 +507,8 @@ impl Chooser<'_, '_> {
                 });
             }
         }
-        // The longest get a block each, or several where they are few, unless how a row is reduced must not follow from that.
+        // The longest get a block each, or several where they are few, unless how a row is reduced
+        // must not follow from that.
         let mut longest = Rows::new(LONGEST, vectors, None);
         if let [number] = kept
             && !self.fixed
@@ -594,8 +606,8 @@ impl Chooser<'_, '_> {
     pub(super) fn rows(&mut self, kept: &[usize], inner: usize, vectors: Vectors) {
         let job = self.job;
         let row = job.extents[inner].known();
-        // All dimensions together make rows, where it takes no division to tell them apart, or there is no other way to
-        // keep the device busy.
+        // All dimensions together make rows, where it takes no division to tell them apart, or
+        // there is no other way to keep the device busy.
         let few = !self.fixed && self.total(kept).is_some_and(|n| n <= BUSY);
         let together = job.axes.len() > 1 && (row.is_some() || few);
         let whole = together || job.axes.len() == 1;
@@ -603,8 +615,8 @@ impl Chooser<'_, '_> {
         let vectors = match vectors {
             Vectors::Aligned(_) if together => Vectors::None,
             _ if together && row.is_none() => Vectors::None,
-            // Few elements beside few vectors cost more than no vectors. Loads of a part of a word cost more than both, and
-            // of shorter vectors fewer are beside.
+            // Few elements beside few vectors cost more than no vectors. Loads of a part of a word
+            // cost more than both, and of shorter vectors fewer are beside.
             Vectors::Aligned(n) if row.is_some_and(|row| row <= LANES * n) => match narrow {
                 Some(width) if row.is_some_and(|row| row > NARROW) => {
                     Vectors::Aligned(VECTOR / 2 / width)
@@ -766,8 +778,8 @@ impl Chooser<'_, '_> {
         let lines = most.is_none_or(|n| row_bytes(n) >= STREAMED);
         // What is small is in the cache, where what was to leave first has left.
         let is_small = kept.is_empty() && most.is_some_and(|n| row_bytes(n) <= VAST.bytes);
-        // The registers that several numbers take make some loads wait for others, and by then the rest of a cache line that
-        // was to leave first has left.
+        // The registers that several numbers take make some loads wait for others, and by then the
+        // rest of a cache line that was to leave first has left.
         let is_long = self.exchanges_parts() && job.weight() > HEAVY;
         // Where there is much to do with it, half of it is there in time.
         let request = if is_long { STREAMED / 2 } else { STREAMED };
@@ -821,7 +833,8 @@ impl Chooser<'_, '_> {
             (_, false) => UNDER_WAY,
             (_, true) => 2 * UNDER_WAY,
         };
-        // Seen, and not explained: two loads of a short row at once are worth their while for narrow elements only.
+        // Seen, and not explained: two loads of a short row at once are worth their while for
+        // narrow elements only.
         let is_wide = self.width().is_none_or(|width| width > 4);
         let results = self.total(kept).filter(|_| !self.fixed);
         let few = results.is_some_and(|n| n <= FEW);
@@ -834,7 +847,8 @@ impl Chooser<'_, '_> {
                     .iter()
                     .find(|(most, _)| n <= most[usize::from(is_aligned)])
             });
-        // Loads of a thread of a short row: with fewer, more threads share the row, which is better unless combining takes long.
+        // Loads of a thread of a short row: with fewer, more threads share the row, which is better
+        // unless combining takes long.
         let apart = match self.job.weight() > HEAVY {
             true => UNDER_WAY,
             false => UNDER_WAY / 2,
@@ -880,8 +894,8 @@ impl Chooser<'_, '_> {
         }
         let is_heavy = self.exchanges_parts() && self.job.weight() > HEAVY;
         let most = match rows {
-            // What several warps of a row leave to each other is waited for by the block. A block of two warps without much to do has ended
-            // before the next has begun.
+            // What several warps of a row leave to each other is waited for by the block. A block
+            // of two warps without much to do has ended before the next has begun.
             1 if lanes > LANES && self.exchanges_parts() => lanes,
             1 if lanes > LANES => lanes.max(THREADS / 2),
             // Where a warp takes long over each row, others of its block wait for registers.
@@ -899,8 +913,8 @@ impl Chooser<'_, '_> {
         }
     }
 
-    /// Whether some threads of a row would have a vector that others do not have, and its elements take as long as what all have: all
-    /// share them, as what is beside vectors.
+    /// Whether some threads of a row would have a vector that others do not have, and its elements
+    /// take as long as what all have: all share them, as what is beside vectors.
     fn has_few_over(&self, kept: &[usize], group: &Group, pieces: i64) -> bool {
         let is_one_tile = pieces <= group.lanes * group.under_way;
         let is_possible = !kept.is_empty() && !self.fixed && group.rows == 1;
@@ -913,7 +927,8 @@ impl Chooser<'_, '_> {
         self.width().is_some_and(|width| vector * width < VECTOR)
     }
 
-    /// Threads for a row of so many vectors, which are more than a warp's. A few vectors more than a power of two take no more threads.
+    /// Threads for a row of so many vectors, which are more than a warp's. A few vectors more than
+    /// a power of two take no more threads.
     fn lanes_of(&self, pieces: i64, is_aligned: bool) -> i64 {
         let is_heavy = self.job.weight() > HEAVY;
         let (each, widest) = match self.exchanges_parts() {

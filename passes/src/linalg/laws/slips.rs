@@ -1,9 +1,10 @@
-//! Slips in one part of a combiner of several values, which some tuples hide: `l1 + r0`, where `l1 + r1` is meant, is as good
-//! for all tuples of two equal numbers.
+//! Slips in one part of a combiner of several values, which some tuples hide: `l1 + r0`, where `l1
+//! + r1` is meant, is as good for all tuples of two equal numbers.
 //!
-//! Which tuples occur is not known, so a law counts as broken where no tuples that may well occur obey it: nothing special,
-//! sorted, or with parts that are the same in all elements, as a count of one or an error of nothing. The numbers are
-//! integers, no two of a part alike, so that neither rounding nor ties decide.
+//! Which tuples occur is not known, so a law counts as broken where no tuples that may well occur
+//! obey it: nothing special, sorted, or with parts that are the same in all elements, as a count of
+//! one or an error of nothing. The numbers are integers, no two of a part alike, so that neither
+//! rounding nor ties decide.
 
 use super::{CounterExample, Law, Laws, Partial, elements_of};
 use crate::linalg::program::Program;
@@ -80,8 +81,8 @@ pub(crate) fn slip<'c>(
     }
     let is_fixed =
         choices(&laws.sorts, &identity).any(|fixed| obeyed(&with(&tuples, &fixed), &fixed));
-    // That some tuples hide it excuses no combiner that is associative for all of them: what it combines has an order, as
-    // compositions of functions have.
+    // That some tuples hide it excuses no combiner that is associative for all of them: what it
+    // combines has an order, as compositions of functions have.
     let is_ordered = is_fixed && slip.broken.law == Law::Commutative && all.are_associative();
     (!is_fixed || is_ordered).then_some(Slip { is_ordered, ..slip })
 }
@@ -192,7 +193,8 @@ impl Tuples<'_> {
                 return Judged::Broken(slip);
             }
         }
-        // An identity that some tuples are changed by may be right for those that occur, as a bound that all are above is.
+        // An identity that some tuples are changed by may be right for those that occur, as a bound
+        // that all are above is.
         let enough: fn(usize, usize) -> bool = match self.fixed.iter().any(Option::is_some) {
             true => |broken, of| 2 * broken > of,
             false => |broken, of| broken == of,
@@ -242,7 +244,8 @@ impl Tuples<'_> {
         threes.map(case).collect()
     }
 
-    /// Whether all triples of which something is known are combined to the same from both sides, and they are the most.
+    /// Whether all triples of which something is known are combined to the same from both sides,
+    /// and they are the most.
     fn are_associative(&self) -> bool {
         let triples = self.triples();
         let mut known = 0;
@@ -289,8 +292,9 @@ impl Tuples<'_> {
         })
     }
 
-    /// Whether what is fixed stays what it was: of more than one part, so that little is left of a tuple, or an index, which is
-    /// there to tell elements apart. That floats stay, as the error of a sum may, excuses what uses them.
+    /// Whether what is fixed stays what it was: of more than one part, so that little is left of a
+    /// tuple, or an index, which is there to tell elements apart. That floats stay, as the error of
+    /// a sum may, excuses what uses them.
     fn is_dull<'t>(&self, cases: impl Iterator<Item = &'t Case<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
         for result in cases.filter_map(|case| case.results.as_ref()).flatten() {

@@ -23,7 +23,8 @@ pub(super) struct Told<'e> {
 enum Of<'e> {
     Schedule(&'e ScheduleChoice),
     Variant(&'e VariantChoice),
-    /// An exchange, with the costs in each kernel that exchanges alike; none where it is told alone, with its costs.
+    /// An exchange, with the costs in each kernel that exchanges alike; none where it is told
+    /// alone, with its costs.
     Exchange(&'e ExchangeChoice, Vec<(String, String)>),
 }
 
@@ -36,7 +37,8 @@ pub(super) struct Laid {
     pub(super) schedules: Vec<String>,
 }
 
-/// One entry for each explanation, and one for all kernels of an op in which values are exchanged alike but for the costs.
+/// One entry for each explanation, and one for all kernels of an op in which values are exchanged
+/// alike but for the costs.
 pub(super) fn merged(explanations: &[Explanation]) -> Vec<Told<'_>> {
     let mut all: Vec<Told<'_>> = Vec::new();
     for explanation in explanations {
@@ -254,7 +256,8 @@ fn printed(cost: &Cost) -> f64 {
     (cost.microseconds * 10.0).round() / 10.0
 }
 
-/// How many candidates there are, how far their estimates lie apart, and whether some are below `own`, in a line.
+/// How many candidates there are, how far their estimates lie apart, and whether some are below
+/// `own`, in a line.
 fn summary(others: &[Candidate], own: f64) -> Option<String> {
     let times: Vec<f64> = others.iter().map(|other| printed(&other.cost)).collect();
     let least = times.iter().copied().reduce(f64::min)?;
@@ -278,7 +281,8 @@ fn summary(others: &[Candidate], own: f64) -> Option<String> {
     }
 }
 
-/// The candidate of each sort that is estimated at the least, in short, of as many sorts as are told; and how many are not.
+/// The candidate of each sort that is estimated at the least, in short, of as many sorts as are
+/// told; and how many are not.
 fn sorts(others: &[Candidate]) -> Vec<String> {
     let mut sorts: Vec<(String, &Candidate)> = Vec::new();
     for other in others {
@@ -508,7 +512,8 @@ mod tests {
         assert_eq!(
             summary(&three, 692.7).as_deref(),
             Some(
-                "3 other schedules, estimated at 692.6 to 693.5 µs, within 0.2 % of each other; a lower estimate need not be a \
+                "3 other schedules, estimated at 692.6 to 693.5 µs, within 0.2 % of each other; a \
+                 lower estimate need not be a \
                   lower time: `tx tune` measures"
             )
         );
@@ -578,7 +583,7 @@ mod tests {
             [
                 "  shuffle: accepted, chosen",
                 "  cost 28 in `a`, 56 from `b` to `d`, 84 in `e`",
-                "  redux: ",
+                "  redux:",
             ]
         );
     }

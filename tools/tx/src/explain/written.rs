@@ -1,4 +1,5 @@
-//! Kernels that say themselves what every thread does: there is nothing to choose for them, and what there is can be told.
+//! Kernels that say themselves what every thread does: there is nothing to choose for them, and
+//! what there is can be told.
 
 use tx_mlir::melior::ir::{BlockLike, ValueLike};
 use tx_mlir::{Op, name, string_attribute, walk};

@@ -73,7 +73,8 @@ fn compiles() {
     );
 }
 
-/// A CUDA toolkit that the environment names is left alone: what is compiled is told by the program and the options.
+/// A CUDA toolkit that the environment names is left alone: what is compiled is told by the program
+/// and the options.
 #[test]
 fn compiles_without_the_toolkit_of_the_environment() {
     let case = Case::new();
@@ -154,7 +155,8 @@ gpu.module @m {
     let output = case.tx(&["explain", "tree.mlir"]);
     assert_eq!(
         stdout(&output),
-        "kernel `tree`: 1 loop, 0 barriers as it came and 2 in the end, 0 exchanges in a warp, 0 atomics, 1 array in shared memory\n"
+        "kernel `tree`: 1 loop, 0 barriers as it came and 2 in the end, 0 exchanges in a warp, 0 \
+         atomics, 1 array in shared memory\n"
     );
     let said = stderr(&output);
     for part in ["nothing to explain", "`tx report` draws", "`tx validate`"] {
@@ -235,7 +237,8 @@ fn unreadable_files_are_status_1() {
     fails(
         &case.tx(&["fuzz", "replay", "absent.json"]),
         1,
-        "tx: error: absent.json: no such file, expected the description of a case, as JSON that `tx fuzz` wrote\n",
+        "tx: error: absent.json: no such file, expected the description of a case, as JSON that \
+         `tx fuzz` wrote\n",
     );
     for (arg, message) in [
         (
@@ -275,7 +278,8 @@ fn refused_programs_are_diagnosed() {
             1,
             "bad.mlir:4:5: error: 'tile.reduce' op axis 3 is out of range for rank 1\n    \
              tile.reduce sum %A into %B axes [3] scope(cta) : memref<128xf32> into memref<f32>\n    ^\n\
-             bad.mlir:4:5: note: a tile of rank 1 has the axis 0, which is also -1\n  = TX0001: tx explain TX0001\n",
+             bad.mlir:4:5: note: a tile of rank 1 has the axis 0, which is also -1\n  = TX0001: \
+             tx explain TX0001\n",
         );
         for file in ["garbage.mlir", "empty.mlir"] {
             let output = case.tx(&[command, file]);
@@ -374,15 +378,18 @@ fn unknown_names_list_the_known_ones() {
     );
 }
 
-/// A text that is nested deeper than the stack holds is refused where it is, and as deep as allowed it compiles.
+/// A text that is nested deeper than the stack holds is refused where it is, and as deep as allowed
+/// it compiles.
 #[test]
 fn texts_may_be_nested_so_deep() {
     let case = Case::new();
     let nested = |levels: usize| {
         let [open, close] = ["scf.if %c {\n", "}\n"].map(|text| text.repeat(levels));
         format!(
-            "gpu.module @m {{\ngpu.func @k(%B: memref<f32>, %c: i1) kernel attributes {{known_block_size = array<i32: 32, 1, 1>}} {{\n\
-             %x = arith.constant 1.0 : f32\n{open}memref.store %x, %B[] : memref<f32>\n{close}gpu.return\n}}\n}}\n"
+            "gpu.module @m {{\ngpu.func @k(%B: memref<f32>, %c: i1) kernel attributes \
+             {{known_block_size = array<i32: 32, 1, 1>}} {{\n\
+             %x = arith.constant 1.0 : f32\n{open}memref.store %x, %B[] : \
+             memref<f32>\n{close}gpu.return\n}}\n}}\n"
         )
     };
     case.file("deep.mlir", nested(253));
@@ -458,8 +465,8 @@ fn results_take_no_file_that_is_needed() {
     assert_eq!(kept, SUM);
 }
 
-/// Where results cannot be written is said before they are computed, whichever option names the file. A folder that is named itself
-/// is made.
+/// Where results cannot be written is said before they are computed, whichever option names the
+/// file. A folder that is named itself is made.
 #[test]
 fn files_need_a_folder() {
     let case = Case::new();
@@ -504,8 +511,9 @@ fn files_need_a_folder() {
     }
 }
 
-/// What was compiled before is taken from the cache, wherever that is; not so what is timed. What is damaged there is compiled
-/// again, and where nothing can be kept the program is compiled all the same.
+/// What was compiled before is taken from the cache, wherever that is; not so what is timed. What
+/// is damaged there is compiled again, and where nothing can be kept the program is compiled all
+/// the same.
 #[test]
 fn takes_what_it_compiled_before() {
     let case = Case::new();
@@ -563,7 +571,8 @@ fn takes_what_it_compiled_before() {
             &given(unclear),
             2,
             &format!(
-                "tx: error: TX_CACHE: found `{unclear}`, expected `off` or a folder to keep compiled programs in; \
+                "tx: error: TX_CACHE: found `{unclear}`, expected `off` or a folder to keep \
+                 compiled programs in; \
                  one of this name is `./{unclear}`\n"
             ),
         );

@@ -23,8 +23,8 @@ fn fuzzing_counts_variants() {
     assert_eq!(run("2"), text);
 }
 
-/// A variant that is forced computes something in every case that counts; a name that none has is told with the near one, and what
-/// none takes with how to look further.
+/// A variant that is forced computes something in every case that counts; a name that none has is
+/// told with the near one, and what none takes with how to look further.
 #[test]
 fn fuzzing_forces_a_variant() {
     let case = Case::new();

@@ -41,7 +41,8 @@ gpu.module @m {
 /// Every CTA stores its number times a scalar.
 const BLOCKS: &str = "\
 gpu.module @m {
-  gpu.func @blocks(%B: memref<4xindex>, %k: index) kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
+  gpu.func @blocks(%B: memref<4xindex>, %k: index)
+      kernel attributes {known_block_size = array<i32: 1, 1, 1>} {
     %b = gpu.block_id x
     %v = arith.muli %b, %k : index
     memref.store %v, %B[%b] : memref<4xindex>

@@ -86,7 +86,8 @@ fn success_is_quiet() {
     assert_eq!((status(&output), stderr(&output)), (0, String::new()));
 }
 
-/// Work of several steps tells how far it is when it is asked to; where nobody watches it tells what takes long only.
+/// Work of several steps tells how far it is when it is asked to; where nobody watches it tells
+/// what takes long only.
 #[test]
 fn progress_is_for_those_who_watch() {
     let case = Case::new();

@@ -120,7 +120,8 @@ fn reports_of_bad_programs_say_what_is_wrong() {
     assert!(page.contains(&format!("<a href=\"#line-{line}\">race.mlir:{line}:")));
 }
 
-/// A kernel is run with the grid that is given, as `tx validate` runs it: one block races with no other, and two do.
+/// A kernel is run with the grid that is given, as `tx validate` runs it: one block races with no
+/// other, and two do.
 #[test]
 fn reports_take_the_grid_of_a_kernel() {
     let case = Case::new();
@@ -144,7 +145,8 @@ fn reports_take_the_grid_of_a_kernel() {
     fails(
         &case.tx(&["report", "rows.mlir", "-o", "page.html", "--grid", "2"]),
         1,
-        "tx: error: rows.mlir: the grid can be set for a kernel only, and `rows` is a function that launches some\n",
+        "tx: error: rows.mlir: the grid can be set for a kernel only, and `rows` is a function \
+         that launches some\n",
     );
 }
 
@@ -223,16 +225,19 @@ func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %
     let said = stderr(&output);
     for part in [
         "affine.mlir:2:3: error: @affine: custom (i32, i32): where such values occur, not commutative: ",
-        "; the combiner must give the same in any order; after `tile-schedule` the program computes something else\n",
-        "note: schedules combine in other orders, and identities where there are no elements: it is the combiner that is wrong, ",
+        "; the combiner must give the same in any order; after `tile-schedule` the program \
+         computes something else\n",
+        "note: schedules combine in other orders, and identities where there are no elements: it \
+         is the combiner that is wrong, ",
     ] {
         assert!(said.contains(part), "{said}");
         assert!(stderr(&case.tx(&["validate", "affine.mlir"])).contains(part));
     }
 }
 
-/// Where a law of a combiner fails with some values, a page is no greener than what `tx validate` finds, and says that there may be
-/// others; the warning of the compiler is said as elsewhere, and marked in the page.
+/// Where a law of a combiner fails with some values, a page is no greener than what `tx validate`
+/// finds, and says that there may be others; the warning of the compiler is said as elsewhere, and
+/// marked in the page.
 #[test]
 fn laws_that_fail_for_some_values_are_no_green_page() {
     let case = Case::new();
@@ -270,7 +275,8 @@ func.func @greatest(%a: memref<?x?xf32>, %b: memref<?xf32>) {
     assert_eq!(ended, 0);
     assert!(!text.contains("class=\"headline good\""));
     assert!(text.contains(
-        "</span> Valid on the inputs tried, 1 input; the combiner's <a href=\"#laws\">laws</a> do not hold for all values.</p>"
+        "</span> Valid on the inputs tried, 1 input; the combiner's <a href=\"#laws\">laws</a> do \
+         not hold for all values.</p>"
     ));
     assert_eq!(text.matches("<tr id=laws>").count(), 1);
 }

@@ -99,17 +99,20 @@ fn passes_scalars_and_a_grid() {
     assert_eq!(stdout(&output), "argument 0: 4xindex\n[ 0 -2 -4  9]\n");
 }
 
-/// A kernel that asks for its block, and has no grid, runs with one block and a warning; one that does not ask is right with one.
+/// A kernel that asks for its block, and has no grid, runs with one block and a warning; one that
+/// does not ask is right with one.
 #[test]
 fn a_grid_that_is_left_out_is_warned_of() {
     let case = Case::new();
     case.file("blocks.mlir", BLOCKS);
     let args = ["--arg", "full:9:4xi64", "--arg", "2"];
     let warning = "\
-blocks.mlir:3:10: warning: `gpu.block_id` asks which block runs it, and nothing says how many blocks `blocks` has: one block is launched
+blocks.mlir:3:10: warning: `gpu.block_id` asks which block runs it, and nothing says how many \
+blocks `blocks` has: one block is launched
     %b = gpu.block_id x
          ^
-blocks.mlir:3:10: note: `--grid N` says how many blocks there are, or `known_grid_size = array<i32: N, 1, 1>` beside the block size of `blocks`
+blocks.mlir:3:10: note: `--grid N` says how many blocks there are, or \
+`known_grid_size = array<i32: N, 1, 1>` beside the block size of `blocks`
 ";
     let with = |command: &[&str], file: &str, more: &[&str]| {
         case.tx(&[command, &[file], &args[..], more].concat())
@@ -180,7 +183,8 @@ blocks.mlir:3:10: note: `--grid N` says how many blocks there are, or `known_gri
     silent("unused.mlir", &unused, true);
     let called = BLOCKS.replace("%b = gpu.block_id x", "%b = func.call @number() : () -> index").replace(
         "module @m {\n",
-        "module @m {\n  func.func @number() -> index {\n    %b = gpu.block_id x\n    return %b : index\n  }\n",
+        "module @m {\n  func.func @number() -> index {\n    %b = gpu.block_id x\n    return %b : \
+         index\n  }\n",
     );
     silent("called.mlir", &called, false);
 }
@@ -261,7 +265,8 @@ fn arguments_that_do_not_fit_are_status_1() {
         ),
         (
             &["zeros:128xf32", "7"],
-            "argument 1: found the number 7, expected memref<f32>; an array of rank 0 is written `full:7:f32`",
+            "argument 1: found the number 7, expected memref<f32>; an array of rank 0 is written \
+             `full:7:f32`",
         ),
     ] {
         fails(&run(args), 1, &format!("tx: error: {message}\n"));
@@ -309,12 +314,14 @@ fn arguments_that_do_not_fit_are_status_1() {
     fails(
         &case.tx(&args),
         1,
-        "tx: error: --out 2=x.npy: there is no argument 2: `sum` takes 2, expected the index of a memref argument\n",
+        "tx: error: --out 2=x.npy: there is no argument 2: `sum` takes 2, expected the index of a \
+         memref argument\n",
     );
 }
 
-/// Arguments that memory does not hold are refused before they are made: a system that promises more than it has would end the
-/// process. No machine has 2^46 bytes, and none refuses them where it is asked for.
+/// Arguments that memory does not hold are refused before they are made: a system that promises
+/// more than it has would end the process. No machine has 2^46 bytes, and none refuses them where
+/// it is asked for.
 #[test]
 fn arguments_that_do_not_fit_into_memory() {
     let case = Case::new();
@@ -328,7 +335,8 @@ fn arguments_that_do_not_fit_into_memory() {
         let output = case.tx(&[command, &args].concat());
         assert_eq!(status(&output), 1, "{command:?}");
         let said = stderr(&output);
-        let wanted = "tx: error: not enough memory: the arguments take 65536.0 GiB, twice that in a run on the CPU, and ";
+        let wanted = "tx: error: not enough memory: the arguments take 65536.0 GiB, twice that in \
+                      a run on the CPU, and ";
         assert!(said.contains(wanted), "{command:?}: {said}");
         assert!(
             said.ends_with(" GiB are available\n"),
@@ -337,7 +345,8 @@ fn arguments_that_do_not_fit_into_memory() {
     }
 }
 
-/// A loop without an end is ended after so many steps, on every machine after as many, and told with its place.
+/// A loop without an end is ended after so many steps, on every machine after as many, and told
+/// with its place.
 #[test]
 fn loops_without_an_end_are_faults() {
     let case = Case::new();
@@ -396,9 +405,16 @@ gpu.module @m {
     }
     // What ends has as many steps as it asks for.
     let ends = endless
-        .replace("scf.while : () -> () {", "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%n = arith.constant 1000 : index\nscf.for %i = %c0 to %n step %c1 {")
+        .replace(
+            "scf.while : () -> () {",
+            "%c0 = arith.constant 0 : index\n%c1 = arith.constant \
+                  1 : index\n%n = arith.constant 1000 : index\nscf.for %i = %c0 to %n step %c1 {",
+        )
         .replace("      %true = arith.constant true\n", "")
-        .replace("      scf.condition(%true)\n    } do {\n      scf.yield\n", "");
+        .replace(
+            "      scf.condition(%true)\n    } do {\n      scf.yield\n",
+            "",
+        );
     case.file("ends.mlir", ends);
     let run = [&["run", "ends.mlir", "--device", "cpu"][..], &arg].concat();
     for (steps, expected) in [("10000", 3), ("1000000", 0)] {
@@ -429,7 +445,8 @@ fn faults_are_status_3() {
     // The line is shown, and the op at the other end of the race only where it is another one.
     assert!(
         stderr(&output).contains(
-            "\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\nrace.mlir:5:5: note: several threads access one byte"
+            "\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\nrace.mlir:5:5: note: \
+             several threads access one byte"
         ),
         "{}",
         stderr(&output)

@@ -40,7 +40,8 @@ fn wrong_usage_is_status_2() {
         ),
         (
             &["run", "x.mlir", "--grid", "0"],
-            "invalid value '0' for '--grid <X,Y,Z>': expected a whole number from 1 to 2147483647 along x, as in `16,4,1`",
+            "invalid value '0' for '--grid <X,Y,Z>': expected a whole number from 1 to 2147483647 \
+             along x, as in `16,4,1`",
         ),
         (
             &["run", "x.mlir", "--grid", "1,2,3,4"],
@@ -141,14 +142,16 @@ fn numbers_have_a_range() {
         for command in ["run", "validate", "report"] {
             let said = stderr(&case.tx(&[command, "x.mlir", "--grid", found]));
             let start = format!(
-                "tx: error: invalid value '{found}' for '--grid <X,Y,Z>': expected a whole number from 1 to {place}, as in `16,4,1`\n"
+                "tx: error: invalid value '{found}' for '--grid <X,Y,Z>': expected a whole number \
+                 from 1 to {place}, as in `16,4,1`\n"
             );
             assert!(said.starts_with(&start), "{said}");
         }
     }
 }
 
-/// A shell that there is no script for is told those that there are, and none as similar; one that is misspelt is known.
+/// A shell that there is no script for is told those that there are, and none as similar; one that
+/// is misspelt is known.
 #[test]
 fn misspelt_values_are_known() {
     let case = Case::new();
@@ -258,7 +261,8 @@ fn a_program_is_called_as_it_was_started() {
             .env("TX_CACHE", "off");
         command.output().expect("it starts")
     };
-    // What is left of `tx` once its own name, which shells write in their way, and those of others are taken out.
+    // What is left of `tx` once its own name, which shells write in their way, and those of others
+    // are taken out.
     let strangers = |text: &str| {
         let text = [
             "my-tx",
@@ -329,7 +333,8 @@ fn a_program_is_called_as_it_was_started() {
         run(&["completions", "bash"]).stdout,
     )
     .expect("written");
-    let bash = "source own.bash; COMP_WORDS=(my-tx run --dev); COMP_CWORD=2; _my__tx my-tx --dev run; echo ${COMPREPLY[@]}";
+    let bash = "source own.bash; COMP_WORDS=(my-tx run --dev); COMP_CWORD=2; _my__tx my-tx --dev \
+                run; echo ${COMPREPLY[@]}";
     if let Ok(output) = Command::new("bash")
         .args(["-c", bash])
         .current_dir(case.folder.path())
@@ -430,7 +435,8 @@ fn shells_read_their_completions() {
     }
 }
 
-/// An argument completes to what it may begin with and to arrays, and `tx explain` takes codes as well as files.
+/// An argument completes to what it may begin with and to arrays, and `tx explain` takes codes as
+/// well as files.
 #[test]
 fn shells_complete_arguments_and_codes() {
     let case = Case::new();
@@ -445,7 +451,8 @@ fn shells_complete_arguments_and_codes() {
             panic!("{line}")
         };
         format!(
-            "source ./script; compopt() {{ :; }}; COMP_WORDS=({line}); COMP_CWORD={}; _tx tx '{last}' {before}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            "source ./script; compopt() {{ :; }}; COMP_WORDS=({line}); COMP_CWORD={}; _tx tx \
+             '{last}' {before}; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
             words.len() - 1
         )
     };
@@ -458,7 +465,9 @@ fn shells_complete_arguments_and_codes() {
             _ => "explained",
         };
         format!(
-            "autoload() {{ :; }}; compdef() {{ :; }}; compadd() {{ print -l -- ${{(M)@:#{last}*}}; }}; _files() {{ print -l -- {last}*${{2#\\*}}(N); }}; PREFIX={last}; source ./script; functions _tx | grep -q _tx_{word} && _tx_{word}"
+            "autoload() {{ :; }}; compdef() {{ :; }}; compadd() {{ print -l -- ${{(M)@:#{last}*}}; }}; \
+             _files() {{ print -l -- {last}*${{2#\\*}}(N); }}; PREFIX={last}; source ./script; \
+             functions _tx | grep -q _tx_{word} && _tx_{word}"
         )
     };
     let fish = |line: &str| {

@@ -33,7 +33,8 @@ fn validation_says_once_how_to_get_ptxas() {
     );
 }
 
-/// That a kernel which asks for its block was run with one, for want of a grid, is said once below the table, with what changes it; and in the page. Of one that does not ask, nothing is.
+/// That a kernel which asks for its block was run with one, for want of a grid, is said once below
+/// the table, with what changes it; and in the page. Of one that does not ask, nothing is.
 #[test]
 fn a_grid_that_is_left_out_is_told_in_the_table() {
     let case = Case::new();
@@ -95,7 +96,8 @@ fn findings_have_a_place() {
     let output = case.tx(&["validate", "race.mlir"]);
     assert!(
         stderr(&output).starts_with(&format!(
-            "race.mlir:5:5: error: {text}\n    memref.store %t, %B[%c0] : memref<1xindex>\n    ^\nnote: barriers between two ops"
+            "race.mlir:5:5: error: {text}\n    memref.store %t, %B[%c0] : \
+             memref<1xindex>\n    ^\nnote: barriers between two ops"
         )),
         "{}",
         stderr(&output)

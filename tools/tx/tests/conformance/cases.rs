@@ -656,7 +656,8 @@ impl Spec {
                 let (into, into_types) = joined(&destinations);
                 for variant in self.forced() {
                     kernel.line(format!(
-                        "tile.reduce {} {from} into {into} axes [{axis}] scope({}){}{} : {from_types} into {into_types}",
+                        "tile.reduce {} {from} into {into} axes [{axis}] scope({}){}{} : \
+                         {from_types} into {into_types}",
                         self.operation(kind),
                         m.scope.name(),
                         if accumulate { " accumulate" } else { "" },
@@ -1128,7 +1129,8 @@ const FRAGMENTS: [Fragments; 20] = {
     /// The accumulator of a matrix product by one warp.
     const MMA: &str = "[<2 : 2 reg>, <8 : 4 lane>, <4 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]";
     /// By a warpgroup.
-    const WGMMA: &str = "[<4 : 1 warp_in_group>, <2 : 2 reg>, <8 : 4 lane>, <2 : 4 reg>, <4 : 1 lane>, <2 : 1 reg>]";
+    const WGMMA: &str = "[<4 : 1 warp_in_group>, <2 : 2 reg>, <8 : 4 lane>, <2 : 4 reg>, <4 : 1 \
+                         lane>, <2 : 1 reg>]";
     [
         fragments(
             "in-a-thread",

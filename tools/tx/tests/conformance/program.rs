@@ -356,7 +356,8 @@ impl Kernel {
             "{}module attributes {{gpu.container_module}} {{\n\
              \x20 gpu.module @conformance {{\n\
              \x20   gpu.func @kernel({}){}{}\n\
-             \x20       kernel attributes {{known_block_size = array<i32: {}, 1, 1>, known_grid_size = array<i32: 1, 1, 1>}} {{\n\
+             \x20       kernel attributes {{known_block_size = array<i32: {}, 1, 1>, \
+             known_grid_size = array<i32: 1, 1, 1>}} {{\n\
              {body}\
              \x20     gpu.return\n\
              \x20   }}\n\

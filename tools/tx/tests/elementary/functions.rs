@@ -6,8 +6,8 @@ use std::f64::consts::{E, LN_2, LN_10};
 /// What a function is compared with.
 #[derive(Clone, Copy)]
 pub(crate) enum Reference {
-    /// Rust's own function for infinities, zeros, NaN and as the reference of narrower types, and one of twice the bits for
-    /// everything else.
+    /// Rust's own function for infinities, zeros, NaN and as the reference of narrower types, and
+    /// one of twice the bits for everything else.
     One(fn(f64) -> f64, fn(f64) -> Scaled),
     Two(fn(f64, f64) -> f64, fn(f64, f64) -> Scaled),
 }
@@ -16,12 +16,14 @@ use Reference::{One, Two};
 
 /// A function.
 pub(crate) struct Function {
-    /// The op is called `math.NAME`; of `NAME_of_nonpositive` the argument is what a compiler sees never to be positive: −|x|.
+    /// The op is called `math.NAME`; of `NAME_of_nonpositive` the argument is what a compiler sees
+    /// never to be positive: −|x|.
     pub(crate) name: &'static str,
     pub(crate) reference: Reference,
     /// Bounds of the error in units of the last place, for f32 and f64.
     pub(crate) bounds: [f64; 2],
-    /// Where its values are neither 0, infinite nor constant, for f32 and f64; more of the arguments are from there.
+    /// Where its values are neither 0, infinite nor constant, for f32 and f64; more of the
+    /// arguments are from there.
     pub(crate) interval: [[f64; 2]; 2],
     /// A place where something changes: many arguments are at it or near it.
     pub(crate) places: &'static [f64],
@@ -174,7 +176,8 @@ pub(crate) const FUNCTIONS: [Function; 12] = [
     },
 ];
 
-/// NaN is no argument of Rust's function where it is a signaling one, which makes a difference if the other is 0 or 1.
+/// NaN is no argument of Rust's function where it is a signaling one, which makes a difference if
+/// the other is 0 or 1.
 fn quiet(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { x }
 }
@@ -204,7 +207,8 @@ impl Function {
         }
     }
 
-    /// The value with twice the bits, where it is neither 0, infinite nor NaN for other reasons than its size.
+    /// The value with twice the bits, where it is neither 0, infinite nor NaN for other reasons
+    /// than its size.
     pub(crate) fn precise(&self, x: f64, y: f64) -> Option<Scaled> {
         let value = self.value(x, y);
         let is_special = !x.is_finite() || !y.is_finite() || x == 0.0 || value.is_nan();

@@ -1,5 +1,5 @@
-//! How elements combine, for every reference of these tests: kinds, the order of floats with NaN and signed zeros, integers that
-//! wrap, and when a result is accepted.
+//! How elements combine, for every reference of these tests: kinds, the order of floats with NaN
+//! and signed zeros, integers that wrap, and when a result is accepted.
 
 use crate::element::Element;
 
@@ -89,7 +89,8 @@ pub(crate) fn beats(a: f64, b: f64, nan: Nan) -> bool {
     }
 }
 
-/// The result of integers, from their bits. The bits of sums and products beyond the type are kept: the caller wraps.
+/// The result of integers, from their bits. The bits of sums and products beyond the type are kept:
+/// the caller wraps.
 ///
 /// # Panics
 /// For `argmax` and `argmin`, whose results are pairs.

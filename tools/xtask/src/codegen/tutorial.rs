@@ -22,8 +22,8 @@ const LONG_OUTPUT: usize = 6;
 const BEGINNING: usize = 3;
 const END: usize = 1;
 
-/// Directives that check nothing of what the text above them says. What else looks like one is a CHECK line, or counts like
-/// one: the harness, `tx-lit`, knows them all.
+/// Directives that check nothing of what the text above them says. What else looks like one is a
+/// CHECK line, or counts like one: the harness, `tx-lit`, knows them all.
 const NO_CHECKS: &[&str] = &[
     "RUN",
     "EXIT",

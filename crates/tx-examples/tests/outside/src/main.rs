@@ -7,9 +7,11 @@ use tx::melior::{Context, utility::parse_pass_pipeline};
 
 const KERNEL: &str = "
 gpu.module @kernels {
-  gpu.func @rows(%A: memref<64x16xf32>, %B: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  gpu.func @rows(%A: memref<64x16xf32>, %B: memref<64xf32>)
+      kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %t = gpu.thread_id x
-    %row = memref.subview %A[%t, 0] [1, 16] [1, 1] : memref<64x16xf32> to memref<16xf32, strided<[1], offset: ?>>
+    %row = memref.subview %A[%t, 0] [1, 16] [1, 1]
+        : memref<64x16xf32> to memref<16xf32, strided<[1], offset: ?>>
     %to = memref.subview %B[%t] [1] [1] : memref<64xf32> to memref<f32, strided<[], offset: ?>>
     tile.reduce sum %row into %to axes [0] scope(thread)
         : memref<16xf32, strided<[1], offset: ?>> into memref<f32, strided<[], offset: ?>>

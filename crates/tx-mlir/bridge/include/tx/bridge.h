@@ -72,10 +72,10 @@ MlirModule txParseModule(MlirContext context, TxStr name, TxStr source);
 // Whether an attribute is anything but a dense array of what is no integer and no float.
 bool txHoldsNumbers(MlirAttribute attribute);
 
-// Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. `code` is 0 where it has none. A note without
-// a location of its own (`noteLocations[i].ptr` null) stands at `location`.
-void txEmit(MlirLocation location, int severity, unsigned code, TxStr message, const MlirLocation *noteLocations,
-            const TxStr *notes, size_t noteCount);
+// Emits a diagnostic with notes. Severity: 0 error, 1 warning, 2 remark. `code` is 0 where it has
+// none. A note without a location of its own (`noteLocations[i].ptr` null) stands at `location`.
+void txEmit(MlirLocation location, int severity, unsigned code, TxStr message,
+            const MlirLocation *noteLocations, const TxStr *notes, size_t noteCount);
 // The code of a diagnostic: the only number in its metadata, or 0.
 unsigned txCode(MlirDiagnostic diagnostic);
 

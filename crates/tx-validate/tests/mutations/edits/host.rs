@@ -24,8 +24,8 @@ fn starts(op: Op<'_>) -> Option<Vec<usize>> {
     )
 }
 
-/// Less blocks along the dimension that has some. One block more is not asked for: blocks go through the rows with the
-/// grid for a stride, so that it changes nothing.
+/// Less blocks along the dimension that has some. One block more is not asked for: blocks go
+/// through the rows with the grid for a stride, so that it changes nothing.
 pub(super) fn smaller_grid(op: Op<'_>) -> Vec<Change<'_>> {
     let Some(starts) = starts(op) else {
         return none();
