@@ -4,13 +4,14 @@ use crate::analysis::laws::check_laws;
 use crate::analysis::placement::placement;
 use crate::analysis::threads::{ThreadSet, Threads};
 use crate::analysis::unused::warn_of_unused;
+use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Copy, Reduce, Scope, is_tile_op, scope};
 use tx_mlir::memref::Space;
 use tx_mlir::{
-    Failed, MemRef, Op, Val, codes, context, defining_op, error, name, operands, parse_attribute,
-    set_attribute, walk,
+    Failed, MemRef, Op, Val, codes, context, defining_op, dictionary_of, error, i64_array,
+    i64_attribute, name, operands, set_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -73,7 +74,7 @@ impl Pass for AnalyzeScope {
             .filter(|op| is_kernel(*op))
             .try_for_each(check_launch)?;
         for (op, exec) in facts {
-            set_attribute(op, "exec", parse_attribute(context(op), &exec));
+            set_attribute(op, "exec", exec);
             counts.add("ops", 1);
         }
         Ok(())
@@ -84,7 +85,7 @@ fn analyze<'c>(
     op: Op<'c>,
     scope: Scope,
     kernels: &mut BTreeMap<usize, Threads<'c>>,
-) -> Result<String, Failed> {
+) -> Result<Attribute<'c>, Failed> {
     if scope == Scope::Grid {
         return Err(error(
             op.location(),
@@ -127,17 +128,16 @@ fn analyze<'c>(
     if together {
         check_single_writer(op, scope, threads, &set)?;
     }
-    let active: Vec<String> = set
-        .ranges()
-        .into_iter()
-        .flat_map(|(a, b)| [a.to_string(), b.to_string()])
-        .collect();
+    let active: Vec<i64> = set.ranges().into_iter().flat_map(|(a, b)| [a, b]).collect();
     let threads = narrowest(&kernel, scope, &set);
-    Ok(format!(
-        "{{active = array<i64{}{}>, block = {} : i64, threads = {threads} : i64}}",
-        if active.is_empty() { "" } else { ": " },
-        active.join(", "),
-        kernel.threads
+    let context = context(op);
+    Ok(dictionary_of(
+        context,
+        &[
+            ("active", i64_array(context, &active)),
+            ("block", i64_attribute(context, kernel.threads)),
+            ("threads", i64_attribute(context, threads)),
+        ],
     ))
 }
 

@@ -1,4 +1,5 @@
 use crate::analysis::target::NvvmTarget;
+use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use tx_mlir::{
     Failed, Op, attribute, codes, context, elements, error, is, parse_attribute, set_attribute,
@@ -69,7 +70,12 @@ impl Pass for AttachTarget {
             plans.push((op, texts));
         }
         for (op, texts) in plans {
-            let targets = parse_attribute(context(op), &format!("[{}]", texts.join(", ")));
+            let context = context(op);
+            let targets: Vec<_> = texts
+                .iter()
+                .map(|text| parse_attribute(context, text))
+                .collect();
+            let targets = ArrayAttribute::new(context, &targets).into();
             set_attribute(op, "targets", targets);
         }
         Ok(())

@@ -76,12 +76,9 @@ impl Pass for ConvertMath {
             // The intrinsic's own op is what MLIR's lowering takes for a call of libdevice.
             let made = b
                 .create("llvm.call_intrinsic")
-                .attr_text("intrin", &format!("\"{to}\""))
-                .attr_text("op_bundle_sizes", "array<i32>")
-                .attr_text(
-                    "operandSegmentSizes",
-                    &format!("array<i32: {}, 0>", arguments.len()),
-                )
+                .string("intrin", to)
+                .attr("op_bundle_sizes", tx_mlir::i32_array(b.context(), &[]))
+                .segments(&[arguments.len(), 0])
                 .operands(&arguments)
                 .result(result.r#type())
                 .value();
@@ -106,7 +103,7 @@ fn of_integers(op: Op<'_>) -> bool {
     let b = Builder::before(op);
     let made = b.create(to).operands(&operands(op)).result(result.r#type());
     let made = match poison {
-        Some(name) => made.attr_text(name, "false"),
+        Some(name) => made.boolean(name, false),
         None => made,
     };
     replace_uses(result, made.value());

@@ -168,13 +168,10 @@ impl<'b, 'c> Shuffle<'b, 'c> {
         let bit = b.int_type(1);
         let pair =
             melior::dialect::llvm::r#type::r#struct(b.context(), &[value.r#type(), bit], false);
-        let both = op
-            .attr_text("return_value_and_is_valid", "unit")
-            .result(pair)
-            .value();
+        let both = op.unit("return_value_and_is_valid").result(pair).value();
         let part = |i: i64, ty: Type<'c>| {
             b.create("llvm.extractvalue")
-                .attr_text("position", &format!("array<i64: {i}>"))
+                .i64s("position", &[i])
                 .operands(&[both])
                 .result(ty)
                 .value()

@@ -622,8 +622,8 @@ impl<'b, 'c> Exchange<'b, 'c> {
                 .attr("sym_name", string(&name))
                 .attr("sym_visibility", string("private"))
                 .attr_type("type", ty)
-                .attr_text("initial_value", "unit")
-                .attr_text("alignment", "16 : i64")
+                .unit("initial_value")
+                .attr("alignment", i64_attribute(b.context(), 16))
                 .build();
         }
         let value = get(&name);
@@ -771,7 +771,7 @@ pub(crate) mod redux {
             .create("nvvm.redux.sync")
             .attr_text("kind", &format!("#nvvm<redux_kind {kind}>"));
         if float && combiner.nan() == Nan::Propagate {
-            op = op.attr_text("nan", "true");
+            op = op.boolean("nan", true);
         }
         let total = op.operands(&[value, mask]).result(wide).value();
         if wide == ty {

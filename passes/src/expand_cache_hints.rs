@@ -1,4 +1,3 @@
-use melior::ir::attribute::StringAttribute;
 use melior::ir::block::BlockLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
@@ -125,9 +124,9 @@ fn expand<'c>(load: Op<'c>, words: u64) -> Val<'c> {
         .create("llvm.inline_asm")
         .operands(&[address])
         // Else a later store might be moved before it.
-        .attr_text("has_side_effects", "unit")
-        .attr("asm_string", StringAttribute::new(b.context(), &text).into())
-        .attr("constraints", StringAttribute::new(b.context(), &constraints).into());
+        .unit("has_side_effects")
+        .string("asm_string", &text)
+        .string("constraints", &constraints);
     let raw = match registers.len() {
         1 => loaded.result(word).value(),
         n => {
@@ -152,13 +151,13 @@ fn join<'c>(b: &Builder<'c>, all: Val<'c>, words: u64) -> Val<'c> {
     (0..i64::try_from(words).unwrap_or(0)).fold(empty, |vector, i| {
         let part = b
             .create("llvm.extractvalue")
-            .attr_text("position", &format!("array<i64: {i}>"))
+            .i64s("position", &[i])
             .operands(&[all])
             .result(word)
             .value();
         let place = b
             .create("llvm.mlir.constant")
-            .attr_text("value", &format!("{i} : i32"))
+            .attr("value", tx_mlir::i32_attribute(b.context(), i))
             .result(word)
             .value();
         b.create("llvm.insertelement")

@@ -984,7 +984,7 @@ fn insert<'c>(kernel: Kernel<'c>, barrier: &Barrier<'c>, counts: &mut Counts<'_>
     let b = Builder::before(barrier.before);
     if barrier.reach == Reach::Cluster {
         for half in ["nvvm.cluster.arrive", "nvvm.cluster.wait"] {
-            b.create(half).attr_text("aligned", "unit").build();
+            b.create(half).unit("aligned").build();
         }
         counts.add("cluster_barriers", 1);
     } else if barrier.reach == Reach::Warp {
@@ -1006,7 +1006,7 @@ fn insert<'c>(kernel: Kernel<'c>, barrier: &Barrier<'c>, counts: &mut Counts<'_>
             (b.int(barrier.number, i32), warps * WARP_SIZE)
         };
         b.create("nvvm.barrier")
-            .attr_text("operandSegmentSizes", "array<i32: 1, 1, 0>")
+            .segments(&[1, 1, 0])
             .operands(&[number, b.int(count, i32)])
             .build();
         counts.add("named_barriers", 1);

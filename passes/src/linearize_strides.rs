@@ -124,10 +124,10 @@ fn linearize<'c>(
     let row = b
         .create("memref.reinterpret_cast")
         .operands(&[parts[0], end])
-        .attr_text("operandSegmentSizes", "array<i32: 1, 0, 1, 0>")
-        .attr_text("static_offsets", "array<i64: 0>")
-        .attr_text("static_sizes", &format!("array<i64: {}>", i64::MIN))
-        .attr_text("static_strides", "array<i64: 1>")
+        .segments(&[1, 0, 1, 0])
+        .i64s("static_offsets", &[0])
+        .i64s("static_sizes", &[i64::MIN])
+        .i64s("static_strides", &[1])
         .result(ty("?x"))
         .value();
     (row, b.value(at))

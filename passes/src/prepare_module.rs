@@ -122,12 +122,8 @@ fn align_shared_memory(gpu_module: Op<'_>) {
                 align_attribution(op, i);
             }
         } else if is(op, "memref.global") && attribute(op, "alignment").is_none() {
-            let alignment = format!("{SHARED_ALIGNMENT} : i64");
-            set_attribute(
-                op,
-                "alignment",
-                tx_mlir::parse_attribute(context(op), &alignment),
-            );
+            let alignment = tx_mlir::i64_attribute(context(op), SHARED_ALIGNMENT.cast_signed());
+            set_attribute(op, "alignment", alignment);
         }
     }
 }
@@ -180,34 +176,23 @@ fn drop_dimensions_apart(op: Op<'_>) {
         show(target.offset),
     ));
     let rank = source.rank();
-    let numbers = |numbers: &[i64]| {
-        let texts: Vec<String> = numbers.iter().map(i64::to_string).collect();
-        format!("array<i64: {}>", texts.join(", "))
-    };
-    let counts = [1, starts.len(), lengths.len(), distances.len()].map(|n| n.to_string());
     let seen = b
         .create("memref.subview")
         .operands(&all)
-        .attr_text(
-            "operandSegmentSizes",
-            &format!("array<i32: {}>", counts.join(", ")),
-        )
-        .attr_text("static_offsets", &numbers(&list("static_offsets")))
-        .attr_text("static_sizes", &numbers(&sizes))
-        .attr_text("static_strides", &numbers(&steps))
+        .segments(&[1, starts.len(), lengths.len(), distances.len()])
+        .i64s("static_offsets", &list("static_offsets"))
+        .i64s("static_sizes", &sizes)
+        .i64s("static_strides", &steps)
         .result(whole)
         .value();
     let narrow = b
         .create("memref.subview")
         .operands(&[seen])
         .operands(&lengths)
-        .attr_text(
-            "operandSegmentSizes",
-            &format!("array<i32: 1, 0, {}, 0>", lengths.len()),
-        )
-        .attr_text("static_offsets", &numbers(&vec![0; rank]))
-        .attr_text("static_sizes", &numbers(&sizes))
-        .attr_text("static_strides", &numbers(&vec![1; rank]))
+        .segments(&[1, 0, lengths.len(), 0])
+        .i64s("static_offsets", &vec![0; rank])
+        .i64s("static_sizes", &sizes)
+        .i64s("static_strides", &vec![1; rank])
         .result(target.ty)
         .value();
     tx_mlir::replace_uses(result, narrow);

@@ -7,13 +7,14 @@ use crate::grid::launch::LENGTHS;
 use crate::variants::{
     Candidate, Reduction, ask, best, candidates, refuse_params, unknown_variant, written_params,
 };
+use melior::ir::Attribute;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use std::collections::BTreeMap;
 use tx_dialect_tile::{AllReduce, Reduce};
 use tx_mlir::{
-    Failed, Op, codes, context, enclosing, error, parse_attribute, set_attribute, string_attribute,
-    walk,
+    Failed, Op, codes, context, dictionary_of, enclosing, error, i64_attribute, set_attribute,
+    string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 use tx_plan::{Choice, ExchangeChoice, Reason, Variant, VariantChoice};
@@ -85,7 +86,15 @@ impl Pass for SelectVariant {
                 StringAttribute::new(context(op), name).into(),
             );
             if let Some(params) = params {
-                set_attribute(op, "params", parse_attribute(context(op), &params));
+                let context = context(op);
+                let entry =
+                    |(name, value): &(String, i64)| (name.clone(), i64_attribute(context, *value));
+                let entries: Vec<(String, Attribute<'_>)> = params.iter().map(entry).collect();
+                let entries: Vec<(&str, Attribute<'_>)> = entries
+                    .iter()
+                    .map(|(name, value)| (&**name, *value))
+                    .collect();
+                set_attribute(op, "params", dictionary_of(context, &entries));
             }
             counts.add("selected", 1);
         }
@@ -142,7 +151,7 @@ impl SelectVariant {
         Ok((name == "redux").then_some(name))
     }
 
-    fn choose(&self, view: Reduce<'_>) -> Result<(&'static str, String), Failed> {
+    fn choose(&self, view: Reduce<'_>) -> Result<(&'static str, Vec<(String, i64)>), Failed> {
         let op = view.op;
         let kernel = Kernel::around(op)?;
         let threads = recorded_threads(op, &kernel)?;
@@ -169,12 +178,12 @@ impl SelectVariant {
                 }),
             );
         }
-        let params: Vec<String> = ask(chosen.variant, op, || params(chosen.variant, &reduction))?
-            .map_err(|reason| refuse_params(op, &reason))?
-            .iter()
-            .map(|(name, value)| format!("{name} = {value} : i64"))
-            .collect();
-        Ok((chosen.variant.name(), format!("{{{}}}", params.join(", "))))
+        let params: Vec<(String, i64)> =
+            ask(chosen.variant, op, || params(chosen.variant, &reduction))?
+                .map_err(|reason| refuse_params(op, &reason))?
+                .into_iter()
+                .collect();
+        Ok((chosen.variant.name(), params))
     }
 }
 

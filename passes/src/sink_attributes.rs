@@ -173,11 +173,6 @@ fn generic<'c>(loops: &Loops<'c>, iterators: Attribute<'c>) -> Op<'c> {
         .iter()
         .map(|result: &Val<'c>| result.r#type())
         .collect();
-    let sizes = format!(
-        "array<i32: {}, {}>",
-        loops.inputs.len(),
-        loops.outputs.len()
-    );
     let made = b
         .create("linalg.generic")
         .operands(&operands(op))
@@ -187,7 +182,7 @@ fn generic<'c>(loops: &Loops<'c>, iterators: Attribute<'c>) -> Op<'c> {
             ArrayAttribute::new(b.context(), &maps).into(),
         )
         .attr(ITERATORS, iterators)
-        .attr_text("operandSegmentSizes", &sizes)
+        .segments(&[loops.inputs.len(), loops.outputs.len()])
         .region(b.copy_of(body))
         .build();
     for (old, new) in results(op).into_iter().zip(results(made)) {

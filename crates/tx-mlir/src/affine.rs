@@ -1,7 +1,7 @@
 //! Affine maps as plain data.
 
 use crate::build::{Builder, Cond, Index, Predicate};
-use crate::ir::{Op, parse_attribute};
+use crate::ir::Op;
 use melior::Context;
 use melior::ir::{Attribute, AttributeLike};
 use mlir_sys::MlirAffineExpr;
@@ -67,6 +67,40 @@ impl Affine {
             } else {
                 Self::CeilDiv(left, right)
             })
+        }
+    }
+
+    fn to_raw(&self, context: &Context) -> MlirAffineExpr {
+        let both = |l: &Self, r: &Self| (l.to_raw(context), r.to_raw(context));
+        // SAFETY: the context, and with it all expressions, is alive.
+        unsafe {
+            match self {
+                Self::Dim(n) => mlir_sys::mlirAffineDimExprGet(context.to_raw(), n.cast_signed()),
+                Self::Symbol(n) => {
+                    mlir_sys::mlirAffineSymbolExprGet(context.to_raw(), n.cast_signed())
+                }
+                Self::Const(n) => mlir_sys::mlirAffineConstantExprGet(context.to_raw(), *n),
+                Self::Add(l, r) => {
+                    let (l, r) = both(l, r);
+                    mlir_sys::mlirAffineAddExprGet(l, r)
+                }
+                Self::Mul(l, r) => {
+                    let (l, r) = both(l, r);
+                    mlir_sys::mlirAffineMulExprGet(l, r)
+                }
+                Self::Mod(l, r) => {
+                    let (l, r) = both(l, r);
+                    mlir_sys::mlirAffineModExprGet(l, r)
+                }
+                Self::FloorDiv(l, r) => {
+                    let (l, r) = both(l, r);
+                    mlir_sys::mlirAffineFloorDivExprGet(l, r)
+                }
+                Self::CeilDiv(l, r) => {
+                    let (l, r) = both(l, r);
+                    mlir_sys::mlirAffineCeilDivExprGet(l, r)
+                }
+            }
         }
     }
 
@@ -196,7 +230,19 @@ impl AffineMap {
 
     /// As an attribute.
     pub fn to_attribute<'c>(&self, context: &'c Context) -> Attribute<'c> {
-        parse_attribute(context, &format!("affine_map<{self}>"))
+        let mut results: Vec<MlirAffineExpr> =
+            self.results.iter().map(|r| r.to_raw(context)).collect();
+        // SAFETY: the context, and with it all expressions, is alive.
+        unsafe {
+            let map = mlir_sys::mlirAffineMapGet(
+                context.to_raw(),
+                self.dims.cast_signed(),
+                self.symbols.cast_signed(),
+                results.len().cast_signed(),
+                results.as_mut_ptr(),
+            );
+            Attribute::from_raw(mlir_sys::mlirAffineMapAttrGet(map))
+        }
     }
 }
 

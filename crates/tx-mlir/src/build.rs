@@ -6,7 +6,9 @@ use crate::ir::{
     results, set_operand, vector_parts, walk,
 };
 use melior::Context;
-use melior::ir::attribute::{AttributeLike, FloatAttribute, IntegerAttribute, TypeAttribute};
+use melior::ir::attribute::{
+    AttributeLike, BoolAttribute, FloatAttribute, IntegerAttribute, StringAttribute, TypeAttribute,
+};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::{Operation, OperationBuilder, OperationLike};
 use melior::ir::r#type::{IntegerType, TypeLike};
@@ -626,7 +628,31 @@ impl<'c> Create<'_, '_, 'c> {
         self
     }
 
-    /// Adds an attribute written as text.
+    /// Adds a unit attribute.
+    pub fn unit(self, name: &str) -> Self {
+        let value = Attribute::unit(self.builder.context);
+        self.attr(name, value)
+    }
+
+    /// Adds a truth value.
+    pub fn boolean(self, name: &str, value: bool) -> Self {
+        let value = BoolAttribute::new(self.builder.context, value).into();
+        self.attr(name, value)
+    }
+
+    /// Adds a string.
+    pub fn string(self, name: &str, value: &str) -> Self {
+        let value = StringAttribute::new(self.builder.context, value).into();
+        self.attr(name, value)
+    }
+
+    /// Adds an `array<i64: …>`.
+    pub fn i64s(self, name: &str, values: &[i64]) -> Self {
+        let value = crate::ir::i64_array(self.builder.context, values);
+        self.attr(name, value)
+    }
+
+    /// Adds an attribute written as text, for those of dialects that have no builder.
     pub fn attr_text(self, name: &str, text: &str) -> Self {
         let value = self.builder.attribute(text);
         self.attr(name, value)

@@ -1,5 +1,6 @@
 //! Kernels, and objects of `gpu.binary`.
 
+use crate::ir::dictionary_of;
 use crate::ir::{
     Op, attribute, context, dictionary, discardable_attributes, elements, is, parse_attribute,
     set_attribute,
@@ -88,13 +89,13 @@ pub fn strip_object_times(binary: Op<'_>) -> i64 {
                     return object;
                 }
                 let all = dictionary(Attribute::from_raw(properties));
-                let kept: Vec<String> = all
+                let kept: Vec<(&str, Attribute<'_>)> = all
                     .iter()
                     .filter(|(name, _)| !name.ends_with("TimeInMs"))
-                    .map(|(name, value)| format!("{name} = {value}"))
+                    .map(|(name, value)| (&**name, *value))
                     .collect();
                 removed += i64::try_from(all.len() - kept.len()).unwrap_or(0);
-                let kept = parse_attribute(context(binary), &format!("{{{}}}", kept.join(", ")));
+                let kept = dictionary_of(context(binary), &kept);
                 Attribute::from_raw(mlirGPUObjectAttrGetWithKernels(
                     context(binary).to_raw(),
                     mlirGPUObjectAttrGetTarget(object.to_raw()),

@@ -612,6 +612,25 @@ pub fn parse_attribute<'c>(context: &'c Context, text: &str) -> Attribute<'c> {
     Attribute::parse(context, text).unwrap_or_else(|| panic!("`{text}` is not an attribute"))
 }
 
+/// A dictionary.
+pub fn dictionary_of<'c>(context: &'c Context, entries: &[(&str, Attribute<'c>)]) -> Attribute<'c> {
+    let named: Vec<mlir_sys::MlirNamedAttribute> = entries
+        .iter()
+        .map(|(name, value)| mlir_sys::MlirNamedAttribute {
+            name: melior::ir::Identifier::new(context, name).to_raw(),
+            attribute: value.to_raw(),
+        })
+        .collect();
+    // SAFETY: the context, and with it all names and values, is alive.
+    unsafe {
+        Attribute::from_raw(mlir_sys::mlirDictionaryAttrGet(
+            context.to_raw(),
+            named.len().cast_signed(),
+            named.as_ptr(),
+        ))
+    }
+}
+
 /// An `i64` attribute.
 pub fn i64_attribute<'c>(context: &'c Context, value: i64) -> Attribute<'c> {
     IntegerAttribute::new(IntegerType::new(context, 64).into(), value).into()

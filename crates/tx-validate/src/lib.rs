@@ -40,7 +40,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 use tx::{Artifact, Compiler, Error, ErrorKind, Source};
-use tx_mlir::{Session, codes};
+use tx_mlir::{Code, Session, codes};
 use tx_plan::{ArgumentType, EntryKind, Extent, Plan};
 use tx_runtime::{Arg, StepLimit};
 
@@ -59,8 +59,23 @@ pub enum Trouble {
     Arguments(Box<tx_runtime::Error>),
     /// It does what it must not with every input that was made for it, or none can be made: other
     /// sizes and integers may be meant.
-    #[error("{0}; arguments of other sizes, or with other integers, may be meant")]
-    Unfit(String),
+    #[error("{what}; arguments of other sizes, or with other integers, may be meant")]
+    Unfit {
+        /// What it does with the first of them.
+        what: String,
+        /// The code of the rule that it breaks.
+        code: Option<Code>,
+    },
+}
+
+impl Trouble {
+    /// The code of the rule that the program breaks.
+    pub const fn code(&self) -> Option<Code> {
+        match self {
+            Self::Unfit { code, .. } => *code,
+            _ => None,
+        }
+    }
 }
 
 /// What to validate with.
@@ -362,13 +377,17 @@ pub fn validate_edited(
                     });
                 }
                 // Sizes were guessed that do not fit.
-                Some(reason) => first = first.or(Some(reason.to_string())),
+                Some(reason) => first = first.or(Some((reason.to_string(), reason.code()))),
                 None => return Err(error.into()),
             },
         }
     }
-    let none = || "no sizes are found that fit the checks of the program".to_owned();
-    Err(Trouble::Unfit(first.unwrap_or_else(none)))
+    let none = || {
+        let what = "no sizes are found that fit the checks of the program";
+        (what.to_owned(), None)
+    };
+    let (what, code) = first.unwrap_or_else(none);
+    Err(Trouble::Unfit { what, code })
 }
 
 /// Whether other inputs than the generated ones may be meant: sizes, or integers, which may be

@@ -1,11 +1,13 @@
 //! The kernel around an op: its block size, its target, and where a thread stands in it.
 
 use crate::analysis::target;
+use melior::ir::Attribute;
+use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Scope, scope};
 use tx_mlir::{
-    Builder, Failed, Index, Op, Val, attribute, codes, elements, enclosing, error, integers, name,
-    string_attribute,
+    Builder, Failed, Index, Op, Val, attribute, codes, dictionary_of, elements, enclosing, error,
+    i64_attribute, integer_value, integers, name, string_attribute,
 };
 use tx_target::{Chip, DEFAULT_CHIP, MAX_CLUSTER, MAX_GRID, MAX_THREADS, WARP, WARPS_PER_GROUP};
 
@@ -242,35 +244,36 @@ pub(crate) fn align_attribution(kernel: Op<'_>, index: usize) {
         .and_then(|n| usize::try_from(n).ok())
         .unwrap_or(0)
         .max(index + 1);
-    let texts: Vec<String> = (0..count)
+    let context = tx_mlir::context(kernel);
+    let alignment = i64_attribute(context, SHARED_ALIGNMENT.cast_signed());
+    let all: Vec<Attribute<'_>> = (0..count)
         .map(|i| {
-            let mut fields: Vec<String> = entries
+            let mut fields = entries
                 .get(i)
                 .map(|d| tx_mlir::dictionary(*d))
-                .unwrap_or_default()
-                .into_iter()
-                .map(|(name, value)| format!("{name:?} = {value}"))
-                .collect();
+                .unwrap_or_default();
             // An alignment that is there already is the program's, and may be larger.
-            if i == index && !fields.iter().any(|f| is_aligned(f)) {
-                fields.retain(|f| !f.starts_with("\"llvm.align\" ="));
-                fields.push(format!("llvm.align = {SHARED_ALIGNMENT} : i64"));
+            let is_enough = |(name, value): &(String, Attribute<'_>)| {
+                let bytes = integer_value(*value).unwrap_or(0);
+                name == ALIGN && bytes >= SHARED_ALIGNMENT.cast_signed()
+            };
+            if i == index && !fields.iter().any(is_enough) {
+                fields.retain(|(name, _)| name != ALIGN);
+                fields.push((ALIGN.to_owned(), alignment));
             }
-            format!("{{{}}}", fields.join(", "))
+            let fields: Vec<(&str, Attribute<'_>)> = fields
+                .iter()
+                .map(|(name, value)| (&**name, *value))
+                .collect();
+            dictionary_of(context, &fields)
         })
         .collect();
-    let all = format!("[{}]", texts.join(", "));
-    let all = tx_mlir::parse_attribute(tx_mlir::context(kernel), &all);
+    let all = ArrayAttribute::new(context, &all).into();
     tx_mlir::set_attribute(kernel, "workgroup_attrib_attrs", all);
 }
 
-/// Whether a field of an attribution's attributes is an alignment that is large enough.
-fn is_aligned(field: &str) -> bool {
-    field
-        .strip_prefix("\"llvm.align\" = ")
-        .and_then(|rest| rest.split(' ').next()?.parse::<u64>().ok())
-        .is_some_and(|bytes| bytes >= SHARED_ALIGNMENT)
-}
+/// The alignment of a workgroup attribution, in bytes.
+const ALIGN: &str = "llvm.align";
 
 /// The number of threads that `tile-analyze-scope` has recorded on `op`, which has a scope and
 /// stands in `kernel`.

@@ -166,14 +166,9 @@ impl<'c> Exchange<'_, 'c> {
             .chain(ancestors(op))
             .find(|op| parent(*op) == Some(kernel));
         let start = Builder::at_start(self.b.context(), body, kernel.location());
-        start
-            .create("nvvm.cluster.arrive")
-            .attr_text("aligned", "unit")
-            .build();
+        start.create("nvvm.cluster.arrive").unit("aligned").build();
         let wait = Builder::before(top.unwrap_or(op));
-        wait.create("nvvm.cluster.wait")
-            .attr_text("aligned", "unit")
-            .build();
+        wait.create("nvvm.cluster.wait").unit("aligned").build();
     }
 }
 

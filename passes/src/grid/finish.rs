@@ -108,7 +108,7 @@ impl<'a, 'c> Finish<'a, 'c> {
         let any = b
             .create("nvvm.barrier")
             .operands(&mine)
-            .attr_text("operandSegmentSizes", "array<i32: 0, 0, 1>")
+            .segments(&[0, 0, 1])
             .attr_text("reductionOp", "#nvvm.reduction<or>")
             .result(flag)
             .value();

@@ -349,13 +349,21 @@ fn launch<'c>(
         .operands(&sizes)
         .operands(arguments)
         .attr_text("kernel", kernel)
-        .attr_text(
-            "operandSegmentSizes",
-            &format!(
-                "array<i32: 0, 1, 1, 1, 1, 1, 1, {clusters}, {clusters}, {clusters}, 0, {}, 0>",
-                arguments.len()
-            ),
-        )
+        .segments(&[
+            0,
+            1,
+            1,
+            1,
+            1,
+            1,
+            1,
+            clusters,
+            clusters,
+            clusters,
+            0,
+            arguments.len(),
+            0,
+        ])
         .build();
     // Lengths of dimensions that nothing needed.
     for length in lengths {

@@ -637,11 +637,16 @@ impl<'c> Expansion<'_, 'c> {
         let mut lanes = vector;
         while lanes > 2 {
             lanes /= 2;
+            let numbers = |numbers: &[i64]| {
+                let number = |n: &i64| tx_mlir::i64_attribute(b.context(), *n);
+                let all: Vec<_> = numbers.iter().map(number).collect();
+                melior::ir::attribute::ArrayAttribute::new(b.context(), &all).into()
+            };
             let half = |offset: u64| {
                 b.create("vector.extract_strided_slice")
-                    .attr_text("offsets", &format!("[{offset}]"))
-                    .attr_text("sizes", &format!("[{lanes}]"))
-                    .attr_text("strides", "[1]")
+                    .attr("offsets", numbers(&[offset.cast_signed()]))
+                    .attr("sizes", numbers(&[lanes.cast_signed()]))
+                    .attr("strides", numbers(&[1]))
                     .operands(&[value])
                     .result(Type::vector(&[lanes], memref.element))
                     .value()

@@ -171,7 +171,7 @@ fn validate(
                 let entry = source.entry.iter().map(|entry| format!("@{entry}: "));
                 let entry: String = entry.collect();
                 let hint = match other {
-                    Trouble::Unfit(_) => ": give them with --arg",
+                    Trouble::Unfit { .. } => ": give them with --arg",
                     _ => "",
                 };
                 Failure::of_file(file, &format!("{entry}{other}{hint}"))

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use tx_mlir::codes;
 use tx_validate::{Options, Trouble, Validation, Verdict};
 
 type Exceptions = BTreeMap<String, String>;
@@ -143,9 +144,9 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
 /// through the passes or a tool, and those that show most where it is for one pass.
 fn inputs_of(name: &str) -> usize {
     match name.split('/').next() {
-        Some("programs") => 40,
-        Some("tutorial" | "lower-reduction" | "tools") => 16,
-        _ => 4,
+        Some("programs") => 8,
+        Some("tutorial" | "lower-reduction" | "tools") => 4,
+        _ => 2,
     }
 }
 
@@ -239,7 +240,8 @@ fn outcome(result: Result<Validation, Trouble>) -> Outcome {
             let itself = guilty.is_some_and(|stage| stage.name == "parse");
             let word = match guilty.map(|stage| &stage.verdict) {
                 Some(Verdict::Race(_)) => "race",
-                Some(Verdict::Fault { what: why, .. }) if itself => fault(why),
+                Some(verdict) if itself && verdict.code() == Some(codes::TX0803) => "unwritten",
+                Some(Verdict::Fault { .. }) if itself => "faulty",
                 Some(verdict) => verdict.word(),
                 None => "unsupported",
             };
@@ -247,24 +249,15 @@ fn outcome(result: Result<Validation, Trouble>) -> Outcome {
         }
         Err(Trouble::Compile(error)) => ("refused", error.to_string()),
         Err(error) => {
-            let text = error.to_string();
-            let word = match fault(&text) {
-                "faulty" => "inputs",
-                known => known,
+            let word = match error.code() {
+                Some(codes::TX0803) => "unwritten",
+                _ => "inputs",
             };
-            (word, text)
+            (word, error.to_string())
         }
     };
     Outcome {
         word: word.to_owned(),
         detail,
-    }
-}
-
-/// What a program does wrong as it came.
-fn fault(why: &str) -> &'static str {
-    match why.contains("which nobody wrote") {
-        true => "unwritten",
-        false => "faulty",
     }
 }

@@ -223,13 +223,13 @@ mod tests {
 
     pub(super) const MODULE: &str = r#"module {
   gpu.module @kernels [#nvvm.target<chip = "sm_80">] {
-    gpu.func @rows(%arg0: memref<4x8xf32>, %arg1: memref<4xf32>) workgroup(%arg2 : memref<4x8xf32, 3>) kernel {
+    gpu.func @rows(%arg0: memref<4x8xf32>, %arg1: memref<4xf32>) workgroup(%s : memref<4x8xf32, 3>) kernel {
       %c1_i32 = arith.constant 1 : i32
       %0 = gpu.thread_id  x
       %1 = memref.load %arg0[%0, %0] : memref<4x8xf32>
-      memref.store %1, %arg2[%0, %0] : memref<4x8xf32, #gpu.address_space<workgroup>>
+      memref.store %1, %s[%0, %0] : memref<4x8xf32, #gpu.address_space<workgroup>>
       nvvm.bar.warp.sync %c1_i32 : i32
-      %2 = vector.load %arg2[%0, %0] {alignment = 16 : i64} : memref<4x8xf32, 3>, vector<4xf32>
+      %2 = vector.load %s[%0, %0] {alignment = 16 : i64} : memref<4x8xf32, 3>, vector<4xf32>
       %shuffleResult, %valid = gpu.shuffle  xor %1, %c1_i32, %c1_i32 : f32
       scf.if %valid {
         memref.store %1, %arg1[%0] : memref<4xf32>
@@ -265,8 +265,8 @@ mod tests {
             count("@rows loads = 1, barriers = 1, shuffles >= 2", MODULE).unwrap_err(),
             "@rows: found 2 loads, expected 1\n     \
              6 %1 = memref.load %arg0[%0, %0] : memref<4x8xf32>\n     \
-             9 %2 = vector.load %arg2[%0, %0] {alignment = 16 : i64} : memref<4x8xf32, \
-             #gpu.address_space<workgroup>>, vector<4xf32>\n\
+             9 %2 = vector.load %s[%0, %0] {alignment = 16 : i64} : memref<4x8xf32, 3>, \
+             vector<4xf32>\n\
              @rows: found 1 shuffles, expected at least 2\n    \
              10 %shuffleResult, %valid = gpu.shuffle  xor %1, %c1_i32, %c1_i32 : f32"
         );

@@ -117,8 +117,8 @@ harmless! {
          arith.andi %, % : i1";
         "other-boundary" "lower-reduction/fragments-lanes@five_lanes_apart" "91:10 `% = arith.cmpi ult";
         "other-boundary" "lower-reduction/fragments-lanes@six_lanes" "71:10 `% = arith.cmpi ult";
-        "other-constant" "lower-reduction/fragments-lanes@five_lanes_apart,lower-reduction/fragments-lanes@six_lanes"
-            "`% = llvm.mlir.constant(0.0";
+        "other-constant" "lower-reduction/fragments-lanes@five_lanes_apart" "`% = llvm.mlir.constant(0.0";
+        "other-constant" "lower-reduction/fragments-lanes@six_lanes" "`% = llvm.mlir.constant(0.0";
         "other-constant" "lower-reduction/fragments-lanes@lanes_8_to_15" "104:10 `% = arith.constant 0.0";
         "other-constant" "lower-reduction/fragments-registers@any_of" "93:10 `% = arith.constant false";
         "other-divisor" "lower-reduction/partial-warps@columns_by_20" "93:5 `% = arith.remui";

@@ -642,7 +642,7 @@ await test('a program that is refused says why and where', async () => {
   const { page, complaints } = await open('refused.html');
   assert.match(await page.locator('#refused').textContent(), /no variant can lower this reduction|cannot lower/);
   assert.match(await page.locator('#refused').textContent(), /TX\d{4}: tx explain TX\d{4}/);
-  assert(await page.locator('#refused table tbody tr').count() > 0, 'variants and their reasons');
+  assert(await page.locator('#refused li li').count() > 0, 'variants and their reasons');
   assert(await page.locator('details.stage').count() > 0, 'stages before it');
   const { page: unread } = await open('unread.html');
   assert.match(await unread.locator('#refused').textContent(), /cannot be read/);

@@ -164,14 +164,7 @@ fn reports_that_cannot_be_made() {
     fails(
         &case.tx(&["report", "absent.mlir", "-o", "sum.html"]),
         1,
-        &format!(
-            "tx: error: absent.mlir: no such file, expected a program; the working directory is `{}`\n",
-            case.folder
-                .path()
-                .canonicalize()
-                .expect("a folder")
-                .display()
-        ),
+        "tx: error: absent.mlir: no such file, expected a program\n",
     );
     fails(
         &case.tx(&["report", "sum.mlir", "-o", "a.html", "--arg", "zeros:3xf32"]),
