@@ -614,7 +614,7 @@ fn decode_f8<'c>(
     let bits = cast("arith.bitcast", value, i8);
     let bits = cast("arith.extui", bits, i16);
     let half = b.float_type("f16");
-    if from.to_string() == "f8E5M2" {
+    if tx_mlir::is_f8e5m2(from) {
         let bits = b.binary("arith.shli", bits, splat(8));
         return cast("arith.extf", cast("arith.bitcast", bits, half), single);
     }

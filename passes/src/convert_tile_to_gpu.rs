@@ -3,13 +3,14 @@ use crate::analysis::kernel::recorded_threads;
 use crate::analysis::placement::{Placement, placement};
 use crate::emit::{delinearize, extents, load, nest, product, scalars, vector_of, zero};
 use crate::variants::registers::{fragment, registers, registers_type};
-use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
+use melior::ir::r#type::FunctionType;
+use melior::ir::{Type, ValueLike};
 use tx_dialect_tile::{Copy, Fragment, Scope, is_tile_op, scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{
-    Builder, Failed, Index, MemRef, Op, Val, blocks, codes, erase, error, is, name, operands,
-    replace_uses, results, set_type, walk,
+    Builder, Failed, Index, MemRef, Op, Val, attribute, blocks, codes, erase, error, is, name,
+    operands, replace_uses, results, set_type, type_value, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -118,6 +119,19 @@ impl Pass for ConvertTileToGpu {
     }
 }
 
+/// Whether a type of functions has a fragment among its arguments or results.
+fn takes_fragments(ty: Type<'_>) -> bool {
+    let Ok(function) = FunctionType::try_from(ty) else {
+        return false;
+    };
+    let arguments = (0..function.input_count()).map(|i| function.input(i));
+    let results = (0..function.result_count()).map(|i| function.result(i));
+    arguments
+        .chain(results)
+        .flatten()
+        .any(|ty| Fragment::from_type(ty).is_some())
+}
+
 /// Fragments may be made and used by tile ops, and carried by structured control flow.
 fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
     let is_fragment = |v: &Val<'_>| Fragment::from_type(v.r#type()).is_some();
@@ -134,9 +148,9 @@ fn check_uses_of_fragments(op: Op<'_>) -> Result<(), Failed> {
         || ["arith.select", "builtin.unrealized_conversion_cast"].contains(&name(op));
     let has = operands(op).iter().any(is_fragment)
         || results(op).iter().any(is_fragment)
-        || op
-            .attribute("function_type")
-            .is_ok_and(|t| t.to_string().contains("!tile.fragment"));
+        || attribute(op, "function_type")
+            .and_then(type_value)
+            .is_some_and(takes_fragments);
     if known || !has {
         return Ok(());
     }

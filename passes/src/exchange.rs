@@ -784,3 +784,27 @@ pub(crate) mod redux {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A tree over a group is one over groups of groups, and rounds a group up to a power of two.
+    #[test]
+    fn trees_cost_as_much_as_their_levels() {
+        for lanes in 1..=32_u64 {
+            assert_eq!(shuffle_cost(lanes), shuffle_cost(lanes.next_power_of_two()));
+        }
+        for (inner, outer) in [(1, 8), (2, 4), (4, 8), (16, 2)] {
+            let both = shuffle_cost(inner) + shuffle_cost(outer);
+            assert_eq!(shuffle_cost(inner * outer), both);
+        }
+    }
+
+    /// Groups of a warp take turns at `redux.sync`, so that narrow ones cost more.
+    #[test]
+    fn narrow_groups_cost_more_by_redux() {
+        let costs: Vec<u64> = [32, 16, 8, 4, 2].into_iter().map(redux_cost).collect();
+        assert!(costs.is_sorted(), "{costs:?}");
+    }
+}

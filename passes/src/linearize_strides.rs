@@ -1,7 +1,7 @@
 use melior::ir::ValueLike;
 use tx_mlir::{
-    Builder, Failed, Index, MemRef, Op, Val, enclosing, name, operands, results, set_operands,
-    vector_parts, walk,
+    Builder, Failed, Index, MemRef, Op, Val, enclosing, is_strided, name, operands, results,
+    set_operands, vector_parts, walk,
 };
 use tx_pass::{Counts, Pass, pass};
 
@@ -78,8 +78,7 @@ impl Pass for LinearizeStrides {
 
 /// Whether a stride is negative or may be. A memref without a layout is row-major.
 fn may_go_back(memref: &MemRef<'_>) -> bool {
-    let has_layout = memref.ty.to_string().contains("strided<");
-    has_layout && memref.strides.iter().any(|s| s.is_none_or(|s| s < 0))
+    is_strided(memref.ty) && memref.strides.iter().any(|s| s.is_none_or(|s| s < 0))
 }
 
 /// Neighbouring elements that are accessed at once.

@@ -531,7 +531,7 @@ pub fn dense_bits(attribute: Attribute<'_>) -> Option<Vec<u64>> {
         let ty = mlir_sys::mlirShapedTypeGetElementType(mlir_sys::mlirAttributeGetType(raw));
         let element = Type::from_raw(ty);
         let bytes = usize::try_from(byte_width(element).unwrap_or(1)).ok()?;
-        let is_bool = element.to_string() == "i1";
+        let is_bool = integer_width(element) == Some(1);
         let splat = mlir_sys::mlirDenseElementsAttrIsSplat(raw);
         let count = usize::try_from(mlir_sys::mlirElementsAttrGetNumElements(raw)).ok()?;
         let one = |i: usize| -> u64 {
@@ -711,6 +711,51 @@ pub fn memref_element(ty: Type<'_>) -> Option<Type<'_>> {
         mlir_sys::mlirTypeIsAMemRef(raw)
             .then(|| Type::from_raw(mlir_sys::mlirShapedTypeGetElementType(raw)))
     }
+}
+
+/// Whether `ty` is `f32`.
+pub fn is_f32(ty: Type<'_>) -> bool {
+    // SAFETY: a plain query.
+    unsafe { mlir_sys::mlirTypeIsAF32(ty.to_raw()) }
+}
+
+/// Whether `ty` is `f8E5M2`.
+pub fn is_f8e5m2(ty: Type<'_>) -> bool {
+    // SAFETY: a plain query.
+    unsafe { mlir_sys::mlirTypeIsAFloat8E5M2(ty.to_raw()) }
+}
+
+/// Whether `ty` is a memref type with a rank.
+pub fn is_memref(ty: Type<'_>) -> bool {
+    // SAFETY: a plain query.
+    unsafe { mlir_sys::mlirTypeIsAMemRef(ty.to_raw()) }
+}
+
+/// Whether a memref type has a `strided` layout.
+pub fn is_strided(ty: Type<'_>) -> bool {
+    // SAFETY: only memrefs are asked for their layout.
+    unsafe {
+        is_memref(ty)
+            && mlir_sys::mlirAttributeIsAStridedLayout(mlir_sys::mlirMemRefTypeGetLayout(
+                ty.to_raw(),
+            ))
+    }
+}
+
+/// Whether an attribute is of this dialect, or holds one that is.
+pub fn is_of_dialect(attribute: Attribute<'_>, dialect: &str) -> bool {
+    // SAFETY: the attribute is alive, and its dialect as long as the context.
+    let own = unsafe {
+        let of = mlir_sys::mlirAttributeGetDialect(attribute.to_raw());
+        let name = mlir_sys::mlirDialectGetNamespace(of);
+        std::slice::from_raw_parts(name.data.cast::<u8>(), name.length) == dialect.as_bytes()
+    };
+    let inner = elements(attribute).unwrap_or_default();
+    let entries = dictionary(attribute).into_iter().map(|(_, entry)| entry);
+    own || inner
+        .into_iter()
+        .chain(entries)
+        .any(|one| is_of_dialect(one, dialect))
 }
 
 /// Whether `ty` is a tensor type, ranked or not.

@@ -1322,3 +1322,68 @@ pub(crate) unsafe extern "C" fn verify_fragment(
     // SAFETY: `emit` and `sink` belong together.
     unsafe { send(wrong, emit, sink) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn any_iter() -> impl Strategy<Value = Iter> {
+        (1_i64..6, 0_i64..9, prop::sample::select(Axis::ALL)).prop_map(|(extent, stride, axis)| {
+            Iter {
+                extent,
+                stride,
+                axis,
+            }
+        })
+    }
+
+    /// The places of all coordinates: threads of a block, or registers of a thread.
+    fn places(iters: &[Iter], on_threads: bool) -> Vec<i64> {
+        let unit = |axis: Axis| match axis {
+            Axis::Reg | Axis::Lane | Axis::ThreadInGroup | Axis::Thread => 1,
+            Axis::Warp | Axis::WarpInGroup => 32,
+            Axis::Warpgroup => 128,
+        };
+        let own = iters
+            .iter()
+            .filter(|iter| (iter.axis != Axis::Reg) == on_threads);
+        own.fold(vec![0], |all, iter| {
+            let of = |place: &i64| {
+                let each = (0..iter.extent).map(|c| c * iter.stride * unit(iter.axis));
+                each.map(|offset| place + offset).collect::<Vec<i64>>()
+            };
+            all.iter().flat_map(of).collect()
+        })
+    }
+
+    proptest! {
+        /// Coordinates meet where two of all have one place.
+        #[test]
+        fn meetings_are_found(iters in prop::collection::vec(any_iter(), 0..5), on_threads in any::<bool>()) {
+            let all = places(&iters, on_threads);
+            let distinct: BTreeSet<i64> = all.iter().copied().collect();
+            let meet = meeting(&iters, on_threads);
+            prop_assert_eq!(meet.is_some(), distinct.len() < all.len(), "{:?}", iters);
+            prop_assert!(meet.is_none_or(|place| all.iter().filter(|p| **p == place).count() > 1));
+        }
+
+        /// A layout that is accepted stays within its axes, and each of its places holds one element.
+        #[test]
+        fn accepted_layouts_hold_each_element_once(iters in prop::collection::vec(any_iter(), 0..5)) {
+            if wrong_layout(&iters, &[]).is_none() {
+                for on_threads in [true, false] {
+                    let all = places(&iters, on_threads);
+                    let distinct: BTreeSet<i64> = all.iter().copied().collect();
+                    prop_assert_eq!(distinct.len(), all.len());
+                }
+                for axis in Axis::ALL.iter().copied() {
+                    let of = iters.iter().filter(|iter| iter.axis == axis);
+                    let last: i64 = of.map(|iter| (iter.extent - 1) * iter.stride).sum();
+                    prop_assert!(axis.extent().is_none_or(|n| last < n));
+                }
+            }
+        }
+    }
+}

@@ -926,7 +926,7 @@ fn fits(range: Range, bits: u32) -> bool {
 
 fn is_i1(value: Val<'_>) -> bool {
     use melior::ir::ValueLike as _;
-    value.r#type().to_string() == "i1"
+    tx_mlir::integer_width(value.r#type()) == Some(1)
 }
 
 /// Whether all threads run the loop equally often although its bounds differ.

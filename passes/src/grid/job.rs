@@ -12,7 +12,8 @@ use tx_mlir::affine::indexing_maps;
 use tx_mlir::memref::{Overlap, Space, overlap, root};
 use tx_mlir::{
     Affine, AffineMap, Blk, Builder, Code, Failed, Index, MemRef, Op, Val, attribute, codes,
-    elements, error, is, name, operands, region_blocks, string_value,
+    context, elements, error, is, is_memref, name, operands, parse_attribute, region_blocks,
+    string_value,
 };
 
 /// A tile and the element of it that a point of the iteration space means.
@@ -203,9 +204,8 @@ impl<'c> Job<'c> {
                 .iter()
                 .all(|m| m.results.contains(&Affine::Dim(*d)))
         };
-        let reduces = iterators
-            .iter()
-            .any(|i| i.to_string().contains("reduction"));
+        let reduction = parse_attribute(context(op), "#linalg.iterator_type<reduction>");
+        let reduces = iterators.contains(&reduction);
         if reduces || !(0..rank).all(|d| kept(&d)) {
             return Err(unsupported("is a reduction".to_owned()));
         }
@@ -357,7 +357,7 @@ impl<'c> Job<'c> {
                     .code(codes::TX0321)
                     .emit());
                 }
-                None if !ty.to_string().contains("memref<") => {}
+                None if !is_memref(ty) => {}
                 None => {
                     return Err(error(op.location(), format!("`{ty}` cannot be indexed"))
                         .code(codes::TX0321)

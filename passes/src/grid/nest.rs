@@ -1035,6 +1035,88 @@ impl Nest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    /// The index of a node where the loops are at these iterations.
+    fn index(nest: &Nest, node: usize, at: &BTreeMap<usize, i64>) -> i64 {
+        match nest.nodes[node].fate {
+            Fate::Loop => at[&node],
+            Fate::Split {
+                outer,
+                inner,
+                factor,
+                ..
+            } => index(nest, outer, at) * factor + index(nest, inner, at),
+            Fate::Fused { into, member } => {
+                let length = |m: usize| nest.nodes[m].extent.known().unwrap_or(1);
+                let members = &nest.nodes[into].members;
+                let later: i64 = members[member + 1..].iter().map(|m| length(*m)).product();
+                index(nest, into, at) / later % length(node)
+            }
+        }
+    }
+
+    /// The points of the iteration space that the loops come to, within the guards.
+    fn visited(nest: &Nest, dims: usize) -> Vec<Vec<i64>> {
+        let length = |node: usize| nest.nodes[node].extent.known().unwrap_or(1);
+        let count: i64 = nest.order.iter().map(|node| length(*node)).product();
+        let guards = nest.guards();
+        let mut points = Vec::new();
+        for i in 0..count {
+            let mut rest = i;
+            let mut at = BTreeMap::new();
+            for node in &nest.order {
+                at.insert(*node, rest % length(*node));
+                rest /= length(*node);
+            }
+            let holds = |guard: &usize| index(nest, *guard, &at) < length(*guard);
+            if guards.iter().all(holds) {
+                points.push((0..dims).map(|dim| index(nest, dim, &at)).collect());
+            }
+        }
+        points
+    }
+
+    proptest! {
+        /// Whatever the steps are: each point of the iteration space is visited once, and no other point is.
+        #[test]
+        fn every_point_is_visited_once(
+            extents in prop::collection::vec(1_i64..8, 1..4),
+            reduced in any::<bool>(),
+            steps in prop::collection::vec((0_usize..3, any::<usize>(), 1_i64..6), 0..6),
+        ) {
+            let dims = extents.len();
+            let lengths: Vec<Extent> = extents.iter().map(|n| Extent::Static(*n)).collect();
+            let last = [dims - 1];
+            let mut nest = Nest::new(&lengths, if reduced { &last } else { &[] });
+            for (number, (what, which, factor)) in steps.into_iter().enumerate() {
+                let name = |i: usize| nest.nodes[nest.order[i % nest.order.len()]].name.clone();
+                let step = match what {
+                    0 => split(&name(which), factor),
+                    1 => Step::Fuse(vec![name(which), name(which + 1)], format!("p{number}")),
+                    _ => Step::Reorder(vec![name(which), name(which + 1)]),
+                };
+                // What is illegal changes nothing.
+                if let Ok(next) = nest.clone().apply(&[step]) {
+                    nest = next;
+                }
+            }
+            let points = visited(&nest, dims);
+            let distinct: BTreeSet<&Vec<i64>> = points.iter().collect();
+            prop_assert_eq!(points.len(), distinct.len(), "{:?}", names(&nest));
+            prop_assert_eq!(points.len() as i64, extents.iter().product::<i64>());
+            let within = |p: &&Vec<i64>| p.iter().zip(&extents).all(|(i, n)| (0..*n).contains(i));
+            prop_assert!(distinct.iter().all(within));
+        }
+
+        #[test]
+        fn quotients_are_rounded_up(n in 0..=i64::MAX, by in 1..=i64::MAX) {
+            let quotient = i128::from(ceildiv(n, by));
+            let (n, by) = (i128::from(n), i128::from(by));
+            prop_assert!(quotient * by >= n && (quotient - 1) * by < n);
+        }
+    }
 
     fn matrix() -> Nest {
         Nest::new(&[Extent::Dim(0), Extent::Static(100)], &[1])

@@ -6,8 +6,8 @@ use melior::ir::Attribute;
 use melior::ir::operation::OperationLike;
 use tx_dialect_tile::{Determinism, Nan};
 use tx_mlir::{
-    Failed, Op, attribute, codes, discardable_attributes, elements, error, name, nearest,
-    type_value,
+    Failed, Op, attribute, codes, discardable_attributes, elements, error, is_of_dialect, name,
+    nearest, type_value,
 };
 
 /// An attribute of a linalg op that its `tile.reduce`, or its kernel, gets.
@@ -82,7 +82,7 @@ pub(crate) fn check_attributes(op: Op<'_>) -> Result<(), Failed> {
         }
         let names = || HANDED_ON.iter().map(|one| one.name);
         let meant = nearest(&found, names());
-        if meant.is_none() && !text.contains("#tile.") && !OF_TILE.contains(&found.as_str()) {
+        if meant.is_none() && !is_of_dialect(value, "tile") && !OF_TILE.contains(&found.as_str()) {
             continue;
         }
         let report = error(

@@ -6,7 +6,7 @@ use tx_mlir::build::argument;
 use tx_mlir::memref::{Overlap, overlap};
 use tx_mlir::{
     Affine, AffineMap, Blk, Failed, MemRef, Op, Val, affine, attribute, codes, elements, enclosing,
-    error, first_block, integers, is, keyword, name, operands, ops, parent,
+    error, first_block, integers, is, is_memref, keyword, name, operands, ops, parent,
 };
 
 /// An operand and the map from loops to it.
@@ -217,7 +217,7 @@ fn check_operands(loops: &Loops<'_>) -> Result<(), Failed> {
             .emit());
         } else if is_memory(operand.value) {
             continue;
-        } else if ty.to_string().starts_with("memref<") {
+        } else if is_memref(ty) {
             format!("operand {i} is `{ty}`, expected a ranked memref with a strided layout")
         } else if i >= loops.inputs.len() || !operand.map.results.is_empty() {
             format!("operand {i} is `{ty}`, expected a memref")

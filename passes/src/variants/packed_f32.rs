@@ -64,10 +64,9 @@ const fn predicates(kind: Predicate) -> [Predicate; 9] {
         Predicate {
             name: "type",
             check: |r| {
-                use melior::ir::r#type::TypeLike as _;
                 let element = element_type(r.view.sources[0].r#type());
                 let acc = r.view.accumulators().unwrap_or_default();
-                let single = |t: &melior::ir::Type<'_>| t.is_float() && t.to_string() == "f32";
+                let single = |t: &melior::ir::Type<'_>| tx_mlir::is_f32(*t);
                 match element {
                     Some(e) if single(&e) && acc.iter().all(single) => Ok(()),
                     Some(e) if single(&e) => {
