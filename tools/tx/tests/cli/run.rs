@@ -107,11 +107,11 @@ fn a_grid_that_is_left_out_is_warned_of() {
     case.file("blocks.mlir", BLOCKS);
     let args = ["--arg", "full:9:4xi64", "--arg", "2"];
     let warning = "\
-blocks.mlir:3:10: warning: `gpu.block_id` asks which block runs it, and nothing says how many \
+blocks.mlir:4:10: warning: `gpu.block_id` asks which block runs it, and nothing says how many \
 blocks `blocks` has: one block is launched
     %b = gpu.block_id x
          ^
-blocks.mlir:3:10: note: `--grid N` says how many blocks there are, or \
+blocks.mlir:4:10: note: `--grid N` says how many blocks there are, or \
 `known_grid_size = array<i32: N, 1, 1>` beside the block size of `blocks`
 ";
     let with = |command: &[&str], file: &str, more: &[&str]| {
