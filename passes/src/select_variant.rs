@@ -102,6 +102,11 @@ impl Pass for SelectVariant {
     }
 }
 
+/// Parameters of a variant, by name.
+type Params = Vec<(String, i64)>;
+/// A variant and its parameters.
+type Chosen = (&'static str, Params);
+
 impl SelectVariant {
     /// How the lanes of a `tile.all_reduce` exchange values, unless the program says it.
     fn choose_exchange(&self, view: &AllReduce<'_>) -> Result<Option<&'static str>, Failed> {
@@ -151,7 +156,7 @@ impl SelectVariant {
         Ok((name == "redux").then_some(name))
     }
 
-    fn choose(&self, view: Reduce<'_>) -> Result<(&'static str, Vec<(String, i64)>), Failed> {
+    fn choose(&self, view: Reduce<'_>) -> Result<Chosen, Failed> {
         let op = view.op;
         let kernel = Kernel::around(op)?;
         let threads = recorded_threads(op, &kernel)?;
@@ -178,11 +183,10 @@ impl SelectVariant {
                 }),
             );
         }
-        let params: Vec<(String, i64)> =
-            ask(chosen.variant, op, || params(chosen.variant, &reduction))?
-                .map_err(|reason| refuse_params(op, &reason))?
-                .into_iter()
-                .collect();
+        let params: Params = ask(chosen.variant, op, || params(chosen.variant, &reduction))?
+            .map_err(|reason| refuse_params(op, &reason))?
+            .into_iter()
+            .collect();
         Ok((chosen.variant.name(), params))
     }
 }

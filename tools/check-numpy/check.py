@@ -5,7 +5,7 @@
 
 Each case is a function on tensors and the same function on memrefs, of one reduction: a kind, an element type, a shape, attributes
 (`acc`, `nan`, `determinism`, `schedule`), and a route through `tensors-to-memrefs` (a named op, a fused producer or consumer, a
-reshape, a call, a result that is returned twice). `tx run --device cpu` runs both. Each result is compared with NumPy in float64, and
+reshape, a call, a result that is returned twice). `tx run --device DEVICE` runs both. Each result is compared with NumPy in float64, and
 the two with each other, bit by bit. Both also go through each of `--commands`: compile, validate, explain, report, bench, tune. A program may be refused where a schedule cannot be kept.
 
 A case depends on its seed and its number alone. Prints a line for each finding and a summary; exits with 1 if anything was found.
@@ -270,7 +270,7 @@ def attempt(case, options, seconds=300):
                 return done
 
             out = [part for i in range(len(outs)) for part in ("--out", f"{len(inputs) + i}={folder}/out{i}.npy")]
-            done = tx("run", "--device", "cpu", *files, *out, allowed=(0, 1))
+            done = tx("run", "--device", options.device, *files, *out, allowed=(0, 1))
             if done is None:
                 continue
             if done.returncode == 1:
@@ -286,7 +286,7 @@ def attempt(case, options, seconds=300):
                     found.append(f"case {case.index}, {form}, {case.route}, {case.kind} of {case.element}, {case.attributes}: result {i}: {reason}")
             results[form] = [array.tobytes() for array in got]
             ended["run"] += 1
-            launch = ["--device", "cpu", *files]
+            launch = ["--device", options.device, *files]
             arguments = {
                 "compile": ["--chip", "sm_90", "-o", folder / "f.ptx", "--plan", folder / "f.json"],
                 "validate": files,
@@ -308,6 +308,7 @@ def main():
     parser.add_argument("--tx", default="tx")
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--device", default="cpu", help="what programs run on, as for `tx run`")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--commands", type=lambda text: [name for name in text.split(",") if name], default=[])

@@ -418,7 +418,9 @@ fn parse_shape(text: &str) -> Result<Vec<usize>, String> {
         .unwrap_or(text)
         .split(',')
         // Python 2 wrote long integers with an `L`.
-        .map(|size| size.trim().trim_end_matches('L').parse().map_err(|_| format!("`{}` is not a \
-                                                                                   dimension", size.trim())))
+        .map(|size| {
+            let number = size.trim().trim_end_matches('L').parse();
+            number.map_err(|_| format!("`{}` is not a dimension", size.trim()))
+        })
         .collect()
 }

@@ -163,8 +163,9 @@ fn parse(text: &str) -> Result<Spec, String> {
         Some(("rand", rest)) => match rest.split_once(':') {
             None => Ok(Spec::Random(rest.parse()?, 0)),
             Some((ty, seed)) => {
-                let seed = seed.parse().map_err(|_| format!("seed `{seed}` is not a whole number \
-                                                             from 0 to 2^64-1"))?;
+                let seed = seed.parse().map_err(|_| {
+                    format!("seed `{seed}` is not a whole number from 0 to 2^64-1")
+                })?;
                 Ok(Spec::Random(ty.parse()?, seed))
             }
         },

@@ -63,7 +63,7 @@ fn a_broken_law_is_to_blame() {
     assert_eq!(
         stage.verdict,
         Verdict::Broken(
-            "custom i8 at laws.mlir:8:5: not associative: combiner(combiner(0, 77), 1) = 79, \
+            "custom i8 at laws.mlir:10:5: not associative: combiner(combiner(0, 77), 1) = 79, \
              but combiner(0, combiner(77, 1)) = 78"
                 .to_owned()
         )

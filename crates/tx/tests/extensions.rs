@@ -220,8 +220,8 @@ fn a_variant_that_makes_what_is_not_valid_is_named() {
     let program = "gpu.module @kernels {
   gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"test_invalid\"} : memref<4x8xf32> \
-                                                                into memref<4xf32>
+    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"test_invalid\"}
+        : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }
 }";
@@ -235,7 +235,7 @@ fn a_variant_that_makes_what_is_not_valid_is_named() {
         said.message,
         "variant `test_invalid` makes an op that is not valid of this reduction"
     );
-    assert_eq!(said.location.as_ref().map(|at| at.line), Some(3));
+    assert_eq!(said.location.as_ref().map(|at| at.line), Some(4));
     assert!(
         error.diagnostics[0].message.contains("'arith.addf' op"),
         "{:?}",

@@ -29,8 +29,8 @@ const REFUSED: &str = "\
 gpu.module @kernels {
   gpu.func @rows(%A: memref<4x8xf32>, %B: memref<4xf32>)
       kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
-    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"packed_key\"} : memref<4x8xf32> \
-                                                                into memref<4xf32>
+    tile.reduce sum %A into %B axes [1] scope(cta) {variant = \"packed_key\"}
+        : memref<4x8xf32> into memref<4xf32>
     gpu.return
   }
 }

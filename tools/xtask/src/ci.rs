@@ -26,8 +26,8 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 }
 
 /// What continuous integration samples, in full: every input of every program of the lit tests
-/// after every pass, every edit of the mutation tests, which also writes `docs/mutations.md`, and
-/// `seconds` of fuzzing. It takes hours.
+/// after every pass, the PTX of each for two chips, every edit of the mutation tests, which also
+/// writes `docs/mutations.md`, and `seconds` of fuzzing. It takes hours.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
@@ -37,6 +37,7 @@ pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
         cargo
     };
     sh::run(test("tx-cli", "validate").arg("--every-input"))?;
+    sh::run(test("tx-validate", "ptx").env("TX_EVERY_PROGRAM", "1"))?;
     let edits = workspace.target.join("mutations.jsonl");
     sh::run(
         test("tx-validate", "mutations")

@@ -137,7 +137,7 @@ blocks.mlir:4:10: note: `--grid N` says how many blocks there are, or \
     let said: serde_json::Value = serde_json::from_str(&stderr(&output)).expect("a line of JSON");
     assert_eq!(
         (&said["severity"], &said["line"]),
-        (&"warning".into(), &3.into())
+        (&"warning".into(), &4.into())
     );
     // What is compiled is launched by somebody else.
     assert_eq!(stderr(&case.tx(&["compile", "blocks.mlir"])), "");

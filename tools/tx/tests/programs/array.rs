@@ -231,7 +231,7 @@ impl<T: Clone> Array<T> {
         }
         Ok(Self::build(&self.shape, |mut index| {
             let at = index[axis];
-            if at < from || at >= to || (at - from) % step != 0 {
+            if at < from || at >= to || !(at - from).is_multiple_of(step) {
                 return self.at(&index);
             }
             index[axis] = (at - from) / step;
