@@ -15,7 +15,7 @@
 // CHECK-NEXT:   chosen by rules that were measured on GPUs, for the kind of reduction and its lengths; estimates
 // CHECK-NEXT:       tell
 // CHECK-NEXT:   chosen: {{.+}} µs for 1074790400 bytes, {{.+}} waves of 2048 threads a multiprocessor; the memory
-// CHECK-NEXT:       alone would take {{.+}} µs, loads with as many under way {{.+}} µs, instructions {{.+}} µs
+// CHECK-NEXT:       alone would take {{.+}} µs, loads with as many in flight {{.+}} µs, instructions {{.+}} µs
 // CHECK-NEXT:   24 other schedules, estimated at {{.+}} to {{.+}} µs, within {{.+}} % of each other
 // CHECK:        estimates are for the A100, whose figures stand for sm_80, and 262144x1024, which is assumed where
 // CHECK-NEXT:       sizes are known at run time only; `--chip` names another chip, and so another card

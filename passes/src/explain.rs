@@ -19,16 +19,20 @@ pub fn collect<R>(run: impl FnOnce() -> R) -> (R, Vec<Explanation>) {
     (result, COLLECTED.replace(before).unwrap_or_default())
 }
 
-/// Explains what was chosen for `op`.
-pub(crate) fn explain(op: Op<'_>, choice: Choice) {
-    let place = source_location(op.location()).map(|at| SourcePlace {
+/// Returns where `op` is written; `None` where that is not known.
+pub fn place(op: Op<'_>) -> Option<SourcePlace> {
+    source_location(op.location()).map(|at| SourcePlace {
         file: at.file,
         line: at.line,
         column: at.column,
-    });
+    })
+}
+
+/// Explains what was chosen for `op`.
+pub(crate) fn explain(op: Op<'_>, choice: Choice) {
     let explanation = Explanation {
         op: name(op).to_owned(),
-        place,
+        place: place(op),
         choice,
     };
     let left = COLLECTED.with_borrow_mut(|collected| match collected {

@@ -366,7 +366,7 @@ impl Cost {
     /// What the time is made of.
     pub fn parts(&self) -> String {
         format!(
-            "the memory alone would take {:.1} µs, loads with as many under way {:.1} µs, \
+            "the memory alone would take {:.1} µs, loads with as many in flight {:.1} µs, \
              instructions {:.1} µs",
             self.memory, self.latency, self.instructions
         )

@@ -100,26 +100,33 @@ const fn operation(name: &'static str, role: Role, memory: Memory) -> Operation 
     }
 }
 
-/// Needs a chip of this capability and this version of PTX, both times ten.
+/// A chip of this capability and a version of PTX, both times ten.
+const fn at_least(capability: u32, ptx: u32) -> Needs {
+    Needs {
+        capability,
+        specific: false,
+        ptx,
+    }
+}
+
+/// A chip of this capability with an `a`.
+const fn only(capability: u32, ptx: u32) -> Needs {
+    Needs {
+        specific: true,
+        ..at_least(capability, ptx)
+    }
+}
+
 const fn needing(capability: u32, ptx: u32, operation: Operation) -> Operation {
     Operation {
-        needs: Some(Needs {
-            capability,
-            specific: false,
-            ptx,
-        }),
+        needs: Some(at_least(capability, ptx)),
         ..operation
     }
 }
 
-/// Needs a chip of this capability with an `a`.
 const fn specific(capability: u32, ptx: u32, operation: Operation) -> Operation {
     Operation {
-        needs: Some(Needs {
-            capability,
-            specific: true,
-            ptx,
-        }),
+        needs: Some(only(capability, ptx)),
         ..operation
     }
 }
@@ -138,16 +145,8 @@ const OPERATIONS: &[Operation] = &{
         BlockBarrier, ClusterArrive, ClusterWait, Elect, Fence, Match, Other, Redux, Shuffle, Vote,
         WarpBarrier,
     };
-    const ALIAS: Needs = Needs {
-        capability: 70,
-        specific: false,
-        ptx: 75,
-    };
-    const FLOAT: Needs = Needs {
-        capability: 100,
-        specific: true,
-        ptx: 86,
-    };
+    const ALIAS: Needs = at_least(70, 75);
+    const FLOAT: Needs = only(100, 86);
     [
         operation("gpu.barrier", BlockBarrier, Ordered),
         operation("nvvm.barrier", BlockBarrier, Ordered),

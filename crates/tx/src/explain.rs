@@ -1,8 +1,7 @@
 //! Which kernels become of the cases of a schedule.
 
-use melior::ir::operation::OperationLike;
 use tx_mlir::gpu::is_kernel;
-use tx_mlir::{Op, source_location, string_attribute, walk};
+use tx_mlir::{Op, string_attribute, walk};
 use tx_plan::{Choice, Explanation, ScheduleCase, SourcePlace};
 
 /// A kernel, the place of the op that it does, and for which lengths that is.
@@ -18,11 +17,7 @@ pub(crate) fn kernels(top: Op<'_>) -> Vec<Kernel> {
     let all = walk(top).into_iter().filter(|op| is_kernel(*op));
     all.map(|op| Kernel {
         name: string_attribute(op, "sym_name").unwrap_or_default(),
-        place: source_location(op.location()).map(|at| SourcePlace {
-            file: at.file,
-            line: at.line,
-            column: at.column,
-        }),
+        place: tx_passes::explain::place(op),
         lengths: string_attribute(op, "lengths"),
     })
     .collect()
