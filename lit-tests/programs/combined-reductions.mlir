@@ -4,7 +4,7 @@
 // COMPARE: @max_over_sum(A: NxMxf32 in 1..2, R: Nxf32) R = max(A, 1) / sum(A, 1)
 // COMPARE: @three(A: NxMxf32, R: Nxf32) R = (max(A, 1) - min(A, 1)) * sum(A, 1)
 // COMPARE: @both_places(A: NxMxf32, R: Nxf32) R = sum(A, 1) + R
-// SIZES: NxM = 128x128 127x1003 1x1 7x20 33x1 1x4099
+// SIZES: NxM = 33x128 7x1003 1x1 7x20 33x1 1x4099
 // VALIDATE
 
 // Results of several reductions, combined in the place of one of them. The op that combines is computed with the reduction of

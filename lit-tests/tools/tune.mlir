@@ -1,23 +1,22 @@
-// RUN: tx tune %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 --times 1
 // RUN(SAID): tx tune %s --device cpu --arg rand:7x20xf32 --arg zeros:7xf32 --times 1 2>&1
 // RUN(ARGS): not tx tune %s --device cpu --arg rand:7x20xf32 --arg zeros:8xf32 2>&1
 // RUN(NAME): not tx tune %s --device cpu --entry columns --arg rand:7x20xf32 --arg zeros:7xf32 2>&1
 // SNAPSHOT: none — it depends on times
 
-// The program comes out again; its reduction may have got a schedule.
-// CHECK:      func.func @rows
-// CHECK-NEXT:   tile.reduce sum
-// CHECK-SAME:   : memref<?x20xf32> into memref<?xf32>
-
 // What was measured is said besides: the schedule that the reduction gets by itself, and others.
 // Times of the CPU are told apart from estimates, which are of a GPU and of a large array.
 // SAID:       tx: the executor runs threads one by one: its times say nothing of a GPU
 // SAID-NEXT:  @rows on {{.+}}: {{.+}} µs as it is
-// SAID-NEXT:  tile.reduce at {{.+}}tune.mlir:[[# @LINE + 10]]:3: {{.+}} schedules, the most likely first; estimates are for the A100, whose figures stand for sm_80, and 13421773x20, which is assumed where sizes are known at run time only
+// SAID-NEXT:  tile.reduce at {{.+}}tune.mlir:[[# @LINE + 15]]:3: {{.+}} schedules, the most likely first; estimates are for the A100, whose figures stand for sm_80, and 13421773x20, which is assumed where sizes are known at run time only
 // SAID-NEXT:    {{.+}} µs, estimated {{.+}} µs: [#tile.split
 // SAID:         {{.+}} µs, estimated {{.+}} µs: [#tile.split
 // SAID:       {{.+}} µs with the best, {{.+}} of what it was
 // SAID-NEXT:  {{no schedule is better|what is written is for arguments like these}}
+
+// The program comes out again; its reduction may have got a schedule.
+// SAID:       func.func @rows
+// SAID-NEXT:    tile.reduce sum
+// SAID-SAME:    : memref<?x20xf32> into memref<?xf32>
 
 // What cannot be run or found is refused as elsewhere.
 // ARGS: %A.dim0 is 7, %B.dim0 is 8: they are one dimension of the reduction

@@ -50,7 +50,7 @@ func.func @odd(%A: memref<300xi32>, %B: memref<i32>) {
 // AFFINE:      laws {{ *}}conditional: custom (i32, i32) at {{.*}}:[[# @LINE + 5]]:3: where such values occur, not commutative
 // AFFINE:      tile-schedule {{ *}}WRONG
 // AFFINE:      tile-analyze-scope {{ *}}as before
-func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %D: memref<?xi32>) {
+func.func @affine(%A: memref<8x100xi32>, %C: memref<8x100xi32>, %B: memref<8xi32>, %D: memref<8xi32>) {
   // Composes x -> a x + c and x -> b x + d.
   tile.reduce custom %A, %C into %B, %D axes [1] scope(grid) identity [1 : i32, 0 : i32] combiner {
   ^bb0(%a: i32, %c: i32, %b: i32, %d: i32):
@@ -58,7 +58,7 @@ func.func @affine(%A: memref<?x?xi32>, %C: memref<?x?xi32>, %B: memref<?xi32>, %
     %q = arith.muli %c, %b : i32
     %s = arith.addi %q, %d : i32
     tile.yield %p, %s : i32, i32
-  } : memref<?x?xi32>, memref<?x?xi32> into memref<?xi32>, memref<?xi32>
+  } : memref<8x100xi32>, memref<8x100xi32> into memref<8xi32>, memref<8xi32>
   return
 }
 

@@ -4,7 +4,7 @@
 // EXIT: 3
 // RUN(GRID): not tx validate %s --chip sm_80 --entry of_negatives --grid 4 2>&1
 // EXIT: 1
-// RUN(FILLED): tx validate %S/../convert-linalg-to-tile/custom.mlir --chip sm_80 --entry filled
+// RUN(FILLED): tx validate %S/../convert-linalg-to-tile/custom.mlir --chip sm_80 --entry filled --arg rand:7x300xf32 --arg zeros:7xf32
 // RUN(CONDITIONAL): tx validate %s --chip sm_80 --entry magnitude
 // SNAPSHOT: none — whether there is an assembler is not the matter.
 

@@ -1,6 +1,6 @@
 //! Pages of `tx report` in a browser: `browser/check.mjs` opens them in Chromium and uses them as people do.
 //!
-//! `TX_BLESS=1 cargo test -p tx-cli --test browser` takes new screenshots. Those that differ are
+//! `TX_BLESS=1 cargo test -p tx-cli --test integration browser` takes new screenshots. Those that differ are
 //! put into `browser` in the target folder's `tmp`.
 
 use std::fs;

@@ -49,8 +49,8 @@ fn main() -> ExitCode {
             let (exceptions, found, checked) = (exceptions.clone(), found.clone(), checked.clone());
             Trial::test(name.clone(), move || {
                 let text = fs::read_to_string(&file).map_err(|e| e.to_string())?;
-                let inputs = (!every_input).then(|| inputs_of(&name));
-                let outcomes = check(&name, &text, inputs);
+                let limits = (!every_input).then(|| limits_of(&name));
+                let outcomes = check(&name, &text, limits);
                 if let Ok(mut checked) = checked.lock() {
                     checked.insert(name);
                 }
@@ -140,17 +140,14 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What there may be to do after a stage, but for the tests of tools: a sixty-fourth of what `tx validate` does. Most
-/// programs do all of their inputs with that.
-const WORK: u64 = 1 << 20;
-
-/// How many inputs a file is run on: most where it is a whole program, fewer where it shows a way
-/// through the passes or a tool, and those that show most where it is for one pass.
-fn inputs_of(name: &str) -> usize {
+/// Maximum number of inputs of a file, and maximum number of ops that they execute after a stage:
+/// most where it is a whole program, fewer where it shows a way through the passes or a tool, and
+/// fewest where it is for one pass. `tx validate` executes 2^26 ops.
+fn limits_of(name: &str) -> (usize, u64) {
     match name.split('/').next() {
-        Some("programs") => 40,
-        Some("tutorial" | "lower-reduction" | "tools") => 16,
-        _ => 4,
+        Some("programs") => (20, 1 << 19),
+        Some("tutorial" | "lower-reduction" | "tools") => (8, 1 << 18),
+        _ => (3, 1 << 17),
     }
 }
 
@@ -177,7 +174,7 @@ struct Outcome {
 }
 
 /// What comes of each entry of a file.
-fn check(name: &str, text: &str, inputs: Option<usize>) -> Vec<(String, Outcome)> {
+fn check(name: &str, text: &str, limits: Option<(usize, u64)>) -> Vec<(String, Outcome)> {
     let refuses = |text: &str| {
         text.contains("expected-error")
             || text
@@ -221,8 +218,8 @@ fn check(name: &str, text: &str, inputs: Option<usize>) -> Vec<(String, Outcome)
             seen.push(entry.clone());
             source.entry = Some(entry.clone());
             let options = Options {
-                inputs: inputs.map(|count| 0..count),
-                work: inputs.filter(|_| !name.starts_with("tools/")).map(|_| WORK),
+                inputs: limits.map(|(inputs, _)| 0..inputs),
+                work: limits.map(|(_, work)| work),
                 ..Options::default()
             };
             let result = tx_validate::validate(&compiler, &source, &options);

@@ -26,7 +26,7 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 }
 
 /// What continuous integration samples, in full: every input of every program of the lit tests
-/// after every pass, the PTX of each for two chips, every edit of the mutation tests, which also
+/// after every pass, every conformance program, the PTX of each program for two chips, every edit of the mutation tests, which also
 /// writes `docs/mutations.md`, and `seconds` of fuzzing. It takes hours.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
@@ -37,7 +37,19 @@ pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
         cargo
     };
     sh::run(test("tx-cli", "validate").arg("--every-input"))?;
-    sh::run(test("tx-validate", "ptx").env("TX_EVERY_PROGRAM", "1"))?;
+    sh::run(test("tx-cli", "conformance").arg("--include-ignored"))?;
+    for test_of_programs in ["compiler::", "idempotent::"] {
+        sh::run(
+            test("tx-compiler", "integration")
+                .arg(test_of_programs)
+                .env("TX_EVERY_PROGRAM", "1"),
+        )?;
+    }
+    sh::run(
+        test("tx-validate", "integration")
+            .arg("ptx::")
+            .env("TX_EVERY_PROGRAM", "1"),
+    )?;
     let edits = workspace.target.join("mutations.jsonl");
     sh::run(
         test("tx-validate", "mutations")
@@ -120,7 +132,7 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
         None | Some("chosen") => sh::run(
             workspace
                 .cargo()
-                .args(["test", "--package", "tx-compiler", "--test", "chosen"])
+                .args(["test", "--package", "tx-compiler", "--test", "integration", "chosen"])
                 .env("INSTA_UPDATE", "always"),
         ),
         Some(_) => Ok(()),

@@ -132,6 +132,7 @@ pub(crate) fn tidy(workspace: &Workspace) -> Result<()> {
     let mut wrong = Vec::new();
     wrong.extend(lit_folders(&registry, &files));
     wrong.extend(orphaned_snapshots(&files));
+    wrong.extend(forgotten_tests(workspace, &files)?);
     wrong.extend(cxx_budget(workspace, &files)?);
     wrong.extend(long_lines(workspace, &files)?);
     wrong.extend(dependencies(workspace.packages()));
@@ -215,6 +216,34 @@ fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
         })
         .map(|file| format!("{} belongs to no test: remove it", file.display()))
         .collect()
+}
+
+/// Every file beside `tests/integration.rs` is a module of it or a test target of its package: cargo
+/// does not look for targets there, and a file that neither names is not compiled.
+fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    let programs = files.iter().filter(|file| file.ends_with("tests/integration.rs"));
+    for program in programs {
+        let folder = program.parent().unwrap_or(Path::new(""));
+        let modules = read(workspace, program)?;
+        let manifest = read(workspace, &folder.with_file_name("Cargo.toml"))?;
+        let beside = files.iter().filter(|file| {
+            file.parent() == Some(folder) && file.extension().is_some_and(|e| e == "rs")
+        });
+        for file in beside.filter(|file| *file != program) {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy();
+            let is_module = modules.lines().any(|line| line == format!("mod {name};"));
+            let is_target = manifest.lines().any(|line| line == format!("name = \"{name}\""));
+            if !is_module && !is_target {
+                wrong.push(format!(
+                    "{} is not compiled: add `mod {name};` to {}",
+                    file.display(),
+                    program.display()
+                ));
+            }
+        }
+    }
+    Ok(wrong)
 }
 
 /// Tests that a page names are there: `FOLDER/x.mlir`, where `lit-tests` has the folder, or the

@@ -1,6 +1,6 @@
 //! `tx compile`: programs, their files, and what is kept of them.
 
-use crate::{Case, RACE, SUM, fails, status, stderr, stdout};
+use super::{Case, RACE, SUM, fails, status, stderr, stdout};
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! `tx doctor`.
 
-use crate::{Case, status, stderr, stdout};
+use super::{Case, status, stderr, stdout};
 
 /// The doctor never fails for what is missing, and says how to get it; a chip gets its table.
 #[test]

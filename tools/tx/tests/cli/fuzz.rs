@@ -1,6 +1,6 @@
 //! `tx fuzz`.
 
-use crate::{Case, status, stderr, stdout};
+use super::{Case, status, stderr, stdout};
 
 /// How often each variant is chosen for the programs of a run, also those that never are.
 #[test]

@@ -1,6 +1,6 @@
 //! What is said on standard error, and what happens where nobody reads.
 
-use crate::{Case, SUM, status, stderr, stdout};
+use super::{Case, SUM, status, stderr, stdout};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};

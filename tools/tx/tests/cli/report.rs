@@ -1,6 +1,6 @@
 //! `tx report`: that there is a page. What is on it has tests of its own.
 
-use crate::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
+use super::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
 use std::fs;
 
 /// A page has everything, and without times it is the same every time.

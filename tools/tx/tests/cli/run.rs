@@ -1,6 +1,6 @@
 //! `tx run` and `tx batch`: arguments, devices and faults.
 
-use crate::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
+use super::{BLOCKS, Case, RACE, ROWS, SUM, fails, status, stderr, stdout};
 use std::fs;
 
 /// A run prints what was written, or writes it to files and prints nothing.

@@ -1,6 +1,6 @@
 //! `--trace`: what was done and when.
 
-use crate::{Case, RACE, ROWS, SUM, fails, status, stderr};
+use super::{Case, RACE, ROWS, SUM, fails, status, stderr};
 use std::fs;
 
 /// The events of a trace, each of which has what viewers need.

@@ -1,6 +1,6 @@
 //! Command lines, their help, completions and manual pages.
 
-use crate::{Case, SUM, fails, status, stderr, stdout, text};
+use super::{Case, SUM, fails, status, stderr, stdout, text};
 use std::fs;
 use std::process::{Command, Output, Stdio};
 

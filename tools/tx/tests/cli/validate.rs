@@ -1,6 +1,6 @@
 //! `tx validate`: how findings are told. What it finds has tests of its own.
 
-use crate::{BLOCKS, Case, RACE, ROWS, SUM, status, stderr, stdout};
+use super::{BLOCKS, Case, RACE, ROWS, SUM, status, stderr, stdout};
 use std::fs;
 use std::process::Command;
 

@@ -1,0 +1,7 @@
+//! The tests of `tx-compiler` in one program: each program holds all of LLVM, and takes seconds to link.
+
+mod attributes;
+mod chosen;
+mod compiler;
+mod host;
+mod idempotent;
