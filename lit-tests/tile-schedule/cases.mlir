@@ -15,7 +15,7 @@
 // RUN(PLAN): tx compile %s --entry rows --plan - -o /dev/null
 // SNAPSHOT(CHECK): none — CHECK and COUNT state what each kernel holds
 
-// Schedules for some lengths: a kernel for each, of which one is launched. The others are launches of no blocks.
+// Schedules for some lengths: a kernel for each, and an `scf.if` of the host that launches one.
 
 // Up to eight columns are one thread's, and longer rows a warp's.
 // CHECK-LABEL: gpu.func @rows_0(
@@ -24,16 +24,29 @@
 // CHECK-SAME:    known_block_size = array<i32: 32, 4, 1>
 // CHECK-LABEL: func.func @rows(
 // CHECK:         cf.assert
-// CHECK:         gpu.launch_func @rows_kernels::@rows_0
+// CHECK:         %[[IS:.+]] = arith.cmpi sle, %{{.+}}, %c8{{.*}} : index
+// CHECK-NEXT:    scf.if %[[IS]] {
 // CHECK-NOT:     cf.assert
+// CHECK:         gpu.launch_func @rows_kernels::@rows_0
+// CHECK:         } else {
 // CHECK:         gpu.launch_func @rows_kernels::@rows_1
 // SHORT: [8. 8. 8.]
 // LONG: [9. 9. 9.]
-// PLAN: "min(ceildiv(arg0.dim0, 128), 2147483647) * max(min(9 - arg0.dim1, 1), 0)"
-// PLAN: "min(ceildiv(arg0.dim0, 4), 2147483647) * max(min(arg0.dim1 - 8, 1), 0)"
+// PLAN:      "choice": 0,
+// PLAN-NEXT: "when": [
+// PLAN-NEXT:   "arg0.dim1 <= 8"
+// PLAN-NEXT: ],
+// PLAN-NEXT: "grid": [
+// PLAN-NEXT:   "min(ceildiv(arg0.dim0, 128), 2147483647)",
+// PLAN:      "choice": 0,
+// PLAN-NEXT: "when": [
+// PLAN-NEXT:   "arg0.dim1 > 8"
+// PLAN-NEXT: ],
+// PLAN-NEXT: "grid": [
+// PLAN-NEXT:   "min(ceildiv(arg0.dim0, 4), 2147483647)",
 // COUNT: @rows_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2, scf.if = 1
 // COUNT: @rows_1 tile.all_reduce = 1, scf.for = 2, scf.if = 4, memref.load = 2, memref.store = 1, arith.select = 1
-// COUNT: @rows gpu.launch_func = 2, cf.assert = 1
+// COUNT: @rows gpu.launch_func = 2, cf.assert = 1, scf.if = 1
 func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {schedule = [#tile.case<"d1" to 8, [#tile.split<"d0" by 128>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]>,
@@ -72,7 +85,7 @@ func.func @rows(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // COUNT: @all_1 tile.all_reduce = 1, scf.if = 11, memref.load = 8, memref.store = 1, arith.select = 1
 // COUNT: @all_2 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
 // COUNT: @all_3 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 1
-// COUNT: @all gpu.launch_func = 4, memref.alloc = 1
+// COUNT: @all gpu.launch_func = 4, memref.alloc = 1, scf.if = 2
 func.func @all(%A: memref<?xf32>, %B: memref<1xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)
     {maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (0)>],
@@ -84,18 +97,16 @@ func.func @all(%A: memref<?xf32>, %B: memref<1xf32>) {
   return
 }
 
-// A case up to the largest number there is holds for every length: nothing is asked of it but to be longer than those before,
-// and what is left for the others is never launched.
+// A case up to the largest number there is holds for every length: what is left for the others is never launched.
 // CHECK-LABEL: func.func @every(
 // CHECK:         gpu.launch_func @every_kernels::@every_0
-// CHECK-NOT:     9223372036854775807
 // CHECK:         gpu.launch_func @every_kernels::@every_1
 // CHECK:         gpu.launch_func @every_kernels::@every_2
 // EVERY: [100.]
 // COUNT: @every_0 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
 // COUNT: @every_1 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
 // COUNT: @every_2 tile.all_reduce = 1, scf.for = 1, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
-// COUNT: @every gpu.launch_func = 3
+// COUNT: @every gpu.launch_func = 3, scf.if = 2
 func.func @every(%A: memref<?xf32>, %B: memref<1xf32>) {
   tile.reduce sum %A into %B axes [0] scope(grid)
     {maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (0)>],
@@ -109,9 +120,10 @@ func.func @every(%A: memref<?xf32>, %B: memref<1xf32>) {
 // Two dimensions may decide: the first case that holds does. Up to four rows have partial results and counters, and these
 // have no place for more.
 // CHECK-LABEL: func.func @sides(
+// CHECK:         gpu.launch_func
 // CHECK:         %[[ROWS:.+]] = arith.minui %{{.+}}, %c4
 // CHECK:         memref.alloc(%[[ROWS]]) {{.*}}: memref<2x?xf32>
-// CHECK-COUNT-3: gpu.launch_func
+// CHECK-COUNT-2: gpu.launch_func
 // SIDES: [40. 40. 40.]
 // SMALL: [8. 8. 8. 8. 8.]
 // LARGE: [40. 40. 40. 40. 40.]
@@ -121,14 +133,19 @@ func.func @every(%A: memref<?xf32>, %B: memref<1xf32>) {
 // ROOM:      "shape": [
 // ROOM-NEXT:   2,
 // ROOM-NEXT:   "min(arg0.dim0, 4)"
-// ROOM:      "2 * max(min(arg0.dim1 - 8, 1), 0) * max(min(5 - arg0.dim0, 1), 0)"
-// ROOM:      "min(ceildiv(arg0.dim0, 8), 2147483647) * max(min(9 - arg0.dim1, 1), 0)"
-// ROOM:      "min(arg0.dim0, 2147483647) * max(min(arg0.dim1 - 8, 1), 0) * max(min(arg0.dim0 - 4, 1), 0)"
+// ROOM:      "arg0.dim1 <= 8"
+// ROOM-NEXT: ],
+// ROOM:      "arg0.dim1 > 8",
+// ROOM-NEXT: "arg0.dim0 <= 4"
+// ROOM-NEXT: ],
+// ROOM:      "arg0.dim1 > 8",
+// ROOM-NEXT: "arg0.dim0 > 4"
+// ROOM-NEXT: ],
 // COUNT: @sides_0 barriers = 0, shuffles = 0, loads = 1, stores = 1, scf.for = 2, scf.if = 1
 // COUNT: @sides_1 tile.all_reduce = 2, scf.for = 2, scf.if = 7, memref.load = 6, memref.store = 2
 // COUNT: @sides_1 memref.atomic_rmw = 2, nvvm.barrier = 1, llvm.fence = 2, arith.select = 9
 // COUNT: @sides_2 tile.all_reduce = 1, scf.for = 2, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
-// COUNT: @sides gpu.launch_func = 3, memref.alloc = 2, cf.assert = 1
+// COUNT: @sides gpu.launch_func = 3, memref.alloc = 2, cf.assert = 1, scf.if = 2
 func.func @sides(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {schedule = [#tile.case<"d1" to 8, [#tile.split<"d0" by 8>, #tile.bind<"d0.o" to block_x>, #tile.bind<"d0.i" to thread_x>]>,
@@ -150,7 +167,7 @@ func.func @sides(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 // COUNT: @apart_0 tile.all_reduce = 1, scf.for = 2, scf.if = 2, memref.load = 1, memref.store = 1, arith.select = 1
 // COUNT: @apart_1 tile.all_reduce = 1, scf.for = 2, scf.if = 35, memref.load = 32, memref.store = 1, arith.select = 1
 // COUNT: @apart_2 tile.all_reduce = 1, scf.for = 2, scf.if = 3, memref.load = 2, memref.store = 1, arith.select = 1
-// COUNT: @apart gpu.launch_func = 3, memref.alloc = 1, cf.assert = 1
+// COUNT: @apart gpu.launch_func = 3, memref.alloc = 1, cf.assert = 1, scf.if = 1
 func.func @apart(%A: memref<?x?xf32>, %B: memref<?xf32>) {
   tile.reduce sum %A into %B axes [1] scope(grid)
     {schedule = [#tile.case<"d0" to 4, [#tile.bind<"d0" to block_y>, #tile.split<"d1" by 32>, #tile.rfactor<"d1.o">,

@@ -12,6 +12,7 @@
 // CHECK-NEXT: "steps": [
 // CHECK-NEXT:   {
 // CHECK-NEXT:     "kernel": "k",
+// CHECK-NEXT:     "module": "k",
 // CHECK-NEXT:     "grid": [
 // CHECK-NEXT:       7,
 // CHECK-NEXT:       1,

@@ -23,10 +23,10 @@
 // EITHER-NEXT:   cf.assert
 // EITHER:      note: it is computed here
 // EITHER-NEXT:   arith.ori
-// EITHER:      note: use `arith.cmpi`, or several joined by `arith.andi`; host code holds, in one block, {{.*}}, and `cf.assert` of its comparisons
+// EITHER:      note: use `arith.cmpi`, or several joined by `arith.andi`; host code holds {{.*}}, and `cf.assert` of its comparisons
 // ARGUMENT:    error: `cf.assert` checks an argument of type `i1`, and a launch plan checks comparisons of `index`
 // FLOAT:       error: `cf.assert` checks the result of `arith.cmpf`, and a launch plan checks comparisons of `index`
-// NARROW:      error: `arith.cmpi` computes with i32, and a launch plan computes with 64 bits
+// NARROW:      error: `arith.cmpi` computes with i1, and a launch plan computes with 64 bits
 // NARROW:      note: cast to `index` with `arith.index_cast` first
 //
 // One that never holds is an error of the program.
@@ -37,7 +37,7 @@
 // LESS:        note: found `%A.dim0 < %A.dim0`
 //
 // A condition is for assertions alone.
-// OTHERWISE:   error: `arith.cmpi` depends on a condition, and a launch plan has none
+// OTHERWISE:   error: `arith.cmpi` depends on a condition, and only launches of a launch plan do
 // OTHERWISE:   note: use `arith.minsi` or `arith.maxsi`, or pass the value as an argument
 //
 // TERMS:       error: `arith.addi` makes an expression of 511 terms over the arguments, and a launch plan holds 256
@@ -66,8 +66,8 @@ module attributes {gpu.container_module} {
     cf.assert %ok, "x is positive"
     return
   }
-  func.func @narrow(%a: i32, %b: i32) {
-    %ok = arith.cmpi eq, %a, %b : i32
+  func.func @narrow(%a: i1, %b: i1) {
+    %ok = arith.cmpi eq, %a, %b : i1
     cf.assert %ok, "a is b"
     return
   }

@@ -47,12 +47,12 @@
 
 // What a launch plan cannot hold is refused where it stands, with what it is and what to do.
 // CALL:      plan-refused.mlir:[[# @LINE + 62]]:5: error: `func.call` calls a function
-// CALL:      note: inline it; host code holds, in one block, `gpu.launch_func`, `memref.alloc` and `memref.dealloc`, views of memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons
-// LOOP:      error: `scf.for` is control flow, and a launch plan has none
+// CALL:      note: inline it; host code holds `gpu.launch_func`, `scf.if` around launches, `memref.alloc` and `memref.dealloc`, views of memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons
+// LOOP:      error: `scf.for` is control flow that a launch plan cannot hold
 // LOOP-NEXT:   scf.for
-// LOOP:      note: put the loop or the branch in a kernel; host code holds
-// BRANCH:    error: `branches` has 2 blocks, and a launch plan has no branches
-// SELECT:    error: `arith.cmpi` depends on a condition, and a launch plan has none
+// LOOP:      note: put the loop or the branch in a kernel, or choose between launches with `scf.if`; host code holds
+// BRANCH:    error: `branches` has 2 blocks, and a launch plan is made of one
+// SELECT:    error: `arith.cmpi` depends on a condition, and only launches of a launch plan do
 // SELECT:    note: use `arith.minsi` or `arith.maxsi`, or pass the value as an argument
 // RESULT:    error: `returns` returns 1 result, and a launch plan has none
 // RESULT:    note: return through an argument of memref type

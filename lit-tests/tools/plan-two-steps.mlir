@@ -23,6 +23,7 @@
 // CHECK-NEXT:     ],
 // CHECK-NEXT:     "bytes": "arg0.dim0 * 64 * 4"
 // CHECK:      "kernel": "partial",
+// CHECK-NEXT: "module": "partial",
 // CHECK-NEXT: "grid": [
 // CHECK-NEXT:   "arg0.dim0",
 // CHECK:      "block": [
@@ -34,6 +35,7 @@
 // CHECK-NEXT:   {
 // CHECK-NEXT:     "temporary": 0
 // CHECK:      "kernel": "total",
+// CHECK-NEXT: "module": "total",
 // CHECK-NEXT: "grid": [
 // CHECK-NEXT:   "ceildiv(arg0.dim0, 2)",
 // CHECK:      "operands": [

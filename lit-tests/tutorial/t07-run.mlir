@@ -57,6 +57,7 @@ func.func @chosen(%A: memref<?x?xf32>, %B: memref<?xf32>) {
 //
 // The grid is what the launch in step 3 computed: a block for each 32 rows. A block has 16 by 32 threads.
 // PLAN:      "kernel": "rows_0"
+// PLAN-NEXT: "module": "rows_0"
 // PLAN-NEXT: "grid": [
 // PLAN-NEXT:   "min(ceildiv(arg0.dim0, 32), 2147483647)"
 // PLAN:      "block": [

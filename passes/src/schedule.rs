@@ -15,9 +15,10 @@ use melior::ir::attribute::{ArrayAttribute, FloatAttribute, StringAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type};
 use tx_dialect_tile::{CANDIDATES, CLEARED};
+use tx_mlir::build::Predicate;
 use tx_mlir::{
-    Builder, Failed, Op, codes, context, enclosing, erase, error, is, parent, set_attribute,
-    string_attribute, walk,
+    Builder, Failed, Index, Op, Val, codes, context, enclosing, erase, error, is, parent,
+    set_attribute, string_attribute, walk,
 };
 use tx_pass::{Counts, Pass, option_error, pass};
 use tx_plan::{Candidate, CaseEstimate, Choice, Estimates, ScheduleCase, ScheduleChoice};
@@ -57,8 +58,8 @@ pass! {
     /// * `#tile.last_block` makes one kernel where partial results go through global memory: the
     ///   block that is last to leave its own combines all of them, in the same order always.
     /// * `#tile.case<"d1" to 64, [...]>` and `#tile.otherwise<[...]>` are schedules for some
-    ///   lengths: a kernel each, of which the host launches the one for the length that it is
-    ///   given.
+    ///   lengths: a kernel each, and an `scf.if` of the host function that launches the one for
+    ///   the length that it is given.
     ///
     /// Sizes that must agree and are known at run time only are compared on the host before the launch
     /// (`cf.assert`): with others, elements outside of an array would be read or written.
@@ -145,7 +146,7 @@ struct Stage<'c> {
     nest: Nest,
     steps: Vec<Step>,
     /// For which lengths it is launched, where there are kernels for others.
-    only: Vec<Lengths<'c>>,
+    only: Vec<Lengths>,
     /// What its last block does, where it is more.
     last: Option<Last<'c>>,
     /// The attribute of the op.
@@ -645,14 +646,14 @@ fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Fa
     let schedule = planned.schedule();
     let Planned { job, mut cases, .. } = planned;
     if cases.len() > 1 {
-        return in_cases(&job, cases, &schedule, chip);
+        return in_cases(&job, cases, chip);
     }
-    let Some((Case { steps, .. }, nest)) = cases.pop() else {
+    let Some((case, nest)) = cases.pop() else {
         return Ok(Vec::new());
     };
     if nest.last_block {
         let done = vec![job.op];
-        let stage = in_one_kernel(&job, &nest, Case::always(steps), schedule, chip)?;
+        let stage = in_one_kernel(&job, &nest, case, schedule, chip)?;
         return Ok(stage
             .map(|stage| Stage {
                 done: [stage.done, done].concat(),
@@ -661,17 +662,15 @@ fn in_stages<'c>(planned: Planned<'c>, chip: &Chip) -> Result<Vec<Stage<'c>>, Fa
             .into_iter()
             .collect());
     }
+    let Case { most, steps } = case;
     if !nest.global_rfactors().is_empty()
-        && let Some((first, second)) = materialise(&job, &nest, &steps, None)
+        && let Some((first, second)) = materialise(&job, &nest, &steps, most)
     {
         erase(job.op);
-        let mut stages = Vec::new();
-        for planned in [
-            plan_made(first, chip, choose)?,
-            plan_made(second, chip, choose_one)?,
-        ] {
-            stages.extend(in_stages(planned, chip)?);
-        }
+        let mut partial = plan_made(first, chip, choose)?;
+        partial.only_up_to(most);
+        let mut stages = in_stages(partial, chip)?;
+        stages.extend(in_stages(plan_made(second, chip, choose_one)?, chip)?);
         return Ok(stages);
     }
     let mut stages = Vec::new();
@@ -751,70 +750,54 @@ fn in_one_kernel<'c>(
     }))
 }
 
-/// The kernels of each case.
+/// The kernels of each case. The op is replaced by an `scf.if` for each case but the last, with a
+/// copy of the op in each branch: the lengths of a launch select one.
 fn in_cases<'c>(
     job: &Job<'c>,
     cases: Vec<(Case, Nest)>,
-    schedule: &[Case],
     chip: &Chip,
 ) -> Result<Vec<Stage<'c>>, Failed> {
     let mut stages: Vec<Stage<'c>> = Vec::new();
-    // What no case before is for: longer than this.
-    let mut left: Vec<Lengths<'c>> = Vec::new();
+    let mut branch = Builder::before(job.op);
+    // What no case so far takes.
+    let mut left: Vec<(Lengths, Val<'c>)> = Vec::new();
     for (case, nest) in cases {
-        let mut own = left.clone();
+        let mut only: Vec<Lengths> = left.iter().map(|(lengths, _)| *lengths).collect();
+        let mut otherwise = None;
         if let Some((dim, most)) = case.most {
-            let i = left
-                .iter()
-                .position(|other| other.dim == dim)
-                .unwrap_or_else(|| {
-                    let length = job.length(&Builder::before(job.op), dim);
-                    let all = Lengths {
-                        dim,
-                        length,
-                        above: None,
-                        most: None,
-                    };
-                    left.push(all);
-                    own.push(all);
-                    left.len() - 1
-                });
-            own[i].most = Some(most);
-            left[i].above = Some(most);
-        }
-        if nest.last_block {
-            let stage = in_one_kernel(job, &nest, case, schedule.to_owned(), chip)?;
-            stages.extend(stage.map(|stage| Stage { only: own, ..stage }));
-            continue;
-        }
-        if is_one_kernel(&nest) {
-            let (job, schedule, steps) = (job.clone(), schedule.to_owned(), case.steps);
-            stages.push(Stage {
-                job,
-                nest,
-                steps,
-                last: None,
-                only: own,
-                schedule,
-                done: Vec::new(),
+            let known = left.iter().position(|(lengths, _)| lengths.dim == dim);
+            let i = known.unwrap_or_else(|| {
+                let all = Lengths {
+                    dim,
+                    above: None,
+                    most: None,
+                };
+                left.push((all, branch.value(job.length(&branch, dim))));
+                only.push(all);
+                left.len() - 1
             });
-            continue;
+            only[i].most = Some(most);
+            left[i].0.above = Some(most);
+            let limit = branch.value(Index::Const(most));
+            let condition = branch.compare(Predicate::Sle, left[i].1, limit);
+            let [then, other] = branch.branches(condition);
+            branch = then;
+            otherwise = Some(other);
         }
-        let Some((first, second)) = materialise(job, &nest, &case.steps, case.most) else {
-            continue;
+        let planned = Planned {
+            job: Job::of(branch.copy(job.op))?,
+            cases: vec![(case, nest)],
+            chosen: false,
         };
-        let mut partial = plan_made(first, chip, choose)?;
-        partial.only_up_to(case.most);
-        for planned in [partial, plan_made(second, chip, choose_one)?] {
-            let more = in_stages(planned, chip)?.into_iter().map(|mut stage| {
-                stage.only.extend(&own);
-                stage
-            });
-            stages.extend(more);
+        for mut stage in in_stages(planned, chip)? {
+            stage.only.extend(&only);
+            stages.push(stage);
+        }
+        match otherwise {
+            Some(other) => branch = other,
+            None => break,
         }
     }
-    if let Some(last) = stages.last_mut() {
-        last.done.push(job.op);
-    }
+    erase(job.op);
     Ok(stages)
 }

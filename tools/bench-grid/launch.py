@@ -19,7 +19,10 @@ def _check(status):
         raise RuntimeError(f"the driver says {(text.value or b'?').decode()}")
 
 
-_BINARY = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
+_BINARY = {
+    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
+    ast.Mod: lambda a, b: a % b,
+}
 _CALLS = {
     "floordiv": lambda a, b: a // b,
     "ceildiv": lambda a, b: -(-a // b),
@@ -29,6 +32,7 @@ _CALLS = {
     "trunc_div": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
     "trunc_rem": lambda a, b: abs(a) % abs(b) * (-1 if a < 0 else 1),
 }
+_COMPARE = {ast.Lt: "<", ast.LtE: "<=", ast.Eq: "==", ast.GtE: ">=", ast.Gt: ">"}
 _RELATIONS = {
     "==": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b,
     "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
@@ -47,6 +51,8 @@ def _evaluate(expression, symbols):
                 return -value(operand)
             case ast.BinOp(left=left, op=op, right=right):
                 return _BINARY[type(op)](value(left), value(right))
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                return _RELATIONS[_COMPARE[type(op)]](value(left), value(right))
             case ast.Call(func=ast.Name(id="nonnegative"), args=[operand]):
                 number = value(operand)
                 if number < 0:
@@ -68,11 +74,16 @@ def _symbols(arguments):
     for i, argument in enumerate(arguments):
         if isinstance(argument, torch.Tensor):
             symbols[f"arg{i}.offset"] = 0
+            symbols[f"arg{i}.address"] = argument.data_ptr()
             for d, (size, stride) in enumerate(zip(argument.shape, argument.stride())):
                 symbols[f"arg{i}.dim{d}"], symbols[f"arg{i}.stride{d}"] = size, stride
         else:
             symbols[f"arg{i}"] = argument
     return symbols
+
+
+def _base(operand):
+    return operand["view"]["base"] if "view" in operand else operand
 
 
 class _Attribute(ctypes.Structure):
@@ -96,6 +107,8 @@ class Program:
 
     def __init__(self, ptx, plan, arguments):
         plan = json.loads(plan)
+        if plan["version"] != 2:
+            raise ValueError(f"launch plan of version {plan['version']}, expected 2")
         self._module = ctypes.c_void_p()
         torch.cuda.current_stream()
         _check(_DRIVER.cuModuleLoadData(ctypes.byref(self._module), ctypes.c_char_p(ptx)))
@@ -105,16 +118,19 @@ class Program:
             if not _RELATIONS[check["relation"]](left, right):
                 raise ValueError(f"{check['message']}: {left}, {right}")
         self._keep = [arguments]
+        steps = [step for step in plan["steps"] if all(_evaluate(c, symbols) for c in step.get("when", []))]
+        used = {operand["temporary"] for step in steps for operand in map(_base, step["operands"]) if "temporary" in operand}
         temporaries = []
-        for temporary in plan.get("temporaries", []):
-            shape = [_evaluate(n, symbols) for n in temporary["shape"]]
+        for i, temporary in enumerate(plan.get("temporaries", [])):
+            # What only skipped steps use may have no size.
+            shape = [_evaluate(n, symbols) for n in temporary["shape"]] if i in used else [0]
             kind = {"i1": "uint8", "i8": "uint8", "i16": "int16", "i32": "int32", "i64": "int64", "index": "int64",
                     "f16": "float16", "bf16": "bfloat16", "f32": "float32", "f64": "float64"}[temporary["element"]]
             make = torch.zeros if temporary.get("cleared") else torch.empty
             temporaries.append(make(shape, dtype=getattr(torch, kind), device="cuda"))
         self._keep.append(temporaries)
         self.launches = []
-        for step in plan["steps"]:
+        for step in steps:
             grid = [_evaluate(n, symbols) for n in step["grid"]]
             if 0 in grid:
                 continue

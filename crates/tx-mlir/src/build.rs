@@ -533,6 +533,31 @@ impl<'c> Builder<'c> {
         results(op)
     }
 
+    /// Copies `op` with its regions; operands are those of `op`.
+    pub fn copy(&self, op: Op<'c>) -> Op<'c> {
+        self.insert(copy(op))
+    }
+
+    /// `scf.if` without results. Returns builders at the end of both of its blocks.
+    pub fn branches(&self, condition: Val<'c>) -> [Self; 2] {
+        let region = || {
+            let region = Region::new();
+            region.append_block(Block::new(&[]));
+            region
+        };
+        let op = self
+            .create("scf.if")
+            .operands(&[condition])
+            .region(region())
+            .region(region())
+            .build();
+        [0, 1].map(|branch| {
+            let mut inner = self.inside(blocks(op)[branch]);
+            inner.before = Some(inner.create("scf.yield").build());
+            inner
+        })
+    }
+
     /// Runs `then` where `condition` holds.
     pub fn if_then(&self, condition: Cond<'c>, then: impl FnOnce(&Self)) {
         let run = |b: &Self| {

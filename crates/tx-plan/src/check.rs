@@ -34,7 +34,7 @@ pub struct Place {
     pub column: usize,
 }
 
-/// How two numbers are related. `a > b` is written `b < a`.
+/// How two numbers are related. Checks have no `>` and `>=`: `a > b` is written `b < a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Relation {
     /// `==`
@@ -49,6 +49,12 @@ pub enum Relation {
     /// `<=`
     #[serde(rename = "<=")]
     LessOrEqual,
+    /// `>`
+    #[serde(rename = ">")]
+    Greater,
+    /// `>=`
+    #[serde(rename = ">=")]
+    GreaterOrEqual,
 }
 
 /// Why a [`Check`] refuses arguments.
@@ -176,6 +182,33 @@ impl Relation {
             Self::NotEqual => left != right,
             Self::Less => left < right,
             Self::LessOrEqual => left <= right,
+            Self::Greater => left > right,
+            Self::GreaterOrEqual => left >= right,
+        }
+    }
+
+    /// Returns the relation that holds where `self` does not.
+    #[must_use]
+    pub const fn negation(self) -> Self {
+        match self {
+            Self::Equal => Self::NotEqual,
+            Self::NotEqual => Self::Equal,
+            Self::Less => Self::GreaterOrEqual,
+            Self::LessOrEqual => Self::Greater,
+            Self::Greater => Self::LessOrEqual,
+            Self::GreaterOrEqual => Self::Less,
+        }
+    }
+
+    /// Returns the relation of the same two numbers in the other order.
+    #[must_use]
+    pub const fn swapped(self) -> Self {
+        match self {
+            Self::Equal | Self::NotEqual => self,
+            Self::Less => Self::Greater,
+            Self::LessOrEqual => Self::GreaterOrEqual,
+            Self::Greater => Self::Less,
+            Self::GreaterOrEqual => Self::LessOrEqual,
         }
     }
 }
@@ -187,6 +220,8 @@ impl fmt::Display for Relation {
             Self::NotEqual => "!=",
             Self::Less => "<",
             Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
         })
     }
 }

@@ -27,6 +27,12 @@ pub enum Symbol {
         /// Which argument.
         argument: usize,
     },
+    /// `arg0.address`: the address of a memref argument in bytes, as the aligned pointer of its
+    /// descriptor has it: the offset is no part of it. For [conditions](crate::Condition) alone.
+    Address {
+        /// Which argument.
+        argument: usize,
+    },
     /// `arg0`: the value of an integer scalar argument.
     Value {
         /// Which argument.
@@ -41,6 +47,7 @@ impl Symbol {
             Self::Dim { argument, .. }
             | Self::Stride { argument, .. }
             | Self::Offset { argument }
+            | Self::Address { argument }
             | Self::Value { argument } => argument,
         }
     }
@@ -52,6 +59,7 @@ impl fmt::Display for Symbol {
             Self::Dim { argument, dim } => write!(f, "arg{argument}.dim{dim}"),
             Self::Stride { argument, dim } => write!(f, "arg{argument}.stride{dim}"),
             Self::Offset { argument } => write!(f, "arg{argument}.offset"),
+            Self::Address { argument } => write!(f, "arg{argument}.address"),
             Self::Value { argument } => write!(f, "arg{argument}"),
         }
     }
@@ -280,10 +288,10 @@ impl Expr {
     }
 
     /// Whether no value is less than 0, whatever the arguments are.
-    fn is_non_negative(&self) -> bool {
+    pub(crate) fn is_non_negative(&self) -> bool {
         match self {
             Self::Const(value) => *value >= 0,
-            Self::Symbol(symbol) => matches!(symbol, Symbol::Dim { .. }),
+            Self::Symbol(symbol) => matches!(symbol, Symbol::Dim { .. } | Symbol::Address { .. }),
             Self::Add(a, b)
             | Self::Mul(a, b)
             | Self::FloorDiv(a, b)
@@ -484,11 +492,7 @@ impl FromStr for Expr {
     type Err = ExprError;
 
     fn from_str(text: &str) -> Result<Self, ExprError> {
-        let mut parser = Parser {
-            text,
-            at: 0,
-            terms: 0,
-        };
+        let mut parser = Parser::new(text);
         let expr = parser.sum()?;
         match parser.peek() {
             None => Ok(expr),
@@ -537,25 +541,33 @@ impl<'de> Deserialize<'de> for Expr {
 }
 
 /// Recursive descent. Every step of the recursion and of a chain costs a term, and terms are limited.
-struct Parser<'t> {
+pub(crate) struct Parser<'t> {
     text: &'t str,
     at: usize,
     terms: usize,
 }
 
 impl<'t> Parser<'t> {
+    pub(crate) const fn new(text: &'t str) -> Self {
+        Self {
+            text,
+            at: 0,
+            terms: 0,
+        }
+    }
+
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }
 
     /// The next character that is not white space, which then stands at `self.at`.
-    fn peek(&mut self) -> Option<char> {
+    pub(crate) fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         self.at += rest.len() - rest.trim_start().len();
         self.rest().chars().next()
     }
 
-    fn eat(&mut self, expected: char) -> bool {
+    pub(crate) fn eat(&mut self, expected: char) -> bool {
         let found = self.peek() == Some(expected);
         if found {
             self.at += expected.len_utf8();
@@ -563,7 +575,17 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn expected(&mut self, expected: &'static str) -> ExprError {
+    /// Skips this text, if it is what follows.
+    pub(crate) fn eat_text(&mut self, expected: &str) -> bool {
+        self.peek();
+        let found = self.rest().starts_with(expected);
+        if found {
+            self.at += expected.len();
+        }
+        found
+    }
+
+    pub(crate) fn expected(&mut self, expected: &'static str) -> ExprError {
         let found = self
             .peek()
             .map_or_else(|| "the end".to_owned(), |c| format!("`{c}`"));
@@ -586,7 +608,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn sum(&mut self) -> Result<Expr, ExprError> {
+    pub(crate) fn sum(&mut self) -> Result<Expr, ExprError> {
         let mut left = self.product()?;
         loop {
             if self.eat('+') {
@@ -599,7 +621,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn product(&mut self) -> Result<Expr, ExprError> {
+    pub(crate) fn product(&mut self) -> Result<Expr, ExprError> {
         let mut left = self.atom()?;
         while self.eat('*') {
             left = Expr::Mul(Box::new(left), Box::new(self.atom()?));
@@ -651,35 +673,36 @@ impl<'t> Parser<'t> {
         let start = self.at;
         self.skip(|c| c.is_ascii_alphanumeric() || c == '.');
         let word = &self.text[start..self.at];
-        let build: fn(Box<Expr>, Box<Expr>) -> Expr =
-            match word {
-                "floordiv" => Expr::FloorDiv,
-                "ceildiv" => Expr::CeilDiv,
-                "mod" => Expr::Mod,
-                "min" => Expr::Min,
-                "max" => Expr::Max,
-                "nonnegative" => {
-                    if !self.eat('(') {
-                        return Err(self.expected("`(`"));
-                    }
-                    let inner = self.sum()?;
-                    return if self.eat(')') {
-                        Ok(Expr::NonNegative(Box::new(inner)))
-                    } else {
-                        Err(self.expected("`)`"))
-                    };
+        let build: fn(Box<Expr>, Box<Expr>) -> Expr = match word {
+            "floordiv" => Expr::FloorDiv,
+            "ceildiv" => Expr::CeilDiv,
+            "mod" => Expr::Mod,
+            "min" => Expr::Min,
+            "max" => Expr::Max,
+            "nonnegative" => {
+                if !self.eat('(') {
+                    return Err(self.expected("`(`"));
                 }
-                _ => {
-                    return parse_symbol(word).map(Expr::Symbol).ok_or_else(|| ExprError::Syntax {
-                    text: self.text.to_owned(),
-                    column: start + 1,
-                    found: format!("`{word}`"),
-                    expected: "`argI.dimJ`, `argI.strideJ`, `argI.offset`, `argI`, `floordiv`, \
-                               `ceildiv`, `mod`, `min`, \
+                let inner = self.sum()?;
+                return if self.eat(')') {
+                    Ok(Expr::NonNegative(Box::new(inner)))
+                } else {
+                    Err(self.expected("`)`"))
+                };
+            }
+            _ => {
+                return parse_symbol(word)
+                    .map(Expr::Symbol)
+                    .ok_or_else(|| ExprError::Syntax {
+                        text: self.text.to_owned(),
+                        column: start + 1,
+                        found: format!("`{word}`"),
+                        expected: "`argI.dimJ`, `argI.strideJ`, `argI.offset`, `argI.address`, \
+                               `argI`, `floordiv`, `ceildiv`, `mod`, `min`, \
                                `max` or `nonnegative`",
-                });
-                }
-            };
+                    });
+            }
+        };
         if !self.eat('(') {
             return Err(self.expected("`(`"));
         }
@@ -712,6 +735,8 @@ fn parse_symbol(word: &str) -> Option<Symbol> {
     let argument = index(argument)?;
     if field == "offset" {
         Some(Symbol::Offset { argument })
+    } else if field == "address" {
+        Some(Symbol::Address { argument })
     } else if let Some(dim) = field.strip_prefix("dim") {
         Some(Symbol::Dim {
             argument,

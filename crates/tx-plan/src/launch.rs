@@ -1,7 +1,7 @@
 //! The steps of a plan in numbers, for one launch.
 
 use crate::expr::{Expr, ExprError};
-use crate::plan::{Base, Plan, Step, View};
+use crate::plan::{Base, Operand, Plan, Step, View};
 
 /// How many CTAs and threads one launch of a step has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,8 @@ pub struct Extent3 {
 }
 
 impl Step {
-    /// The sizes of a launch, where `value` evaluates expressions; `None` when there is nothing to launch.
+    /// The sizes of a launch, where `value` evaluates expressions; `None` when there is nothing to
+    /// launch: a condition of the step does not hold, or its grid has a 0.
     ///
     /// What a device allows is not asked here: the driver refuses what is too large.
     ///
@@ -29,6 +30,11 @@ impl Step {
             let [x, y, z] = exprs.each_ref().map(&value);
             Ok([x?, y?, z?])
         };
+        for condition in &self.when {
+            if !condition.holds(&value)? {
+                return Ok(None);
+            }
+        }
         if sizes(&self.grid)?.contains(&0) {
             return Ok(None);
         }
@@ -48,6 +54,18 @@ impl Step {
             block: dims(&self.block)?,
             dynamic_shared_bytes: size(&self.dynamic_shared_bytes)?,
         }))
+    }
+}
+
+impl Step {
+    /// Whether the kernel is given an argument or a temporary, or a part of it.
+    pub fn uses(&self, base: Base) -> bool {
+        self.operands.iter().any(|operand| match operand {
+            Operand::Argument(index) => base == Base::Argument(*index),
+            Operand::Temporary(index) => base == Base::Temporary(*index),
+            Operand::View(view) => base == view.base,
+            Operand::Scalar { .. } | Operand::Constant { .. } => false,
+        })
     }
 }
 
@@ -87,6 +105,9 @@ mod tests {
     fn step(grid: [i64; 3], block: i64) -> Step {
         Step {
             kernel: "k".to_owned(),
+            module: "k".to_owned(),
+            choice: None,
+            when: Vec::new(),
             grid: grid.map(Expr::Const),
             block: [block, 1, 1].map(Expr::Const),
             cluster: None,
@@ -114,6 +135,22 @@ mod tests {
             "`1099511627776` is 1099511627776, expected 0 to 4294967295"
         );
         assert!(extent(step([1, 1, 1], -1)).is_err());
+    }
+
+    /// A step whose condition does not hold is not launched, and its sizes are not evaluated.
+    #[test]
+    fn a_condition_decides_about_a_launch() {
+        let extent = |when: &str, size: i64| {
+            let mut step = step([1, 1, 1], 1);
+            step.grid[0] = Expr::Const(8).floor_div(Expr::dim(0, 0));
+            step.when = vec![when.parse().expect("a condition")];
+            let extent = step.extent(|expr| expr.evaluate(|_| Some(size)));
+            extent.map(|extent| extent.map(|extent| extent.grid[0]))
+        };
+        assert_eq!(extent("arg0.dim0 > 0", 4), Ok(Some(2)));
+        assert_eq!(extent("arg0.dim0 > 0", 0), Ok(None));
+        assert_eq!(extent("arg0.address % 16 == 0", 4), Ok(None));
+        assert!(extent("arg0.dim0 >= 0", 0).is_err());
     }
 
     /// A descriptor is two pointers, the offset, sizes and strides, negative ones too.

@@ -20,6 +20,7 @@
 //! ```
 
 mod check;
+mod condition;
 mod element;
 mod explanation;
 mod expr;
@@ -28,6 +29,7 @@ mod plan;
 mod types;
 
 pub use check::{Check, CheckError, Place, Relation};
+pub use condition::{ChoiceError, Condition, exactly_one};
 pub use element::{ElementType, UnknownElementType};
 pub use explanation::{
     BY_RULES, Candidate, CaseEstimate, Choice, Cost, Estimates, ExchangeChoice, Explanation,
@@ -37,7 +39,7 @@ pub use explanation::{
 pub use expr::{Expr, ExprError, Symbol};
 pub use launch::Extent3;
 pub use plan::{
-    Argument, Artifact, Base, EntryKind, Operand, Plan, PlanError, Stage, Step, Temporary, VERSION,
-    View, Warning,
+    Argument, Artifact, Base, EntryKind, KernelModule, Operand, Plan, PlanError, Stage, Step,
+    Temporary, VERSION, View, Warning, alternatives,
 };
 pub use types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType, TypeError};

@@ -5,12 +5,13 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::check::{Check, Place};
+use crate::condition::{Condition, exactly_one};
 use crate::element::ElementType;
 use crate::expr::{Expr, Symbol};
 use crate::types::{ArgumentType, Extent, Layout, MemorySpace, MemrefType};
 
 /// The version of the JSON form. It changes when a reader of the old form would misread the new one.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What a program was compiled to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct Artifact {
     pub ptx: String,
     /// How to launch them.
     pub plan: Plan,
+    /// A PTX module for each kernel; empty where they were not asked for.
+    #[serde(default)]
+    pub modules: Vec<KernelModule>,
     /// The same kernels as an MLIR module in the LLVM and NVVM dialects, for the CPU executor;
     /// empty where it was not wanted.
     pub device_ir: String,
@@ -27,6 +31,15 @@ pub struct Artifact {
     /// What the program says and hardly means, in the order of the program.
     #[serde(default)]
     pub warnings: Vec<Warning>,
+}
+
+/// A kernel as a PTX module of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KernelModule {
+    /// The name that [`Step::module`] refers to.
+    pub name: String,
+    /// The PTX text of the kernel, with the globals and functions that it uses.
+    pub ptx: String,
 }
 
 /// What is accepted, and hardly ever meant.
@@ -58,6 +71,12 @@ impl Artifact {
     pub fn ir_after(&self, stage: &str) -> Option<&str> {
         let last = self.stages.iter().rfind(|each| each.name == stage)?;
         last.ir.as_deref()
+    }
+
+    /// A PTX module for each kernel, in the order of the steps; empty where the compiler was not
+    /// asked for them. [`Artifact::ptx`] is one module with all kernels.
+    pub fn modules(&self) -> &[KernelModule] {
+        &self.modules
     }
 }
 
@@ -143,6 +162,16 @@ pub struct Temporary {
 pub struct Step {
     /// The name of the kernel in the PTX and in the device IR.
     pub kernel: String,
+    /// The PTX module of the kernel among [`Artifact::modules`].
+    pub module: String,
+    /// The choice of which this step is a part, counted from 0. Steps of one choice follow each
+    /// other. Those with equal conditions are one alternative, and for any arguments exactly one
+    /// alternative of a choice holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<usize>,
+    /// Conditions that must all hold: otherwise the step is skipped.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<Condition>,
     /// CTAs along x, y and z. A step with a 0 here has nothing to do and is skipped.
     pub grid: [Expr; 3],
     /// Threads of a CTA along x, y and z.
@@ -281,7 +310,8 @@ impl Plan {
     }
 
     /// Checks that the parts fit together: every index and symbol names something that is there,
-    /// types have sizes, and a view has as many strides as sizes.
+    /// types have sizes, a view has as many strides as sizes, and exactly one alternative of each
+    /// choice holds.
     ///
     /// # Errors
     /// The first contradiction found.
@@ -321,8 +351,18 @@ impl Plan {
                 ),
             });
         }
+        self.check_choices()?;
         for (i, step) in self.steps.iter().enumerate() {
             let place = || format!("step {i} (`{}`)", step.kernel);
+            for condition in &step.when {
+                condition
+                    .check()
+                    .and_then(|()| self.check_condition(condition))
+                    .map_err(|reason| PlanError::Invalid {
+                        place: place(),
+                        reason,
+                    })?;
+            }
             let sizes = step
                 .grid
                 .iter()
@@ -340,6 +380,29 @@ impl Plan {
                         reason,
                     })?;
             }
+        }
+        Ok(())
+    }
+
+    /// Checks that choices are in order, and that exactly one alternative of each holds.
+    fn check_choices(&self) -> Result<(), PlanError> {
+        let mut expected = 0;
+        for steps in self.steps.chunk_by(|a, b| a.choice == b.choice) {
+            let Some(choice) = steps.first().and_then(|step| step.choice) else {
+                continue;
+            };
+            let checked = if choice == expected {
+                exactly_one(alternatives(steps)).map_err(|error| error.to_string())
+            } else {
+                Err(format!(
+                    "found its steps in another place, expected choice {expected}"
+                ))
+            };
+            checked.map_err(|reason| PlanError::Invalid {
+                place: format!("choice {choice}"),
+                reason,
+            })?;
+            expected += 1;
         }
         Ok(())
     }
@@ -443,17 +506,14 @@ impl Plan {
     }
 
     fn check_symbols<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Result<(), String> {
-        let mut result = Ok(());
-        for expr in exprs {
-            expr.for_each_symbol(&mut |symbol| {
-                if result.is_ok() {
-                    result = self
-                        .check_symbol(symbol)
-                        .map_err(|reason| format!("`{expr}`: {reason}"));
-                }
-            });
-        }
-        result
+        first_error(exprs, |symbol| match symbol {
+            Symbol::Address { .. } => Err("an address is for conditions alone".to_owned()),
+            _ => self.check_symbol(symbol),
+        })
+    }
+
+    fn check_condition(&self, condition: &Condition) -> Result<(), String> {
+        first_error(condition.exprs(), |symbol| self.check_symbol(symbol))
     }
 
     fn check_symbol(&self, symbol: Symbol) -> Result<(), String> {
@@ -463,7 +523,7 @@ impl Plan {
                 Symbol::Dim { dim, .. } | Symbol::Stride { dim, .. },
                 ArgumentType::Memref(memref),
             ) => dim < memref.rank(),
-            (Symbol::Offset { .. }, ArgumentType::Memref(_)) => true,
+            (Symbol::Offset { .. } | Symbol::Address { .. }, ArgumentType::Memref(_)) => true,
             (Symbol::Value { .. }, ArgumentType::Scalar(element)) => !element.is_float(),
             _ => false,
         };
@@ -475,6 +535,33 @@ impl Plan {
             ))
         }
     }
+}
+
+/// The first error about a symbol of some expressions.
+fn first_error<'e>(
+    exprs: impl IntoIterator<Item = &'e Expr>,
+    check: impl Fn(Symbol) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut result = Ok(());
+    for expr in exprs {
+        expr.for_each_symbol(&mut |symbol| {
+            if result.is_ok() {
+                result = check(symbol).map_err(|reason| format!("`{expr}`: {reason}"));
+            }
+        });
+    }
+    result
+}
+
+/// The conditions of each alternative of a choice: the lists of its steps, each once.
+pub fn alternatives(steps: &[Step]) -> Vec<&[Condition]> {
+    let mut found: Vec<&[Condition]> = Vec::new();
+    for step in steps {
+        if !found.contains(&&step.when[..]) {
+            found.push(&step.when);
+        }
+    }
+    found
 }
 
 impl View {

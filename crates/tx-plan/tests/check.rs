@@ -174,7 +174,7 @@ fn have_a_fixed_json_form() -> Result<(), PlanError> {
     let none = plan(vec![]);
     assert!(!none.to_json().contains("checks"));
     assert_eq!(Plan::from_json(&none.to_json())?, none);
-    let unknown = text.replacen("\"==\"", "\">\"", 1);
+    let unknown = text.replacen("\"==\"", "\"=<\"", 1);
     assert!(matches!(Plan::from_json(&unknown), Err(PlanError::Json(_))));
     Ok(())
 }

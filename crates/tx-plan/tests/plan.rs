@@ -29,6 +29,9 @@ fn row_sums() -> Plan {
         }],
         steps: vec![Step {
             kernel: "row_sums_0".to_owned(),
+            module: "row_sums_0".to_owned(),
+            choice: None,
+            when: Vec::new(),
             grid: [
                 rows().ceil_div(Expr::Const(32)),
                 Expr::Const(1),
@@ -108,7 +111,7 @@ fn operands_are_views() {
 #[test]
 fn has_a_fixed_json_form() -> Result<(), PlanError> {
     let expected = r#"{
-  "version": 1,
+  "version": 2,
   "chip": "sm_90",
   "entry": "row_sums",
   "entry_kind": "function",
@@ -163,6 +166,7 @@ fn has_a_fixed_json_form() -> Result<(), PlanError> {
   "steps": [
     {
       "kernel": "row_sums_0",
+      "module": "row_sums_0",
       "grid": [
         "ceildiv(arg0.dim0, 32)",
         1,
@@ -222,10 +226,10 @@ fn has_a_fixed_json_form() -> Result<(), PlanError> {
 /// A plan of another version is refused for that reason, whatever else it holds.
 #[test]
 fn refuses_other_versions() {
-    let error = Plan::from_json(r#"{"version": 2, "news": []}"#).unwrap_err();
+    let error = Plan::from_json(r#"{"version": 1, "news": []}"#).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "launch plan of version 2, expected 1; compile the program again with this version of tx"
+        "launch plan of version 1, expected 2; compile the program again with this version of tx"
     );
     assert!(matches!(Plan::from_json("{}"), Err(PlanError::Json(_))));
     assert!(matches!(

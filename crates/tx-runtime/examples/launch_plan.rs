@@ -28,7 +28,8 @@ unsafe fn launch(
     value: Value,
 ) -> Result<(), Box<dyn Error>> {
     for temporary in &plan.temporaries {
-        let bytes = value(&temporary.bytes())?.max(1).try_into()?;
+        // Only steps that are skipped use one without a size.
+        let bytes = value(&temporary.bytes()).unwrap_or(0).max(1).try_into()?;
         let memory = unsafe { cuda::malloc_sync(bytes)? };
         if temporary.cleared {
             unsafe { cuda::memset_d8_sync(memory, 0, bytes)? };

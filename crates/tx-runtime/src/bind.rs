@@ -3,8 +3,8 @@
 //! Everything that can be wrong with arguments is found here, before a device is touched.
 
 use tx_plan::{
-    Argument, ArgumentType, Base, ElementType, EntryKind, Expr, ExprError, MemrefType, Operand,
-    Plan, Step, Symbol, View,
+    Argument, ArgumentType, Base, Condition, ElementType, EntryKind, Expr, ExprError, MemrefType,
+    Operand, Plan, Step, Symbol, View,
 };
 
 use crate::array::{Array, byte_count, zeroed};
@@ -23,7 +23,8 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 pub(crate) struct Job {
     /// Those of the memref arguments in order, then the temporaries.
     pub(crate) buffers: Vec<Buffer>,
-    pub(crate) launches: Vec<Launch>,
+    /// Those that sizes select: of alternatives that differ in addresses, all.
+    launches: Vec<Launch>,
     arguments: Vec<Bound>,
 }
 
@@ -55,6 +56,10 @@ pub(crate) struct Buffer {
 #[derive(Debug)]
 pub(crate) struct Launch {
     pub(crate) kernel: String,
+    /// What must hold of addresses.
+    pub(crate) when: Vec<Condition>,
+    /// What error messages call it.
+    pub(crate) place: String,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cluster: Option<[u32; 3]>,
@@ -170,14 +175,28 @@ impl Job {
         for check in &plan.checks {
             check.evaluate(|symbol| job.lookup(symbol))?;
         }
+        let places: Vec<String> = (plan.steps.iter().enumerate())
+            .map(|(i, step)| format!("step {i} (`{}`)", step.kernel))
+            .collect();
+        let mut selected = Vec::new();
+        for (step, place) in plan.steps.iter().zip(&places) {
+            match job.select(step, place)? {
+                Some(when) => selected.push((step, place, when)),
+                None => tracing::debug!("{place} is for other arguments and is skipped"),
+            }
+        }
         let first_temporary = job.buffers.len();
         for (i, temporary) in plan.temporaries.iter().enumerate() {
             let place = format!("temporary {i}");
-            let shape = temporary
-                .shape
-                .iter()
-                .map(|size| job.size(size, &place))
-                .collect::<Result<Vec<usize>, _>>()?;
+            // What only steps for other arguments use may have no size for these.
+            let uses = |step: &Step| step.uses(Base::Temporary(i));
+            let is_used = selected.iter().any(|(step, ..)| uses(step));
+            let shape = match is_used || !plan.steps.iter().any(uses) {
+                true => (temporary.shape.iter())
+                    .map(|size| job.size(size, &place))
+                    .collect::<Result<Vec<usize>, _>>()?,
+                false => vec![0],
+            };
             let too_large = |error: Error| match error {
                 Error::OutOfMemory { what, bytes } => Error::OutOfMemory {
                     what: format!("{place}, {what}"),
@@ -204,15 +223,73 @@ impl Job {
                 unsigned: false,
             });
         }
-        for (i, step) in plan.steps.iter().enumerate() {
-            let place = format!("step {i} (`{}`)", step.kernel);
-            match job.launch(plan, step, grid, &place)? {
+        for (step, place, when) in selected {
+            match job.launch(plan, step, when, grid, place)? {
                 Some(launch) => job.launches.push(launch),
                 None => tracing::debug!("{place} has an empty grid and is skipped"),
             }
         }
         job.arguments.truncate(plan.arguments.len());
         Ok(self)
+    }
+
+    /// The conditions of a step that addresses decide; `None` where another one does not hold.
+    fn select(&self, step: &Step, place: &str) -> Result<Option<Vec<Condition>>, Error> {
+        let mut open = Vec::new();
+        for condition in &step.when {
+            if condition.needs_address() {
+                open.push(condition.clone());
+            } else if !self.holds(condition, place, |_| None)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(open))
+    }
+
+    fn holds(
+        &self,
+        condition: &Condition,
+        place: &str,
+        address: impl Fn(usize) -> Option<u64>,
+    ) -> Result<bool, Error> {
+        let lookup = |symbol| match symbol {
+            Symbol::Address { argument } => match self.arguments.get(argument)? {
+                Bound::Memref { buffer, .. } => i64::try_from(address(*buffer)?).ok(),
+                Bound::Scalar { .. } => None,
+            },
+            symbol => self.lookup(symbol),
+        };
+        condition
+            .holds(|expr| expr.evaluate(lookup))
+            .map_err(|error| Error::Launch {
+                place: format!("{place}, `{condition}`"),
+                error,
+            })
+    }
+
+    /// Every launch that one run may have, whatever the addresses are.
+    pub(crate) fn possible(&self) -> &[Launch] {
+        &self.launches
+    }
+
+    /// The launches of a run with the buffers at these addresses, and their places in [`Job::possible`].
+    pub(crate) fn launches<'j>(
+        &'j self,
+        address: impl Fn(usize) -> Option<u64> + Copy + 'j,
+    ) -> impl Iterator<Item = Result<(usize, &'j Launch), Error>> + 'j {
+        self.launches
+            .iter()
+            .enumerate()
+            .filter_map(move |(i, launch)| {
+                for condition in &launch.when {
+                    match self.holds(condition, &launch.place, address) {
+                        Ok(true) => {}
+                        Ok(false) => return None,
+                        Err(error) => return Some(Err(error)),
+                    }
+                }
+                Some(Ok((i, launch)))
+            })
     }
 
     /// The buffer of an argument that is the caller's, if it can be at this address instead.
@@ -404,6 +481,7 @@ impl Job {
         &self,
         plan: &Plan,
         step: &Step,
+        when: Vec<Condition>,
         grid: Option<[u32; 3]>,
         place: &str,
     ) -> Result<Option<Launch>, Error> {
@@ -479,6 +557,8 @@ impl Job {
         }
         Ok(Some(Launch {
             kernel: step.kernel.clone(),
+            when,
+            place: place.to_owned(),
             grid,
             block,
             cluster,
@@ -789,9 +869,101 @@ mod tests {
         }
     }
 
+    /// A plan of a choice between steps with these conditions.
+    fn choice(arguments: &[&str], alternatives: &[&[&str]]) -> Plan {
+        let mut plan = plan(arguments, step());
+        plan.steps = (alternatives.iter().enumerate())
+            .map(|(i, when)| Step {
+                kernel: format!("k{i}"),
+                choice: Some(0),
+                when: when.iter().map(|text| text.parse().expect(text)).collect(),
+                ..step()
+            })
+            .collect();
+        plan.validate().expect("a plan");
+        plan
+    }
+
+    /// The kernels that are launched with all buffers at an address.
+    fn kernels(job: &Job, address: u64) -> Vec<&str> {
+        let launches = job.launches(move |_| Some(address));
+        launches
+            .map(|launch| launch.expect("a value").1.kernel.as_str())
+            .collect()
+    }
+
+    /// Sizes select one alternative when arguments are bound, addresses do for each launch.
+    #[test]
+    fn selects_one_alternative() -> Result<(), Error> {
+        let types = &["memref<?xf32>", "i32"];
+        let sizes = choice(types, &[&["arg0.dim0 <= 8"], &["arg0.dim0 > 8"]]);
+        for (size, expected) in [(7, "k0"), (8, "k0"), (9, "k1")] {
+            let job = Job::new(&sizes, vec![array(&[size]), 0.into()], None)?;
+            assert_eq!(kernels(&job, 0), [expected]);
+            assert_eq!(job.possible().len(), 1);
+        }
+        // An empty array is nothing to launch for, whichever alternative it is.
+        let job = Job::new(&sizes, vec![array(&[0]), 0.into()], None)?;
+        assert!(job.possible().is_empty());
+        let plan = choice(
+            types,
+            &[
+                &["arg0.address % 16 == 0", "arg1 == 2"],
+                &["arg0.address % 16 == 0", "arg1 < 2"],
+                &["arg0.address % 16 == 0", "arg1 > 2"],
+                &["mod(arg0.address, 16) > 0"],
+            ],
+        );
+        for (scalar, aligned) in [(1, "k1"), (2, "k0"), (3, "k2")] {
+            let job = Job::new(&plan, vec![array(&[4]), scalar.into()], None)?;
+            assert_eq!(job.possible().len(), 2);
+            assert_eq!(kernels(&job, 32), [aligned]);
+            assert_eq!(kernels(&job, 36), ["k3"]);
+        }
+        Ok(())
+    }
+
+    /// Steps for other arguments need no temporaries, and nothing of theirs is computed.
+    #[test]
+    fn other_alternatives_are_not_evaluated() -> Result<(), Error> {
+        let mut plan = choice(
+            &["memref<?xf32>"],
+            &[&["arg0.dim0 <= 8"], &["arg0.dim0 > 8"]],
+        );
+        let above: Expr = "nonnegative(arg0.dim0 - 8)".parse().expect("an expression");
+        plan.temporaries[0].shape = vec![above.clone()];
+        plan.steps[1].operands = vec![Operand::Temporary(0)];
+        plan.steps[1].grid[1] = above;
+        let job = Job::new(&plan, vec![array(&[4])], None)?;
+        assert_eq!(job.buffers[1].bytes, 0);
+        let job = Job::new(&plan, vec![array(&[10])], None)?;
+        assert_eq!((job.buffers[1].bytes, job.launches[0].grid[1]), (4, 2));
+        Ok(())
+    }
+
+    /// A condition without a value is an error that names it.
+    #[test]
+    fn conditions_need_values() {
+        let plan = choice(
+            &["memref<?xf32>"],
+            &[
+                &["floordiv(8, arg0.dim0) < 2"],
+                &["floordiv(8, arg0.dim0) >= 2"],
+            ],
+        );
+        let error = Job::new(&plan, vec![array(&[0])], None).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "step 0 (`k0`), `floordiv(8, arg0.dim0) < 2`: `floordiv(8, arg0.dim0)` divides 8 by zero"
+        );
+    }
+
     fn step() -> Step {
         Step {
             kernel: "k".to_owned(),
+            module: "k".to_owned(),
+            choice: None,
+            when: Vec::new(),
             grid: [
                 Expr::dim(0, 0).ceil_div(Expr::Const(3)),
                 Expr::Const(1),

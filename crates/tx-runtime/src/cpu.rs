@@ -27,7 +27,9 @@ pub(crate) struct Resident<'m> {
 impl Resident<'_> {
     /// Runs the launches of the job that this was prepared for, in order.
     pub(crate) fn launch(&mut self, job: &Job) -> Result<(), Error> {
-        for launch in &job.launches {
+        let own = self.addresses.clone();
+        for launch in job.launches(|buffer| own.get(buffer).copied()) {
+            let (_, launch) = launch?;
             let (addresses, memory) = (&self.addresses, &mut self.memory);
             let report = self.module.launch(launch, addresses, memory, &self.options);
             let printed = self.memory.take_printed();
@@ -42,6 +44,11 @@ impl Resident<'_> {
             self.work = self.work.saturating_add(report.work());
         }
         Ok(())
+    }
+
+    /// Where a buffer of the job is.
+    pub(crate) fn address(&self, buffer: usize) -> Option<u64> {
+        self.addresses.get(buffer).copied()
     }
 
     /// What all launches so far had to do.

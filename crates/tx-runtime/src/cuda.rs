@@ -359,7 +359,7 @@ impl Module {
             buffers.push(memory);
         }
         let functions = job
-            .launches
+            .possible()
             .iter()
             .map(|launch| self.function(launch))
             .collect::<Result<Vec<_>, Error>>()?;
@@ -459,11 +459,17 @@ impl Resident<'_> {
     /// must not be launched after this is dropped.
     pub(crate) unsafe fn launch_on(&self, job: &Job, stream: sys::CUstream) -> Result<(), Error> {
         self.module.context.make_current()?;
-        for (launch, function) in job.launches.iter().zip(&self.functions) {
+        for launch in job.launches(|buffer| self.address(buffer)) {
+            let (at, launch) = launch?;
             // SAFETY: the caller's promise.
-            unsafe { launch_kernel(launch, *function, &self.buffers, stream) }?;
+            unsafe { launch_kernel(launch, self.functions[at], &self.buffers, stream) }?;
         }
         Ok(())
+    }
+
+    /// Where a buffer of the job is.
+    pub(crate) fn address(&self, buffer: usize) -> Option<u64> {
+        self.buffers.get(buffer).map(|memory| memory.pointer)
     }
 
     /// Puts another address in the place of a buffer of the caller's.
@@ -480,7 +486,9 @@ impl Resident<'_> {
     pub(crate) fn wait(&self, job: &Job) -> Result<(), Error> {
         self.module.context.make_current()?;
         driver::ctx::synchronize().during(|| {
-            let mut kernels: Vec<&str> = job.launches.iter().map(|l| l.kernel.as_str()).collect();
+            let mut kernels: Vec<&str> = (job.launches(|buffer| self.address(buffer)).flatten())
+                .map(|(_, launch)| launch.kernel.as_str())
+                .collect();
             kernels.dedup();
             format!("running `{}`", kernels.join("`, `"))
         })?;
@@ -616,6 +624,8 @@ impl Context {
             };
             let launch = Launch {
                 kernel: ceiling::KERNEL.to_owned(),
+                when: Vec::new(),
+                place: ceiling::KERNEL.to_owned(),
                 grid: [blocks, 1, 1],
                 block: [threads as u32, 1, 1],
                 cluster: None,

@@ -473,7 +473,13 @@ impl<'e> Prepared<'e> {
 
     /// Kernels of one launch.
     pub fn kernels(&self) -> usize {
-        self.job.launches.len()
+        let address = |buffer| match &self.resident {
+            Resident::Empty => None,
+            #[cfg(feature = "simt")]
+            Resident::Cpu(resident) => resident.address(buffer),
+            Resident::Cuda(resident) => resident.address(buffer),
+        };
+        self.job.launches(address).count()
     }
 
     /// Bytes of all memref arguments on the device.

@@ -33,12 +33,16 @@ fn artifact(arguments: &[(&str, bool)], entry_kind: EntryKind, step: Step) -> Ar
         device_ir: ROW_SUMS.to_owned(),
         stages: vec![],
         warnings: Vec::new(),
+        modules: Vec::new(),
     }
 }
 
 fn step(kernel: &str, threads: i64, operands: Vec<Operand>) -> Step {
     Step {
         kernel: kernel.to_owned(),
+        module: kernel.to_owned(),
+        choice: None,
+        when: Vec::new(),
         grid: [
             Expr::dim(0, 0).ceil_div(Expr::Const(threads)),
             Expr::Const(1),
@@ -255,8 +259,8 @@ fn refuses_what_does_not_fit() -> Result<(), Error> {
         message.contains("takes 13 parameters, found 12"),
         "{message}"
     );
-    let message = refuse(|artifact| artifact.plan.version = 2);
-    assert!(message.starts_with("launch plan of version 2"), "{message}");
+    let message = refuse(|artifact| artifact.plan.version = 1);
+    assert!(message.starts_with("launch plan of version 1"), "{message}");
     Ok(())
 }
 

@@ -45,12 +45,16 @@ fn artifact(ptx: &str, chip: &str, arguments: &[(&str, bool)], step: Step) -> Ar
         device_ir: String::new(),
         stages: vec![],
         warnings: Vec::new(),
+        modules: Vec::new(),
     }
 }
 
 fn step(kernel: &str, operands: impl IntoIterator<Item = Operand>) -> Step {
     Step {
         kernel: kernel.to_owned(),
+        module: kernel.to_owned(),
+        choice: None,
+        when: Vec::new(),
         grid: [1; 3].map(Expr::Const),
         block: [1; 3].map(Expr::Const),
         cluster: None,

@@ -29,6 +29,9 @@ fn reports_faults() -> Result<(), Error> {
             temporaries: vec![],
             steps: vec![Step {
                 kernel: "wild".to_owned(),
+                module: "wild".to_owned(),
+                choice: None,
+                when: Vec::new(),
                 grid: [1; 3].map(Expr::Const),
                 block: [1; 3].map(Expr::Const),
                 cluster: None,
@@ -39,6 +42,7 @@ fn reports_faults() -> Result<(), Error> {
         device_ir: String::new(),
         stages: vec![],
         warnings: Vec::new(),
+        modules: Vec::new(),
     };
     let executable = device.load(&artifact)?;
     let run = || executable.run(vec![Array::from_slice(&[1], &[0_i32])?.into()]);

@@ -22,6 +22,9 @@ fn devices() -> Vec<Device> {
 fn step(grid: Expr, operands: [Operand; 3]) -> Step {
     Step {
         kernel: "row_sums".to_owned(),
+        module: "row_sums".to_owned(),
+        choice: None,
+        when: Vec::new(),
         grid: [grid, Expr::Const(1), Expr::Const(1)],
         block: [32, 1, 1].map(Expr::Const),
         cluster: None,
@@ -94,6 +97,7 @@ fn total() -> Artifact {
         device_ir: include_str!("kernels/kernels.mlir").to_owned(),
         stages: vec![],
         warnings: Vec::new(),
+        modules: Vec::new(),
     }
 }
 

@@ -37,6 +37,9 @@ fn artifact(element: ElementType, operation: &str) -> Artifact {
             temporaries: vec![],
             steps: vec![Step {
                 kernel: "main".to_owned(),
+                module: "main".to_owned(),
+                choice: None,
+                when: Vec::new(),
                 grid: [1; 3].map(Expr::Const),
                 block: [Expr::dim(0, 0), Expr::Const(1), Expr::Const(1)],
                 cluster: None,
@@ -61,6 +64,7 @@ fn artifact(element: ElementType, operation: &str) -> Artifact {
         ),
         stages: vec![],
         warnings: Vec::new(),
+        modules: Vec::new(),
     }
 }
 

@@ -832,6 +832,7 @@ impl<'r> Run<'r> {
             device_ir: device_ir.to_owned(),
             stages: Vec::new(),
             warnings: Vec::new(),
+            modules: Vec::new(),
         };
         let program = match tx_runtime::Device::cpu().and_then(|device| device.load(&artifact)) {
             Ok(program) => program,

@@ -678,6 +678,7 @@ impl Run<'_, '_> {
         };
         Ok(Artifact {
             ptx,
+            modules: Vec::new(),
             plan,
             device_ir,
             stages: std::mem::take(&mut self.stages),

@@ -23,18 +23,16 @@ pub(crate) const LENGTHS: &str = "lengths";
 
 /// The lengths of a dimension for which a kernel is launched.
 #[derive(Clone, Copy)]
-pub(crate) struct Lengths<'c> {
-    /// Which dimension.
+pub(crate) struct Lengths {
+    /// The dimension.
     pub(crate) dim: usize,
-    /// How long it is.
-    pub(crate) length: Index<'c>,
-    /// Longer than this, where that is asked for.
+    /// Lengths above this one.
     pub(crate) above: Option<i64>,
-    /// As long as this at most, where that is asked for.
+    /// Lengths up to this one.
     pub(crate) most: Option<i64>,
 }
 
-impl fmt::Display for Lengths<'_> {
+impl fmt::Display for Lengths {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`d{}` ", self.dim)?;
         match (self.above, self.most) {
@@ -43,27 +41,6 @@ impl fmt::Display for Lengths<'_> {
             (Some(above), None) => write!(f, "above {above}"),
             (None, None) => write!(f, "of any length"),
         }
-    }
-}
-
-impl<'c> Lengths<'c> {
-    /// 1 for these lengths, 0 for others.
-    fn holds(&self, b: &Builder<'c>) -> Index<'c> {
-        let length = self.length;
-        let one = Index::Const(1);
-        let clamped = |n: Index<'c>| {
-            let most = b.binary("arith.minsi", b.value(n), b.value(one));
-            Index::Val(b.binary("arith.maxsi", most, b.value(Index::Const(0))))
-        };
-        let above = self
-            .above
-            .map_or(one, |n| clamped(b.sub(length, Index::Const(n))));
-        // Every length is `i64::MAX` at most: nothing to ask for, and no number after it.
-        let most = self
-            .most
-            .and_then(|n| n.checked_add(1))
-            .map_or(one, |after| clamped(b.sub(Index::Const(after), length)));
-        b.mul(above, most)
     }
 }
 
@@ -97,16 +74,16 @@ impl<'c> Kernels<'c> {
         }
     }
 
-    /// Writes the kernel of a job and its launch in front of the job's op. Where there are kernels
-    /// for other lengths, it is launched for these only. Sizes are asserted where the job is no
-    /// part of another, whose sizes were.
+    /// Writes the kernel of a job and its launch in front of the job's op. The kernel has an
+    /// attribute with the lengths `only`, where there are kernels for others. Sizes are asserted
+    /// where the job is no part of another, whose sizes were.
     pub(crate) fn add(
         &mut self,
         job: &Job<'c>,
         nest: &Nest,
         schedule: &[Step],
         last: Option<&Last<'c>>,
-        only: &[Lengths<'c>],
+        only: &[Lengths],
         asserts: bool,
     ) {
         let (module, module_name) = self.module(job.op);
@@ -132,7 +109,6 @@ impl<'c> Kernels<'c> {
             &format!("@{module_name}::@{name}"),
             &arguments,
             last.is_some(),
-            only,
             asserts,
         );
     }
@@ -303,7 +279,6 @@ fn launch<'c>(
     kernel: &str,
     arguments: &[Val<'c>],
     has_last: bool,
-    only: &[Lengths<'c>],
     asserts: bool,
 ) {
     let b = Builder::before(job.op);
@@ -335,9 +310,6 @@ fn launch<'c>(
             Index::Val(n) => Index::Val(b.binary("arith.minui", n, b.value(Index::Const(most)))),
         };
         let blocks = b.mul(blocks, Index::Const(each));
-        // A launch of no blocks does nothing.
-        let wanted = only.iter().filter(|_| dimension == 0);
-        let blocks = wanted.fold(blocks, |blocks, only| b.mul(blocks, only.holds(&b)));
         sizes.push(b.value(blocks));
     }
     sizes.extend(nest.block().map(|n| b.value(Index::Const(n))));

@@ -21,6 +21,7 @@ pub(crate) fn row_sums(options: &Options) -> Result<Artifact, Failure> {
         device_ir: String::new(),
         stages: Vec::new(),
         warnings: Vec::new(),
+        modules: Vec::new(),
     })
 }
 

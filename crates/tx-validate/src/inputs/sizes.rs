@@ -513,7 +513,8 @@ pub(super) fn solve(plan: &Plan, sizes: &[usize; 4], guess: Guess) -> Option<Val
                 _ if check.relation.holds(left, right) => continue,
                 Relation::Equal => (left, right),
                 Relation::Less => (left + 1, right - 1),
-                Relation::LessOrEqual => (left, right),
+                Relation::Greater => (left - 1, right + 1),
+                Relation::LessOrEqual | Relation::GreaterOrEqual => (left, right),
                 Relation::NotEqual => continue,
             };
             changed |=
@@ -593,6 +594,8 @@ impl Values {
         match symbol {
             Symbol::Dim { argument, dim } => Some(*self.shapes.get(argument)?.get(dim)? as i64),
             Symbol::Value { argument } => self.scalars.get(argument).copied(),
+            // As aligned as temporaries.
+            Symbol::Address { .. } => Some(256),
             // Strides and offsets follow from the sizes, and no size follows from them.
             _ => None,
         }

@@ -1,6 +1,5 @@
 //! What a host function asserts, as checks of its arguments.
 
-use super::check_size;
 use super::host::{HOST_CODE, Host};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -12,7 +11,7 @@ use tx_mlir::{
 };
 use tx_plan::{Check, Place, Relation};
 
-/// One of the conditions that `cf.assert` says hold, all of them.
+/// One part of a condition of `cf.assert` or `scf.if`; all parts must hold.
 #[derive(Clone, Copy)]
 pub(super) enum Condition<'c> {
     /// This `arith.cmpi` is true.
@@ -32,11 +31,11 @@ impl<'c> Condition<'c> {
     }
 }
 
-/// What the condition of `assert` is made of by `arith.andi`, from left to right.
-pub(super) fn conditions(assert: Op<'_>) -> Vec<Condition<'_>> {
+/// What the condition of `cf.assert` or `scf.if` is made of by `arith.andi`, from left to right.
+pub(super) fn conditions(op: Op<'_>) -> Vec<Condition<'_>> {
     let mut conditions = Vec::new();
     let mut seen = BTreeSet::new();
-    let mut pending: Vec<Val<'_>> = operands(assert);
+    let mut pending: Vec<Val<'_>> = operands(op);
     while let Some(value) = pending.pop() {
         if !seen.insert(key(value)) {
             continue;
@@ -60,6 +59,15 @@ impl<'c> Host<'c> {
     /// Follows `cf.assert`.
     pub(super) fn assert(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let message = string_attribute(op, "msg").unwrap_or_default();
+        if self.is_in_branch() {
+            return Err(error(
+                op.location(),
+                "`cf.assert` is in a branch, and a launch plan checks arguments before all launches",
+            )
+            .code(codes::TX0610)
+            .note("put it before the `scf.if`")
+            .emit());
+        }
         for condition in conditions(op) {
             let check = match condition {
                 Condition::Known(true) => continue,
@@ -78,32 +86,11 @@ impl<'c> Host<'c> {
     }
 
     fn check(&self, assert: Op<'c>, comparison: Op<'c>, message: &str) -> Result<Check, Failed> {
-        let [left, right] = operands(comparison)[..] else {
-            return Err(self.unknown(comparison));
+        let (left, relation, right) = self.comparison(comparison)?;
+        let (left, relation, right) = match relation {
+            Relation::Greater | Relation::GreaterOrEqual => (right, relation.swapped(), left),
+            _ => (left, relation, right),
         };
-        let (mut left, mut right) = (
-            self.index(comparison, left)?,
-            self.index(comparison, right)?,
-        );
-        // The numbers that `arith` gives its predicates; unsigned ones follow the signed ones.
-        let predicate = integer_attribute(comparison, "predicate").unwrap_or(-1);
-        if predicate > 5 {
-            // A negative number would be a huge one, which no size is.
-            (left, right) = (left.non_negative(), right.non_negative());
-        }
-        let (relation, swapped) = match predicate {
-            0 => (Relation::Equal, false),
-            1 => (Relation::NotEqual, false),
-            2 | 6 => (Relation::Less, false),
-            3 | 7 => (Relation::LessOrEqual, false),
-            4 | 8 => (Relation::Less, true),
-            5 | 9 => (Relation::LessOrEqual, true),
-            _ => return Err(self.unknown(comparison)),
-        };
-        check_size(comparison, [&left, &right])?;
-        if swapped {
-            (left, right) = (right, left);
-        }
         Ok(Check {
             left,
             relation,

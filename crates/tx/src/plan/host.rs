@@ -1,9 +1,11 @@
-//! The plan of a host function: one block of launches, temporaries, views and index arithmetic.
+//! The plan of a host function: launches, branches around them, temporaries, views and index
+//! arithmetic.
 
+use super::branch::Branches;
 use super::check::{Condition, conditions};
 use super::scalar::width;
 use super::view::{exprs, is_view};
-use super::{Launches, argument_types, check_size, name_of, written};
+use super::{Launches, argument_types, check_no_address, check_size, name_of, written};
 use melior::ir::block::BlockLike;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Location, ValueLike};
@@ -11,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use tx_mlir::build::argument;
 use tx_mlir::gpu::is_kernel;
 use tx_mlir::{
-    Blk, Failed, Op, Val, attribute, blocks, codes, error, integers, is, is_pure, key, name,
-    operand_groups, operands, ops, parent, results, string_attribute, symbol_path, walk,
+    Blk, Failed, Op, Val, attribute, blocks, codes, defining_op, error, integers, is, is_pure, key,
+    name, operand_groups, operands, ops, parent, results, string_attribute, symbol_path, walk,
 };
 use tx_plan::{
     Argument, ArgumentType, Base, Check, ElementType, EntryKind, Expr, Layout, MemorySpace,
@@ -46,9 +48,10 @@ pub(super) struct Host<'c> {
     pub(super) checks: Vec<Check>,
     temporaries: Vec<Temporary>,
     /// Where temporaries were freed.
-    freed: BTreeMap<usize, Location<'c>>,
+    pub(super) freed: BTreeMap<usize, Location<'c>>,
     values: BTreeMap<usize, Value>,
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
+    pub(super) branches: Branches,
     /// The name of the `gpu.module` that kernels come from, and where the first launch of one stands.
     gpu_module: Option<(String, Location<'c>)>,
     /// What each kernel may write, by its name; `None` when that may be anything it is given.
@@ -58,7 +61,7 @@ pub(super) struct Host<'c> {
 }
 
 /// What a host function may hold.
-pub(super) const HOST_CODE: &str = "host code holds, in one block, `gpu.launch_func`, \
+pub(super) const HOST_CODE: &str = "host code holds `gpu.launch_func`, `scf.if` around launches, \
                                     `memref.alloc` and `memref.dealloc`, views of \
                          memrefs, `memref.dim`, arithmetic on `index`, and `cf.assert` of its comparisons";
 
@@ -85,6 +88,7 @@ pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<Launches, Failed> {
         temporaries: Vec::new(),
         freed: BTreeMap::new(),
         steps: Vec::new(),
+        branches: Branches::default(),
         gpu_module: None,
         writes: BTreeMap::new(),
         written: BTreeSet::new(),
@@ -92,25 +96,31 @@ pub(super) fn plan(top: Op<'_>, entry: &str) -> Result<Launches, Failed> {
     };
     host.function(function, entry)?;
     let written = host.written;
+    let plan = Plan {
+        version: VERSION,
+        chip: String::new(),
+        entry: entry.to_owned(),
+        entry_kind: EntryKind::Function,
+        arguments: host
+            .arguments
+            .into_iter()
+            .enumerate()
+            .map(|(i, ty)| Argument {
+                ty,
+                written: written.contains(&i),
+            })
+            .collect(),
+        checks: host.checks,
+        temporaries: host.temporaries,
+        steps: host.steps,
+    };
+    if let Err(found) = plan.validate() {
+        return Err(error(function.location(), found.to_string())
+            .code(codes::TX0602)
+            .emit());
+    }
     Ok(Launches {
-        plan: Plan {
-            version: VERSION,
-            chip: String::new(),
-            entry: entry.to_owned(),
-            entry_kind: EntryKind::Function,
-            arguments: host
-                .arguments
-                .into_iter()
-                .enumerate()
-                .map(|(i, ty)| Argument {
-                    ty,
-                    written: written.contains(&i),
-                })
-                .collect(),
-            checks: host.checks,
-            temporaries: host.temporaries,
-            steps: host.steps,
-        },
+        plan,
         gpu_module: host.gpu_module.map(|(name, _)| name),
     })
 }
@@ -137,7 +147,7 @@ impl<'c> Host<'c> {
             let found = blocks(function).len();
             return Err(error(
                 function.location(),
-                format!("`{entry}` has {found} blocks, and a launch plan has no branches"),
+                format!("`{entry}` has {found} blocks, and a launch plan is made of one"),
             )
             .code(codes::TX0602)
             .note(HOST_CODE)
@@ -158,15 +168,21 @@ impl<'c> Host<'c> {
             };
             self.values.insert(key(argument(body, i)), value);
         }
-        needed(body).into_iter().try_for_each(|op| self.op(op))
+        self.block(body)
+    }
+
+    pub(super) fn block(&mut self, block: Blk<'c>) -> Result<(), Failed> {
+        needed(block).into_iter().try_for_each(|op| self.op(op))
     }
 
     fn op(&mut self, op: Op<'c>) -> Result<(), Failed> {
         match name(op) {
-            "func.return" => Ok(()),
+            "func.return" | "scf.yield" => Ok(()),
+            "scf.if" => self.branch(op),
             "memref.dealloc" => self.free(op),
             "memref.alloc" | "memref.alloca" => self.allocate(op),
             "memref.extract_strided_metadata" => self.metadata(op),
+            "memref.extract_aligned_pointer_as_index" => self.address(op),
             "memref.dim" => self.dim(op),
             "gpu.launch_func" => self.launch(op),
             "cf.assert" => self.assert(op),
@@ -211,12 +227,12 @@ impl<'c> Host<'c> {
                 "run `gpu-kernel-outlining` first",
             ),
             ("arith.select" | "arith.cmpi" | "arith.cmpf", _) => (
-                "depends on a condition, and a launch plan has none",
+                "depends on a condition, and only launches of a launch plan do",
                 "use `arith.minsi` or `arith.maxsi`, or pass the value as an argument",
             ),
             (_, "scf" | "cf") | ("affine.for" | "affine.if" | "affine.parallel", _) => (
-                "is control flow, and a launch plan has none",
-                "put the loop or the branch in a kernel",
+                "is control flow that a launch plan cannot hold",
+                "put the loop or the branch in a kernel, or choose between launches with `scf.if`",
             ),
             (_, "tile" | "linalg") => (
                 "was not made a kernel",
@@ -317,6 +333,10 @@ impl<'c> Host<'c> {
         let Some(result) = results(op).first().copied() else {
             return Err(self.unknown(op));
         };
+        // A branch is read for each list of conditions under which it runs.
+        if self.values.contains_key(&key(result)) {
+            return Ok(());
+        }
         let refuse = |reason: String| {
             error(
                 op.location(),
@@ -359,6 +379,7 @@ impl<'c> Host<'c> {
         };
         let view = View::of_temporary(self.temporaries.len(), &temporary);
         check_size(op, exprs(&view).chain([&temporary.bytes()]))?;
+        check_no_address(op, &temporary.shape)?;
         self.temporaries.push(temporary);
         self.define(result, Value::Memref(view));
         Ok(())
@@ -447,6 +468,15 @@ impl<'c> Host<'c> {
             .iter()
             .map(|value| self.operand(op, *value))
             .collect::<Result<Vec<_>, _>>()?;
+        let sizes = grid.iter().chain(&block).chain(cluster.iter().flatten());
+        let passed_integers = step_operands.iter().filter_map(|operand| match operand {
+            Operand::Scalar { value, .. } => Some(value),
+            _ => None,
+        });
+        check_no_address(
+            op,
+            sizes.chain([&dynamic_shared_bytes]).chain(passed_integers),
+        )?;
         let writes = self
             .writes
             .entry(kernel_name.clone())
@@ -462,7 +492,10 @@ impl<'c> Host<'c> {
             }
         }
         self.steps.push(Step {
+            module: kernel_name.clone(),
             kernel: kernel_name,
+            choice: None,
+            when: self.branches.path.clone(),
             grid,
             block,
             cluster,
@@ -580,19 +613,32 @@ fn needed(block: Blk<'_>) -> Vec<Op<'_>> {
                 || results(*op)
                     .iter()
                     .any(|result| values.contains(&key(*result)));
-            if is(*op, "cf.assert") {
-                let compared = conditions(*op)
-                    .into_iter()
-                    .filter_map(Condition::comparison);
-                values.extend(compared.flat_map(operands).map(key));
-            } else if is_needed {
-                values.extend(walk(*op).into_iter().flat_map(operands).map(key));
+            if is_needed {
+                used(*op, &mut values);
             }
             is_needed
         })
         .collect();
     needed.reverse();
     needed
+}
+
+/// Adds the values that a plan needs of an op.
+fn used(op: Op<'_>, values: &mut BTreeSet<usize>) {
+    if !is(op, "cf.assert") && !is(op, "scf.if") {
+        values.extend(walk(op).into_iter().flat_map(operands).map(key));
+        return;
+    }
+    let compared = conditions(op).into_iter().filter_map(Condition::comparison);
+    for value in compared.flat_map(operands) {
+        values.insert(key(value));
+        // `scf.if` looks at what a remainder is of.
+        let remainder = defining_op(value).filter(|op| is(*op, "arith.remsi"));
+        values.extend(remainder.into_iter().flat_map(operands).map(key));
+    }
+    for inner in blocks(op).into_iter().flat_map(needed) {
+        used(inner, values);
+    }
 }
 
 /// The bits of a constant, which must fit its type, as signed or as unsigned.

@@ -2,9 +2,10 @@
 //!
 //! A kernel is launched once, with the block and grid that it declares. A host function says itself
 //! what is launched: [`host`] reads its ops one after the other, [`view`] what memrefs it makes of
-//! others, [`scalar`] what it computes, [`check`] what it asserts. [`written`] says what a kernel
-//! may write, and [`grid`] whether it asks for a grid that nobody gave.
+//! others, [`scalar`] what it computes, [`check`] what it asserts, [`branch`] under which
+//! conditions it launches. [`written`] says what a kernel may write, and [`grid`] whether it asks for a grid that nobody gave.
 
+mod branch;
 mod check;
 mod grid;
 mod host;
@@ -27,8 +28,8 @@ use tx_mlir::{
     parent, string_attribute, symbol_path, type_value, walk,
 };
 use tx_plan::{
-    Argument, ArgumentType, EntryKind, Expr, MemorySpace, Operand, Place, Plan, Step, VERSION,
-    Warning,
+    Argument, ArgumentType, EntryKind, Expr, MemorySpace, Operand, Place, Plan, Step, Symbol,
+    VERSION, Warning,
 };
 
 /// A location as a plan tells it; none where it is a file as a whole.
@@ -138,6 +139,9 @@ fn of_kernel(kernel: Op<'_>, name: &str, block: &[i64]) -> Result<Launches, Fail
             entry_kind: EntryKind::Kernel,
             steps: vec![Step {
                 kernel: name.to_owned(),
+                module: name.to_owned(),
+                choice: None,
+                when: Vec::new(),
                 grid,
                 block: sizes(block),
                 cluster,
@@ -324,6 +328,29 @@ fn find_entry<'m>(top: Op<'m>, source: &Source) -> Result<Op<'m>, Failed> {
                 .emit())
         }
     }
+}
+
+/// Fails when an expression has the address of an argument, which is for conditions alone.
+fn check_no_address<'e>(
+    op: Op<'_>,
+    exprs: impl IntoIterator<Item = &'e Expr>,
+) -> Result<(), Failed> {
+    let mut found = None;
+    for expr in exprs {
+        expr.for_each_symbol(&mut |symbol| {
+            if matches!(symbol, Symbol::Address { .. }) {
+                found = Some(symbol);
+            }
+        });
+    }
+    let Some(symbol) = found else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` uses `{symbol}`, and an address is for conditions of `scf.if` alone",
+        tx_mlir::name(op)
+    );
+    Err(error(op.location(), message).code(codes::TX0602).emit())
 }
 
 /// Fails when an expression is larger than a plan can hold: it could not be read back.

@@ -41,6 +41,16 @@ impl<'c> Host<'c> {
         }
     }
 
+    /// The value of an operand of `arith.cmpi`, of any integer type but `i1`.
+    pub(super) fn compared(&self, op: Op<'c>, value: Val<'c>) -> Result<Expr, Failed> {
+        match self.integer(op, value)? {
+            (ty, expr) if ty != ElementType::I1 && width(ty) < 64 && self.fits(ty, &expr) => {
+                Ok(expr)
+            }
+            _ => self.index(op, value),
+        }
+    }
+
     /// Follows an op that computes an integer.
     pub(super) fn compute(&mut self, op: Op<'c>) -> Result<(), Failed> {
         let Some(result) = results(op).first().copied() else {

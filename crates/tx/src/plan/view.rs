@@ -1,14 +1,14 @@
 //! Memrefs of a host function: arguments and temporaries, and parts of them.
 
-use super::check_size;
 use super::host::{Host, Value};
+use super::{check_no_address, check_size};
 use melior::ir::operation::OperationLike;
 use tx_mlir::memref::{mixed, reassociation};
 use tx_mlir::{
     AffineMap, Failed, Index, MemRef, Op, attribute, codes, error, integers, name, operand_groups,
     operands, results,
 };
-use tx_plan::{Expr, View};
+use tx_plan::{Base, Expr, Symbol, View};
 
 /// The expressions of a view.
 pub(super) fn exprs(view: &View) -> impl Iterator<Item = &Expr> {
@@ -182,6 +182,7 @@ impl<'c> Host<'c> {
         }
         refine(&mut view, &ty);
         check_size(op, exprs(&view))?;
+        check_no_address(op, exprs(&view))?;
         self.define(result, Value::Memref(view));
         Ok(())
     }
@@ -239,6 +240,27 @@ impl<'c> Host<'c> {
                 Index::Val(value) => self.index(op, value),
             })
             .collect()
+    }
+
+    /// Follows `memref.extract_aligned_pointer_as_index`.
+    pub(super) fn address(&mut self, op: Op<'c>) -> Result<(), Failed> {
+        let source = *operands(op).first().ok_or_else(|| malformed(op))?;
+        let Base::Argument(argument) = self.memref(op, source)?.base else {
+            return Err(error(
+                op.location(),
+                "the address of a temporary is not known to a launch plan",
+            )
+            .code(codes::TX0602)
+            .note("a temporary is aligned to 256 bytes")
+            .emit());
+        };
+        for result in results(op) {
+            self.define(
+                result,
+                Value::index(Expr::Symbol(Symbol::Address { argument })),
+            );
+        }
+        Ok(())
     }
 
     /// Follows `memref.extract_strided_metadata`.

@@ -1,0 +1,416 @@
+//! Conditions of steps, and the check that exactly one alternative holds.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::check::Relation;
+use crate::expr::{Expr, ExprError, Parser, Symbol};
+
+/// A condition of a step, such as `arg0.dim1 <= 8` or `arg0.address % 16 == 0`.
+///
+/// [`str::parse`] reads the text form, `Display` writes it. In JSON it is a string.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Condition {
+    /// `left relation right`, as signed numbers. The relation is not [`Relation::NotEqual`].
+    Compare {
+        /// The left side.
+        left: Expr,
+        /// `<`, `<=`, `==`, `>=` or `>`.
+        relation: Relation,
+        /// The right side.
+        right: Expr,
+    },
+    /// `value % by == 0`.
+    Divisible {
+        /// The dividend.
+        value: Expr,
+        /// The divisor, at least 1.
+        by: i64,
+    },
+}
+
+impl Condition {
+    /// Returns the conditions of which exactly one holds where `left relation right` holds: one, or
+    /// `<` and `>` for [`Relation::NotEqual`].
+    ///
+    /// `mod(value, N) == 0` becomes [`Condition::Divisible`].
+    pub fn compare(left: Expr, relation: Relation, right: Expr) -> Vec<Self> {
+        let (left, relation, right) = match (&left, &right) {
+            (Expr::Const(_), Expr::Const(_)) => (left, relation, right),
+            (Expr::Const(_), _) => (right, relation.swapped(), left),
+            _ => (left, relation, right),
+        };
+        match (left, relation, right) {
+            (Expr::Mod(value, by), Relation::Equal, Expr::Const(0))
+                if matches!(*by, Expr::Const(1..)) =>
+            {
+                let by = by.as_const().unwrap_or(1);
+                vec![Self::Divisible { value: *value, by }]
+            }
+            // A remainder is never negative.
+            (left @ Expr::Mod(..), Relation::NotEqual, Expr::Const(0))
+                if left.is_non_negative() =>
+            {
+                vec![Self::plain(left, Relation::Greater, Expr::Const(0))]
+            }
+            (left, Relation::NotEqual, right) => vec![
+                Self::plain(left.clone(), Relation::Less, right.clone()),
+                Self::plain(left, Relation::Greater, right),
+            ],
+            (left, relation, right) => vec![Self::plain(left, relation, right)],
+        }
+    }
+
+    const fn plain(left: Expr, relation: Relation, right: Expr) -> Self {
+        Self::Compare {
+            left,
+            relation,
+            right,
+        }
+    }
+
+    /// Returns the conditions of which exactly one holds where `self` does not.
+    pub fn negation(&self) -> Vec<Self> {
+        match self {
+            Self::Compare {
+                left,
+                relation,
+                right,
+            } => Self::compare(left.clone(), relation.negation(), right.clone()),
+            Self::Divisible { value, by } => Self::compare(
+                value.clone().modulo(Expr::Const(*by)),
+                Relation::NotEqual,
+                Expr::Const(0),
+            ),
+        }
+    }
+
+    /// Returns the two expressions that are compared, and how.
+    fn sides(&self) -> (Expr, Relation, Expr) {
+        match self {
+            Self::Compare {
+                left,
+                relation,
+                right,
+            } => (left.clone(), *relation, right.clone()),
+            Self::Divisible { value, by } => (
+                value.clone().modulo(Expr::Const(*by)),
+                Relation::Equal,
+                Expr::Const(0),
+            ),
+        }
+    }
+
+    /// Returns the value, when it is the same for all arguments.
+    pub fn as_const(&self) -> Option<bool> {
+        match self.sides() {
+            (Expr::Const(left), relation, Expr::Const(right)) => Some(relation.holds(left, right)),
+            (left, relation, right) if left == right => Some(relation.holds(0, 0)),
+            _ => None,
+        }
+    }
+
+    /// Evaluates the condition, where `value` evaluates expressions.
+    ///
+    /// # Errors
+    /// When a side [has no value](Expr::evaluate).
+    pub fn holds(
+        &self,
+        value: impl Fn(&Expr) -> Result<i64, ExprError>,
+    ) -> Result<bool, ExprError> {
+        match self {
+            Self::Compare {
+                left,
+                relation,
+                right,
+            } => Ok(relation.holds(value(left)?, value(right)?)),
+            Self::Divisible { value: expr, by } => Ok(value(expr)?.checked_rem(*by) == Some(0)),
+        }
+    }
+
+    /// The expressions of the condition.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let (left, right) = match self {
+            Self::Compare { left, right, .. } => (left, Some(right)),
+            Self::Divisible { value, .. } => (value, None),
+        };
+        std::iter::once(left).chain(right)
+    }
+
+    /// Whether the condition depends on where an argument is in memory.
+    pub fn needs_address(&self) -> bool {
+        let mut needs = false;
+        for expr in self.exprs() {
+            expr.for_each_symbol(&mut |symbol| needs |= matches!(symbol, Symbol::Address { .. }));
+        }
+        needs
+    }
+
+    /// Returns what is wrong with a condition that was not read from text.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self {
+            Self::Compare {
+                relation: Relation::NotEqual,
+                ..
+            } => Err(format!(
+                "`{self}`: found `!=`, expected `<`, `<=`, `==`, `>=` or `>`"
+            )),
+            Self::Divisible { by: ..1, .. } => {
+                Err(format!("`{self}`: expected a divisor of 1 or more"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Compare {
+                left,
+                relation,
+                right,
+            } => write!(f, "{left} {relation} {right}"),
+            Self::Divisible {
+                value: value @ (Expr::Add(..) | Expr::Sub(..)),
+                by,
+            } => write!(f, "({value}) % {by} == 0"),
+            Self::Divisible { value, by } => write!(f, "{value} % {by} == 0"),
+        }
+    }
+}
+
+impl FromStr for Condition {
+    type Err = ExprError;
+
+    fn from_str(text: &str) -> Result<Self, ExprError> {
+        // `%` binds as tightly as `*`.
+        let mut parser = Parser::new(text);
+        let value = parser.product()?;
+        let condition = if parser.eat('%') {
+            let by = match parser.product()? {
+                Expr::Const(by @ 1..) => by,
+                _ => return Err(parser.expected("a divisor of 1 or more before")),
+            };
+            if !(parser.eat_text("==") && parser.product()? == Expr::Const(0)) {
+                return Err(parser.expected("`== 0`"));
+            }
+            Self::Divisible { value, by }
+        } else {
+            parser = Parser::new(text);
+            let left = parser.sum()?;
+            let relations = [
+                ("<=", Relation::LessOrEqual),
+                (">=", Relation::GreaterOrEqual),
+                ("==", Relation::Equal),
+                ("<", Relation::Less),
+                (">", Relation::Greater),
+            ];
+            let found = relations
+                .into_iter()
+                .find(|(text, _)| parser.eat_text(text));
+            let Some((_, relation)) = found else {
+                return Err(parser.expected("`<`, `<=`, `==`, `>=`, `>` or `%`"));
+            };
+            let right = parser.sum()?;
+            Self::plain(left, relation, right)
+        };
+        match parser.peek() {
+            None => Ok(condition),
+            Some(_) => Err(parser.expected("the end")),
+        }
+    }
+}
+
+impl Serialize for Condition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
+    }
+}
+
+/// Why not exactly one of several alternatives holds for some arguments.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChoiceError {
+    /// None holds.
+    #[error("no alternative holds{}", text_of(.0))]
+    None(Vec<Condition>),
+    /// Two hold.
+    #[error("alternatives {first} and {second} both hold{}", text_of(place))]
+    Several {
+        /// The number of one of them.
+        first: usize,
+        /// The number of the other.
+        second: usize,
+        /// Where both hold.
+        place: Vec<Condition>,
+    },
+    /// There are too many to tell.
+    #[error("found too many conditions to tell whether exactly one alternative holds")]
+    TooLarge,
+}
+
+/// In words: ` where arg0.dim0 > 8 and arg0.dim1 == 4`.
+fn text_of(conditions: &[Condition]) -> String {
+    let texts: Vec<String> = conditions.iter().map(ToString::to_string).collect();
+    match &texts[..] {
+        [] => String::new(),
+        texts => format!(" where {}", texts.join(" and ")),
+    }
+}
+
+/// Splits that [`exactly_one`] makes before it gives up: a choice of 64 alternatives needs some hundred.
+const MAX_SPLITS: usize = 10_000;
+
+/// Checks that exactly one of these lists of conditions holds, whatever the arguments are.
+///
+/// Comparisons of different expressions count as independent. So the lists are the leaves of a
+/// decision tree: the check takes two expressions that one list compares, splits the lists by
+/// whether the first is less than, equal to or greater than the second, and checks each part.
+///
+/// # Errors
+/// An outcome of the comparisons for which no list holds, or two do.
+pub fn exactly_one<'a>(
+    alternatives: impl IntoIterator<Item = &'a [Condition]>,
+) -> Result<(), ChoiceError> {
+    let mut pairs: Vec<(Expr, Expr)> = Vec::new();
+    let leaves = alternatives
+        .into_iter()
+        .enumerate()
+        .map(|(number, conditions)| Leaf {
+            number,
+            open: conditions
+                .iter()
+                .map(|c| Outcomes::of(c, &mut pairs))
+                .collect(),
+        })
+        .collect();
+    let mut tree = Tree {
+        pairs,
+        path: Vec::new(),
+        splits: 0,
+    };
+    tree.check(leaves)
+}
+
+/// How two expressions may compare, in the order of [`ORDER`].
+#[derive(Clone, Copy)]
+struct Outcomes {
+    pair: usize,
+    holds: [bool; 3],
+}
+
+const ORDER: [Relation; 3] = [Relation::Less, Relation::Equal, Relation::Greater];
+
+impl Outcomes {
+    fn of(condition: &Condition, pairs: &mut Vec<(Expr, Expr)>) -> Self {
+        let (left, relation, right) = condition.sides();
+        let find = |a: &Expr, b: &Expr| pairs.iter().position(|(l, r)| (l, r) == (a, b));
+        let (pair, relation) = match (find(&left, &right), find(&right, &left)) {
+            (Some(pair), _) => (pair, relation),
+            (None, Some(pair)) => (pair, relation.swapped()),
+            (None, None) => {
+                pairs.push((left, right));
+                (pairs.len() - 1, relation)
+            }
+        };
+        let holds = [(0, 1), (0, 0), (1, 0)].map(|(left, right)| relation.holds(left, right));
+        Self { pair, holds }
+    }
+}
+
+/// An alternative, with the conditions that are not decided yet.
+#[derive(Clone)]
+struct Leaf {
+    number: usize,
+    open: Vec<Outcomes>,
+}
+
+struct Tree {
+    pairs: Vec<(Expr, Expr)>,
+    /// The outcomes on the way to the part that is checked.
+    path: Vec<(usize, usize)>,
+    splits: usize,
+}
+
+impl Tree {
+    fn check(&mut self, leaves: Vec<Leaf>) -> Result<(), ChoiceError> {
+        let Some(pair) = leaves
+            .iter()
+            .flat_map(|leaf| &leaf.open)
+            .map(|c| c.pair)
+            .next()
+        else {
+            return match &leaves[..] {
+                [] => Err(ChoiceError::None(self.place())),
+                [_] => Ok(()),
+                [a, b, ..] => Err(ChoiceError::Several {
+                    first: a.number,
+                    second: b.number,
+                    place: self.place(),
+                }),
+            };
+        };
+        self.splits += 1;
+        if self.splits > MAX_SPLITS {
+            return Err(ChoiceError::TooLarge);
+        }
+        let mut checked: Vec<Vec<usize>> = Vec::new();
+        for (outcome, relation) in ORDER.into_iter().enumerate() {
+            if !is_possible(&self.pairs[pair], relation) {
+                continue;
+            }
+            let remaining: Vec<Leaf> = leaves
+                .iter()
+                .filter(|leaf| leaf.open.iter().all(|c| c.pair != pair || c.holds[outcome]))
+                .cloned()
+                .map(|mut leaf| {
+                    leaf.open.retain(|c| c.pair != pair);
+                    leaf
+                })
+                .collect();
+            // Two outcomes that leave the same alternatives need one check.
+            let numbers: Vec<usize> = remaining.iter().map(|leaf| leaf.number).collect();
+            if !checked.contains(&numbers) {
+                self.path.push((pair, outcome));
+                self.check(remaining)?;
+                self.path.pop();
+                checked.push(numbers);
+            }
+        }
+        Ok(())
+    }
+
+    /// The outcomes so far, as conditions.
+    fn place(&self) -> Vec<Condition> {
+        let condition = |(pair, outcome): &(usize, usize)| {
+            let (left, right) = self.pairs[*pair].clone();
+            Condition::compare(left, ORDER[*outcome], right)
+        };
+        self.path.iter().flat_map(condition).collect()
+    }
+}
+
+/// Whether two expressions can compare so, as far as their form tells.
+fn is_possible((left, right): &(Expr, Expr), relation: Relation) -> bool {
+    match (left, right) {
+        (Expr::Const(left), Expr::Const(right)) => relation.holds(*left, *right),
+        _ if left == right => relation == Relation::Equal,
+        (left, Expr::Const(..=0)) if left.is_non_negative() => match relation {
+            Relation::Less => false,
+            Relation::Equal => *right == Expr::Const(0),
+            _ => true,
+        },
+        _ => true,
+    }
+}
