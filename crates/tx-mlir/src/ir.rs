@@ -366,6 +366,20 @@ pub fn attributes<'c>(op: Op<'c>) -> Vec<(String, Attribute<'c>)> {
         .collect()
 }
 
+/// The last names of the symbols that the attributes of an op refer to.
+pub fn symbol_uses(op: Op<'_>) -> Vec<String> {
+    // SAFETY: the op is alive, and what is asked for by its number is there.
+    let attributes = unsafe {
+        (0..mlir_sys::mlirOperationGetNumAttributes(op.to_raw())).map(|i| {
+            let named = mlir_sys::mlirOperationGetAttribute(op.to_raw(), i);
+            Attribute::from_raw(named.attribute)
+        })
+    };
+    attributes
+        .filter_map(|value| symbol_path(value)?.pop())
+        .collect()
+}
+
 /// The attributes that an op has beside those that its definition declares, in their order.
 pub fn discardable_attributes<'c>(op: Op<'c>) -> Vec<(String, Attribute<'c>)> {
     // SAFETY: the op is alive, and what is asked for by its number is there.

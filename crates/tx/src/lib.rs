@@ -109,6 +109,7 @@ mod compile;
 mod error;
 mod explain;
 mod insert;
+mod modules;
 mod plan;
 mod sessions;
 
