@@ -265,9 +265,9 @@ func.func @middle_axis(%A: memref<?x?x?xf32>, %B: memref<?x?xf32>) {
   return
 }
 
-// Element-wise work: a thread for each element that is written.
+// Element-wise work: a thread for each vector of 16 bytes that is written.
 // CHECK-LABEL: func.func @each_element(
-// CHECK: schedule = [#tile.fuse<["d0", "d1"] to "p">, #tile.split<"p" by 256>, #tile.bind<"p.o" to block_x>, #tile.bind<"p.i" to thread_x>]
+// CHECK: schedule = [#tile.split<"d1" by 4>, #tile.fuse<["d0", "d1.o"] to "p">, #tile.split<"p" by 256>, #tile.bind<"p.o" to block_x>, #tile.bind<"p.i" to thread_x>, #tile.vectorize<"d1.i">]
 func.func @each_element(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   linalg.map { math.absf } ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>)
   return

@@ -2,8 +2,9 @@
 //! end of a reduction.
 
 use crate::combiner::Combiner;
-use melior::ir::attribute::StringAttribute;
-use melior::ir::{Type, ValueLike};
+use melior::ir::attribute::{ArrayAttribute, StringAttribute};
+use melior::ir::r#type::MemRefType;
+use melior::ir::{Attribute, Type, ValueLike};
 use tx_dialect_tile::{Kind, Reduce, Scope};
 use tx_mlir::build::Cond;
 use tx_mlir::{Builder, Index, MemRef, Val, byte_width, i64_array, i64_attribute};
@@ -143,6 +144,37 @@ pub(crate) fn load_vector<'c>(
         .attr("alignment", i64_attribute(b.context(), bytes.cast_signed()))
         .operands(&[vec![source], index.to_vec()].concat())
         .result(Type::vector(&[vector], memref.element))
+        .value()
+}
+
+/// `memref.collapse_shape`: groups of dimensions of a contiguous memref, each as one dimension.
+pub(crate) fn collapse_shape<'c>(
+    b: &Builder<'c>,
+    value: Val<'c>,
+    memref: &MemRef<'c>,
+    groups: &[Vec<usize>],
+) -> Val<'c> {
+    let context = b.context();
+    let size = |group: &Vec<usize>| {
+        let sizes = group.iter().map(|d| memref.shape[*d]);
+        let size = sizes.fold(Some(1_u64), |n, size| n?.checked_mul(size?));
+        size.map_or(i64::MIN, u64::cast_signed)
+    };
+    let sizes: Vec<i64> = groups.iter().map(size).collect();
+    let number = |d: &usize| i64_attribute(context, i64::try_from(*d).unwrap_or(0));
+    let group = |group: &Vec<usize>| {
+        let dims: Vec<Attribute<'c>> = group.iter().map(number).collect();
+        ArrayAttribute::new(context, &dims).into()
+    };
+    let groups: Vec<Attribute<'c>> = groups.iter().map(group).collect();
+    let ty = MemRefType::new(memref.element, &sizes, None, memref.memory_space());
+    b.create("memref.collapse_shape")
+        .operands(&[value])
+        .attr(
+            "reassociation",
+            ArrayAttribute::new(context, &groups).into(),
+        )
+        .result(ty.into())
         .value()
 }
 

@@ -9,6 +9,7 @@ mod attach_target;
 mod check_externals;
 mod check_target;
 mod check_written;
+mod collapse_loops;
 mod combiner;
 mod convert_linalg_to_tile;
 mod convert_math;
@@ -72,6 +73,7 @@ tx_pass::registry! {
     hoist_attributes::HoistAttributes,
     restore_functions::RestoreFunctions,
     convert_linalg_to_tile::ConvertLinalgToTile,
+    collapse_loops::CollapseLoops,
     schedule::Schedule,
     attach_target::AttachTarget,
     analyze_scope::AnalyzeScope,

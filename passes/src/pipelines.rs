@@ -64,6 +64,7 @@ pub const PIPELINES: [PipelineInfo; 4] = [
             let schedule = format!("tile-schedule{{chip={}}}", chip(values)?);
             let passes = [
                 "convert-linalg-to-tile",
+                "linalg-collapse-loops",
                 schedule.as_str(),
                 target.as_str(),
                 "tile-analyze-scope",

@@ -564,7 +564,25 @@ impl<'c> Builder<'c> {
             then(b);
             Vec::new()
         };
-        self.if_else(condition, &[], run, |_| Vec::new());
+        self.branch(condition, &[], false, run, |_| Vec::new());
+    }
+
+    /// Runs `then` where `condition` holds, and `otherwise` where it does not.
+    pub fn if_then_else(
+        &self,
+        condition: Cond<'c>,
+        then: impl FnOnce(&Self),
+        otherwise: impl FnOnce(&Self),
+    ) {
+        let then = |b: &Self| {
+            then(b);
+            Vec::new()
+        };
+        let otherwise = |b: &Self| {
+            otherwise(b);
+            Vec::new()
+        };
+        self.branch(condition, &[], true, then, otherwise);
     }
 
     /// The values of `then` where `condition` holds, those of `otherwise` where it does not.
@@ -575,6 +593,17 @@ impl<'c> Builder<'c> {
         then: impl FnOnce(&Self) -> Vec<Val<'c>>,
         otherwise: impl FnOnce(&Self) -> Vec<Val<'c>>,
     ) -> Vec<Val<'c>> {
+        self.branch(condition, types, !types.is_empty(), then, otherwise)
+    }
+
+    fn branch(
+        &self,
+        condition: Cond<'c>,
+        types: &[Type<'c>],
+        has_else: bool,
+        then: impl FnOnce(&Self) -> Vec<Val<'c>>,
+        otherwise: impl FnOnce(&Self) -> Vec<Val<'c>>,
+    ) -> Vec<Val<'c>> {
         let condition = match condition {
             Cond::Const(true) => return then(self),
             Cond::Const(false) => return otherwise(self),
@@ -582,7 +611,7 @@ impl<'c> Builder<'c> {
         };
         let (yes, no) = (Region::new(), Region::new());
         yes.append_block(Block::new(&[]));
-        if !types.is_empty() {
+        if has_else {
             no.append_block(Block::new(&[]));
         }
         let op = self

@@ -3,7 +3,7 @@
 use crate::build::Index;
 use crate::ir::{Op, Val, defining_op, elements, integer_value, integers, name, operands};
 use melior::ir::r#type::{MemRefType, TypeLike};
-use melior::ir::{Attribute, ShapedTypeLike, Type, ValueLike};
+use melior::ir::{Attribute, AttributeLike, ShapedTypeLike, Type, ValueLike};
 
 /// A memref type as plain data; `None` stands for what is known at run time only.
 #[derive(Clone)]
@@ -101,6 +101,19 @@ impl<'c> MemRef<'c> {
     /// The attribute that says where the memory lives; none is global memory.
     pub fn memory_space(&self) -> Option<Attribute<'c>> {
         MemRefType::try_from(self.ty).ok()?.memory_space()
+    }
+
+    /// Whether elements are in row-major order without gaps, from the first on: there is no layout.
+    pub fn is_contiguous(&self) -> bool {
+        let Ok(memref) = MemRefType::try_from(self.ty) else {
+            return false;
+        };
+        let layout = memref.layout().to_raw();
+        // SAFETY: the value of an attribute that is an affine map.
+        unsafe {
+            mlir_sys::mlirAttributeIsAAffineMap(layout)
+                && mlir_sys::mlirAffineMapIsIdentity(mlir_sys::mlirAffineMapAttrGetValue(layout))
+        }
     }
 
     /// Number of dimensions.

@@ -35,6 +35,8 @@ pub(super) struct Place<'c> {
     pub(super) peeled: usize,
     /// The element of each source, where it was loaded before.
     pub(super) loaded: Vec<Option<Val<'c>>>,
+    /// The old element of each destination, where it was loaded before.
+    pub(super) old: Vec<Option<Val<'c>>>,
     /// The number of the element after the first of its tile.
     pub(super) number: Option<i64>,
     /// Whether vectors begin at multiples of their size.
@@ -75,7 +77,7 @@ pub(crate) struct Body<'a, 'c> {
     pub(super) extents: Vec<Index<'c>>,
     guards: Vec<usize>,
     /// Loops of a thread up to the first that combines, and from there on.
-    outer: Vec<usize>,
+    pub(super) outer: Vec<usize>,
     pub(super) inner: Vec<usize>,
     /// Groups of threads that combine: width and stride.
     groups: Vec<(i64, i64)>,
@@ -285,6 +287,9 @@ impl<'a, 'c> Body<'a, 'c> {
         let Some(node) = self.outer.get(at) else {
             return self.result(b, place);
         };
+        if self.is_at_points(at, place) {
+            return self.points(b, at, place);
+        }
         self.iterate(
             b,
             *node,
@@ -675,11 +680,12 @@ impl<'a, 'c> Body<'a, 'c> {
     /// Whether the iterations of a loop are written one after the other. Where vectors do not begin
     /// at aligned addresses, although they could, code is short rather than fast: what is combined
     /// with one partial result is so in the same order.
-    fn is_written_out(&self, node: usize, place: &Place<'c>) -> bool {
-        let short = place.slow && self.nest.nodes[node].combines();
+    pub(super) fn is_written_out(&self, node: usize, place: &Place<'c>) -> bool {
+        let is_element_wise = !matches!(self.job.work, Work::Combine(..));
+        let short = place.slow && (is_element_wise || self.nest.nodes[node].combines());
         match self.nest.nodes[node].run {
             Run::Unrolled => !short,
-            Run::Vectorized => true,
+            Run::Vectorized => !(short && is_element_wise),
             Run::Serial | Run::On(_) => false,
         }
     }

@@ -69,15 +69,20 @@ impl<'c> Body<'_, 'c> {
         access: &Access<'c>,
         point: &[Index<'c>],
     ) -> Val<'c> {
+        self.load_at(b, access, || element_index(b, access, point))
+    }
+
+    /// The element of `access` at an index.
+    pub(super) fn load_at(
+        &self,
+        b: &Builder<'c>,
+        access: &Access<'c>,
+        index: impl FnOnce() -> Vec<Val<'c>>,
+    ) -> Val<'c> {
         let Some(memref) = &access.memref else {
             return access.value;
         };
-        let value = load(
-            b,
-            access.value,
-            memref.element,
-            &element_index(b, access, point),
-        );
+        let value = load(b, access.value, memref.element, &index());
         let Some(op) = tx_mlir::defining_op(value) else {
             return value;
         };
@@ -94,7 +99,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// Whether the kernel writes what it reads there.
-    fn is_written(&self, access: &Access<'c>) -> bool {
+    pub(super) fn is_written(&self, access: &Access<'c>) -> bool {
         self.job
             .destinations
             .iter()

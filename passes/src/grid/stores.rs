@@ -161,7 +161,7 @@ impl<'c> Body<'_, 'c> {
     }
 
     /// What an element-wise op gives at a point.
-    fn compute(
+    pub(super) fn compute(
         &self,
         b: &Builder<'c>,
         place: &Place<'c>,
@@ -181,15 +181,19 @@ impl<'c> Body<'_, 'c> {
                 return sources.take(1).collect();
             }
         };
-        for (i, (destination, place)) in self.job.destinations.iter().zip(places).enumerate() {
+        for (i, (destination, at)) in self.job.destinations.iter().zip(places).enumerate() {
             let number = self.job.sources.len() + i;
             if let Some(memref) = &destination.memref
                 && reads_argument(*block, number)
             {
+                if let Some(Some(old)) = place.old.get(i) {
+                    arguments.push((number, *old));
+                    continue;
+                }
                 let old = b
                     .create("memref.load")
                     .attr(OWNED, i64_attribute(b.context(), 0));
-                arguments.push((number, old.operands(place).result(memref.element).value()));
+                arguments.push((number, old.operands(at).result(memref.element).value()));
             }
         }
         b.inline_with(*block, &arguments, &|op| {

@@ -3,17 +3,17 @@
 
 use super::body::{Body, Place};
 use super::elements::{NONTEMPORAL, element_index};
-use super::job::{Access, Job};
+use super::job::{Access, Job, Work};
 use super::nest::{Fate, Nest, Node, Run};
 use super::steps::Processor;
-use crate::emit::{is_packed, scalars, zeros};
+use crate::emit::{OWNED, is_packed, scalars, zeros};
 use melior::ir::Type;
 use std::collections::BTreeMap;
 use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, MemRef, Val, byte_width, i64_attribute, results};
 
 /// Bytes of the widest access.
-const WIDEST: i64 = 16;
+pub(super) const WIDEST: i64 = 16;
 /// Bytes of a register.
 const WORD: u64 = 4;
 /// Elements that are loaded before the first of them is used, at most.
@@ -36,11 +36,13 @@ pub(super) struct Edge<'c> {
     place: Place<'c>,
 }
 
-/// Under which conditions vectors of each source begin at aligned addresses; none where that is not
-/// known to be so.
+/// Which operands are accessed by vectors, and under which condition these begin at aligned
+/// addresses.
 pub(super) struct Alignment<'c> {
-    sources: Vec<bool>,
-    /// Whether that is so for all of these.
+    pub(super) sources: Vec<bool>,
+    /// None of a reduction: its results are stored one by one.
+    pub(super) destinations: Vec<bool>,
+    /// Whether the vectors of all of them do; false where there are none.
     pub(super) holds: Cond<'c>,
 }
 
@@ -52,25 +54,34 @@ impl<'c> Alignment<'c> {
             *run == Run::Vectorized && extent.known().is_some_and(|n| n > 1)
         });
         let mut holds = Cond::Const(true);
-        let sources: Vec<bool> = job
-            .sources
-            .iter()
-            .map(|source| {
-                let all = vector.and_then(|node| aligned_where(b, job, nest, source, node));
+        let mut are_vectors = |accesses: &[Access<'c>]| -> Vec<bool> {
+            let is_vector = |access: &Access<'c>| {
+                let all = vector.and_then(|node| aligned_where(b, job, nest, access, node));
                 for condition in all.iter().flatten() {
                     holds = b.and(holds, *condition);
                 }
                 all.is_some()
-            })
-            .collect();
-        if !sources.contains(&true) {
+            };
+            accesses.iter().map(is_vector).collect()
+        };
+        let sources = are_vectors(&job.sources);
+        let destinations = match job.work {
+            Work::Combine(..) => vec![false; job.destinations.len()],
+            _ => are_vectors(&job.destinations),
+        };
+        if !sources.contains(&true) && !destinations.contains(&true) {
             holds = Cond::Const(false);
         }
-        Self { sources, holds }
+        Self {
+            sources,
+            destinations,
+            holds,
+        }
     }
 }
 
-/// Conditions under which every vector that loop `node` reads of `source` begins at a multiple of its size.
+/// Conditions under which every vector that loop `node` accesses of `source` begins at a multiple of
+/// its size.
 fn aligned_where<'c>(
     b: &Builder<'c>,
     job: &Job<'c>,
@@ -130,13 +141,15 @@ fn aligned_where<'c>(
     Some(conditions)
 }
 
-/// Whether the iterations of `node` read neighbours from `source`.
+/// Whether the iterations of `node` access neighbours of `source`. What a reduction writes it reads
+/// one by one.
 fn is_vector(job: &Job<'_>, nest: &Nest, source: &Access<'_>, node: usize) -> bool {
     let (Some(memref), Some((last, others))) = (&source.memref, source.map.results.split_last())
     else {
         return false;
     };
-    let own = job.destinations.iter().any(|d| d.value == source.value);
+    let own = matches!(job.work, Work::Combine(..))
+        && job.destinations.iter().any(|d| d.value == source.value);
     let step = |e: &Affine| nest.index_step(e, node);
     let neighbours = memref.strides.last() == Some(&Some(1))
         && step(last) == Some(1)
@@ -367,7 +380,7 @@ impl<'c> Body<'_, 'c> {
 
     /// What some points read from each source, where `condition` holds: neighbours along `vector`
     /// as one vector.
-    fn load_where(
+    pub(super) fn load_where(
         &self,
         b: &Builder<'c>,
         condition: Cond<'c>,
@@ -420,10 +433,7 @@ impl<'c> Body<'_, 'c> {
                         }
                     }
                     // Element by element: LLVM would join this and the other way to the lesser alignment.
-                    false => points
-                        .iter()
-                        .map(|place| self.load(b, source, &self.point(place)))
-                        .collect(),
+                    false => self.load_neighbours(b, source, points, vector),
                 };
                 sources.iter().flat_map(each).collect()
             },
@@ -439,7 +449,7 @@ impl<'c> Body<'_, 'c> {
         loaded
     }
 
-    fn load_vector(
+    pub(super) fn load_vector(
         &self,
         b: &Builder<'c>,
         source: &Access<'c>,
@@ -457,6 +467,10 @@ impl<'c> Body<'_, 'c> {
             .attr("alignment", i64_attribute(b.context(), bytes));
         if self.is_streamed(source) {
             vector = vector.attr(NONTEMPORAL, b.attribute("true"));
+        }
+        // An element that is also written is this thread's alone.
+        if self.is_written(source) {
+            vector = vector.attr(OWNED, i64_attribute(b.context(), 0));
         }
         vector.result(Type::vector(&[count], element)).value()
     }

@@ -81,7 +81,10 @@ fn main() -> ExitCode {
         .collect();
     let conclusion = libtest_mimic::run(&Arguments::from_iter(rest), trials);
     let all = found.lock().map(|found| found.clone()).unwrap_or_default();
-    let checked = checked.lock().map(|names| names.clone()).unwrap_or_default();
+    let checked = checked
+        .lock()
+        .map(|names| names.clone())
+        .unwrap_or_default();
     let is_checked = |key: &str| checked.contains(key.split('#').next().unwrap_or(key));
     if bless {
         let left = exceptions.iter().filter(|(key, _)| !is_checked(key));
@@ -93,8 +96,9 @@ fn main() -> ExitCode {
             eprintln!("validate: {}: {error}", exceptions_path.display());
             return ExitCode::FAILURE;
         }
-    } else if let Some(stale) =
-        exceptions.keys().find(|key| is_checked(key) && !all.contains_key(*key))
+    } else if let Some(stale) = exceptions
+        .keys()
+        .find(|key| is_checked(key) && !all.contains_key(*key))
     {
         eprintln!("validate: {stale} is listed as an exception, and is none");
         return ExitCode::FAILURE;

@@ -132,7 +132,14 @@ pub(crate) fn bless(workspace: &Workspace, filter: Option<&str>) -> Result<()> {
         None | Some("chosen") => sh::run(
             workspace
                 .cargo()
-                .args(["test", "--package", "tx-compiler", "--test", "integration", "chosen"])
+                .args([
+                    "test",
+                    "--package",
+                    "tx-compiler",
+                    "--test",
+                    "integration",
+                    "chosen",
+                ])
                 .env("INSTA_UPDATE", "always"),
         ),
         Some(_) => Ok(()),

@@ -222,7 +222,9 @@ fn orphaned_snapshots(files: &[PathBuf]) -> Vec<String> {
 /// does not look for targets there, and a file that neither names is not compiled.
 fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
-    let programs = files.iter().filter(|file| file.ends_with("tests/integration.rs"));
+    let programs = files
+        .iter()
+        .filter(|file| file.ends_with("tests/integration.rs"));
     for program in programs {
         let folder = program.parent().unwrap_or(Path::new(""));
         let modules = read(workspace, program)?;
@@ -233,7 +235,9 @@ fn forgotten_tests(workspace: &Workspace, files: &[PathBuf]) -> Result<Vec<Strin
         for file in beside.filter(|file| *file != program) {
             let name = file.file_stem().unwrap_or_default().to_string_lossy();
             let is_module = modules.lines().any(|line| line == format!("mod {name};"));
-            let is_target = manifest.lines().any(|line| line == format!("name = \"{name}\""));
+            let is_target = manifest
+                .lines()
+                .any(|line| line == format!("name = \"{name}\""));
             if !is_module && !is_target {
                 wrong.push(format!(
                     "{} is not compiled: add `mod {name};` to {}",

@@ -7,6 +7,7 @@
 //! elements are combined in the same order however long it is.
 
 mod columns;
+mod elementwise;
 mod rows;
 
 use super::job::{Access, Job, Work};
@@ -22,7 +23,7 @@ const THREADS: i64 = 256;
 /// Lanes of a warp.
 const LANES: i64 = 32;
 /// Bytes of a vector.
-const VECTOR: i64 = 16;
+pub(crate) const VECTOR: i64 = 16;
 /// Most partial results of a thread.
 const MOST_PARTS: i64 = 32;
 /// Ops that are written out, at most: elements of a thread times what each takes.
@@ -210,6 +211,9 @@ impl<'a, 'c> Chooser<'a, 'c> {
             .collect();
         let nearest = self.nearest;
         let length = self.total(&job.axes);
+        if self.points(&kept) {
+            return;
+        }
         if job.axes.is_empty() || length.is_some_and(|n| n <= 1) {
             return self.one_thread_each(&kept, nearest, THREADS);
         }

@@ -1,0 +1,91 @@
+// RUN: tx-opt %s --linalg-collapse-loops
+// SNAPSHOT: none — what is left is said below.
+
+#id = affine_map<(i, j) -> (i, j)>
+#id3 = affine_map<(i, j, k) -> (i, j, k)>
+
+// All operands are contiguous: one loop. Sizes are compared before.
+// CHECK-LABEL: func.func @twice(
+// CHECK:       cf.assert
+// CHECK:       %[[A:.+]] = memref.collapse_shape %{{.+}} {{\[\[}}0, 1]] : memref<?x4096xf32> into memref<?xf32>
+// CHECK:       %[[B:.+]] = memref.collapse_shape %{{.+}} {{\[\[}}0, 1]] : memref<?x4096xf32> into memref<?xf32>
+// CHECK:       linalg.generic {{.+}} iterator_types = ["parallel"]} ins(%[[A]], %[[A]] : {{.+}} outs(%[[B]] :
+func.func @twice(%A: memref<?x4096xf32>, %B: memref<?x4096xf32>) {
+  linalg.add ins(%A, %A : memref<?x4096xf32>, memref<?x4096xf32>) outs(%B : memref<?x4096xf32>)
+  return
+}
+
+// In place: one view for both.
+// CHECK-LABEL: func.func @in_place(
+// CHECK:       %[[A:.+]] = memref.collapse_shape
+// CHECK-NOT:   memref.collapse_shape
+// CHECK:       linalg.generic {{.+}} ins(%[[A]] : memref<280xf32>) outs(%[[A]] : memref<280xf32>)
+func.func @in_place(%A: memref<7x40xf32>) {
+  linalg.exp ins(%A : memref<7x40xf32>) outs(%A : memref<7x40xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @copied(
+// CHECK:       memref.copy %{{.+}}, %{{.+}} : memref<280xf32> to memref<280xf32>
+func.func @copied(%A: memref<7x40xf32>, %B: memref<7x40xf32>) {
+  memref.copy %A, %B : memref<7x40xf32> to memref<7x40xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @filled(
+// CHECK:       ins(%{{.+}} : f32) outs(%{{.+}} : memref<280xf32>)
+func.func @filled(%A: memref<7x40xf32>) {
+  %c = arith.constant 1.0 : f32
+  linalg.fill ins(%c : f32) outs(%A : memref<7x40xf32>)
+  return
+}
+
+// Loops that only some operands are indexed by stay apart: here the first two become one.
+// CHECK-LABEL: func.func @rows(
+// CHECK:       linalg.generic
+// CHECK-SAME:  iterator_types = ["parallel", "parallel"]} ins(%{{.+}}, %{{.+}} : memref<21x40xf32>, memref<40xf32>) outs(%{{.+}} : memref<21x40xf32>)
+func.func @rows(%A: memref<3x7x40xf32>, %R: memref<40xf32>, %B: memref<3x7x40xf32>) {
+  linalg.generic {indexing_maps = [#id3, affine_map<(i, j, k) -> (k)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%A, %R : memref<3x7x40xf32>, memref<40xf32>) outs(%B : memref<3x7x40xf32>) {
+  ^bb0(%a: f32, %r: f32, %o: f32):
+    %t = arith.addf %a, %r : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// No vector divides rows of 41: all loops become one, and vectors go on from row to row.
+// CHECK-LABEL: func.func @odd_rows(
+// CHECK:       linalg.generic {indexing_maps = [#[[ID:.+]], #[[ROW:.+]], #[[COLUMN:.+]], #[[ID]]], iterator_types = ["parallel"]}
+// CHECK-SAME:  ins(%{{.+}}, %{{.+}}, %{{.+}} : memref<287xf32>, memref<41xf32>, memref<7xf32>) outs(%{{.+}} : memref<287xf32>)
+func.func @odd_rows(%A: memref<7x41xf32>, %R: memref<41xf32>, %C: memref<7xf32>, %B: memref<7x41xf32>) {
+  linalg.generic {indexing_maps = [#id, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%A, %R, %C : memref<7x41xf32>, memref<41xf32>, memref<7xf32>) outs(%B : memref<7x41xf32>) {
+  ^bb0(%a: f32, %r: f32, %c: f32, %o: f32):
+    %s = arith.mulf %a, %c : f32
+    %t = arith.addf %s, %r : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @kept(
+// CHECK-NOT:   memref.collapse_shape
+// CHECK:       return
+func.func @kept(%A: memref<7x40xf32>, %S: memref<7x40xf32, strided<[50, 1]>>, %T: memref<40x7xf32>, %I: memref<7x40xindex>, %R: memref<7xf32>) {
+  // Rows with gaps between them.
+  linalg.exp ins(%S : memref<7x40xf32, strided<[50, 1]>>) outs(%A : memref<7x40xf32>)
+  // A transposition.
+  linalg.transpose ins(%A : memref<7x40xf32>) outs(%T : memref<40x7xf32>) permutation = [1, 0]
+  // Indices.
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%I : memref<7x40xindex>) {
+  ^bb0(%o: index):
+    %i = linalg.index 1 : index
+    linalg.yield %i : index
+  }
+  // Loops that a schedule names.
+  linalg.exp {schedule = [#tile.bind<"d0" to block_x>, #tile.bind<"d1" to thread_x>]} ins(%A : memref<7x40xf32>) outs(%A : memref<7x40xf32>)
+  // A reduction.
+  tile.reduce sum %A into %R axes [1] scope(grid) : memref<7x40xf32> into memref<7xf32>
+  return
+}

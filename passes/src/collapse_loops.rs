@@ -1,0 +1,255 @@
+use crate::emit::collapse_shape;
+use crate::grid::choose::VECTOR;
+use crate::grid::job::{Job, is_job};
+use crate::linalg::read::{Loops, is_memory};
+use melior::ir::attribute::ArrayAttribute;
+use melior::ir::block::BlockLike;
+use melior::ir::{Attribute, Type};
+use std::collections::BTreeMap;
+use tx_mlir::{
+    Affine, AffineMap, Builder, Failed, MemRef, Op, Val, attribute, byte_width, context, erase, is,
+    key, parent, parse_attribute, walk,
+};
+use tx_pass::{Counts, Pass, pass};
+
+pass! {
+    /// Make one loop of neighbouring loops of element-wise ops.
+    ///
+    /// ## What it does
+    /// Element-wise `linalg` ops and `memref.copy` of a host function get views of their operands
+    /// with fewer dimensions (`memref.collapse_shape`), so that `tile-schedule` cuts long loops into
+    /// vectors rather than short ones, and divides no index. Two neighbouring loops become one where
+    /// every operand is contiguous and is indexed by both or by neither.
+    ///
+    /// Where a row of a static length that no vector divides is broadcast, all loops become one, and
+    /// the row is indexed by a remainder, a column by a quotient: then vectors go on from one row to
+    /// the next.
+    ///
+    /// Sizes that must agree and are known at run time only are compared before (`cf.assert`), as
+    /// the collapsed op needs less of them. Ops with a `schedule` keep the loops that it names; so do
+    /// ops that use `linalg.index`, that transpose, or whose operands have a strided layout.
+    ///
+    /// ## Before
+    /// ```mlir
+    /// func.func @twice(%A: memref<?x4096xf32>, %B: memref<?x4096xf32>) {
+    ///   linalg.add ins(%A, %A : memref<?x4096xf32>, memref<?x4096xf32>) outs(%B : memref<?x4096xf32>)
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## After
+    /// ```mlir
+    /// func.func @twice(%A: memref<?x4096xf32>, %B: memref<?x4096xf32>) {
+    ///   ... // sizes agree
+    ///   %a = memref.collapse_shape %A [[0, 1]] : memref<?x4096xf32> into memref<?xf32>
+    ///   %b = memref.collapse_shape %B [[0, 1]] : memref<?x4096xf32> into memref<?xf32>
+    ///   linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+    ///     ins(%a, %a : memref<?xf32>, memref<?xf32>) outs(%b : memref<?xf32>) { ... }
+    ///   return
+    /// }
+    /// ```
+    ///
+    /// ## Fails when
+    /// An element-wise op is not right, as `tile-schedule` says.
+    pub struct CollapseLoops as "linalg-collapse-loops" creates [arith, cf, linalg, memref] {
+    } counts {
+        /// ops with fewer loops than before
+        collapsed,
+    }
+}
+
+impl Pass for CollapseLoops {
+    fn run<'c>(&self, module: Op<'c>, counts: &mut Counts<'_>) -> Result<(), Failed> {
+        let (mut collapses, mut failed) = (Vec::new(), None);
+        for op in walk(module).into_iter().filter(|op| is_job(*op)) {
+            if parent(op).is_some_and(|around| is(around, "func.func")) {
+                match Collapse::of(op) {
+                    Ok(collapse) => collapses.extend(collapse),
+                    Err(e) => failed = Some(e),
+                }
+            }
+        }
+        if let Some(e) = failed {
+            return Err(e);
+        }
+        for collapse in collapses {
+            collapse.apply();
+            counts.add("collapsed", 1);
+        }
+        Ok(())
+    }
+}
+
+/// How the loops of an op become fewer.
+struct Collapse<'c> {
+    loops: Loops<'c>,
+    job: Job<'c>,
+    /// Loops that become one, in order.
+    groups: Vec<Vec<usize>>,
+    /// Whether all of `groups`, which are two, become one loop: number of iterations of the second.
+    flat: Option<i64>,
+}
+
+impl<'c> Collapse<'c> {
+    /// `None` where no two loops can become one.
+    fn of(op: Op<'c>) -> Result<Option<Self>, Failed> {
+        let Some((loops, groups)) = groups(op) else {
+            return Ok(None);
+        };
+        let job = Job::of(op)?;
+        let flat = flat(&loops, &job, &groups);
+        let is_collapsed = groups.len() < loops.dims || flat.is_some();
+        Ok(is_collapsed.then_some(Self {
+            loops,
+            job,
+            groups,
+            flat,
+        }))
+    }
+    fn apply(self) {
+        let op = self.loops.op;
+        let b = Builder::before(op);
+        self.job.assert_sizes(&b);
+        let mut views: BTreeMap<usize, Val<'c>> = BTreeMap::new();
+        let (mut values, mut maps) = (Vec::new(), Vec::new());
+        for operand in self.loops.all() {
+            let dims = operand.map.as_projected_permutation().unwrap_or_default();
+            let own: Vec<usize> = (0..self.groups.len())
+                .filter(|group| dims.contains(&self.groups[*group][0]))
+                .collect();
+            let value = match is_memory(operand.value) && !dims.is_empty() {
+                true => {
+                    let view = views.entry(key(operand.value));
+                    *view.or_insert_with(|| self.view(&b, operand.value, &own))
+                }
+                false => operand.value,
+            };
+            values.push(value);
+            maps.push(self.map(&own));
+        }
+        let inputs = self.loops.inputs.len();
+        match self.loops.body {
+            None => {
+                b.create("memref.copy").operands(&values).build();
+            }
+            Some(body) => {
+                let context = context(op);
+                let maps = maps.iter().map(|map| map.to_attribute(context));
+                let maps: Vec<Attribute<'c>> = maps.collect();
+                let parallel = parse_attribute(context, "#linalg.iterator_type<parallel>");
+                let iterators = vec![parallel; self.count()];
+                b.create("linalg.generic")
+                    .operands(&values)
+                    .attr("indexing_maps", ArrayAttribute::new(context, &maps).into())
+                    .attr(
+                        "iterator_types",
+                        ArrayAttribute::new(context, &iterators).into(),
+                    )
+                    .segments(&[inputs, values.len() - inputs])
+                    .region(b.copy_of(body))
+                    .build();
+            }
+        }
+        erase(op);
+    }
+
+    /// Number of loops that are left.
+    fn count(&self) -> usize {
+        match self.flat {
+            Some(_) => 1,
+            None => self.groups.len(),
+        }
+    }
+
+    /// How an operand is indexed that is indexed by some groups of loops.
+    fn map(&self, own: &[usize]) -> AffineMap {
+        let Some(length) = self.flat else {
+            return AffineMap::select(self.count(), own.iter().copied());
+        };
+        let both = || (Box::new(Affine::Dim(0)), Box::new(Affine::Const(length)));
+        let ((of, by), mut results) = (both(), Vec::new());
+        match own {
+            [] => {}
+            [0] => results.push(Affine::FloorDiv(of, by)),
+            [1] => results.push(Affine::Mod(of, by)),
+            _ => results.push(Affine::Dim(0)),
+        }
+        AffineMap {
+            dims: 1,
+            symbols: 0,
+            results,
+        }
+    }
+
+    /// The view of an operand that is indexed by some groups of loops.
+    fn view(&self, b: &Builder<'c>, value: Val<'c>, own: &[usize]) -> Val<'c> {
+        let Some(memref) = MemRef::of(value) else {
+            return value;
+        };
+        let mut places = 0..memref.rank();
+        let groups = own.iter().map(|group| {
+            let places = places.by_ref().take(self.groups[*group].len());
+            places.collect::<Vec<usize>>()
+        });
+        let mut groups: Vec<Vec<usize>> = groups.collect();
+        if self.flat.is_some() {
+            groups = vec![groups.concat()];
+        }
+        if groups.iter().all(|group| group.len() == 1) {
+            return value;
+        }
+        collapse_shape(b, value, &memref, &groups)
+    }
+}
+
+/// The loops of an element-wise op, and which neighbours among them can become one.
+fn groups(op: Op<'_>) -> Option<(Loops<'_>, Vec<Vec<usize>>)> {
+    let loops = Loops::of(op)?;
+    if attribute(op, "schedule").is_some() || loops.dims < 2 || !loops.is_element_wise() {
+        return None;
+    }
+    // Whether each operand is indexed by each loop: in their order, and contiguous.
+    let uses: Vec<Vec<bool>> = loops
+        .all()
+        .filter(|operand| is_memory(operand.value))
+        .map(|operand| {
+            let dims = operand.map.as_projected_permutation()?;
+            let is_ascending = dims.windows(2).all(|two| two[0] < two[1]);
+            let fits = is_ascending && MemRef::of(operand.value)?.is_contiguous();
+            fits.then(|| (0..loops.dims).map(|d| dims.contains(&d)).collect())
+        })
+        .collect::<Option<_>>()?;
+    if let Some(body) = loops.body {
+        let operands = loops.inputs.len() + loops.outputs.len();
+        let has_index = walk(op).into_iter().any(|op| is(op, "linalg.index"));
+        if has_index || body.argument_count() != operands {
+            return None;
+        }
+    }
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for d in 0..loops.dims {
+        match groups.last_mut() {
+            Some(group) if uses.iter().all(|uses| uses[d - 1] == uses[d]) => group.push(d),
+            _ => groups.push(vec![d]),
+        }
+    }
+    Some((loops, groups))
+}
+
+/// The length of the second of two groups of loops, where both become one loop: a vector divides no
+/// row, but goes on from one row to the next.
+fn flat(loops: &Loops<'_>, job: &Job<'_>, groups: &[Vec<usize>]) -> Option<i64> {
+    let [_, row] = groups else { return None };
+    let lengths: Vec<i64> = job
+        .extents
+        .iter()
+        .map(|n| n.known())
+        .collect::<Option<_>>()?;
+    let length: i64 = row.iter().map(|d| lengths[*d]).product();
+    let bytes = |ty: Type<'_>| byte_width(ty).and_then(|bytes| i64::try_from(bytes).ok());
+    let widths = loops
+        .all()
+        .filter_map(|operand| bytes(MemRef::of(operand.value)?.element));
+    let vector = VECTOR / widths.max()?;
+    (vector > 1 && length >= vector && length % vector != 0).then_some(length)
+}

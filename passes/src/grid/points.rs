@@ -1,0 +1,219 @@
+//! Points of an element-wise op that one thread computes together: it loads the elements of all of
+//! them, then computes, then stores, so that many loads are in flight.
+
+use super::body::{Body, Place};
+use super::elements::element_index;
+use super::job::{Access, Work, reads_argument};
+use super::nest::Run;
+use super::vectors::WIDEST;
+use crate::emit::{OWNED, scalars, vector_of};
+use tx_mlir::build::Cond;
+use tx_mlir::{Affine, Builder, Index, Val, byte_width, i64_attribute};
+
+impl<'c> Body<'_, 'c> {
+    /// Whether nothing is combined, and loop `at` of a thread is written out with all loops within.
+    pub(super) fn is_at_points(&self, at: usize, place: &Place<'c>) -> bool {
+        let loops = &self.outer[at..];
+        !matches!(self.job.work, Work::Combine(..))
+            && loops.iter().all(|node| self.is_written_out(*node, place))
+    }
+
+    /// The points of the loops from `at` on. Where all of them are points of the iteration space and
+    /// vectors begin at aligned addresses, they are computed together; elsewhere one by one, in
+    /// little code.
+    pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
+        let loops = &self.outer[at..];
+        let points = loops.iter().fold(vec![place.clone()], |points, node| {
+            let each = |place: &Place<'c>| self.written_out(b, *node, place);
+            points.iter().flat_map(each).collect()
+        });
+        let vector = loops
+            .last()
+            .copied()
+            .filter(|node| self.nest.nodes[*node].run == Run::Vectorized && self.count(*node) > 1);
+        let width = vector.map_or(1, |node| self.count(node));
+        let mut together = match vector {
+            Some(_) => self.alignment.holds,
+            None => Cond::Const(true),
+        };
+        for group in points.chunks(width) {
+            // Guards of neighbours hold where that of the last does.
+            together = b.and(together, self.guard(b, &group[width - 1], false));
+        }
+        b.if_then_else(
+            together,
+            |b| self.points_together(b, &points, vector, width),
+            |b| {
+                let slow = Place {
+                    slow: true,
+                    ..place.clone()
+                };
+                self.outer(b, at, &slow);
+            },
+        );
+    }
+
+    fn points_together(
+        &self,
+        b: &Builder<'c>,
+        points: &[Place<'c>],
+        vector: Option<usize>,
+        width: usize,
+    ) {
+        let aligned = |place: &Place<'c>| Place {
+            aligned: true,
+            ..place.clone()
+        };
+        let points: Vec<Place<'c>> = points.iter().map(aligned).collect();
+        let groups: Vec<Vec<Place<'c>>> = points
+            .chunks(width)
+            .map(|group| self.loaded(b, group, vector))
+            .collect();
+        for group in &groups {
+            self.store_group(b, group, vector);
+        }
+    }
+
+    /// Neighbours with everything that is read at them.
+    fn loaded(
+        &self,
+        b: &Builder<'c>,
+        group: &[Place<'c>],
+        vector: Option<usize>,
+    ) -> Vec<Place<'c>> {
+        let loaded = self.load_where(b, Cond::Const(true), group, vector);
+        let mut group: Vec<Place<'c>> = group
+            .iter()
+            .zip(loaded)
+            .map(|(place, loaded)| Place {
+                loaded,
+                old: vec![None; self.job.destinations.len()],
+                ..place.clone()
+            })
+            .collect();
+        let count = u64::try_from(group.len()).unwrap_or(1);
+        for (i, destination) in self.job.destinations.iter().enumerate() {
+            if let Work::Body(block) = &self.job.work
+                && reads_argument(*block, self.job.sources.len() + i)
+                && self.is_stored_at_once(i, vector)
+                && let Some(memref) = &destination.memref
+            {
+                let old = self.load_vector(b, destination, &group[0], count, memref.element);
+                for (place, old) in group.iter_mut().zip(scalars(b, old)) {
+                    place.old[i] = Some(old);
+                }
+            }
+        }
+        group
+    }
+
+    /// Computes neighbours, and stores what they give: as one vector where it is one.
+    fn store_group(&self, b: &Builder<'c>, group: &[Place<'c>], vector: Option<usize>) {
+        let destinations = &self.job.destinations;
+        let index = |place: &Place<'c>, destination: &Access<'c>| {
+            [
+                vec![destination.value],
+                element_index(b, destination, &self.point(place)),
+            ]
+            .concat()
+        };
+        let values: Vec<Vec<Val<'c>>> = group
+            .iter()
+            .map(|place| {
+                let places: Vec<Vec<Val<'c>>> =
+                    destinations.iter().map(|d| index(place, d)).collect();
+                self.compute(b, place, &self.point(place), &places)
+            })
+            .collect();
+        let owned = i64_attribute(b.context(), 0);
+        for (i, destination) in destinations.iter().enumerate() {
+            if !self.is_stored_at_once(i, vector) {
+                for (place, values) in group.iter().zip(&values) {
+                    b.create("memref.store")
+                        .attr(OWNED, owned)
+                        .operands(&[vec![values[i]], index(place, destination)].concat())
+                        .build();
+                }
+                continue;
+            }
+            let elements: Vec<Val<'c>> = values.iter().map(|values| values[i]).collect();
+            let element = destination.memref.as_ref().map(|memref| memref.element);
+            let width = element.and_then(byte_width).unwrap_or(1);
+            let bytes = i64::try_from(width * elements.len() as u64).unwrap_or(WIDEST);
+            b.create("vector.store")
+                .attr(OWNED, owned)
+                .attr("alignment", i64_attribute(b.context(), bytes.min(WIDEST)))
+                .operands(&[vec![vector_of(b, &elements)], index(&group[0], destination)].concat())
+                .build();
+        }
+    }
+
+    fn is_stored_at_once(&self, destination: usize, vector: Option<usize>) -> bool {
+        vector.is_some() && self.alignment.destinations[destination]
+    }
+
+    /// The elements of neighbours along loop `vector`, one by one; of what does not go along it, one
+    /// for all.
+    pub(super) fn load_neighbours(
+        &self,
+        b: &Builder<'c>,
+        source: &Access<'c>,
+        points: &[Place<'c>],
+        vector: Option<usize>,
+    ) -> Vec<Val<'c>> {
+        let first = self.point(&points[0]);
+        let is_held = |node: usize| {
+            let mut indices = source.map.results.iter();
+            indices.all(|index| self.nest.index_step(index, node) == Some(0))
+        };
+        if !matches!(self.job.work, Work::Combine(..)) && vector.is_some_and(is_held) {
+            return vec![self.load(b, source, &first); points.len()];
+        }
+        let load = |(lane, place): (usize, &Place<'c>)| {
+            let point = self.point(place);
+            match self.job.work {
+                Work::Combine(..) => self.load(b, source, &point),
+                _ => self.load_at(b, source, || index_of_lane(b, source, &first, &point, lane)),
+            }
+        };
+        points.iter().enumerate().map(load).collect()
+    }
+}
+
+/// The index of the element of `access` at `point`, which comes `lane` points after the `first` of a
+/// vector: quotients and remainders follow from those of the first, which divides once.
+fn index_of_lane<'c>(
+    b: &Builder<'c>,
+    access: &Access<'c>,
+    first: &[Index<'c>],
+    point: &[Index<'c>],
+    lane: usize,
+) -> Vec<Val<'c>> {
+    let lane = i64::try_from(lane).unwrap_or(0);
+    let divided = |expression: &Affine| {
+        let (Affine::Mod(of, by) | Affine::FloorDiv(of, by)) = expression else {
+            return None;
+        };
+        let (Affine::Dim(d), Affine::Const(by)) = (&**of, &**by) else {
+            return None;
+        };
+        if lane == 0 || lane >= *by {
+            return None;
+        }
+        let (of, by) = (first[*d], Index::Const(*by));
+        let rest = b.add(b.rem(of, by), Index::Const(lane));
+        let is_same = b.less(rest, by);
+        Some(match expression {
+            Affine::Mod(..) => b.select_index(is_same, rest, b.sub(rest, by)),
+            _ => {
+                let quotient = b.div(of, by);
+                b.select_index(is_same, quotient, b.add(quotient, Index::Const(1)))
+            }
+        })
+    };
+    let index = |expression: &Affine| {
+        let index = divided(expression).unwrap_or_else(|| b.affine(expression, point));
+        b.value(index)
+    };
+    access.map.results.iter().map(index).collect()
+}
