@@ -1,7 +1,9 @@
 //! The tests of `tx-compiler` in one program: each program holds all of LLVM, and takes seconds to link.
 
 mod attributes;
+mod choices;
 mod chosen;
 mod compiler;
 mod host;
 mod idempotent;
+mod modules;
