@@ -7,7 +7,8 @@ const PROGRAM: &str = r#"
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     memref.global "private" @scratch : memref<32xf32, #gpu.address_space<workgroup>>
-    llvm.mlir.global internal constant @table(dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>) {addr_space = 4 : i32} : !llvm.array<4 x f32>
+    llvm.mlir.global internal constant @table(dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>)
+      {addr_space = 4 : i32} : !llvm.array<4 x f32>
     llvm.func @shift(%x: f32) -> f32 attributes {no_inline} {
       %table = llvm.mlir.addressof @table : !llvm.ptr<4>
       %first = llvm.load volatile %table : !llvm.ptr<4> -> f32
@@ -40,9 +41,12 @@ module attributes {gpu.container_module} {
   func.func @both(%A: memref<32xf32>) {
     %c1 = arith.constant 1 : index
     %c32 = arith.constant 32 : index
-    gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1) args(%A : memref<32xf32>)
-    gpu.launch_func @kernels::@second blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1) args(%A : memref<32xf32>)
-    gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1) args(%A : memref<32xf32>)
+    gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
+      args(%A : memref<32xf32>)
+    gpu.launch_func @kernels::@second blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
+      args(%A : memref<32xf32>)
+    gpu.launch_func @kernels::@first blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1)
+      args(%A : memref<32xf32>)
     return
   }
 }

@@ -190,7 +190,10 @@ impl<'c> Host<'c> {
 fn too_many(op: Op<'_>) -> Failed {
     error(
         op.location(),
-        format!("`scf.if` has more than {MAX_BRANCHES} branches, or a condition of more than {MAX_DEPTH} parts"),
+        format!(
+            "`scf.if` has more than {MAX_BRANCHES} branches, or a condition of more than \
+             {MAX_DEPTH} parts"
+        ),
     )
     .code(codes::TX0602)
     .note("the else branch of a condition of several parts counts once for each part")
