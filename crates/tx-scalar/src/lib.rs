@@ -18,8 +18,9 @@
 
 pub mod bound;
 pub mod calc;
+pub mod laws;
 pub mod number;
 
 pub use bound::Bound;
 pub use calc::{Operation, operation};
-pub use number::{Float, Scalar, signed, truncated};
+pub use number::{Float, Scalar, extremes, signed, truncated};

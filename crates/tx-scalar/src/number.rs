@@ -264,6 +264,12 @@ pub fn truncated(number: i64, width: u32) -> u64 {
     number.cast_unsigned() & (!0 >> (64 - width.clamp(1, 64)))
 }
 
+/// The least and the largest signed number of `width` bits.
+pub fn extremes(width: u32) -> (i64, i64) {
+    let shift = 64 - width.clamp(1, 64);
+    (i64::MIN >> shift, i64::MAX >> shift)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,362 @@
+//! Algebraic properties of combiners, tried on values: commutativity, associativity, a neutral identity.
+//!
+//! Elements are combined in any order, and threads without an element combine the identity. This
+//! module enumerates operands, evaluates both sides of a law, and words a counterexample. An
+//! [`Evaluator`] runs the combiner and compares results. Its caller chooses the values, and whether
+//! a law must hold for all of them or for some.
+
+use crate::number::{Scalar, extremes, truncated};
+use std::fmt;
+
+/// An algebraic property that a combiner must have, and the operands that it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Law {
+    /// `combiner(a, b)` equals `combiner(b, a)`. Operands: a and b.
+    Commutative,
+    /// `combiner(combiner(a, b), c)` equals `combiner(a, combiner(b, c))`. Operands: a, b and c.
+    Associative,
+    /// The identity is neutral. Operands: left, right, and the result expected of them.
+    Identity,
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Commutative => "not commutative",
+            Self::Associative => "not associative",
+            Self::Identity => "the identity is not neutral",
+        })
+    }
+}
+
+impl Law {
+    /// The sentence that reports the law as broken.
+    pub fn broken(self) -> String {
+        match self {
+            Self::Identity => self.to_string(),
+            Self::Commutative | Self::Associative => format!("the combiner is {self}"),
+        }
+    }
+}
+
+/// Operands for which a law fails.
+#[derive(Clone, Debug)]
+pub struct CounterExample {
+    /// The law.
+    pub law: Law,
+    /// `combiner(1, 2) = -1, but combiner(2, 1) = 1`.
+    pub text: String,
+}
+
+impl fmt::Display for CounterExample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.law, self.text)
+    }
+}
+
+impl CounterExample {
+    /// Adds that no value tried obeys the law.
+    #[must_use]
+    pub fn of_all(mut self) -> Self {
+        self.text += ", and so with every other value that was tried";
+        self
+    }
+}
+
+/// A counterexample if a law fails.
+pub type Verdict = Result<(), CounterExample>;
+
+/// Each value with each later one.
+pub fn pairs<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> + Clone {
+    let later = |i: usize| values[i + 1..].iter();
+    let all = values.iter().enumerate();
+    all.flat_map(move |(i, a)| later(i).map(move |b| vec![a, b]))
+}
+
+/// All triples of values.
+pub fn triples<P>(values: &[P]) -> impl Iterator<Item = Vec<&P>> {
+    let third = |a, b| values.iter().map(move |c| vec![a, b, c]);
+    let second = move |a| values.iter().flat_map(move |b| third(a, b));
+    values.iter().flat_map(second)
+}
+
+/// The identity on the left and on the right of each value.
+pub fn sides<'p, P>(
+    identity: &'p P,
+    values: impl IntoIterator<Item = &'p P>,
+) -> impl Iterator<Item = Vec<&'p P>> {
+    let both = move |x| [vec![identity, x, x], vec![x, identity, x]];
+    values.into_iter().flat_map(both)
+}
+
+/// Copies of a partial result, each with one part replaced by one of its values.
+pub fn varied<V: Clone, I: IntoIterator<Item = V>>(
+    base: &[V],
+    values: impl Fn(usize) -> I,
+) -> Vec<Vec<V>> {
+    let mut all = Vec::new();
+    for part in 0..base.len() {
+        for value in values(part) {
+            let mut one = base.to_vec();
+            one[part] = value;
+            all.push(one);
+        }
+    }
+    all
+}
+
+/// A law with operands and the results of its two sides.
+#[derive(Clone, Debug)]
+pub struct Case<'p, P> {
+    /// The law.
+    pub law: Law,
+    /// Its operands.
+    pub operands: Vec<&'p P>,
+    /// The results; `None` for one that is undefined or decides nothing.
+    pub results: [Option<P>; 2],
+}
+
+impl<P> Case<'_, P> {
+    /// Both results; `None` where the case decides nothing.
+    pub fn decided(&self) -> Option<[&P; 2]> {
+        Some([self.results[0].as_ref()?, self.results[1].as_ref()?])
+    }
+}
+
+/// Operands of a law.
+pub type Operands<'p, E> = Vec<&'p <E as Evaluator>::Partial>;
+
+/// Runs a combiner and compares its results.
+pub trait Evaluator: Sized {
+    /// A partial result: a value for each part.
+    type Partial: Clone + 'static;
+    /// Cases evaluated at once. A search evaluates up to this many beyond the one that it finds.
+    const BATCH: usize;
+
+    /// Combines each left partial result with its right one; `None` for an undefined result.
+    fn combine(&self, pairs: &[[&Self::Partial; 2]]) -> Vec<Option<Self::Partial>>;
+
+    /// Whether orders may be judged by a result, as not by one that overflowed.
+    fn is_decisive(&self, partial: &Self::Partial) -> bool;
+
+    /// Index of the first part in which the two sides of a law differ.
+    fn difference(&self, law: Law, left: &Self::Partial, right: &Self::Partial) -> Option<usize>;
+
+    /// The text of each part.
+    fn texts(&self, partial: &Self::Partial) -> Vec<String>;
+
+    /// `3`, or `(3, 1)` for several parts.
+    fn show(&self, partial: &Self::Partial) -> String {
+        match &self.texts(partial)[..] {
+            [one] => one.clone(),
+            parts => format!("({})", parts.join(", ")),
+        }
+    }
+
+    /// Combines the pairs that are known; `None` for the others, and where the result is undefined or
+    /// decides nothing about a law.
+    fn combine_known<'r>(
+        &self,
+        law: Law,
+        pairs: impl Iterator<Item = Option<[&'r Self::Partial; 2]>>,
+    ) -> Vec<Option<Self::Partial>> {
+        let pairs: Vec<_> = pairs.collect();
+        let known: Vec<_> = pairs.iter().copied().flatten().collect();
+        let mut results = self.combine(&known).into_iter();
+        let decides = |result: &_| law == Law::Identity || self.is_decisive(result);
+        let mut next = || results.next().flatten().filter(decides);
+        pairs.iter().map(|pair| pair.and_then(|_| next())).collect()
+    }
+
+    /// Evaluates both sides of a law.
+    fn evaluate<'p>(
+        &self,
+        law: Law,
+        operands: Vec<Operands<'p, Self>>,
+    ) -> Vec<Case<'p, Self::Partial>> {
+        let two = |l: usize, r: usize| {
+            let pairs = operands.iter().map(|of| Some([of[l], of[r]]));
+            self.combine_known(law, pairs)
+        };
+        let sides = match law {
+            Law::Commutative => [two(0, 1), two(1, 0)],
+            Law::Associative => {
+                let (ab, bc) = (two(0, 1), two(1, 2));
+                let left = operands.iter().zip(&ab);
+                let left = left.map(|(of, ab)| Some([ab.as_ref()?, of[2]]));
+                let right = operands.iter().zip(&bc);
+                let right = right.map(|(of, bc)| Some([of[0], bc.as_ref()?]));
+                [
+                    self.combine_known(law, left),
+                    self.combine_known(law, right),
+                ]
+            }
+            Law::Identity => {
+                let expected = operands.iter().map(|of| Some(of[2].clone()));
+                [two(0, 1), expected.collect()]
+            }
+        };
+        let [left, right] = sides.map(Vec::into_iter);
+        let all = operands.into_iter().zip(left.zip(right));
+        let case = |(operands, (left, right))| Case {
+            law,
+            operands,
+            results: [left, right],
+        };
+        all.map(case).collect()
+    }
+
+    /// The first case that is `wanted`.
+    fn find<'p>(
+        &self,
+        law: Law,
+        mut operands: impl Iterator<Item = Operands<'p, Self>>,
+        mut wanted: impl FnMut(&Case<'p, Self::Partial>) -> bool,
+    ) -> Option<Case<'p, Self::Partial>> {
+        loop {
+            let batch: Vec<_> = operands.by_ref().take(Self::BATCH).collect();
+            if batch.is_empty() {
+                return None;
+            }
+            let found = self.evaluate(law, batch).into_iter().find(&mut wanted);
+            if found.is_some() {
+                return found;
+            }
+        }
+    }
+
+    /// Whether the law fails; `None` where that is not decided. An identity that makes a result
+    /// undefined is not neutral.
+    fn is_broken(&self, case: &Case<'_, Self::Partial>) -> Option<bool> {
+        match case.decided() {
+            Some([l, r]) => Some(self.difference(case.law, l, r).is_some()),
+            None => (case.law == Law::Identity).then_some(true),
+        }
+    }
+
+    /// Tries whether a law holds for all operands; gives the first for which it fails.
+    fn holds<'p>(&self, law: Law, operands: impl Iterator<Item = Operands<'p, Self>>) -> Verdict {
+        let broken = self.find(law, operands, |case| self.is_broken(case) == Some(true));
+        broken.map_or(Ok(()), |case| Err(self.counterexample(&case)))
+    }
+
+    /// Tries whether a law fails for all operands that decide; gives the first of them.
+    fn holds_for_some<'p>(
+        &self,
+        law: Law,
+        operands: impl Iterator<Item = Operands<'p, Self>>,
+    ) -> Verdict {
+        let mut first = Ok(());
+        let held = self.find(law, operands, |case| {
+            let broken = self.is_broken(case);
+            if broken == Some(true) && first.is_ok() {
+                first = Err(self.counterexample(case));
+            }
+            broken == Some(false)
+        });
+        held.map_or(first, |_| Ok(()))
+    }
+
+    /// Words a case for which its law fails.
+    fn counterexample(&self, case: &Case<'_, Self::Partial>) -> CounterExample {
+        let law = case.law;
+        let of: Vec<String> = case.operands.iter().map(|x| self.show(x)).collect();
+        let undefined = || "undefined".to_owned();
+        let results = case.results.each_ref();
+        let [l, r] = results.map(|x| x.as_ref().map_or_else(undefined, |x| self.show(x)));
+        let [a, b] = [&of[0], &of[1]];
+        let text = match law {
+            Law::Commutative => format!("combiner({a}, {b}) = {l}, but combiner({b}, {a}) = {r}"),
+            Law::Associative => format!(
+                "combiner(combiner({a}, {b}), {c}) = {l}, but combiner({a}, combiner({b}, {c})) = {r}",
+                c = of[2],
+            ),
+            Law::Identity => format!("combiner({a}, {b}) = {l}, expected {r}"),
+        };
+        CounterExample { law, text }
+    }
+}
+
+/// Bits of values that are neutral to common combiners: zero, ones, extremes and infinities.
+pub fn candidates(scalar: Scalar) -> Vec<u64> {
+    match scalar {
+        Scalar::Int(1) => vec![0, 1],
+        Scalar::Int(bits) => {
+            let (least, most) = extremes(bits);
+            let all = [0, 1, -1, least, most];
+            all.map(|n| truncated(n, bits)).to_vec()
+        }
+        Scalar::Float(float) => {
+            let (large, infinite) = (float.largest(), f64::INFINITY);
+            let all = [0.0, 1.0, -1.0, -infinite, infinite, -large, large];
+            all.map(|x| float.to_bits(x)).to_vec()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A combiner of numbers. A result above 100 does not judge an order.
+    struct Numbers(fn(i32, i32) -> Option<i32>);
+
+    impl Evaluator for Numbers {
+        type Partial = i32;
+        const BATCH: usize = 2;
+
+        fn combine(&self, pairs: &[[&i32; 2]]) -> Vec<Option<i32>> {
+            pairs.iter().map(|[l, r]| self.0(**l, **r)).collect()
+        }
+
+        fn is_decisive(&self, partial: &i32) -> bool {
+            *partial <= 100
+        }
+
+        fn difference(&self, _: Law, left: &i32, right: &i32) -> Option<usize> {
+            (left != right).then_some(0)
+        }
+
+        fn texts(&self, partial: &i32) -> Vec<String> {
+            vec![partial.to_string()]
+        }
+    }
+
+    fn text(verdict: Verdict) -> String {
+        verdict.map_or_else(|broken| broken.to_string(), |()| "holds".to_owned())
+    }
+
+    /// The first operands that break a law are shown. An undefined result breaks no order, but an
+    /// identity; a result that overflowed breaks no order.
+    #[test]
+    fn counterexamples_are_the_first() {
+        let minus = Numbers(|l, r| Some(l - r));
+        let average = Numbers(|l, r| Some((l + r) / 2));
+        let quotient = Numbers(|l, r| l.checked_div(r));
+        let large = Numbers(|l, r| Some(200 + l - r));
+        let values = [0, 1, 7];
+        let shown = [
+            minus.holds(Law::Commutative, pairs(&values)),
+            average.holds(Law::Associative, triples(&values)),
+            minus.holds(Law::Identity, sides(&0, &values)),
+            quotient.holds(Law::Identity, sides(&0, &values)),
+            quotient.holds(Law::Commutative, pairs(&values[..2])),
+            large.holds(Law::Commutative, pairs(&values)),
+            large.holds_for_some(Law::Commutative, pairs(&values)),
+            minus.holds_for_some(Law::Commutative, pairs(&values)),
+            minus.holds_for_some(Law::Associative, triples(&values)),
+        ];
+        let expected = [
+            "not commutative: combiner(0, 1) = -1, but combiner(1, 0) = 1",
+            "not associative: combiner(combiner(0, 0), 7) = 3, but combiner(0, combiner(0, 7)) = 1",
+            "the identity is not neutral: combiner(0, 1) = -1, expected 1",
+            "the identity is not neutral: combiner(0, 0) = undefined, expected 0",
+            "holds",
+            "holds",
+            "holds",
+            "not commutative: combiner(0, 1) = -1, but combiner(1, 0) = 1",
+            "holds",
+        ];
+        assert_eq!(shown.map(text), expected);
+    }
+}
