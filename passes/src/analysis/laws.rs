@@ -16,7 +16,8 @@ pub(crate) fn check_laws(op: Op<'_>) -> Result<(), Failed> {
     };
     let element = first_block(op, 1);
     let changed = check(block, element, &identities).map_err(|broken| {
-        let report = error(op.location(), format!("{broken}: {}", broken.text)).code(codes::TX0207);
+        let message = format!("{}: {}", broken.law.broken(), broken.text);
+        let report = error(op.location(), message).code(codes::TX0207);
         let (why, meant) = match broken.law {
             Law::Identity => (
                 "threads without an element combine the identity, any number of times",
@@ -90,9 +91,10 @@ fn warn_of(op: Op<'_>, slip: &Slip) {
             ),
         ),
     };
+    let law = broken.law.broken();
     warning(
         op.location(),
-        format!("{broken} for most tuples: {}", broken.text),
+        format!("{law} for most tuples: {}", broken.text),
     )
     .note(change)
     .note(why)

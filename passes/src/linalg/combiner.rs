@@ -2,10 +2,11 @@
 
 use super::body::Copier;
 use super::laws::{Laws, Partial};
-use super::scalar::{Scalar, Sort, extremes};
+use super::scalar::{Scalar, Sort};
 use melior::ir::{Type, ValueLike};
 use tx_dialect_tile::Kind;
 use tx_mlir::{Blk, Val};
+use tx_scalar::extremes;
 
 /// What one element is combined as.
 #[derive(Clone, Copy)]
@@ -81,7 +82,7 @@ pub(crate) enum Neutral {
 
 impl Neutral {
     /// Whether partial results of these sorts and values leave others as they are.
-    pub(crate) fn leaves_alone(&self, values: &[Scalar], sorts: &[Sort]) -> bool {
+    pub(crate) fn leaves_alone(&self, values: &Partial, sorts: &[Sort]) -> bool {
         match self {
             Self::Kinds(kinds) => kinds
                 .iter()
@@ -93,7 +94,7 @@ impl Neutral {
     }
 
     /// Whether a reduction may start from these values, which are not neutral to all others.
-    pub(crate) fn starts(&self, values: &[Scalar]) -> bool {
+    pub(crate) fn starts(&self, values: &Partial) -> bool {
         match self {
             Self::Kinds(_) => false,
             Self::Laws(laws) => laws.starts_from(values),

@@ -1,47 +1,22 @@
-//! The laws that a combiner must obey, because elements are combined in any order: it is
-//! commutative and associative, and its identity is neutral. They are tried on sample values.
+//! The laws of combiners at compile time: which values they are tried on, and what is refused.
+//! [`tx_scalar::laws`] tries them, on the combiner as a small program.
 
 mod slips;
 
 pub(crate) use slips::{Slip, slip};
+pub(crate) use tx_scalar::laws::{CounterExample, Law, Verdict};
 
 use super::body::dependents;
 use super::program::Program;
 use super::scalar::{Scalar, Sort, candidates, rounding, samples, show, tolerance};
 use melior::ir::{Attribute, TypeLike as _, ValueLike as _};
-use std::fmt;
+use std::iter::once;
 use tx_mlir::build::argument;
 use tx_mlir::{Blk, Val, defining_op, key, name, operands, ops};
+use tx_scalar::laws::{Evaluator, pairs, sides, triples, varied};
 
 /// A partial result: a value for each part.
 pub(crate) type Partial = Vec<Scalar>;
-
-/// What a combiner must be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Law {
-    Commutative,
-    Associative,
-    /// The identity is neutral.
-    Identity,
-}
-
-/// Values that show that a law does not hold.
-#[derive(Debug, Clone)]
-pub(crate) struct CounterExample {
-    pub(crate) law: Law,
-    /// `combiner(1, 2) = -1, but combiner(2, 1) = 1`.
-    pub(crate) text: String,
-}
-
-impl fmt::Display for CounterExample {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.law {
-            Law::Commutative => "the combiner is not commutative",
-            Law::Associative => "the combiner is not associative",
-            Law::Identity => "the identity is not neutral",
-        })
-    }
-}
 
 /// What may be meant by a combiner that subtracts from `before`, what was combined before, or
 /// divides it; of one that subtracts that from an element, or divides the element by it, why the
@@ -101,49 +76,38 @@ pub(crate) fn check<'c>(
     let Some(mut laws) = Program::of_block(block).and_then(Laws::new) else {
         return Ok(None);
     };
+    let twice = |sample: Partial| [(sample.clone(), 0), (sample, 1)];
     let made = element.map(|element| {
         elements_of(element, &laws.sorts, |sources| {
-            let samples = with_infinities(partials(sources, None)).into_iter();
-            samples
-                .flat_map(|sample| [(sample.clone(), 0), (sample, 1)])
-                .collect()
+            let samples = with_infinities(partials(sources, None));
+            samples.into_iter().flat_map(twice).collect()
         })
     });
     match &made {
         _ if laws.sorts.len() == 1 => laws.check()?,
         // What an element has in each of its parts follows from its source.
-        Some(made) => laws.check_some(made, differ)?,
+        Some(made) => laws.check_some(made, |one, other| one != other)?,
         None => laws.check_some(&laws.samples, differ_in_all)?,
     }
-    let parts = identities.iter().zip(&laws.sorts);
-    let identity = parts
-        .map(|(a, sort)| Scalar::of(*a, *sort))
-        .collect::<Option<Partial>>();
-    match identity {
-        Some(identity) if identity.len() == laws.sorts.len() => {
-            let samples = std::mem::take(&mut laws.samples);
-            laws.check_identity(&identity)?;
-            laws.samples = samples;
-            laws.check_some_kept(&identity)?;
-            let occur = match made {
-                Some(made) => made,
-                // Which tuples occur is not known.
-                None if laws.sorts.len() > 1 => Vec::new(),
-                None => with_infinities(laws.samples.clone()),
-            };
-            let occur = occur.iter().map(Vec::as_slice);
-            let changed =
-                laws.check_kept(&identity, occur.filter(|x| laws.is_number(&identity, x)));
-            Ok(changed.err().map(|changed| match laws.find_identity() {
-                Some(neutral) => CounterExample {
-                    text: format!("{}; neutral is {}", changed.text, laws.show(&neutral)),
-                    ..changed
-                },
-                None => changed,
-            }))
+    let Some(identity) = laws.identity(identities) else {
+        return Ok(None);
+    };
+    laws.holds(Law::Identity, sides(&identity, once(&identity)))?;
+    laws.check_some_kept(&identity)?;
+    let occur = match made {
+        Some(made) => made,
+        // Which tuples occur is not known.
+        None if laws.sorts.len() > 1 => Vec::new(),
+        None => with_infinities(laws.samples.clone()),
+    };
+    let occur = occur.iter().filter(|x| laws.is_number(&identity, x));
+    let changed = laws.holds(Law::Identity, sides(&identity, occur)).err();
+    Ok(changed.map(|mut changed| {
+        if let Some(neutral) = laws.find_identity() {
+            changed.text += &format!("; neutral is {}", laws.show(&neutral));
         }
-        _ => Ok(None),
-    }
+        changed
+    }))
 }
 
 /// What an `element` region makes of samples, each at an index that is the same in all dimensions.
@@ -159,36 +123,17 @@ fn elements_of(
     let inputs = program.input_sorts();
     let is_source = |i: &usize| !argument(block, *i).r#type().is_index();
     let sources = (0..inputs.len()).take_while(is_source).count();
-    let at = |(sample, index): (Partial, usize)| {
-        let indices = std::iter::repeat_n(Scalar::Int(index as i64), inputs.len() - sources);
-        program.run(&sample.into_iter().chain(indices).collect::<Partial>())
-    };
-    samples(&inputs[..sources])
+    let made = samples(&inputs[..sources])
         .into_iter()
-        .filter_map(at)
-        .collect()
+        .map(|(mut sample, index)| {
+            sample.resize(inputs.len(), Scalar::Int(index as i64));
+            program.run(&sample)
+        });
+    made.flatten().collect()
 }
 
-fn differ(one: &[Scalar], other: &[Scalar]) -> bool {
-    one != other
-}
-
-fn differ_in_all(one: &[Scalar], other: &[Scalar]) -> bool {
+fn differ_in_all(one: &Partial, other: &Partial) -> bool {
     one.iter().zip(other).all(|(one, other)| one != other)
-}
-
-/// The first that does not hold, if none does.
-fn some_hold(
-    tried: impl Iterator<Item = Result<(), CounterExample>>,
-) -> Result<(), CounterExample> {
-    let mut first = None;
-    for one in tried {
-        match one {
-            Ok(()) => return Ok(()),
-            Err(broken) => first = first.or(Some(broken)),
-        }
-    }
-    first.map_or(Ok(()), Err)
 }
 
 /// The infinities as well, where there is one float: the largest number is no identity of a minimum.
@@ -222,52 +167,29 @@ impl Laws {
         if n == 0 || inputs.len() != 2 * n || inputs[..n] != sorts || inputs[n..] != sorts {
             return None;
         }
-        let samples = partials(&sorts, None);
         Some(Self {
+            samples: partials(&sorts, None),
             program,
             sorts,
-            samples,
         })
     }
 
-    fn combine(&self, left: &[Scalar], right: &[Scalar]) -> Option<Partial> {
+    /// The values of an `identities` attribute, when it has one for each part.
+    fn identity(&self, identities: &[Attribute<'_>]) -> Option<Partial> {
+        let parts = identities.iter().zip(&self.sorts);
+        let identity: Option<Partial> = parts.map(|(a, sort)| Scalar::of(*a, *sort)).collect();
+        identity.filter(|identity| identity.len() == self.sorts.len())
+    }
+
+    fn run(&self, left: &[Scalar], right: &[Scalar]) -> Option<Partial> {
         self.program.run(&[left, right].concat())
-    }
-
-    /// The same, where all that is computed is finite: elsewhere laws say nothing.
-    fn combine_finite(&self, left: &[Scalar], right: &[Scalar]) -> Option<Partial> {
-        self.combine(left, right)
-            .filter(|p| p.iter().all(|v| v.is_finite()))
-    }
-
-    /// Whether two orders gave the same, up to rounding in between.
-    fn same(&self, left: &[Scalar], right: &[Scalar]) -> bool {
-        self.differing(left, right).is_none()
-    }
-
-    /// The first part in which two orders gave something else.
-    fn differing(&self, left: &[Scalar], right: &[Scalar]) -> Option<usize> {
-        let mut parts = left.iter().zip(right).zip(&self.sorts);
-        parts.position(|((l, r), sort)| !l.is_close(*r, tolerance(*sort), 1e-3))
-    }
-
-    /// Whether `result` is `value` as it was, but for rounding.
-    fn is_kept(&self, value: &[Scalar], result: &[Scalar]) -> bool {
-        value
-            .iter()
-            .zip(result)
-            .zip(&self.sorts)
-            .all(|((v, r), sort)| v.is_close(*r, rounding(*sort), 0.0) || v.is_nan() && r.is_nan())
     }
 
     /// Tries commutativity and associativity.
     ///
     /// Where one of several parts is divided by, it may be a count or a weight, and the laws need to
     /// hold for positive ones only.
-    ///
-    /// # Errors
-    /// Gives values for which a law does not hold.
-    pub(crate) fn check(&mut self) -> Result<(), CounterExample> {
+    pub(crate) fn check(&mut self) -> Verdict {
         let broken = match self.check_samples() {
             Err(broken) if self.sorts.len() > 1 && self.program.divides() => broken,
             verdict => return verdict,
@@ -283,193 +205,54 @@ impl Laws {
         Err(broken)
     }
 
-    fn check_samples(&self) -> Result<(), CounterExample> {
-        let samples = &self.samples;
-        let table: Vec<Vec<Option<Partial>>> = samples
-            .iter()
-            .map(|a| samples.iter().map(|b| self.combine_finite(a, b)).collect())
-            .collect();
-        for (i, a) in samples.iter().enumerate() {
-            for (j, b) in samples.iter().enumerate().skip(i + 1) {
-                if let (Some(ab), Some(ba)) = (&table[i][j], &table[j][i]) {
-                    self.check_two([a, b], ab, ba)?;
-                }
-            }
-        }
-        for (a, row) in samples.iter().zip(&table) {
-            for ((b, ab), next) in samples.iter().zip(row).zip(&table) {
-                let Some(ab) = ab else { continue };
-                for (c, bc) in samples.iter().zip(next) {
-                    if let Some(bc) = bc {
-                        self.check_three([a, b, c], ab, bc)?;
-                    }
-                }
-            }
-        }
-        Ok(())
+    fn check_samples(&self) -> Verdict {
+        self.holds(Law::Commutative, pairs(&self.samples))?;
+        self.holds(Law::Associative, triples(&self.samples))
     }
 
     /// Tries whether the order matters to all tuples that are `apart`: then it does whichever occur.
-    ///
-    /// # Errors
-    /// Gives the first of them.
-    fn check_some(
-        &self,
-        tuples: &[Partial],
-        apart: impl Fn(&[Scalar], &[Scalar]) -> bool,
-    ) -> Result<(), CounterExample> {
-        let pairs = || {
-            let later = |i: usize| tuples[i + 1..].iter();
-            let all = tuples.iter().enumerate();
-            let all = all.flat_map(move |(i, a)| later(i).map(move |b| (a, b)));
-            all.filter(|(a, b)| apart(a, b))
-        };
-        let commute = |(a, b): (&Partial, &Partial)| {
-            let both = [self.combine_finite(a, b)?, self.combine_finite(b, a)?];
-            Some(self.check_two([a, b], &both[0], &both[1]))
-        };
-        some_hold(pairs().filter_map(commute))?;
-        let threes = pairs().flat_map(|(a, b)| tuples.iter().map(move |c| [a, b, c]));
-        let threes = threes.filter(|[a, b, c]| apart(a, c) && apart(b, c));
-        let associate = |[a, b, c]: [&Partial; 3]| {
-            let (ab, bc) = (self.combine_finite(a, b)?, self.combine_finite(b, c)?);
-            Some(self.check_three([a, b, c], &ab, &bc))
-        };
-        some_hold(threes.filter_map(associate))
-    }
-
-    fn check_two(
-        &self,
-        [a, b]: [&[Scalar]; 2],
-        ab: &[Scalar],
-        ba: &[Scalar],
-    ) -> Result<(), CounterExample> {
-        if self.same(ab, ba) {
-            return Ok(());
-        }
-        Err(CounterExample {
-            law: Law::Commutative,
-            text: not_commutative([a, b].map(|p| self.show(p)), self.show(ab), self.show(ba)),
-        })
-    }
-
-    fn check_three(
-        &self,
-        three: [&[Scalar]; 3],
-        ab: &[Scalar],
-        bc: &[Scalar],
-    ) -> Result<(), CounterExample> {
-        let left = self.combine_finite(ab, three[2]);
-        let right = self.combine_finite(three[0], bc);
-        match (left, right) {
-            (Some(left), Some(right)) if !self.same(&left, &right) => {
-                let (left, right) = (self.show(&left), self.show(&right));
-                Err(CounterExample {
-                    law: Law::Associative,
-                    text: not_associative(three.map(|p| self.show(p)), left, right),
-                })
-            }
-            _ => Ok(()),
-        }
+    fn check_some(&self, tuples: &[Partial], apart: fn(&Partial, &Partial) -> bool) -> Verdict {
+        let two = pairs(tuples).filter(|of| apart(of[0], of[1]));
+        self.holds_for_some(Law::Commutative, two.clone())?;
+        let three = two.flat_map(|of| {
+            let others = tuples.iter().map(move |c| vec![of[0], of[1], c]);
+            others.filter(|of| apart(of[0], of[2]) && apart(of[1], of[2]))
+        });
+        self.holds_for_some(Law::Associative, three)
     }
 
     /// Tries whether `identity` is neutral to any sample: one that changes all of them, as 0 does
     /// in a product, is wrong whatever the elements are.
-    ///
-    /// # Errors
-    /// Gives the first of the samples if all are changed.
-    fn check_some_kept(&self, identity: &[Scalar]) -> Result<(), CounterExample> {
-        let mut first = None;
-        for x in self.samples.iter().filter(|x| differ_in_all(x, identity)) {
-            let Some(result) = self.combine(identity, x) else {
-                return Ok(());
-            };
-            if self.is_kept(x, &result) {
-                return Ok(());
-            }
-            first = first.or(Some((x, result)));
-        }
-        let Some((x, result)) = first else {
+    fn check_some_kept(&self, identity: &Partial) -> Verdict {
+        let others = self.samples.iter().filter(|x| differ_in_all(x, identity));
+        if others.clone().any(|x| self.run(identity, x).is_none()) {
             return Ok(());
-        };
-        Err(CounterExample {
-            law: Law::Identity,
-            text: format!(
-                "combiner({}, {}) = {}, expected {1}, and so with every other value that was tried",
-                self.show(identity),
-                self.show(x),
-                self.show(&result)
-            ),
-        })
+        }
+        let left = others.map(|x| vec![identity, x, x]);
+        self.holds_for_some(Law::Identity, left)
+            .map_err(CounterExample::of_all)
     }
 
     /// Tries whether `identity` is neutral on either side of every sample and of itself: threads
     /// without an element combine it.
-    ///
-    /// # Errors
-    /// Gives a value for which it is not.
-    pub(crate) fn check_identity(&self, identity: &[Scalar]) -> Result<(), CounterExample> {
-        let samples = self.samples.iter().map(Vec::as_slice);
-        self.check_kept(identity, std::iter::once(identity).chain(samples))?;
-        for x in self.edges(identity) {
-            for (l, r) in [(identity, x.as_slice()), (&x, identity)] {
-                // Where numbers overflow on the way, a law says nothing.
-                let overflows = |y: Partial| {
-                    y.iter()
-                        .zip(&x)
-                        .any(|(y, x)| !y.is_finite() && x.is_finite() || y.is_nan())
-                };
-                if !self.combine(l, r).is_none_or(overflows) {
-                    self.check_side(l, r, &x)?;
-                }
-            }
-        }
-        Ok(())
+    pub(crate) fn check_identity(&self, identity: &Partial) -> Verdict {
+        let all = once(identity).chain(&self.samples);
+        self.holds(Law::Identity, sides(identity, all))?;
+        // Where numbers overflow on the way, a law says nothing.
+        let overflows = |(y, x): (&Scalar, &Scalar)| !y.is_finite() && x.is_finite() || y.is_nan();
+        let edges = self.edges(identity);
+        let known = sides(identity, &edges).filter(|of| {
+            let result = self.run(of[0], of[1]);
+            result.is_some_and(|y| !y.iter().zip(of[2]).any(overflows))
+        });
+        self.holds(Law::Identity, known)
     }
 
     /// Whether a number comes of the identity and `x`. Where `inf - inf` is computed on the way, it
     /// may come of no others either.
     fn is_number(&self, identity: &[Scalar], x: &[Scalar]) -> bool {
-        let sides = [self.combine(identity, x), self.combine(x, identity)];
+        let sides = [self.run(identity, x), self.run(x, identity)];
         !sides.iter().flatten().flatten().any(|y| y.is_nan())
-    }
-
-    /// Tries whether `identity` is neutral on either side of these values.
-    ///
-    /// # Errors
-    /// Gives the first for which it is not.
-    fn check_kept<'v>(
-        &self,
-        identity: &[Scalar],
-        mut values: impl Iterator<Item = &'v [Scalar]>,
-    ) -> Result<(), CounterExample> {
-        values.try_for_each(|x| {
-            self.check_side(identity, x, x)?;
-            self.check_side(x, identity, x)
-        })
-    }
-
-    /// Tries whether `x` is what comes of `left` and `right`.
-    fn check_side(
-        &self,
-        left: &[Scalar],
-        right: &[Scalar],
-        x: &[Scalar],
-    ) -> Result<(), CounterExample> {
-        let result = self.combine(left, right);
-        if result.as_ref().is_some_and(|y| self.is_kept(x, y)) {
-            return Ok(());
-        }
-        let result = result.map_or_else(|| "undefined".to_owned(), |y| self.show(&y));
-        Err(CounterExample {
-            law: Law::Identity,
-            text: format!(
-                "combiner({}, {}) = {result}, expected {}",
-                self.show(left),
-                self.show(right),
-                self.show(x)
-            ),
-        })
     }
 
     /// Samples with one part at a time as small, as large and as odd as it may be: with few values
@@ -484,31 +267,29 @@ impl Laws {
         if !self.program.divides() {
             bases.push(identity.to_vec());
         }
-        let mut edges = Vec::new();
-        for base in bases {
-            for (i, sort) in self.sorts.iter().enumerate() {
-                let positive = self.samples.iter().all(|s| s[i].is_positive());
-                let values = samples(*sort).into_iter().chain(candidates(*sort));
-                for value in values.filter(|v| !positive || v.is_positive()) {
-                    let mut edge = base.clone();
-                    edge[i] = value;
-                    edges.push(edge);
-                }
-            }
-        }
-        edges
+        let values = |part: usize| {
+            let sort = self.sorts[part];
+            let positive = self.samples.iter().all(|s| s[part].is_positive());
+            let values = samples(sort).into_iter().chain(candidates(sort));
+            values.filter(move |v| !positive || v.is_positive())
+        };
+        bases.iter().flat_map(|base| varied(base, values)).collect()
     }
 
     /// Whether what the combiner makes of `start` and any value is combined in the place of that
     /// value, and not changed by `start` any more: 0 and -3 make 3 in a root of squares, to which 0
     /// is neutral.
-    pub(crate) fn starts_from(&self, start: &[Scalar]) -> bool {
-        let kept = |x: &[Scalar]| self.check_kept(start, std::iter::once(x)).is_ok();
+    pub(crate) fn starts_from(&self, start: &Partial) -> bool {
+        let kept = |x: &Partial| {
+            let both = sides(start, once(x));
+            self.holds(Law::Identity, both).is_ok()
+        };
         let replaces = |x: &Partial| {
-            let made = self.combine(start, x)?;
+            let made = self.run(start, x)?;
             let same = |y: &Partial| {
-                let both = self.combine_finite(y, x).zip(self.combine_finite(y, &made));
-                both.is_none_or(|(of_x, of_made)| self.same(&of_x, &of_made))
+                let finite = |x: &Partial| self.run(y, x).filter(|result| self.is_decisive(result));
+                let both = finite(x).zip(finite(&made));
+                both.is_none_or(|(l, r)| self.difference(Law::Commutative, &l, &r).is_none())
             };
             Some(kept(&made) && self.samples.iter().all(same))
         };
@@ -520,60 +301,68 @@ impl Laws {
     /// What a reduction may start from, as [`Self::starts_from`], when one of those that are
     /// commonly neutral is it.
     pub(crate) fn find_start(&self) -> Option<String> {
-        let found = self.find(|start| self.starts_from(start));
+        let found = self.first_candidate(|start| self.starts_from(start));
         found.map(|start| self.show(&start))
     }
 
     /// A neutral partial result, when one of those that commonly are is.
     pub(crate) fn find_identity(&self) -> Option<Partial> {
-        self.find(|identity| self.check_identity(identity).is_ok())
+        self.first_candidate(|identity| self.check_identity(identity).is_ok())
     }
 
-    fn find(&self, fits: impl Fn(&Partial) -> bool) -> Option<Partial> {
+    fn first_candidate(&self, fits: impl Fn(&Partial) -> bool) -> Option<Partial> {
         let parts: Vec<Vec<Scalar>> = self.sorts.iter().map(|s| candidates(*s)).collect();
-        let count = parts
-            .iter()
-            .try_fold(1usize, |n, p| n.checked_mul(p.len()))?;
-        if count > MOST_CANDIDATES {
+        let mut all = (0..combinations(&parts)).map(|i| digits(&parts, i));
+        if all.len() > MOST_CANDIDATES {
             return None;
         }
-        (0..count).map(|i| digits(&parts, i)).find(fits)
-    }
-
-    fn show(&self, partial: &[Scalar]) -> String {
-        let parts: Vec<String> = partial
-            .iter()
-            .zip(&self.sorts)
-            .map(|(v, s)| show(*v, *s))
-            .collect();
-        match &parts[..] {
-            [one] => one.clone(),
-            _ => format!("({})", parts.join(", ")),
-        }
+        all.find(fits)
     }
 }
 
-fn not_commutative<T: fmt::Display>([a, b]: [T; 2], ab: T, ba: T) -> String {
-    format!("combiner({a}, {b}) = {ab}, but combiner({b}, {a}) = {ba}")
+impl Evaluator for Laws {
+    type Partial = Partial;
+    const BATCH: usize = 16;
+
+    fn combine(&self, pairs: &[[&Partial; 2]]) -> Vec<Option<Partial>> {
+        pairs.iter().map(|[l, r]| self.run(l, r)).collect()
+    }
+
+    fn is_decisive(&self, partial: &Partial) -> bool {
+        partial.iter().all(|v| v.is_finite())
+    }
+
+    /// Up to rounding on the way for orders, and up to a single rounding for what is neutral.
+    fn difference(&self, law: Law, left: &Partial, right: &Partial) -> Option<usize> {
+        let mut parts = left.iter().zip(right).zip(&self.sorts);
+        parts.position(|((l, r), sort)| match law {
+            Law::Identity => !(l.is_close(*r, rounding(*sort), 0.0) || l.is_nan() && r.is_nan()),
+            Law::Commutative | Law::Associative => !l.is_close(*r, tolerance(*sort), 1e-3),
+        })
+    }
+
+    fn texts(&self, partial: &Partial) -> Vec<String> {
+        let parts = partial.iter().zip(&self.sorts);
+        parts.map(|(value, sort)| show(*value, *sort)).collect()
+    }
 }
 
-fn not_associative<T: fmt::Display>([a, b, c]: [T; 3], left: T, right: T) -> String {
-    format!(
-        "combiner(combiner({a}, {b}), {c}) = {left}, but combiner({a}, combiner({b}, {c})) = {right}"
-    )
+/// Number of combinations of a value of each part.
+fn combinations<T>(parts: &[Vec<T>]) -> usize {
+    parts
+        .iter()
+        .fold(1, |count: usize, part| count.saturating_mul(part.len()))
 }
 
 /// The combination of `parts` with number `i`, where the first part changes fastest.
 fn digits<T: Copy>(parts: &[Vec<T>], i: usize) -> Vec<T> {
     let mut rest = i;
-    parts
-        .iter()
-        .map(|values| {
-            let value = values[rest % values.len()];
-            rest /= values.len();
-            value
-        })
-        .collect()
+    let digit = |values: &Vec<T>| {
+        let value = values[rest % values.len()];
+        rest /= values.len();
+        value
+    };
+    parts.iter().map(digit).collect()
 }
 
 /// Partial results of small values: every value of a single part; of several parts all
@@ -588,18 +377,12 @@ fn partials(sorts: &[Sort], count: Option<usize>) -> Vec<Partial> {
     if let Some(part) = count.and_then(|i| parts.get_mut(i)) {
         part.retain(|v| v.is_positive());
     }
-    let Some(count) = parts.iter().try_fold(1usize, |n, p| n.checked_mul(p.len())) else {
-        return Vec::new();
-    };
-    let wanted = count.min(MOST_SAMPLES);
-    let mut found: Vec<Partial> = Vec::new();
+    let count = combinations(&parts);
     // The stride has no factor in common with the number of combinations, so that none comes twice.
     let stride = [1, 7, 11, 13, 17, 19]
         .into_iter()
         .rfind(|s| *s == 1 || count > MOST_SAMPLES && !count.is_multiple_of(*s))
         .unwrap_or(1);
-    for i in 0..wanted {
-        found.push(digits(&parts, i.wrapping_mul(stride) % count));
-    }
-    found
+    let each = (0..count.min(MOST_SAMPLES)).map(|i| i.wrapping_mul(stride) % count);
+    each.map(|i| digits(&parts, i)).collect()
 }

@@ -488,7 +488,7 @@ impl<'c> Cut<'_, 'c> {
         }
         match broken {
             Some(example) => {
-                let report = error(op.location(), example.to_string())
+                let report = error(op.location(), example.law.broken())
                     .code(codes::TX0207)
                     .note(example.text);
                 let meant = instead(self.body, self.olds[0]).into_iter();

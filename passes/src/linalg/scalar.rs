@@ -5,7 +5,7 @@ use melior::Context;
 use melior::ir::attribute::{FloatAttribute, IntegerAttribute};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Type};
-use tx_scalar::{signed, truncated};
+use tx_scalar::{extremes, signed, truncated};
 
 pub(crate) use tx_scalar::{Float, Scalar as Sort};
 
@@ -53,30 +53,8 @@ pub(crate) fn samples(sort: Sort) -> Vec<Scalar> {
 
 /// Values that may be neutral.
 pub(crate) fn candidates(sort: Sort) -> Vec<Scalar> {
-    match sort {
-        Sort::Int(1) => vec![Scalar::Int(0), Scalar::Int(-1)],
-        Sort::Int(bits) => {
-            let (least, most) = extremes(bits);
-            [0, 1, -1, least, most].map(Scalar::Int).to_vec()
-        }
-        Sort::Float(float) => [
-            0.0,
-            1.0,
-            -1.0,
-            f64::NEG_INFINITY,
-            f64::INFINITY,
-            -float.largest(),
-            float.largest(),
-        ]
-        .map(Scalar::Float)
-        .to_vec(),
-    }
-}
-
-/// The least and the largest signed number of `bits` bits.
-pub(crate) fn extremes(bits: u32) -> (i64, i64) {
-    let shift = 64 - bits.clamp(1, 64);
-    (i64::MIN >> shift, i64::MAX >> shift)
+    let all = tx_scalar::laws::candidates(sort).into_iter();
+    all.map(|bits| Scalar::of_bits(bits, sort)).collect()
 }
 
 /// A value.

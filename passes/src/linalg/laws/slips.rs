@@ -6,12 +6,12 @@
 //! one or an error of nothing. The numbers are integers, no two of a part alike, so that neither
 //! rounding nor ties decide.
 
-use super::{CounterExample, Law, Laws, Partial, elements_of};
+use super::{CounterExample, Laws, Partial, combinations, digits, elements_of};
 use crate::linalg::program::Program;
 use crate::linalg::scalar::{Scalar, Sort};
 use melior::ir::Attribute;
-use std::cmp::Ordering;
 use tx_mlir::Blk;
+use tx_scalar::laws::{Case, Evaluator, Law, pairs, triples};
 use tx_scalar::{signed, truncated};
 
 /// What no tuples obey, and the first part of the result that shows it.
@@ -39,51 +39,43 @@ pub(crate) fn slip<'c>(
     identities: &[Attribute<'c>],
 ) -> Option<Slip> {
     let laws = Laws::new(Program::of_block(block)?).filter(|laws| laws.sorts.len() > 1)?;
-    let sorts = laws.sorts.iter();
-    let identity = identities.iter().zip(sorts);
-    let identity: Partial = identity
-        .map(|(a, sort)| Scalar::of(*a, *sort))
-        .collect::<Option<_>>()?;
+    let identity = laws.identity(identities)?;
     let judge = |tuples: &[Partial], fixed: &[Option<Scalar>]| {
+        let laws = &laws;
         let tuples = Tuples {
-            laws: &laws,
+            laws,
             tuples,
             fixed,
         };
         tuples.judge(&identity)
     };
+    let obeyed =
+        |tuples: &[Partial], fixed: &[Option<Scalar>]| matches!(judge(tuples, fixed), Ok(true));
     let any = vec![None; laws.sorts.len()];
-    if let Some(element) = element {
-        let made = elements_of(element, &laws.sorts, |sources| {
+    let tuples: Vec<Partial> = match element {
+        Some(element) => elements_of(element, &laws.sorts, |sources| {
             (0..TUPLES).map(|k| (tuple(sources, k), k)).collect()
-        });
-        return judge(&made, &any).slip();
+        }),
+        None => (0..TUPLES).map(|k| tuple(&laws.sorts, k)).collect(),
+    };
+    let slip = judge(&tuples, &any).err()?;
+    if element.is_some() {
+        return Some(slip);
     }
-    let tuples: Vec<Partial> = (0..TUPLES).map(|k| tuple(&laws.sorts, k)).collect();
-    let slip = judge(&tuples, &any).slip()?;
     let same_sort = laws.sorts.windows(2).all(|two| two[0] == two[1]);
-    let sorted = [Ordering::Less, Ordering::Greater]
-        .into_iter()
-        .filter(|_| same_sort);
-    let obeyed = |tuples: &[Partial], fixed: &[Option<Scalar>]| {
-        matches!(judge(tuples, fixed), Judged::Obeyed)
-    };
-    let all = Tuples {
-        laws: &laws,
-        tuples: &tuples,
-        fixed: &any,
-    };
-    let is_sorted = sorted
-        .map(|order| sort_each(&tuples, order))
-        .any(|tuples| obeyed(&tuples, &any));
-    if is_sorted {
+    let sorted = || [false, true].map(|descending| sort_each(&tuples, descending));
+    if same_sort && sorted().iter().any(|tuples| obeyed(tuples, &any)) {
         return None;
     }
     let is_fixed =
         choices(&laws.sorts, &identity).any(|fixed| obeyed(&with(&tuples, &fixed), &fixed));
     // That some tuples hide it excuses no combiner that is associative for all of them: what it
     // combines has an order, as compositions of functions have.
-    let is_ordered = is_fixed && slip.broken.law == Law::Commutative && all.are_associative();
+    let is_ordered = is_fixed && slip.broken.law == Law::Commutative && {
+        let triples = laws.evaluate(Law::Associative, distinct_triples(&tuples));
+        let holds = decided(&triples).all(|(_, [l, r])| differing(&laws, l, r).is_none());
+        holds && 2 * decided(&triples).count() > triples.len()
+    };
     (!is_fixed || is_ordered).then_some(Slip { is_ordered, ..slip })
 }
 
@@ -91,9 +83,8 @@ pub(crate) fn slip<'c>(
 fn tuple(sorts: &[Sort], k: usize) -> Partial {
     let number = |part: usize| NUMBERS[((2 * part + 1) * k + part) % NUMBERS.len()];
     let parts = sorts.iter().enumerate();
-    parts
-        .map(|(part, sort)| of_sort(number(part), *sort))
-        .collect()
+    let part = |(part, sort): (usize, &Sort)| of_sort(number(part), *sort);
+    parts.map(part).collect()
 }
 
 fn of_sort(number: i64, sort: Sort) -> Scalar {
@@ -105,31 +96,23 @@ fn of_sort(number: i64, sort: Sort) -> Scalar {
 }
 
 /// The tuples with the parts of each in order, as bounds and the largest two are.
-fn sort_each(tuples: &[Partial], order: Ordering) -> Vec<Partial> {
-    let compare = |one: &Scalar, other: &Scalar| match (one, other) {
-        (Scalar::Int(one), Scalar::Int(other)) => one.cmp(other),
-        (Scalar::Float(one), Scalar::Float(other)) => one.total_cmp(other),
-        // Parts are of one sort.
-        (Scalar::Int(_) | Scalar::Float(_), _) => Ordering::Equal,
-    };
+fn sort_each(tuples: &[Partial], descending: bool) -> Vec<Partial> {
+    #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
+    let number = |v: &Scalar| v.float().or(v.int().map(|n| n as f64)).unwrap_or_default();
     let mut tuples = tuples.to_vec();
     for tuple in &mut tuples {
-        tuple.sort_by(|one, other| match order {
-            Ordering::Greater => compare(other, one),
-            _ => compare(one, other),
-        });
+        tuple.sort_by(|l, r| number(l).total_cmp(&number(r)));
+        if descending {
+            tuple.reverse();
+        }
     }
     tuples
 }
 
 /// The tuples with some parts fixed.
 fn with(tuples: &[Partial], fixed: &[Option<Scalar>]) -> Vec<Partial> {
-    let one = |tuple: &Partial| {
-        let parts = tuple.iter().zip(fixed);
-        parts
-            .map(|(value, fixed)| fixed.unwrap_or(*value))
-            .collect()
-    };
+    let part = |(value, fixed): (&Scalar, &Option<Scalar>)| fixed.unwrap_or(*value);
+    let one = |tuple: &Partial| tuple.iter().zip(fixed).map(part).collect();
     tuples.iter().map(one).collect()
 }
 
@@ -145,29 +128,9 @@ fn choices(sorts: &[Sort], identity: &[Scalar]) -> impl Iterator<Item = Vec<Opti
         choices
     };
     let parts: Vec<_> = sorts.iter().zip(identity).map(of_part).collect();
-    let count = parts
-        .iter()
-        .fold(1, |n: usize, p| n.saturating_mul(p.len()));
-    (1..count.min(MOST_CHOICES))
-        .map(move |i| super::digits(&parts, i))
+    (1..combinations(&parts).min(MOST_CHOICES))
+        .map(move |i| digits(&parts, i))
         .filter(|fixed| fixed.iter().any(Option::is_none))
-}
-
-/// What is found of some tuples.
-enum Judged {
-    Obeyed,
-    Broken(Slip),
-    /// Too few results are numbers, or what is fixed hides too much.
-    Nothing,
-}
-
-impl Judged {
-    fn slip(self) -> Option<Slip> {
-        match self {
-            Self::Broken(slip) => Some(slip),
-            Self::Obeyed | Self::Nothing => None,
-        }
-    }
 }
 
 struct Tuples<'t> {
@@ -177,117 +140,46 @@ struct Tuples<'t> {
     fixed: &'t [Option<Scalar>],
 }
 
-/// What is tried with some tuples, and comes out in two orders.
-struct Case<'t> {
-    law: Law,
-    of: Vec<&'t [Scalar]>,
-    results: Option<[Partial; 2]>,
-}
-
 impl Tuples<'_> {
-    fn judge(&self, identity: &Partial) -> Judged {
-        let cases = [self.pairs(), self.triples()];
-        for cases in &cases {
-            // What chooses by the wrong part goes wrong half of the time.
-            if let Some(slip) = self.broken(cases, |broken, of| 5 * broken > 2 * of) {
-                return Judged::Broken(slip);
-            }
-        }
+    /// Whether they obey the laws; not when too few results are numbers, or what is fixed hides too much.
+    fn judge(&self, identity: &Partial) -> Result<bool, Slip> {
+        let laws = self.laws;
+        let two = pairs(self.tuples).filter(|of| of[0] != of[1]);
+        let two = laws.evaluate(Law::Commutative, two.collect());
+        let three = laws.evaluate(Law::Associative, distinct_triples(self.tuples));
+        // What chooses by the wrong part goes wrong half of the time.
+        self.check(&two, |broken, of| 5 * broken > 2 * of)?;
+        self.check(&three, |broken, of| 5 * broken > 2 * of)?;
         // An identity that some tuples are changed by may be right for those that occur, as a bound
         // that all are above is.
-        let enough: fn(usize, usize) -> bool = match self.fixed.iter().any(Option::is_some) {
-            true => |broken, of| 2 * broken > of,
-            false => |broken, of| broken == of,
+        let left = self.tuples.iter().map(|x| vec![identity, x, x]);
+        let left = laws.evaluate(Law::Identity, left.collect());
+        let any_fixed = self.fixed.iter().any(Option::is_some);
+        self.check(&left, |broken, of| {
+            broken == of || any_fixed && 2 * broken > of
+        })?;
+        let few = |cases: &[Case<'_, _>]| 2 * decided(cases).count() < cases.len().max(1);
+        Ok(!few(&two) && !few(&three) && !self.is_dull(decided(&two).chain(decided(&three))))
+    }
+
+    /// Gives the first that is broken, if `enough` are.
+    fn check(
+        &self,
+        cases: &[Case<'_, Partial>],
+        enough: impl Fn(usize, usize) -> bool,
+    ) -> Result<(), Slip> {
+        let part = |[l, r]: [&Partial; 2]| differing(self.laws, l, r);
+        let mut broken = decided(cases).filter_map(|(case, sides)| Some((case, part(sides)?)));
+        let Some((case, part)) = broken.next() else {
+            return Ok(());
         };
-        if let Some(slip) = self.broken(&self.beside(identity), enough) {
-            return Judged::Broken(slip);
+        let (count, of) = (broken.count() + 1, decided(cases).count());
+        if 2 * of < cases.len() || !enough(count, of) {
+            return Ok(());
         }
-        let few = |cases: &Vec<Case<'_>>| 2 * decided(cases).count() < cases.len().max(1);
-        if cases.iter().any(few) || self.is_dull(cases.iter().flatten()) {
-            return Judged::Nothing;
-        }
-        Judged::Obeyed
-    }
-
-    fn pairs(&self) -> Vec<Case<'_>> {
-        let laws = self.laws;
-        let case = |(a, b): (usize, usize)| {
-            let (a, b) = (&self.tuples[a][..], &self.tuples[b][..]);
-            let both = || Some([laws.combine_finite(a, b)?, laws.combine_finite(b, a)?]);
-            Case {
-                law: Law::Commutative,
-                of: vec![a, b],
-                results: both(),
-            }
-        };
-        self.apart().filter(|(a, b)| a < b).map(case).collect()
-    }
-
-    fn triples(&self) -> Vec<Case<'_>> {
-        let laws = self.laws;
-        let case = |three: [usize; 3]| {
-            let [a, b, c] = three.map(|i| &self.tuples[i][..]);
-            let both = || {
-                let (ab, bc) = (laws.combine_finite(a, b)?, laws.combine_finite(b, c)?);
-                Some([laws.combine_finite(&ab, c)?, laws.combine_finite(a, &bc)?])
-            };
-            Case {
-                law: Law::Associative,
-                of: vec![a, b, c],
-                results: both(),
-            }
-        };
-        let others = |(a, b)| (0..self.tuples.len()).filter(move |c| ![a, b].contains(c));
-        let threes = self
-            .apart()
-            .flat_map(|(a, b)| others((a, b)).map(move |c| [a, b, c]));
-        threes.map(case).collect()
-    }
-
-    /// Whether all triples of which something is known are combined to the same from both sides,
-    /// and they are the most.
-    fn are_associative(&self) -> bool {
-        let triples = self.triples();
-        let mut known = 0;
-        let holds = decided(&triples).all(|(_, [l, r])| {
-            known += 1;
-            self.laws.differing(l, r).is_none()
-        });
-        holds && 2 * known > triples.len()
-    }
-
-    /// Each with what should be neutral on its left.
-    fn beside<'t>(&'t self, identity: &'t Partial) -> Vec<Case<'t>> {
-        let case = |x: &'t Partial| Case {
-            law: Law::Identity,
-            of: vec![identity, x],
-            results: self.laws.combine(identity, x).map(|y| [y, x.clone()]),
-        };
-        self.tuples.iter().map(case).collect()
-    }
-
-    /// Two that differ, by number.
-    fn apart(&self) -> impl Iterator<Item = (usize, usize)> {
-        let all = 0..self.tuples.len();
-        let two = all
-            .clone()
-            .flat_map(move |a| all.clone().map(move |b| (a, b)));
-        two.filter(|(a, b)| self.tuples[*a] != self.tuples[*b])
-    }
-
-    /// What is broken first, if `enough` are.
-    fn broken(&self, cases: &[Case<'_>], enough: fn(usize, usize) -> bool) -> Option<Slip> {
-        let differs = |[l, r]: &[Partial; 2]| self.laws.differing(l, r);
-        let mut broken = decided(cases).filter(|(_, results)| differs(results).is_some());
-        let (case, results) = broken.next()?;
-        let count = broken.count() + 1;
-        let decided = decided(cases).count();
-        if 2 * decided < cases.len() || !enough(count, decided) {
-            return None;
-        }
-        Some(Slip {
-            broken: self.told(case, results),
-            part: differs(results)?,
+        Err(Slip {
+            broken: self.laws.counterexample(case),
+            part,
             is_ordered: false,
         })
     }
@@ -295,39 +187,38 @@ impl Tuples<'_> {
     /// Whether what is fixed stays what it was: of more than one part, so that little is left of a
     /// tuple, or an index, which is there to tell elements apart. That floats stay, as the error of
     /// a sum may, excuses what uses them.
-    fn is_dull<'t>(&self, cases: impl Iterator<Item = &'t Case<'t>>) -> bool {
+    fn is_dull<'t>(&self, cases: impl Iterator<Item = Decided<'t>>) -> bool {
         let mut stay: Vec<bool> = self.fixed.iter().map(Option::is_some).collect();
-        for result in cases.filter_map(|case| case.results.as_ref()).flatten() {
+        for result in cases.flat_map(|(_, sides)| sides) {
             for ((stays, fixed), value) in stay.iter_mut().zip(self.fixed).zip(result) {
                 *stays &= *fixed == Some(*value);
             }
         }
-        let staying = stay
-            .iter()
-            .zip(&self.laws.sorts)
-            .filter(|(stays, _)| **stays);
+        let staying = stay.iter().zip(&self.laws.sorts);
+        let staying = staying.filter(|(stays, _)| **stays);
         let is_integer = |(_, sort): (&bool, &Sort)| sort.float().is_none();
         staying.clone().count() > 1 || staying.clone().any(is_integer)
     }
-
-    fn told(&self, case: &Case<'_>, results: &[Partial; 2]) -> CounterExample {
-        let [l, r] = [&results[0], &results[1]].map(|result| self.laws.show(result));
-        let of: Vec<String> = case.of.iter().map(|x| self.laws.show(x)).collect();
-        let text = match case.law {
-            Law::Commutative => super::not_commutative([&of[0], &of[1]], &l, &r),
-            Law::Associative => super::not_associative([&of[0], &of[1], &of[2]], &l, &r),
-            Law::Identity => format!("combiner({}, {}) = {l}, expected {r}", of[0], of[1]),
-        };
-        CounterExample {
-            law: case.law,
-            text,
-        }
-    }
 }
 
+/// Triples of three tuples, of which the first two differ.
+fn distinct_triples(tuples: &[Partial]) -> Vec<Vec<&Partial>> {
+    let same = |a: &Partial, b: &Partial| std::ptr::eq(a, b);
+    let three = triples(tuples).filter(|of| of[0] != of[1]);
+    let three = three.filter(|of| !same(of[0], of[2]) && !same(of[1], of[2]));
+    three.collect()
+}
+
+/// The first part in which two sides differ, up to the rounding of orders for every law.
+fn differing(laws: &Laws, left: &Partial, right: &Partial) -> Option<usize> {
+    laws.difference(Law::Commutative, left, right)
+}
+
+/// A case with the results of both sides.
+type Decided<'t> = (&'t Case<'t, Partial>, [&'t Partial; 2]);
+
 /// The cases of which something is known.
-fn decided<'t>(cases: &'t [Case<'t>]) -> impl Iterator<Item = (&'t Case<'t>, &'t [Partial; 2])> {
-    cases
-        .iter()
-        .filter_map(|case| Some((case, case.results.as_ref()?)))
+fn decided<'t>(cases: &'t [Case<'t, Partial>]) -> impl Iterator<Item = Decided<'t>> {
+    let known = |case: &'t Case<'t, Partial>| Some((case, case.decided()?));
+    cases.iter().filter_map(known)
 }
