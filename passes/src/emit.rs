@@ -156,8 +156,8 @@ pub(crate) fn collapse_shape<'c>(
 ) -> Val<'c> {
     let context = b.context();
     let size = |group: &Vec<usize>| {
-        let sizes = group.iter().map(|d| memref.shape[*d]);
-        let size = sizes.fold(Some(1_u64), |n, size| n?.checked_mul(size?));
+        let mut sizes = group.iter().map(|d| memref.shape[*d]);
+        let size = sizes.try_fold(1_u64, |n, size| n.checked_mul(size?));
         size.map_or(i64::MIN, u64::cast_signed)
     };
     let sizes: Vec<i64> = groups.iter().map(size).collect();
