@@ -108,10 +108,11 @@ fn passes_run_where_they_were_put() {
         .position(|name| *name == "convert-linalg-to-tile")
         .expect("a stage");
     assert_eq!(
-        names[start..start + 5],
+        names[start..start + 6],
         [
             "convert-linalg-to-tile",
             "test-mark",
+            "linalg-collapse-loops",
             "canonicalize",
             "cse",
             "tile-schedule"
