@@ -62,7 +62,7 @@ pub(crate) const EXAMPLES_SCRIPT_NAME: &str = "examples/gpu-examples.sh";
 
 /// The benchmarks of reductions within a block and of whole arrays: their programs are made,
 /// compiled and timed where the GPU is.
-const BENCHMARK: [(&str, &str); 8] = [
+const BENCHMARK: [(&str, &str); 9] = [
     (
         "bench-grid.py",
         include_str!("../../bench-grid/bench-grid.py"),
@@ -70,6 +70,10 @@ const BENCHMARK: [(&str, &str); 8] = [
     (
         "check-large.py",
         include_str!("../../bench-grid/check-large.py"),
+    ),
+    (
+        "elementwise.py",
+        include_str!("../../bench-grid/elementwise.py"),
     ),
     ("launch.py", include_str!("../../bench-grid/launch.py")),
     ("peers.cu", include_str!("../../bench-grid/peers.cu")),
@@ -565,6 +569,7 @@ fn readme(name: &str) -> String {
          \x20   python3 bench-tile.py               time reductions in a block beside CUB (needs nvcc)\n\
          \x20   python3 bench-grid.py               time those of whole arrays beside CUB, \
          PyTorch and Triton\n\
+         \x20   python3 elementwise.py              time element-wise programs beside PyTorch\n\
          \x20   python3 check-large.py              compare those of half a gibibyte and more \
          with PyTorch\n\n\
          The Python scripts need Python 3 with NumPy; tx and the examples do not.\n\n\
