@@ -43,7 +43,7 @@ pass! {
     ///   ... // sizes agree
     ///   %a = memref.collapse_shape %A [[0, 1]] : memref<?x4096xf32> into memref<?xf32>
     ///   %b = memref.collapse_shape %B [[0, 1]] : memref<?x4096xf32> into memref<?xf32>
-    ///   linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel"]}
+    ///   linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel"]}
     ///     ins(%a, %a : memref<?xf32>, memref<?xf32>) outs(%b : memref<?xf32>) { ... }
     ///   return
     /// }
