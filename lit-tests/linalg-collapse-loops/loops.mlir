@@ -69,6 +69,21 @@ func.func @odd_rows(%A: memref<7x41xf32>, %R: memref<41xf32>, %C: memref<7xf32>,
   return
 }
 
+// One array at two places: its dimensions become one at the first, and stay two at the other.
+// CHECK-LABEL: func.func @two_places(
+// CHECK:       ins(%{{.+}}, %{{.+}}, %{{.+}} : memref<15xf32>, memref<3x5xf32>, memref<3xf32>) outs(%{{.+}} : memref<15x3x5xf32>)
+func.func @two_places(%A: memref<3x5xf32>, %C: memref<3xf32>, %B: memref<3x5x3x5xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i, j)>, affine_map<(i, j, k, l) -> (k, l)>, affine_map<(i, j, k, l) -> (k)>,
+      affine_map<(i, j, k, l) -> (i, j, k, l)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%A, %A, %C : memref<3x5xf32>, memref<3x5xf32>, memref<3xf32>) outs(%B : memref<3x5x3x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %o: f32):
+    %s = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %c : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @kept(
 // CHECK-NOT:   memref.collapse_shape
 // CHECK:       return

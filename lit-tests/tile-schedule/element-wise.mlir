@@ -73,3 +73,29 @@ func.func @transposed(%A: memref<?x?xf32>, %B: memref<?x?xf32>) {
   linalg.transpose ins(%A : memref<?x?xf32>) outs(%B : memref<?x?xf32>) permutation = [1, 0]
   return
 }
+
+// Rows twice, as in nearest-neighbour upsampling: the quotient does not go along the vector, and is the
+// same for all of it.
+// CHECK-LABEL: gpu.func @twice_0
+// CHECK:         vector.store
+func.func @twice(%A: memref<41x40xf32>, %B: memref<82x80xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i floordiv 2, j floordiv 2)>, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%A : memref<41x40xf32>) outs(%B : memref<82x80xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %t = arith.addf %a, %a : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// CHECK-LABEL: gpu.func @rows_twice_0
+// CHECK:         vector.store
+func.func @rows_twice(%A: memref<41x80xf32>, %R: memref<3x80xf32>, %B: memref<82x80xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i floordiv 2, j)>, affine_map<(i, j) -> (i mod 3, j)>, #id2], iterator_types = ["parallel", "parallel"]}
+    ins(%A, %R : memref<41x80xf32>, memref<3x80xf32>) outs(%B : memref<82x80xf32>) {
+  ^bb0(%a: f32, %r: f32, %o: f32):
+    %t = arith.addf %a, %r : f32
+    linalg.yield %t : f32
+  }
+  return
+}

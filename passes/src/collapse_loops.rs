@@ -106,11 +106,13 @@ impl<'c> Collapse<'c> {
             flat,
         }))
     }
+
     fn apply(self) {
         let op = self.loops.op;
         let b = Builder::before(op);
         self.job.assert_sizes(&b);
-        let mut views: BTreeMap<usize, Val<'c>> = BTreeMap::new();
+        // One view where an operand is read and written, another where it is indexed by other groups.
+        let mut views: BTreeMap<(usize, Vec<usize>), Val<'c>> = BTreeMap::new();
         let (mut values, mut maps) = (Vec::new(), Vec::new());
         for operand in self.loops.all() {
             let dims = operand.map.as_projected_permutation().unwrap_or_default();
@@ -119,7 +121,7 @@ impl<'c> Collapse<'c> {
                 .collect();
             let value = match is_memory(operand.value) && !dims.is_empty() {
                 true => {
-                    let view = views.entry(key(operand.value));
+                    let view = views.entry((key(operand.value), own.clone()));
                     *view.or_insert_with(|| self.view(&b, operand.value, &own))
                 }
                 false => operand.value,

@@ -4,7 +4,7 @@
 elementwise.py compile TX FOLDER [CHIP]   writes programs, and compiles them; needs no GPU
 elementwise.py measure FOLDER OUT.json [SECONDS]   times them, on a GPU with PyTorch
 
-Arrays have 1 GiB. All that compute one row of the table are timed in turns, in one process; the figure is
+Arrays have 1 GiB. All that compute one row of the table are timed alternately, in one process; the figure is
 the median of their times. A row whose result is wrong is void. GB/s count the fewest bytes: every array that
 is read once, and every one that is written once.
 """

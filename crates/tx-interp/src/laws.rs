@@ -462,7 +462,7 @@ impl Trial<'_, '_> {
         self.holds(Law::Identity, sides(&self.identity(), values))
     }
 
-    /// What is told of a value that the identity changes.
+    /// The remark about a value that the identity changes.
     fn remark(self, values: &[Partial]) -> Option<String> {
         let changed = self.kept(values).err()?;
         Some(may_occur(changed, &self.advice(values)))

@@ -11,7 +11,7 @@ use tx_mlir::build::Cond;
 use tx_mlir::{Affine, Builder, Index, Val, byte_width, i64_attribute};
 
 impl<'c> Body<'_, 'c> {
-    /// Whether nothing is combined, and loop `at` of a thread is written out with all loops within.
+    /// Whether nothing is combined, and loop `at` of a thread is unrolled with all loops within.
     pub(super) fn is_at_points(&self, at: usize, place: &Place<'c>) -> bool {
         let loops = &self.outer[at..];
         !matches!(self.job.work, Work::Combine(..))
@@ -23,7 +23,11 @@ impl<'c> Body<'_, 'c> {
     /// little code.
     pub(super) fn points(&self, b: &Builder<'c>, at: usize, place: &Place<'c>) {
         let loops = &self.outer[at..];
-        let points = loops.iter().fold(vec![place.clone()], |points, node| {
+        let aligned = Place {
+            aligned: true,
+            ..place.clone()
+        };
+        let points = loops.iter().fold(vec![aligned], |points, node| {
             let each = |place: &Place<'c>| self.written_out(b, *node, place);
             points.iter().flat_map(each).collect()
         });
@@ -37,7 +41,7 @@ impl<'c> Body<'_, 'c> {
             None => Cond::Const(true),
         };
         for group in points.chunks(width) {
-            // Guards of neighbours hold where that of the last does.
+            // Neighbours have ascending indices, so that guards hold for all where they do for the last.
             together = b.and(together, self.guard(b, &group[width - 1], false));
         }
         b.if_then_else(
@@ -60,11 +64,6 @@ impl<'c> Body<'_, 'c> {
         vector: Option<usize>,
         width: usize,
     ) {
-        let aligned = |place: &Place<'c>| Place {
-            aligned: true,
-            ..place.clone()
-        };
-        let points: Vec<Place<'c>> = points.iter().map(aligned).collect();
         let groups: Vec<Vec<Place<'c>>> = points
             .chunks(width)
             .map(|group| self.loaded(b, group, vector))
@@ -169,11 +168,15 @@ impl<'c> Body<'_, 'c> {
         if !matches!(self.job.work, Work::Combine(..)) && vector.is_some_and(is_held) {
             return vec![self.load(b, source, &first); points.len()];
         }
+        let goes_along =
+            |dim: usize| vector.is_some_and(|node| self.nest.step_of(dim, node) == Some(1));
         let load = |(lane, place): (usize, &Place<'c>)| {
             let point = self.point(place);
             match self.job.work {
                 Work::Combine(..) => self.load(b, source, &point),
-                _ => self.load_at(b, source, || index_of_lane(b, source, &first, &point, lane)),
+                _ => self.load_at(b, source, || {
+                    index_of_lane(b, source, &first, &point, lane, &goes_along)
+                }),
             }
         };
         points.iter().enumerate().map(load).collect()
@@ -181,13 +184,15 @@ impl<'c> Body<'_, 'c> {
 }
 
 /// The index of the element of `access` at `point`, which comes `lane` points after the `first` of a
-/// vector: quotients and remainders follow from those of the first, which divides once.
+/// vector: quotients and remainders of a dimension that goes along the vector follow from those of the
+/// first, which divides once.
 fn index_of_lane<'c>(
     b: &Builder<'c>,
     access: &Access<'c>,
     first: &[Index<'c>],
     point: &[Index<'c>],
     lane: usize,
+    goes_along: &dyn Fn(usize) -> bool,
 ) -> Vec<Val<'c>> {
     let lane = i64::try_from(lane).unwrap_or(0);
     let divided = |expression: &Affine| {
@@ -197,7 +202,7 @@ fn index_of_lane<'c>(
         let (Affine::Dim(d), Affine::Const(by)) = (&**of, &**by) else {
             return None;
         };
-        if lane == 0 || lane >= *by {
+        if lane == 0 || lane >= *by || !goes_along(*d) {
             return None;
         }
         let (of, by) = (first[*d], Index::Const(*by));

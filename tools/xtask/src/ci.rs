@@ -26,8 +26,9 @@ pub(crate) fn test(workspace: &Workspace, arguments: &[String]) -> Result<()> {
 }
 
 /// What continuous integration samples, in full: every input of every program of the lit tests
-/// after every pass, every conformance program, the PTX of each program for two chips, every edit of the mutation tests, which also
-/// writes `docs/mutations.md`, and `seconds` of fuzzing. It takes hours.
+/// after every pass, every conformance program, the PTX of each program for two chips, every edit
+/// of the mutation tests, which also writes `docs/mutations.md`, and `seconds` of fuzzing. It takes
+/// hours.
 pub(crate) fn deep(workspace: &Workspace, seconds: u64) -> Result<()> {
     setup::setup(workspace)?;
     setup::setup_tests()?;
