@@ -255,6 +255,55 @@ pub fn has_uses(value: Val<'_>) -> bool {
 /// The text of `op`. MLIR writes it in pieces of a few bytes, which are put together before they
 /// are read as text.
 pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
+    collect(|append, text| {
+        // SAFETY: `op` and the flags are alive.
+        unsafe {
+            mlir_sys::mlirOperationPrintWithFlags(op.to_raw(), flags.to_raw(), append, text);
+        }
+    })
+}
+
+/// Prints ops of a module that is not changed meanwhile. The values are numbered once; printing an op alone numbers
+/// those of the whole module each time.
+#[derive(Debug)]
+pub struct Printer<'m> {
+    state: mlir_sys::MlirAsmState,
+    module: std::marker::PhantomData<Op<'m>>,
+}
+
+impl<'m> Printer<'m> {
+    /// A printer of ops in `module`.
+    pub fn new(module: Op<'m>) -> Self {
+        let flags = OperationPrintingFlags::new();
+        Self {
+            // SAFETY: the op and the flags are alive; the state keeps a copy of the flags.
+            state: unsafe {
+                mlir_sys::mlirAsmStateCreateForOperation(module.to_raw(), flags.to_raw())
+            },
+            module: std::marker::PhantomData,
+        }
+    }
+
+    /// The text of `op`, which stands in the module.
+    pub fn text(&self, op: Op<'_>) -> String {
+        collect(|append, text| {
+            // SAFETY: the op and the state are alive.
+            unsafe {
+                mlir_sys::mlirOperationPrintWithState(op.to_raw(), self.state, append, text);
+            }
+        })
+    }
+}
+
+impl Drop for Printer<'_> {
+    fn drop(&mut self) {
+        // SAFETY: it was created with `mlirAsmStateCreateForOperation` and is destroyed once.
+        unsafe { mlir_sys::mlirAsmStateDestroy(self.state) }
+    }
+}
+
+/// The text that `print` hands over in pieces.
+fn collect(print: impl FnOnce(mlir_sys::MlirStringCallback, *mut c_void)) -> String {
     unsafe extern "C" fn append(piece: MlirStringRef, text: *mut c_void) {
         if piece.length > 0 {
             // SAFETY: MLIR calls this with a piece of text, and with the vector that it was given.
@@ -265,15 +314,7 @@ pub fn text(op: Op<'_>, flags: &OperationPrintingFlags) -> String {
         }
     }
     let mut text: Vec<u8> = Vec::new();
-    // SAFETY: `op` and the flags are alive, and `append` is called before this returns.
-    unsafe {
-        mlir_sys::mlirOperationPrintWithFlags(
-            op.to_raw(),
-            flags.to_raw(),
-            Some(append),
-            (&raw mut text).cast(),
-        );
-    }
+    print(Some(append), (&raw mut text).cast());
     String::from_utf8(text).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
 }
 

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use tx::{Artifact, Compiler};
 use tx_mlir::melior::ir::Module;
 use tx_mlir::melior::ir::operation::{OperationLike, OperationPrintingFlags};
-use tx_mlir::{Op, attribute, is, name, source_location, string_attribute, symbol_path, walk};
+use tx_mlir::{
+    Op, Printer, attribute, is, name, source_location, string_attribute, symbol_path, walk,
+};
 use tx_validate::{Options, References, Trouble, Validation, Verdict, validate_edited};
 
 /// Who can notice an edit.
@@ -119,9 +121,9 @@ fn text(module: &Module<'_>) -> String {
 }
 
 /// The op as it is printed, without what is in it, and where it stands.
-fn describe(op: Op<'_>) -> String {
+fn describe(op: Op<'_>, printer: &Printer<'_>) -> String {
     let text = match tx_mlir::blocks(op).is_empty() {
-        true => op.to_string(),
+        true => printer.text(op),
         false => name(op).to_owned(),
     };
     let line = text.lines().next().unwrap_or_default().trim();
@@ -195,6 +197,7 @@ pub(crate) fn survey(
         }
         let mut ops = walk(top(module));
         ops.retain(|op| takes_part(*op, &functions));
+        let printer = Printer::new(top(module));
         for (edit, places) in edits.iter().zip(&mut places) {
             if stage == 0 || !edit.after.contains(&pass) {
                 continue;
@@ -206,7 +209,7 @@ pub(crate) fn survey(
                         stage,
                         pass: pass.to_owned(),
                         change,
-                        op: describe(*op),
+                        op: describe(*op, &printer),
                         kernel: kernel_of(*op),
                     });
                     change += 1;
