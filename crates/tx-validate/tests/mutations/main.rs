@@ -24,6 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
@@ -33,6 +34,9 @@ use run::{Outcome, Place, Survey};
 
 /// Places where a kind of edit is made in a program, at most.
 const PLACES: usize = 1;
+
+/// A survey that takes longer is named: it is one of the few that the whole run waits for.
+const SLOW: Duration = Duration::from_secs(10);
 
 /// So many edits are named before they are made.
 const FEW: usize = 20;
@@ -224,7 +228,12 @@ fn page_is_fresh() -> Result<(), Failed> {
 fn surveys(programs: Vec<programs::Program>) -> Vec<Survey> {
     let references = Arc::default();
     let found = parallel(&programs, |program| {
-        run::survey(program, EDITS, &references)
+        let began = Instant::now();
+        let survey = run::survey(program, EDITS, &references);
+        if began.elapsed() > SLOW {
+            eprintln!("{}: surveyed in {:.0?}", program.name, began.elapsed());
+        }
+        survey
     });
     let mut surveys = Vec::new();
     for (program, survey) in programs.iter().zip(found) {
