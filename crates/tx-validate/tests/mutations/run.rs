@@ -120,15 +120,24 @@ fn text(module: &Module<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// The op as it is printed, without what is in it, and where it stands.
-fn describe(op: Op<'_>, printer: &Printer<'_>) -> String {
+/// The line where a function of the module begins.
+fn line_of(module: &Module<'_>, function: &str) -> usize {
+    let is_it =
+        |op: &Op<'_>| string_attribute(*op, "sym_name").is_some_and(|name| name == function);
+    let op = walk(top(module)).into_iter().find(is_it);
+    let at = op.and_then(|op| source_location(op.location()));
+    at.map_or(0, |at| at.line)
+}
+
+/// The op as it is printed, without what is in it, and where it stands: `+LINES:COLUMN`, with lines counted from `first`.
+fn describe(op: Op<'_>, printer: &Printer<'_>, first: usize) -> String {
     let text = match tx_mlir::blocks(op).is_empty() {
         true => printer.text(op),
         false => name(op).to_owned(),
     };
     let line = text.lines().next().unwrap_or_default().trim();
     match source_location(op.location()) {
-        Some(at) => format!("{}:{} `{line}`", at.line, at.column),
+        Some(at) => format!("+{}:{} `{line}`", at.line.saturating_sub(first), at.column),
         None => format!("`{line}`"),
     }
 }
@@ -187,10 +196,11 @@ pub(crate) fn survey(
         ..Options::default()
     };
     let mut places = vec![Vec::new(); edits.len()];
-    let mut stage = 0;
+    let (mut stage, mut first) = (0, 0);
     let validation = validate_edited(&compiler, &program.source, &few, &mut |pass, module| {
         if pass == "parse" {
             stage = 0;
+            first = line_of(module, &artifact.plan.entry);
             places = vec![Vec::new(); edits.len()];
         } else {
             stage += 1;
@@ -209,7 +219,7 @@ pub(crate) fn survey(
                         stage,
                         pass: pass.to_owned(),
                         change,
-                        op: describe(*op, &printer),
+                        op: describe(*op, &printer, first),
                         kernel: kernel_of(*op),
                     });
                     change += 1;
