@@ -75,14 +75,14 @@ harmless! {
     "Indices of an array are not negative, and no array has as many elements as the largest of them." => {
         "other-signedness-of-comparison" "programs/argmax-vocabulary@argmax" "+1:3 `% = arith.cmpi slt";
         "other-signedness-of-comparison" "mutations/numbers@places" "arith.cmpi slt";
-        "other-signedness-of-comparison" "lower-reduction/fragments-tuples@argmax" "24:14 `% = \
-         arith.cmpi slt";
-        "other-signedness-of-comparison" "lower-reduction/many-warps@pairs_of_eight_warps" "97:14 \
-         `% = arith.cmpi slt";
-        "other-signedness-of-comparison" "lower-reduction/many-warps@pairs_of_nine_warps" "82:14 \
-         `% = arith.cmpi slt";
-        "finite-for-infinite" "lower-reduction/many-warps@pairs_of_nine_warps" "82:14 `% = \
-         arith.constant 2147483647 : i32";
+        "other-signedness-of-comparison" "lower-reduction/fragments-tuples@argmax"
+            "+3:14 `% = arith.cmpi slt";
+        "other-signedness-of-comparison" "lower-reduction/many-warps@pairs_of_eight_warps"
+            "+5:14 `% = arith.cmpi slt";
+        "other-signedness-of-comparison" "lower-reduction/many-warps@pairs_of_nine_warps"
+            "+5:14 `% = arith.cmpi slt";
+        "finite-for-infinite" "lower-reduction/many-warps@pairs_of_nine_warps"
+            "+5:14 `% = arith.constant 2147483647 : i32";
         "other-signedness-of-comparison" "tutorial/t10-argmax@across_threads" "+1:3 `% = arith.cmpi slt";
         "other-signedness-of-comparison" "tutorial/t10-argmax@written_out" "+6:15 `% = arith.cmpi slt";
     }
@@ -113,8 +113,8 @@ harmless! {
         "other-zero" "mutations/together@tiles" "+5:5 `% = arith.constant -0.0";
         "finite-for-infinite" "mutations/together@tiles" "+6:5 `% = arith.constant 0xFF800000";
         "other-zero" "lower-reduction/dynamic@one_row_at_a_time" "+2:5 `% = arith.constant -0.0";
-        "other-arithmetic" "lower-reduction/fragments-lanes@five_lanes_apart" "91:10 `% = \
-         arith.andi %, % : i1";
+        "other-arithmetic" "lower-reduction/fragments-lanes@five_lanes_apart"
+            "+3:10 `% = arith.andi %, % : i1";
         "other-boundary" "lower-reduction/fragments-lanes@five_lanes_apart" "+3:10 `% = arith.cmpi ult";
         "other-boundary" "lower-reduction/fragments-lanes@six_lanes" "+3:10 `% = arith.cmpi ult";
         "other-constant" "lower-reduction/fragments-lanes@five_lanes_apart" "`% = llvm.mlir.constant(0.0";
@@ -131,10 +131,10 @@ harmless! {
         "other-zero" "lower-reduction/types@f16_sum" "+4:5 `% = arith.constant -0.0";
         "other-constant" "lower-reduction/warp@warp_5_of_8" "+8:7 `% = arith.constant -0.0";
         "other-zero" "lower-reduction/warp@warp_5_of_8" "+8:7 `% = arith.constant -0.0";
-        "other-constant" "lower-reduction/warpgroup@warpgroup_0_of_a_block_of_192" "56:7 `% = \
-         arith.constant -0.0";
-        "other-zero" "lower-reduction/warpgroup@warpgroup_0_of_a_block_of_192" "56:7 `% = \
-         arith.constant -0.0";
+        "other-constant" "lower-reduction/warpgroup@warpgroup_0_of_a_block_of_192"
+            "+8:7 `% = arith.constant -0.0";
+        "other-zero" "lower-reduction/warpgroup@warpgroup_0_of_a_block_of_192"
+            "+8:7 `% = arith.constant -0.0";
         "other-constant" "ptx/f16@f16_sum" "+4:5 `% = arith.constant -0.0";
         "other-zero" "ptx/f16@f16_sum" "+4:5 `% = arith.constant -0.0";
         "other-constant" "ptx/packed-half-bf16@bf16_max" "+3:5 `% = arith.constant 0xFF800000 : f32";
@@ -149,10 +149,10 @@ harmless! {
         "other-zero" "ptx/rows-by-48@rows_by_48" "+4:5 `% = arith.constant -0.0";
         "other-constant" "ptx/warp-5-of-8@warp_5_of_8" "+8:7 `% = arith.constant -0.0";
         "other-zero" "ptx/warp-5-of-8@warp_5_of_8" "+8:7 `% = arith.constant -0.0";
-        "other-constant" "ptx/warpgroup-of-a-block-of-192@warpgroup_0_of_a_block_of_192" "25:7 `% \
-         = arith.constant -0.0";
-        "other-zero" "ptx/warpgroup-of-a-block-of-192@warpgroup_0_of_a_block_of_192" "25:7 `% = \
-         arith.constant -0.0";
+        "other-constant" "ptx/warpgroup-of-a-block-of-192@warpgroup_0_of_a_block_of_192"
+            "+8:7 `% = arith.constant -0.0";
+        "other-zero" "ptx/warpgroup-of-a-block-of-192@warpgroup_0_of_a_block_of_192"
+            "+8:7 `% = arith.constant -0.0";
     }
     "After the exchange all threads that share a row have its result, to the bit, and one of them \
      stores it: which, does not \
@@ -175,16 +175,16 @@ harmless! {
      win no tie, so that it does not \
      matter what is one." => {
         "negate-comparison" "lower-reduction/many-warps@pairs_of_eight_warps" "+5:14 `% = arith.cmpf uno";
-        "other-nan-of-comparison" "lower-reduction/many-warps@pairs_of_eight_warps" "97:14 `% = \
-         arith.cmpf oeq";
-        "other-nan-of-comparison" "lower-reduction/many-warps@pairs_of_nine_warps" "82:14 `% = \
-         arith.cmpf oeq";
+        "other-nan-of-comparison" "lower-reduction/many-warps@pairs_of_eight_warps"
+            "+5:14 `% = arith.cmpf oeq";
+        "other-nan-of-comparison" "lower-reduction/many-warps@pairs_of_nine_warps"
+            "+5:14 `% = arith.cmpf oeq";
     }
     "Of what is exchanged the low bits are kept, which are the same whether it is extended with \
      its sign or without." => {
         "other-extension" "programs/all-finite@all_finite" "+1:3 `% = arith.extui % : i1 to i32";
-        "other-extension" "lower-reduction/fragments-redux@any_of_at_once" "21:10 `% = \
-         arith.extui % : i1 to i32";
+        "other-extension" "lower-reduction/fragments-redux@any_of_at_once"
+            "+3:10 `% = arith.extui % : i1 to i32";
         "other-extension" "lower-reduction/fragments-registers@any_of" "+3:10 `% = llvm.zext % : i1 to i32";
         "other-extension" "lower-reduction/types@i8_xor" "+2:5 `% = arith.extui % : i8 to i32";
     }
@@ -201,8 +201,8 @@ harmless! {
         "other-nan-of-exchange" "lower-reduction/many-warps@twice" "+4:10 `% = tile.all_reduce max";
         "other-extreme" "lower-reduction/many-warps@twice" "+4:10 `% = arith.maximumf";
         "other-nan" "lower-reduction/two-exchanges@two_exchanges" "+4:10 `% = tile.all_reduce max";
-        "other-nan-of-exchange" "lower-reduction/two-exchanges@two_exchanges" "25:10 `% = \
-         tile.all_reduce max";
+        "other-nan-of-exchange" "lower-reduction/two-exchanges@two_exchanges"
+            "+4:10 `% = tile.all_reduce max";
         "other-extreme" "lower-reduction/two-exchanges@two_exchanges" "+4:10 `% = arith.maximumf";
     }
     "Every element is added once as before, in another order, which is left open for sums of floats." => {
@@ -224,16 +224,16 @@ harmless! {
     }
     "All lanes of a warpgroup have one number, its maximum, and its four warps one sum: whose is \
      taken, does not matter." => {
-        "other-vector-element" "lower-reduction/warpgroups-unguarded@and_then_the_block" "37:10 \
-         `% = vector.extract %[0]";
-        "drop-shuffle" "lower-reduction/warpgroups-unguarded@and_then_the_block" "37:10 `% = \
-         nvvm.shfl.sync  bfly";
-        "other-shuffle-offset" "lower-reduction/warpgroups-unguarded@and_then_the_block" "37:10 \
-         `% = nvvm.shfl.sync  bfly";
-        "other-shuffle-mode" "lower-reduction/warpgroups-unguarded@and_then_the_block" "37:10 `% \
-         = nvvm.shfl.sync  bfly";
-        "other-shuffle-width" "lower-reduction/warpgroups-unguarded@and_then_the_block" "37:10 `% \
-         = nvvm.shfl.sync  bfly";
+        "other-vector-element" "lower-reduction/warpgroups-unguarded@and_then_the_block"
+            "+5:10 `% = vector.extract %[0]";
+        "drop-shuffle" "lower-reduction/warpgroups-unguarded@and_then_the_block"
+            "+5:10 `% = nvvm.shfl.sync  bfly";
+        "other-shuffle-offset" "lower-reduction/warpgroups-unguarded@and_then_the_block"
+            "+5:10 `% = nvvm.shfl.sync  bfly";
+        "other-shuffle-mode" "lower-reduction/warpgroups-unguarded@and_then_the_block"
+            "+5:10 `% = nvvm.shfl.sync  bfly";
+        "other-shuffle-width" "lower-reduction/warpgroups-unguarded@and_then_the_block"
+            "+5:10 `% = nvvm.shfl.sync  bfly";
     }
     "The barrier passes a load from memory that nobody writes, and still stands between the reads \
      of one round and the write of \
@@ -256,8 +256,8 @@ harmless! {
         "early-barrier" "lower-reduction/sequences@side_by_side" "+4:5 `gpu.barrier`";
         "late-barrier" "lower-reduction/sequences@side_by_side" "+4:5 `gpu.barrier`";
         "narrow-barrier" "lower-reduction/sequences@side_by_side" "+4:5 `gpu.barrier`";
-        "late-barrier" "lower-reduction/warpgroup@two_warpgroups" "31:5 `nvvm.barrier id = % \
-         number_of_threads = %";
+        "late-barrier" "lower-reduction/warpgroup@two_warpgroups"
+            "+13:5 `nvvm.barrier id = % number_of_threads = %";
     }
     "The program wrote the barrier. It orders nothing that the program itself reads: only a \
      kernel that runs beside it, and \
@@ -376,6 +376,7 @@ harmless! {
     "Where the array is not found to be aligned, its elements are loaded one by one, and they are \
      the same." => {
         "swap-operands" "mutations/numbers@greatest" "+1:3 `% = arith.remui";
+        "swap-operands" "mutations/jobs@centred" "+1:3 `% = arith.remui";
         "swap-operands" "ptx/vectors-beside-scalars@dot" "+1:3 `% = arith.remui";
     }
     "The same array is asked twice whether it is aligned: where the answers differ, its elements \
@@ -423,6 +424,7 @@ harmless! {
     }
     "Each element is asked whether it is there: in a round too many none is." => {
         "long-loop" "programs/dot-and-matvec@dot_and_matvec" "+2:3 `scf.for";
+        "long-loop" "mutations/jobs@centred" "+2:3 `scf.for";
         "long-loop" "programs/l2-norm@l2_norm" "+3:3 `scf.for";
     }
     "A count of up to 2048 is one of f16. In longer rows one of some hundred is rounded here, \
@@ -433,5 +435,33 @@ harmless! {
     "Both kernels are for the same reduction, each for other lengths: one of the two is launched." => {
         "swap-launches" "programs/layer-norm-statistics@layer_norm_statistics" "+13:3 `gpu.launch_func";
         "swap-launches" "programs/softmax@softmax" "+8:3 `gpu.launch_func";
+    }
+    "Of four elements the first is used: the others fill up sixteen bytes." => {
+        "small-scratch" "lower-reduction/many-warps@pairs_of_nine_warps" "@pairs_of_nine_warps_scratch_3 : memref<4xi32";
+        "small-scratch" "lower-reduction/many-warps@thirty_two_warps" "@thirty_two_warps_scratch_1 : memref<4xf32";
+        "small-scratch" "lower-reduction/many-warps@twice" "@twice_scratch_1 : memref<4xf32";
+    }
+    "Where nothing is left of the elements, the condition inside, which asks for each element, \
+     never holds." => {
+        "other-boundary" "mutations/blocks@sum" "+1:3 `% = arith.cmpi ult";
+    }
+    "The three partial results are in the first warp, of which the first thread stores: the sum of \
+     the second warp is -0.0." => {
+        "other-width" "mutations/blocks@sum" "+1:3 `% = tile.all_reduce sum % scope(cta) width 64";
+    }
+    "Both threads of a column have its sum after the exchange, and one of them stores it: which, \
+     does not matter." => {
+        "negate-comparison" "mutations/blocks@columns" "+1:3 `% = arith.cmpi eq";
+    }
+    "The kernel is for rows of up to 64 elements, which one round of the loop takes." => {
+        "other-step" "mutations/jobs@centred" "+2:3 `scf.for";
+    }
+    "Of a row that begins aligned, the first four elements are taken one by one, as those in front \
+     of the first vector are, and the vectors begin behind them." => {
+        "other-divisor" "mutations/jobs@centred" "+1:3 `% = arith.remui";
+    }
+    "No row has this number: what is read in its place is another row, which takes part anyway, and \
+     `or` is the same when one is taken twice." => {
+        "truncate-index" "mutations/numbers@bits" "+2:3 `% = arith.addi";
     }
 }

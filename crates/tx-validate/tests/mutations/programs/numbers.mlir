@@ -9,10 +9,10 @@ func.func @greatest(%A: memref<?x300xi32>, %B: memref<?xi32>, %C: memref<?xi32>)
   tile.reduce umax %A into %C axes [1] scope(grid) : memref<?x300xi32> into memref<?xi32>
   return
 }
-func.func @bits(%A: memref<?x?xi64>, %B: memref<?xi64>, %C: memref<?xi64>, %D: memref<?xi64>) {
-  tile.reduce and %A into %B axes [0] scope(grid) accumulate : memref<?x?xi64> into memref<?xi64>
-  tile.reduce or %A into %C axes [0] scope(grid) : memref<?x?xi64> into memref<?xi64>
-  tile.reduce xor %A into %D axes [0] scope(grid) : memref<?x?xi64> into memref<?xi64>
+func.func @bits(%A: memref<300x?xi64>, %B: memref<?xi64>, %C: memref<?xi64>, %D: memref<?xi64>) {
+  tile.reduce and %A into %B axes [0] scope(grid) accumulate : memref<300x?xi64> into memref<?xi64>
+  tile.reduce or %A into %C axes [0] scope(grid) : memref<300x?xi64> into memref<?xi64>
+  tile.reduce xor %A into %D axes [0] scope(grid) : memref<300x?xi64> into memref<?xi64>
   return
 }
 func.func @places(%A: memref<?x300xf64>, %V: memref<?xf64>, %I: memref<?xi32>) {
